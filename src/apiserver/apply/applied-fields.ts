@@ -1,9 +1,9 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
-import { elementOf } from '../managed-fields/list-elements.ts';
+import { listElement } from '../managed-fields/list-elements.ts';
 import { compareElements, type PathElement } from '../managed-fields/path-element.ts';
-import { type ListShape, type Shape, type StructShape, shapeOfForm } from '../patch/shape.ts';
+import { type ListShape, type MergeShape, type StructShape, shapeForValue } from '../patch/merge-shape.ts';
 
 /**
  * What a configuration names, and its applier therefore owns: values, atomic parts, entries of maps and elements of lists.
@@ -16,7 +16,7 @@ export function appliedFields(value: JsonObject, shape: StructShape): FieldSet {
 type Node = Record<PathElement, FieldSet>;
 
 /** The part of the set below a path, which itself belongs to it where the node is empty or holds a `.`. */
-function nodeOf(value: Json, shape: Shape): FieldSet | undefined {
+function nodeOf(value: Json, shape: MergeShape): FieldSet | undefined {
   if (value === null) return leaf;
   switch (shape.kind) {
     case 'scalar':
@@ -27,7 +27,7 @@ function nodeOf(value: Json, shape: Shape): FieldSet | undefined {
     case 'map':
       return shape.isAtomic || !isJsonObject(value) || isBare(value) ? leaf : mapNode(value, shape.value);
     case 'deduced':
-      return nodeOf(value, shapeOfForm(shape, value));
+      return nodeOf(value, shapeForValue(shape, value));
     case 'list':
       return shape.relation === 'atomic' || !isJsonArray(value) ? leaf : listNode(value, shape);
   }
@@ -50,7 +50,7 @@ function structNode(value: JsonObject, { fields, rest }: StructShape): FieldSet 
   return node;
 }
 
-function mapNode(value: JsonObject, shape: Shape): FieldSet {
+function mapNode(value: JsonObject, shape: MergeShape): FieldSet {
   const node: Node = {};
   for (const name of sortedKeys(value)) {
     node[`f:${name}`] = asMember(nodeOf(value[name]!, shape));
@@ -62,7 +62,7 @@ function listNode(list: readonly Json[], shape: ListShape): FieldSet | undefined
   if (list.length === 0) return undefined;
   const nodes = new Map<PathElement, FieldSet>();
   for (const item of list) {
-    const element = elementOf(item, shape);
+    const element = listElement(item, shape);
     // Of elements that share a key nobody owns the inside.
     nodes.set(element, nodes.has(element) ? leaf : asMember(nodeOf(item, shape.element)));
   }

@@ -11,20 +11,20 @@ import {
 } from '../managed-fields/managers.ts';
 import { unowned, updateManagedFields, withoutChange } from '../managed-fields/update-managers.ts';
 import {
-  type Change,
   changesByVersion,
+  type OwnershipChange,
   requireFit,
   servedManagers,
   type Versioned,
-  viewOf,
+  versionViewOf,
 } from '../managed-fields/versions.ts';
 import { appliedFields } from './applied-fields.ts';
 import { applyConflict, type Conflict } from './conflicts.ts';
 import { lastAppliedFields } from './last-applied.ts';
 import { merge } from './merge.ts';
-import { type Pruning, prune } from './prune.ts';
+import { type PruneRequest, pruneUnownedFields } from './prune.ts';
 
-export interface Application extends Versioned {
+export interface ApplyRequest extends Versioned {
   /** What is stored, in the normal form of its type; of an object that is still to be made, the zero object. */
   readonly live: JsonObject;
   /** Checked (`typed-check.ts`). */
@@ -37,7 +37,7 @@ export interface Application extends Versioned {
   readonly force: boolean;
 }
 
-export interface Applied {
+export interface ApplyResult {
   /** Not typed yet: it may hold nulls. Undefined where the configuration changes nothing. */
   readonly object: JsonObject | undefined;
   readonly owners: readonly ManagedFieldsEntry[] | undefined;
@@ -48,7 +48,7 @@ export interface Applied {
  * The applier owns all that it names, changed or not. Where it would change what another owns, it is refused, unless forced;
  * then the other loses it. Throws an ApiError for conflicts.
  */
-export function applyConfiguration(application: Application): Applied {
+export function applyConfiguration(application: ApplyRequest): ApplyResult {
   const live = withoutOwners(application.live);
   const managers = servedManagers(application, managersOf(application, live), live);
   const applier = applierOf(application);
@@ -73,7 +73,7 @@ function withoutOwners(object: JsonObject): JsonObject {
 }
 
 /** What an object without owners holds was set by somebody before the first apply, and that is the name it gets. */
-function managersOf(application: Application, live: JsonObject): readonly Manager[] {
+function managersOf(application: ApplyRequest, live: JsonObject): readonly Manager[] {
   const entries = entriesOf(application.live);
   if (entries !== undefined && entries.length > 0) return trustManagers(entries) ?? [];
   // What is still to be made holds nothing that somebody set.
@@ -103,7 +103,7 @@ function entriesOf({ metadata }: JsonObject): readonly ManagedFieldsEntry[] | un
     : undefined;
 }
 
-function applierOf(application: Application): Manager {
+function applierOf(application: ApplyRequest): Manager {
   const { config, shape, manager, apiVersion, subresource, resetFields, time } = application;
   const named = appliedFields(config, shape);
   const fields = resetFields === undefined ? named : recursiveDifference(named, resetFields);
@@ -111,7 +111,7 @@ function applierOf(application: Application): Manager {
 }
 
 function mergedObject(
-  application: Application,
+  application: ApplyRequest,
   live: JsonObject,
   managers: readonly Manager[],
   before: Manager | undefined,
@@ -122,19 +122,19 @@ function mergedObject(
   // Most configurations name again what they named before; working out what to take away is the larger part of the work.
   const [applier] = managers;
   if (applier !== undefined && isEmptySet(difference(before.fields, applier.fields))) return merged;
-  const shapeOf: Pruning['shapeOf'] = (apiVersion, failure) => {
-    const view = viewOf(application, apiVersion)!;
+  const shapeOf: PruneRequest['shapeOf'] = (apiVersion, failure) => {
+    const view = versionViewOf(application, apiVersion)!;
     if (view !== application) requireFit(merged, view.shape, `failed to prune fields: ${failure}`);
     return view.shape;
   };
-  return prune({ merged, before, managers, shapeOf });
+  return pruneUnownedFields({ merged, before, managers, shapeOf });
 }
 
 function checkConflicts(
-  application: Application,
+  application: ApplyRequest,
   live: JsonObject,
   others: readonly Manager[],
-  changes: (apiVersion: string) => Change,
+  changes: (apiVersion: string) => OwnershipChange,
 ): void {
   if (application.force) return;
   const conflicts = others
@@ -150,7 +150,7 @@ function checkConflicts(
 
 /** kubectl may change what it set by itself, with client-side apply, and what nobody has changed since. */
 function withoutAllowed(
-  { manager, shape, apiVersion }: Application,
+  { manager, shape, apiVersion }: ApplyRequest,
   live: JsonObject,
   conflicts: readonly Conflict[],
 ): readonly Conflict[] {

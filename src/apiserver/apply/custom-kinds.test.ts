@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry } from '../managed-fields/managers.ts';
-import { type CustomAnswer, type CustomLife, liveThrough } from './testing/custom-life.ts';
+import { type CustomAnswer, type CustomLife, liveThrough } from './testing/custom-kind-history.ts';
 
 /** `error: null` where the words depend on the order of Go's maps. */
 interface RecordedLife extends CustomLife {

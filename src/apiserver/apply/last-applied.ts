@@ -3,9 +3,9 @@ import { isJsonObject, type JsonObject, ownValue } from '../../kube/go/json-valu
 import { utf8Length } from '../../kube/go/quote.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import { difference, type FieldSet, leaf } from '../managed-fields/field-set.ts';
-import { complaintAbout } from '../managed-fields/typed-check.ts';
+import { typeProblems } from '../managed-fields/typed-check.ts';
 import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts';
-import type { StructShape } from '../patch/shape.ts';
+import type { StructShape } from '../patch/merge-shape.ts';
 import { appliedFields } from './applied-fields.ts';
 
 /** Where client-side apply keeps what it applied. */
@@ -21,7 +21,7 @@ export function lastAppliedFields(
 ): FieldSet | undefined {
   const last = parsed(annotationOf(live));
   if (last === undefined || last.apiVersion !== apiVersion || last.kind !== live.kind) return undefined;
-  if (complaintAbout(last, shape) !== undefined) return undefined;
+  if (typeProblems(last, shape) !== undefined) return undefined;
   try {
     const { added = leaf, modified = leaf, removed = leaf } = compareTyped(last, live, shape) ?? {};
     return [modified, added, removed].reduce(difference, appliedFields(last, shape));

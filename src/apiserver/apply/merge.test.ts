@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { shapeOf } from '../patch/type-shapes.ts';
+import { shapeOfType } from '../patch/type-shapes.ts';
 import { merge } from './merge.ts';
 
-const pod = shapeOf('core/v1.Pod');
+const pod = shapeOfType('core/v1.Pod');
 
 describe('a configuration over an object', () => {
   test('puts the members of sets in the order that Kubernetes gives them', () => {

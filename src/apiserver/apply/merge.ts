@@ -8,16 +8,16 @@ import {
   ownValue,
   setKey,
 } from '../../kube/go/json-value.ts';
-import { elementOf } from '../managed-fields/list-elements.ts';
+import { listElement } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import {
   type ListShape,
   type MapShape,
-  type Shape,
+  type MergeShape,
   type StructShape,
+  shapeForValue,
   shapeOfField,
-  shapeOfForm,
-} from '../patch/shape.ts';
+} from '../patch/merge-shape.ts';
 
 /**
  * The object that is there with a configuration laid over it. What the configuration names counts, null included; structs,
@@ -27,7 +27,7 @@ export function merge(live: JsonObject, config: JsonObject, shape: StructShape):
   return shape.isAtomic ? config : mergeFields(live, config, shape);
 }
 
-function mergeValues(live: Json | undefined, config: Json | undefined, shape: Shape | undefined): Json {
+function mergeValues(live: Json | undefined, config: Json | undefined, shape: MergeShape | undefined): Json {
   if (config === undefined) return live!;
   if (live === undefined || shape === undefined) return config;
   switch (shape.kind) {
@@ -41,7 +41,7 @@ function mergeValues(live: Json | undefined, config: Json | undefined, shape: Sh
     case 'struct':
       return shape.isAtomic ? whole(live, config) : mergeMaps(live, config, shape);
     case 'deduced':
-      return mergeValues(live, config, shapeOfForm(shape, config));
+      return mergeValues(live, config, shapeForValue(shape, config));
   }
 }
 
@@ -87,7 +87,7 @@ interface Indexed {
 }
 
 function indexed(items: readonly Json[], shape: ListShape): Indexed {
-  const elements = items.map((item) => elementOf(item, shape));
+  const elements = items.map((item) => listElement(item, shape));
   const byElement = new Map<PathElement, Json>();
   for (const [i, element] of elements.entries()) {
     byElement.set(element, byElement.has(element) ? null : items[i]!);
@@ -99,7 +99,7 @@ function indexed(items: readonly Json[], shape: ListShape): Indexed {
  * Elements of both lists come in the order of the configuration; those that only the object has stay between the neighbours
  * that they had, as far as that order allows.
  */
-function mergeElements(live: Indexed, config: Indexed, shape: Shape): readonly Json[] {
+function mergeElements(live: Indexed, config: Indexed, shape: MergeShape): readonly Json[] {
   const merged: Json[] = [];
   const taken = new Set<PathElement>();
   const shared = config.elements.filter((element) => live.byElement.has(element));

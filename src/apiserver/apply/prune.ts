@@ -8,11 +8,11 @@ import {
   union,
 } from '../managed-fields/field-set.ts';
 import type { Manager } from '../managed-fields/managers.ts';
-import type { StructShape } from '../patch/shape.ts';
+import type { StructShape } from '../patch/merge-shape.ts';
 import { appliedFields } from './applied-fields.ts';
 import { removeFields, withNamedFields } from './remove.ts';
 
-export interface Pruning {
+export interface PruneRequest {
   readonly merged: JsonObject;
   /** The applier as it was, with what it named the last time. */
   readonly before: Manager;
@@ -27,7 +27,7 @@ export interface Pruning {
  * steps, as Kubernetes does it: all that was named goes, with everything below it; what somebody owns comes back, by the
  * version that they wrote through; and so does what went along with it but was never the applier's.
  */
-export function prune({ merged, before, managers, shapeOf }: Pruning): JsonObject {
+export function pruneUnownedFields({ merged, before, managers, shapeOf }: PruneRequest): JsonObject {
   if (isEmptySet(before.fields)) return merged;
   const shape = shapeOf(before.apiVersion, 'failed to convert merged object to last applied version: ');
   const last = withNamedFields(before.fields, shape);

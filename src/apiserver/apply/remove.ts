@@ -7,16 +7,16 @@ import {
   setKey,
 } from '../../kube/go/json-value.ts';
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
-import { elementOf } from '../managed-fields/list-elements.ts';
+import { listElement } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import {
   type ListShape,
   type MapShape,
-  type Shape,
+  type MergeShape,
   type StructShape,
+  shapeForValue,
   shapeOfField,
-  shapeOfForm,
-} from '../patch/shape.ts';
+} from '../patch/merge-shape.ts';
 
 /** The object without what the set names. What becomes empty becomes null, which a typed object reads as not set. */
 export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
@@ -24,7 +24,7 @@ export function removeFields(object: JsonObject, set: FieldSet, shape: StructSha
   return (without(object, set, shape) as JsonObject | null) ?? {};
 }
 
-function without(value: Json, set: FieldSet, shape: Shape): Json {
+function without(value: Json, set: FieldSet, shape: MergeShape): Json {
   switch (shape.kind) {
     case 'scalar':
       return value;
@@ -36,7 +36,7 @@ function without(value: Json, set: FieldSet, shape: Shape): Json {
       if (!isJsonObject(value) || shape.isAtomic) return null;
       return withoutFields(value, set, shape);
     case 'deduced':
-      return without(value, set, shapeOfForm(shape, value));
+      return without(value, set, shapeForValue(shape, value));
     case 'any':
       return isJsonObject(value) || isJsonArray(value) ? null : value;
   }
@@ -59,7 +59,7 @@ function withoutFields(value: JsonObject, set: FieldSet, shape: MapShape | Struc
 function withoutElements(list: readonly Json[], set: FieldSet, shape: ListShape): Json {
   const kept: Json[] = [];
   for (const item of list) {
-    const node = set[elementOf(item, shape)];
+    const node = set[listElement(item, shape)];
     if (node !== undefined && isMember(node)) continue;
     kept.push(node === undefined ? item : without(item, node, shape.element));
   }
@@ -70,7 +70,7 @@ function withoutElements(list: readonly Json[], set: FieldSet, shape: ListShape)
  * The set with every struct field in it that has something below. Sets leave those out where an applier named them; to take
  * a struct away whose last field goes, they must be there.
  */
-export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
+export function withNamedFields(set: FieldSet, shape: MergeShape | undefined): FieldSet {
   const node: Record<PathElement, FieldSet> = {};
   for (const element in set) {
     const inner = set[element]!;
@@ -85,12 +85,12 @@ export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldS
   return node;
 }
 
-function isFieldOf(shape: Shape | undefined, element: PathElement): boolean {
+function isFieldOf(shape: MergeShape | undefined, element: PathElement): boolean {
   const map = shape?.kind === 'deduced' ? shape.map : shape;
   return map?.kind === 'struct' && element.startsWith('f:') && map.fields.has(element.slice(2));
 }
 
-function shapeBelow(shape: Shape | undefined, element: PathElement): Shape | undefined {
+function shapeBelow(shape: MergeShape | undefined, element: PathElement): MergeShape | undefined {
   if (shape === undefined) return undefined;
   if (element.startsWith('k:')) {
     const list = shape.kind === 'deduced' ? shape.list : shape;

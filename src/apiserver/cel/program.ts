@@ -1,40 +1,40 @@
 import { parseGoDuration } from '../../kube/go/duration.ts';
-import { type Checked, check } from './checking/checker.ts';
+import { type CheckedExpression, checkExpression } from './checking/checker.ts';
 import { checkFormats } from './checking/format-checks.ts';
 import { checkLiterals } from './checking/literal-checks.ts';
 import { estimateCost } from './estimates/cost-estimate.ts';
-import type { Range } from './estimates/estimates.ts';
-import type { SizeOfPath } from './estimates/sizes.ts';
-import { CostLimitExceeded, CostMeter, RootFrame, type Step } from './evaluation/frame.ts';
+import type { CostRange } from './estimates/cost-range.ts';
+import type { SizeOfPath } from './estimates/known-sizes.ts';
+import { CostLimitExceeded, CostMeter, type Evaluate, RootFrame } from './evaluation/frame.ts';
 import { planExpression } from './evaluation/plan.ts';
 import { UnplannableExpression } from './evaluation/planned.ts';
-import { BrokenCost } from './evaluation/runtime-cost.ts';
+import { CostOverflow } from './evaluation/runtime-cost.ts';
 import { childrenOf, type Expr } from './language/ast.ts';
-import { parse } from './language/parser.ts';
+import { parseExpression } from './language/parser.ts';
 import { functions } from './library/libraries.ts';
 import type { Environment } from './types/environment.ts';
-import { formatType, type Type } from './types/types.ts';
-import { moment } from './values/arithmetic.ts';
+import { type CelType, formatType } from './types/types.ts';
+import { checkedTimestamp } from './values/arithmetic.ts';
 import { compilePattern } from './values/patterns.ts';
-import { parseCelTimestamp } from './values/time-text.ts';
+import { parseCelTimestamp } from './values/times.ts';
 import { CelError, isError, type Value } from './values/values.ts';
 
 /** What an expression may refer to, beside the libraries. */
-export interface Scope {
-  readonly variables: ReadonlyMap<string, Type>;
+export interface ExpressionScope {
+  readonly variables: ReadonlyMap<string, CelType>;
   readonly fieldsOf: Environment['fieldsOf'];
 }
 
-export type Compiled =
-  | { readonly kind: 'program'; readonly program: Program }
+export type CompiledExpression =
+  | { readonly kind: 'program'; readonly program: ExpressionProgram }
   /** The text is no expression, or does not fit together. */
   | { readonly kind: 'issues'; readonly issues: string };
 
 /** Reads and checks an expression. */
-export function compileExpression(text: string, scope: Scope): Compiled {
-  const parsed = parse(text);
+export function compileExpression(text: string, scope: ExpressionScope): CompiledExpression {
+  const parsed = parseExpression(text);
   const environment: Environment = { ...scope, functions };
-  const checked = check(parsed, environment);
+  const checked = checkExpression(parsed, environment);
   if (checked !== undefined) {
     checkLiterals(parsed, checked, isValidConstant);
     checkFormats(parsed, checked);
@@ -42,19 +42,19 @@ export function compileExpression(text: string, scope: Scope): Compiled {
   if (checked === undefined || parsed.issues.count > 0) {
     return { kind: 'issues', issues: parsed.issues.toString() };
   }
-  return { kind: 'program', program: new Program(checked) };
+  return { kind: 'program', program: new ExpressionProgram(checked) };
 }
 
 /** How an evaluation went, and what it has cost until it ended. */
-export type Outcome =
+export type EvaluationOutcome =
   | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
   | { readonly kind: 'error'; readonly message: string; readonly cost: number };
 
 /** An expression that fits together. */
-export class Program {
-  readonly #checked: Checked;
+export class ExpressionProgram {
+  readonly #checked: CheckedExpression;
 
-  constructor(checked: Checked) {
+  constructor(checked: CheckedExpression) {
     this.#checked = checked;
   }
 
@@ -68,18 +68,18 @@ export class Program {
     return refers(this.#checked.expr);
   }
 
-  estimate(sizeOfPath: SizeOfPath): Range {
+  estimate(sizeOfPath: SizeOfPath): CostRange {
     return estimateCost(this.#checked, sizeOfPath);
   }
 
   /** The message says why the expression can't be run though it fits together. */
-  prepare(): Runnable | string {
+  prepare(): RunnableExpression | string {
     try {
       const { run } = planExpression(
         { checked: this.#checked, overloads: (name) => functions.get(name) ?? [] },
         this.#checked.expr,
       );
-      return new Runnable(run);
+      return new RunnableExpression(run);
     } catch (error) {
       if (error instanceof UnplannableExpression) return error.message;
       throw error;
@@ -87,14 +87,14 @@ export class Program {
   }
 }
 
-export class Runnable {
-  readonly #run: Step;
+export class RunnableExpression {
+  readonly #run: Evaluate;
 
-  constructor(run: Step) {
+  constructor(run: Evaluate) {
     this.#run = run;
   }
 
-  evaluate(variables: ReadonlyMap<string, Value>, costLimit: number): Outcome {
+  evaluate(variables: ReadonlyMap<string, Value>, costLimit: number): EvaluationOutcome {
     const meter = new CostMeter(costLimit);
     try {
       const value = this.#run(new RootFrame(meter, variables));
@@ -103,7 +103,7 @@ export class Runnable {
     } catch (error) {
       // A text or a list that is too large for this process is too large for a rule.
       const isEnd =
-        error instanceof CostLimitExceeded || error instanceof RangeError || error instanceof BrokenCost;
+        error instanceof CostLimitExceeded || error instanceof RangeError || error instanceof CostOverflow;
       if (isEnd) return { kind: 'error', message: error.message, cost: meter.spent };
       throw error;
     }
@@ -111,7 +111,8 @@ export class Runnable {
 }
 
 function isValidConstant(name: 'duration' | 'timestamp' | 'matches', value: unknown): boolean {
-  if (name === 'timestamp' && typeof value === 'bigint') return !isError(moment(value * 1_000_000_000n));
+  if (name === 'timestamp' && typeof value === 'bigint')
+    return !isError(checkedTimestamp(value * 1_000_000_000n));
   if (typeof value !== 'string') return true;
   if (name === 'matches') return !(compilePattern(value) instanceof CelError);
   if (name === 'duration') return parseGoDuration(value) !== undefined;

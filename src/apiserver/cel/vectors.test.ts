@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FieldErrors } from '../validation/field-errors.ts';
+import { checkRules } from './check-rules.ts';
 import { compileRules, runtimeCostBudget } from './compile-rules.ts';
-import { checkRules } from './rule-problems.ts';
 import { runExpression } from './testing/run-expression.ts';
 import {
   definitionVectors,

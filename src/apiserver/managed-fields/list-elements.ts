@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
-import type { ListShape } from '../patch/shape.ts';
+import type { ListShape } from '../patch/merge-shape.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /** An element that cannot be told apart from others, in Kubernetes' words. */
 export class ListElementError extends Error {}
 
 /** The step to an element of a list that is no atomic one. */
-export function elementOf(item: Json, shape: ListShape): PathElement {
+export function listElement(item: Json, shape: ListShape): PathElement {
   const element = shape.relation === 'set' ? valueElement(item) : keyElement(item, shape.keys);
   if (element === undefined) throw new ListElementError(complaint(item, shape));
   return element;

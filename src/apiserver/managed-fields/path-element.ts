@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { isJsonArray, isJsonObject, ownValue } from '../../kube/go/json-value.ts';
 import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
-import type { ListKey } from '../patch/shape.ts';
+import type { ListKey } from '../patch/merge-shape.ts';
 
 /**
  * One step into an object, in the text form that managedFields use: `f:name` is a field, `k:{"name":"web"}` the element of

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { shapeOf } from '../patch/type-shapes.ts';
-import { complaintAbout } from './typed-check.ts';
+import { shapeOfType } from '../patch/type-shapes.ts';
+import { typeProblems } from './typed-check.ts';
 
-const pod = shapeOf('core/v1.Pod');
+const pod = shapeOfType('core/v1.Pod');
 const container = { name: 'a', image: 'a:1' };
 
 describe('a configuration', () => {
@@ -35,6 +35,6 @@ describe('a configuration', () => {
       'errors:\n  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}\n  .spec.hostPID: expected boolean, got &{1}',
     ],
   ])('%j is told what is wrong with it', (config, complaint) => {
-    expect(complaintAbout(config, pod)).toBe(complaint);
+    expect(typeProblems(config, pod)).toBe(complaint);
   });
 });

@@ -3,12 +3,12 @@ import { JsonNumber } from '../../kube/go/json-number.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
 import {
   type ListShape,
+  type MergeShape,
   type ScalarShape,
-  type Shape,
   type StructShape,
-  shapeOfForm,
-} from '../patch/shape.ts';
-import { elementOf, ListElementError } from './list-elements.ts';
+  shapeForValue,
+} from '../patch/merge-shape.ts';
+import { ListElementError, listElement } from './list-elements.ts';
 import type { PathElement } from './path-element.ts';
 import { elementText } from './path-text.ts';
 
@@ -16,7 +16,7 @@ import { elementText } from './path-text.ts';
  * What is wrong with a configuration before it is merged: fields that its type does not have, values of the wrong form,
  * elements of lists that cannot be told apart. In Kubernetes' words; undefined where nothing is wrong.
  */
-export function complaintAbout(
+export function typeProblems(
   value: JsonObject,
   shape: StructShape,
   leniency: Leniency = strict,
@@ -44,7 +44,7 @@ function lineOf({ path, message }: Complaint): string {
   return path === '' ? message : `${path}: ${message}`;
 }
 
-function check(value: Json, shape: Shape, leniency: Leniency): readonly Complaint[] {
+function check(value: Json, shape: MergeShape, leniency: Leniency): readonly Complaint[] {
   if (value === null || value === undefined) return none;
   switch (shape.kind) {
     case 'scalar':
@@ -62,7 +62,7 @@ function check(value: Json, shape: Shape, leniency: Leniency): readonly Complain
         ? checkList(value, shape, leniency)
         : wrong(`expected list, got ${shown(value)}`);
     case 'deduced':
-      return check(value, shapeOfForm(shape, value), leniency);
+      return check(value, shapeForValue(shape, value), leniency);
     case 'any':
       return none;
   }
@@ -101,7 +101,7 @@ function checkStruct(
   return complaints;
 }
 
-function checkMap(value: JsonObject, shape: Shape, leniency: Leniency): readonly Complaint[] {
+function checkMap(value: JsonObject, shape: MergeShape, leniency: Leniency): readonly Complaint[] {
   return Object.keys(value).flatMap((name) => below(`f:${name}`, check(value[name]!, shape, leniency)));
 }
 
@@ -124,7 +124,7 @@ function checkList(list: readonly Json[], shape: ListShape, leniency: Leniency):
 
 function elementOrComplaint(item: Json, shape: ListShape, index: number): PathElement | Complaint {
   try {
-    return elementOf(item, shape);
+    return listElement(item, shape);
   } catch (error) {
     if (!(error instanceof ListElementError)) throw error;
     return { path: '', message: `element ${index}: ${error.message}` };

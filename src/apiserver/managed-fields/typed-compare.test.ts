@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../kube/go/json-value.ts';
-import { shapeOf } from '../patch/type-shapes.ts';
-import { compareTyped, fieldsOf } from './typed-compare.ts';
+import { shapeOfType } from '../patch/type-shapes.ts';
+import { compareTyped, fieldSetOf } from './typed-compare.ts';
 
-const shape = shapeOf('core/v1.PodSpec');
+const shape = shapeOfType('core/v1.PodSpec');
 
 interface Scenario {
   readonly name: string;
@@ -82,7 +82,7 @@ describe('comparing', () => {
 
   test('takes names that objects inherit for plain keys', () => {
     const [old, next] = [{ data: {} }, { data: { constructor: 'x' } }];
-    const change = compareTyped(old, next, shapeOf('core/v1.ConfigMap'));
+    const change = compareTyped(old, next, shapeOfType('core/v1.ConfigMap'));
     expect(change).toEqual({ added: { 'f:data': { 'f:constructor': {} } } });
   });
 });
@@ -93,7 +93,7 @@ describe('the fields of a value', () => {
       { name: 'b', emptyDir: {} },
       { name: 'a', persistentVolumeClaim: { claimName: 'c' } },
     ];
-    expect(JSON.stringify(fieldsOf({ volumes }, shape))).toBe(
+    expect(JSON.stringify(fieldSetOf({ volumes }, shape))).toBe(
       JSON.stringify({
         '.': {},
         'f:volumes': {

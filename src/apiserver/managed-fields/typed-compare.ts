@@ -5,11 +5,11 @@ import {
   type DeducedShape,
   type ListShape,
   type MapShape,
-  type Shape,
+  type MergeShape,
   type StructShape,
+  shapeForValue,
   shapeOfField,
-  shapeOfForm,
-} from '../patch/shape.ts';
+} from '../patch/merge-shape.ts';
 import { type FieldSet, leaf, union, unionNodes } from './field-set.ts';
 import { compareElements, keyElement, type PathElement, valueElement } from './path-element.ts';
 
@@ -42,7 +42,7 @@ function withoutOwners(object: JsonObject): JsonObject {
 }
 
 /** The paths of a value that nobody had before: itself and all below it. */
-export function fieldsOf(value: Json, shape: Shape): FieldSet {
+export function fieldSetOf(value: Json, shape: MergeShape): FieldSet {
   switch (shape.kind) {
     case 'struct':
       return shape.isAtomic || !isJsonObject(value) ? leaf : fieldsOfStruct(value, shape);
@@ -51,7 +51,7 @@ export function fieldsOf(value: Json, shape: Shape): FieldSet {
     case 'list':
       return shape.relation === 'atomic' || !isJsonArray(value) ? leaf : fieldsOfList(value, shape);
     case 'deduced':
-      return fieldsOf(value, shapeOfForm(shape, value));
+      return fieldSetOf(value, shapeForValue(shape, value));
     case 'any':
     case 'scalar':
       return leaf;
@@ -68,7 +68,7 @@ function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): Field
     // The server sets what is not there to undefined, in metadata.
     if (shape === undefined || inner === undefined) continue;
     const element = field === undefined ? `f:${name}` : field.element;
-    node[element] = shape.kind === 'scalar' ? leaf : fieldsOf(inner, shape);
+    node[element] = shape.kind === 'scalar' ? leaf : fieldSetOf(inner, shape);
   }
   return node;
 }
@@ -77,7 +77,7 @@ function fieldsOfMap(value: JsonObject, { value: shape }: MapShape): FieldSet {
   const names = sortedKeys(value);
   if (names.length === 0) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
-  for (const name of names) node[`f:${name}`] = fieldsOf(value[name]!, shape);
+  for (const name of names) node[`f:${name}`] = fieldSetOf(value[name]!, shape);
   return node;
 }
 
@@ -87,7 +87,7 @@ function fieldsOfList(list: readonly Json[], shape: ListShape): FieldSet {
   if (items.length > 1) items.sort((a, b) => compareIndexed(a, b, shape));
   const node: Record<PathElement, FieldSet> = { '.': leaf };
   for (const [element, same] of items) {
-    node[element] = same.length > 1 ? leaf : fieldsOf(same[0]!, shape.element);
+    node[element] = same.length > 1 ? leaf : fieldSetOf(same[0]!, shape.element);
   }
   return node;
 }
@@ -111,10 +111,10 @@ const addedLeaf: Comparison = { added: leaf };
 const modifiedLeaf: Comparison = { modified: leaf };
 const removedLeaf: Comparison = { removed: leaf };
 
-function compare(old: Json | undefined, next: Json | undefined, shape: Shape): Comparison | undefined {
+function compare(old: Json | undefined, next: Json | undefined, shape: MergeShape): Comparison | undefined {
   if (old === next) return undefined;
-  if (old === undefined) return { added: fieldsOf(next!, shape) };
-  if (next === undefined) return { removed: fieldsOf(old, shape) };
+  if (old === undefined) return { added: fieldSetOf(next!, shape) };
+  if (next === undefined) return { removed: fieldSetOf(old, shape) };
   switch (shape.kind) {
     case 'scalar':
       return modifiedLeaf;
@@ -169,14 +169,14 @@ function compareMaps(old: Json, next: Json, shape: MapShape | StructShape): Comp
   }
   for (const name in before) {
     if (Object.hasOwn(after, name)) continue;
-    parts = withPart(parts, `f:${name}`, { removed: fieldsOf(before[name]!, shapeOfField(shape, name)!) });
+    parts = withPart(parts, `f:${name}`, { removed: fieldSetOf(before[name]!, shapeOfField(shape, name)!) });
   }
   return combined(parts, compareParts);
 }
 
 /** A value that changes its form is compared as what it was and as what it is. */
 function compareForms(old: Json, next: Json, shape: DeducedShape): Comparison | undefined {
-  const [was, is] = [shapeOfForm(shape, old), shapeOfForm(shape, next)];
+  const [was, is] = [shapeForValue(shape, old), shapeForValue(shape, next)];
   const change = compare(old, next, is);
   return was === is ? change : joined(compare(old, next, was), change);
 }
@@ -206,20 +206,24 @@ function compareLists(old: Json, next: Json, shape: ListShape): Comparison | und
   }
   for (const [element, items] of olds) {
     if (nexts.has(element)) continue;
-    const removed = items.length > 1 ? leaf : fieldsOf(items[0]!, shape.element);
+    const removed = items.length > 1 ? leaf : fieldSetOf(items[0]!, shape.element);
     parts = withPart(parts, element, { removed });
   }
   return combined(parts, compareParts);
 }
 
 /** Elements that share a key are compared as one; nobody owns what is inside of them. */
-function compareItems(old: readonly Json[], next: readonly Json[], shape: Shape): Comparison | undefined {
+function compareItems(
+  old: readonly Json[],
+  next: readonly Json[],
+  shape: MergeShape,
+): Comparison | undefined {
   if (old.length < 2 && next.length < 2) return compare(old[0], next[0], shape);
   if (old.length > 1 && next.length > 1) return isEqualJson(old, next) ? undefined : modifiedLeaf;
   if (next.length > 1) {
-    return old.length === 0 ? addedLeaf : { added: leaf, removed: fieldsOf(old[0]!, shape) };
+    return old.length === 0 ? addedLeaf : { added: leaf, removed: fieldSetOf(old[0]!, shape) };
   }
-  return next.length === 0 ? removedLeaf : { added: fieldsOf(next[0]!, shape), removed: leaf };
+  return next.length === 0 ? removedLeaf : { added: fieldSetOf(next[0]!, shape), removed: leaf };
 }
 
 function indexed(list: readonly Json[], shape: ListShape): ReadonlyMap<PathElement, readonly Json[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../kube/go/json-value.ts';
-import { shapeOf } from '../patch/type-shapes.ts';
+import { shapeOfType } from '../patch/type-shapes.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
 import { readSequences, replay } from './testing/sequences.ts';
 import { withoutNewTimes } from './unchanged-times.ts';
@@ -45,7 +45,7 @@ describe('managedFields', () => {
 
   test('are none for objects whose list elements cannot be told apart', () => {
     const next = { apiVersion: 'v1', kind: 'Pod', metadata: { finalizers: [null] } };
-    const broken = { ...write(undefined, next), shape: shapeOf('core/v1.Pod') };
+    const broken = { ...write(undefined, next), shape: shapeOfType('core/v1.Pod') };
     expect(updateManagedFields(broken)).toBeUndefined();
   });
 
@@ -80,7 +80,7 @@ function configMap(data: JsonObject, managedFields?: readonly ManagedFieldsEntry
 }
 
 function write(old: JsonObject | undefined, next: JsonObject): ManagedWrite {
-  const shape = shapeOf('core/v1.ConfigMap');
+  const shape = shapeOfType('core/v1.ConfigMap');
   return { old, next, shape, manager: 'm', apiVersion: 'v1', subresource: '', time: '2026-01-31T12:00:00Z' };
 }
 

@@ -12,9 +12,15 @@ import {
   withFields,
   writeManagers,
 } from './managers.ts';
-import { reconcile } from './reconcile.ts';
+import { reconcileFieldSet } from './reconcile-field-set.ts';
 import { UntypableError } from './typed-compare.ts';
-import { type Change, changesByVersion, requireFit, servedManagers, type Versioned } from './versions.ts';
+import {
+  changesByVersion,
+  type OwnershipChange,
+  requireFit,
+  servedManagers,
+  type Versioned,
+} from './versions.ts';
 
 /** A plain write, by create, update or one of the patches that are not server-side apply. */
 export interface ManagedWrite extends Versioned {
@@ -72,7 +78,7 @@ function managersBefore(
   if (given === live || (live !== undefined && isEqualJson(given as Json, live as Json))) return stored();
   const read = readManagers(given);
   if (read === undefined || read.length === 0) return stored();
-  return read.map((manager) => ({ ...manager, fields: reconcile(manager.fields, write.shape) }));
+  return read.map((manager) => ({ ...manager, fields: reconcileFieldSet(manager.fields, write.shape) }));
 }
 
 function managersAfter(write: ManagedWrite, managers: readonly Manager[]): readonly Manager[] {
@@ -91,7 +97,7 @@ function managersAfter(write: ManagedWrite, managers: readonly Manager[]): reado
 }
 
 /** What a manager keeps; undefined where that is nothing. */
-export function withoutChange(manager: Manager, { taken, removed }: Change): Manager | undefined {
+export function withoutChange(manager: Manager, { taken, removed }: OwnershipChange): Manager | undefined {
   return withFields(manager, difference(difference(manager.fields, taken), removed));
 }
 

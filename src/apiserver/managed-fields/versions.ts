@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kube/go/json-value.ts';
-import type { StructShape } from '../patch/shape.ts';
+import type { StructShape } from '../patch/merge-shape.ts';
 import { type FieldSet, leaf, recursiveDifference } from './field-set.ts';
 import type { Manager } from './managers.ts';
-import { reconcile } from './reconcile.ts';
-import { complaintAbout } from './typed-check.ts';
+import { reconcileFieldSet } from './reconcile-field-set.ts';
+import { typeProblems } from './typed-check.ts';
 import { compareTyped, takenBy, UntypableError } from './typed-compare.ts';
 
 /** How one version of the API sees a kind. The objects are the same in all of them, but for their apiVersion. */
@@ -24,7 +24,7 @@ export interface Versioned extends VersionView {
 }
 
 /** The version that a manager wrote through; undefined where it is gone and its managers are to be forgotten. */
-export function viewOf(write: Versioned, apiVersion: string): VersionView | undefined {
+export function versionViewOf(write: Versioned, apiVersion: string): VersionView | undefined {
   if (apiVersion === write.apiVersion) return write;
   const view = write.asVersion?.(apiVersion);
   // Kubernetes does not forget versions of custom resources: it does not know what to do with their managers at all.
@@ -45,7 +45,7 @@ export function servedManagers(
 ): readonly Manager[] {
   const served: Manager[] = [];
   for (const manager of managers) {
-    const view = viewOf(write, manager.apiVersion);
+    const view = versionViewOf(write, manager.apiVersion);
     if (view === undefined) continue;
     if (view !== write) requireFit(live, view.shape);
     served.push(view.shape.isCustom ? fitting(manager, view) : manager);
@@ -54,7 +54,7 @@ export function servedManagers(
 }
 
 function fitting(manager: Manager, { shape }: VersionView): Manager {
-  const fields = reconcile(manager.fields, shape);
+  const fields = reconcileFieldSet(manager.fields, shape);
   return fields === manager.fields ? manager : { ...manager, fields, entry: undefined };
 }
 
@@ -66,12 +66,12 @@ export function requireFit(
   allowsDuplicates = false,
 ): void {
   if (!shape.isCustom) return;
-  const complaint = complaintAbout(object, shape, { allowsDuplicates });
+  const complaint = typeProblems(object, shape, { allowsDuplicates });
   if (complaint !== undefined) throw new UntypableError(`${message}${complaint}`);
 }
 
 /** What a change takes from others. */
-export interface Change {
+export interface OwnershipChange {
   /** Added and modified: the writer's from now on. */
   readonly taken: FieldSet;
   readonly removed: FieldSet;
@@ -82,12 +82,12 @@ export function changesByVersion(
   write: Versioned,
   old: JsonObject,
   next: JsonObject,
-): (apiVersion: string) => Change {
-  const changes = new Map<string, Change>();
+): (apiVersion: string) => OwnershipChange {
+  const changes = new Map<string, OwnershipChange>();
   return (apiVersion) => {
     let change = changes.get(apiVersion);
     if (change === undefined) {
-      const view = viewOf(write, apiVersion) ?? write;
+      const view = versionViewOf(write, apiVersion) ?? write;
       if (view !== write) requireFit(next, view.shape, 'failed to convert new object: ');
       change = changeOf(old, next, view);
       changes.set(apiVersion, change);
@@ -96,9 +96,9 @@ export function changesByVersion(
   };
 }
 
-const nothing: Change = { taken: leaf, removed: leaf };
+const nothing: OwnershipChange = { taken: leaf, removed: leaf };
 
-function changeOf(old: JsonObject, next: JsonObject, { shape, resetFields }: VersionView): Change {
+function changeOf(old: JsonObject, next: JsonObject, { shape, resetFields }: VersionView): OwnershipChange {
   const comparison = compareTyped(old, next, shape);
   if (comparison === undefined) return nothing;
   const [taken, removed] = [takenBy(comparison), comparison.removed ?? leaf];

@@ -1,4 +1,4 @@
-import type { DeducedShape } from './shape.ts';
+import type { DeducedShape } from './merge-shape.ts';
 
 /** Where nothing says what a value is, the value decides: maps are granular, however deep, and lists atomic. */
 export const deducedShape: DeducedShape = {

@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
-import { applyJsonPatch, strayJsonPatchFields } from './json-patch.ts';
+import { applyJsonPatch, unknownJsonPatchFields } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { PatchError } from './patch-error.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
-import { type Answer, frozen, messageOf, readLines, type Vector } from './testing/vectors.ts';
-import { shapeOf } from './type-shapes.ts';
+import {
+  frozen,
+  type PatchVector,
+  patchErrorMessage,
+  type RecordedAnswer,
+  readLines,
+} from './testing/vectors.ts';
+import { shapeOfType } from './type-shapes.ts';
 
 describe('JSON and merge patches', () => {
   test('do what the library of Kubernetes does', () => {
-    for (const { type, original, patch, result, error } of readLines<Vector>('json-and-merge.ndjson')) {
+    for (const { type, original, patch, result, error } of readLines<PatchVector>('json-and-merge.ndjson')) {
       const apply = type === 'json' ? applyJsonPatch : applyMergePatch;
       const run = (): JsonObject => apply(frozen(original), frozen(patch));
-      expect(messageOf(run) === undefined, JSON.stringify({ original, patch })).toBe(error === undefined);
+      expect(patchErrorMessage(run) === undefined, JSON.stringify({ original, patch })).toBe(
+        error === undefined,
+      );
       if (error === undefined) expect(entriesOf(run())).toEqual(entriesOf(result!));
     }
   });
@@ -37,7 +45,7 @@ describe('JSON and merge patches', () => {
 
   test('refuse copies that add up', () => {
     const patch = Array.from({ length: 4 }, (_, i) => ({ op: 'copy', from: '/a', path: `/b${i}` }));
-    expect(messageOf(() => applyJsonPatch({ a: 'x'.repeat(1024 * 1024) }, patch))).toBe(
+    expect(patchErrorMessage(() => applyJsonPatch({ a: 'x'.repeat(1024 * 1024) }, patch))).toBe(
       'the server rejected our request due to an error in our request',
     );
   });
@@ -54,7 +62,7 @@ describe('JSON and merge patches', () => {
       { op: 'remove', path: '/a' },
       { op: 'remove', path: '/a', foo: 1 },
     ];
-    expect(strayJsonPatchFields(patch)).toEqual(['json patch unknown field "[1].foo"']);
+    expect(unknownJsonPatchFields(patch)).toEqual(['json patch unknown field "[1].foo"']);
   });
 });
 
@@ -76,19 +84,18 @@ describe('wrong patches', () => {
     },
   });
 
-  test.each(readLines<Answer>('answers.ndjson').map((line) => [line.type, line.patch, line.answer] as const))(
-    'are answered as by a real server: %s %j',
-    (type, patch, answer) => {
-      expect(statusOf(type, pod, patch)).toEqual(answer);
-    },
-  );
+  test.each(
+    readLines<RecordedAnswer>('answers.ndjson').map((line) => [line.type, line.patch, line.answer] as const),
+  )('are answered as by a real server: %s %j', (type, patch, answer) => {
+    expect(statusOf(type, pod, patch)).toEqual(answer);
+  });
 });
 
-function statusOf(type: Answer['type'], pod: JsonObject, patch: Json): unknown {
+function statusOf(type: RecordedAnswer['type'], pod: JsonObject, patch: Json): unknown {
   try {
     if (type === 'json') applyJsonPatch(pod, patch);
     else if (type === 'merge') applyMergePatch(pod, patch);
-    else applyStrategicMergePatch(pod, patch, shapeOf('core/v1.Pod'));
+    else applyStrategicMergePatch(pod, patch, shapeOfType('core/v1.Pod'));
     return undefined;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;

@@ -30,7 +30,7 @@ export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject
 }
 
 /** What strict decoding complains about, in Kubernetes' words. Repeated names are for whoever reads the JSON to find. */
-export function strayJsonPatchFields(patch: unknown): readonly string[] {
+export function unknownJsonPatchFields(patch: unknown): readonly string[] {
   if (!Array.isArray(patch)) return [];
   return patch.flatMap((operation: unknown, i) =>
     isJsonObject(operation)

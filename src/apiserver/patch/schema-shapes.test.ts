@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../structural/json-schema.ts';
+import type { MergeShape } from './merge-shape.ts';
 import { schemaShape } from './schema-shapes.ts';
-import type { Shape } from './shape.ts';
 
 const text: JsonSchema = { type: 'string' };
 const keeping: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 const byName: JsonSchema = { type: 'object', properties: { name: text, kind: { ...text, default: 'k' } } };
 
 /** How a shape looks from outside, one level deep. */
-function outline(shape: Shape | undefined): string {
+function outline(shape: MergeShape | undefined): string {
   if (shape === undefined) return 'nothing';
   switch (shape.kind) {
     case 'scalar':

@@ -3,8 +3,8 @@ import { isJsonObject } from '../../kube/go/json-value.ts';
 import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
 import { deducedShape } from './deduced-shape.ts';
-import type { FieldShape, ListKey, ListShape, MapShape, Shape, StructShape } from './shape.ts';
-import { shapeOf } from './type-shapes.ts';
+import type { FieldShape, ListKey, ListShape, MapShape, MergeShape, StructShape } from './merge-shape.ts';
+import { shapeOfType } from './type-shapes.ts';
 
 /**
  * The shape of a custom kind, out of the schema in its definition: of the whole object, with apiVersion, kind and metadata, which
@@ -19,16 +19,16 @@ export function schemaShape(schema: JsonSchema, kind: string): StructShape {
   return structShape(kind, fields, restOf(schema, keepsUnknown, fields), isAtomicMap(schema));
 }
 
-const text: Shape = { kind: 'scalar', form: 'string' };
-const number: Shape = { kind: 'scalar', form: 'numeric' };
-const boolean: Shape = { kind: 'scalar', form: 'boolean' };
-const untyped: Shape = { kind: 'scalar', form: 'untyped' };
-const any: Shape = { kind: 'any' };
+const text: MergeShape = { kind: 'scalar', form: 'string' };
+const number: MergeShape = { kind: 'scalar', form: 'numeric' };
+const boolean: MergeShape = { kind: 'scalar', form: 'boolean' };
+const untyped: MergeShape = { kind: 'scalar', form: 'untyped' };
+const any: MergeShape = { kind: 'any' };
 
 /** A field that a custom object does not have is not there: there are no Go structs behind it. */
 const objectMeta: StructShape = structShape(
   'ObjectMeta',
-  shapeOf('meta/v1.ObjectMeta').sortedFields.map((field) => ({ ...field, zero: undefined })),
+  shapeOfType('meta/v1.ObjectMeta').sortedFields.map((field) => ({ ...field, zero: undefined })),
   undefined,
   false,
 );
@@ -40,7 +40,7 @@ const objectFields: readonly FieldShape[] = [
   fieldShape('metadata', objectMeta),
 ];
 
-function shapeOfSchema(schema: JsonSchema, isKept: boolean): Shape {
+function shapeOfSchema(schema: JsonSchema, isKept: boolean): MergeShape {
   const keepsUnknown = isKept || schema['x-kubernetes-preserve-unknown-fields'] === true;
   switch (schema.type) {
     case 'object':
@@ -73,7 +73,7 @@ function restOf(
   { additionalProperties }: JsonSchema,
   keepsUnknown: boolean,
   fields: readonly FieldShape[],
-): Shape | undefined {
+): MergeShape | undefined {
   if (isJsonObject(additionalProperties)) return shapeOfSchema(additionalProperties, keepsUnknown);
   const isFree = additionalProperties ?? (keepsUnknown || fields.length === 0);
   return isFree ? deducedShape : undefined;
@@ -89,7 +89,7 @@ function fieldsOf(properties: JsonSchema['properties'], keepsUnknown: boolean): 
   );
 }
 
-function fieldShape(name: string, shape: Shape): FieldShape {
+function fieldShape(name: string, shape: MergeShape): FieldShape {
   return { name, element: `f:${name}`, shape, strategy: undefined, mergeKey: '', zero: undefined };
 }
 
@@ -97,7 +97,7 @@ function fieldShape(name: string, shape: Shape): FieldShape {
 function structShape(
   name: string,
   fields: readonly FieldShape[],
-  rest: Shape | undefined,
+  rest: MergeShape | undefined,
   isAtomic: boolean,
 ): StructShape {
   const byName = new Map(fields.map((field) => [field.name, field]));

@@ -1,10 +1,10 @@
 import { formatGoString, formatGoValue, goTypeName } from '../../kube/go/format-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import type { FieldShape, ListShape, MergeShape } from './merge-shape.ts';
 import { failedPatch, inapplicablePatch } from './patch-error.ts';
-import type { FieldShape, ListShape, Shape } from './shape.ts';
 import { arrange, checkOrder, mergeKeyOf } from './strategic-order.ts';
 
-export type MergeMaps = (original: JsonObject, patch: JsonObject, shape: Shape) => JsonObject;
+export type MergeMaps = (original: JsonObject, patch: JsonObject, shape: MergeShape) => JsonObject;
 
 export interface ListMerge {
   readonly current: readonly Json[];
@@ -142,7 +142,7 @@ function elementKind(lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   return isJsonObject(first) ? 'map' : 'scalar';
 }
 
-function goKind(shape: Shape): string {
+function goKind(shape: MergeShape): string {
   if (shape.kind === 'struct' || shape.kind === 'map') return shape.kind;
   return shape.kind === 'list' ? 'slice' : 'string';
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
-import { frozen, messageOf, readLines, type Vector } from './testing/vectors.ts';
-import { shapeOf } from './type-shapes.ts';
+import { frozen, type PatchVector, patchErrorMessage, readLines } from './testing/vectors.ts';
+import { shapeOfType } from './type-shapes.ts';
 
 const pod: JsonObject = frozen({
   metadata: { name: 'p', labels: { app: 'web' }, finalizers: ['a', 'b', 'c'] },
@@ -18,7 +18,7 @@ const pod: JsonObject = frozen({
 });
 
 function patched(patch: Json): JsonObject {
-  return applyStrategicMergePatch(pod, frozen(patch), shapeOf('core/v1.Pod'));
+  return applyStrategicMergePatch(pod, frozen(patch), shapeOfType('core/v1.Pod'));
 }
 
 function names(patch: Json, list: 'containers' | 'volumes'): readonly unknown[] {
@@ -28,10 +28,10 @@ function names(patch: Json, list: 'containers' | 'volumes'): readonly unknown[] 
 
 describe('a strategic merge patch', () => {
   test('does what the code of Kubernetes does', () => {
-    for (const { type, original, patch, result, error } of readLines<Vector>('strategic.ndjson')) {
+    for (const { type, original, patch, result, error } of readLines<PatchVector>('strategic.ndjson')) {
       const apply = (): JsonObject =>
-        applyStrategicMergePatch(frozen(original), frozen(patch), shapeOf(type));
-      expect(messageOf(apply)).toBe(error);
+        applyStrategicMergePatch(frozen(original), frozen(patch), shapeOfType(type));
+      expect(patchErrorMessage(apply)).toBe(error);
       if (error === undefined) expect(apply()).toEqual(result);
     }
   });
@@ -101,6 +101,6 @@ describe('a strategic merge patch', () => {
 
   test('refuses what is nested without end', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
-    expect(messageOf(() => patched(deep))).toBe('exceeded max depth');
+    expect(patchErrorMessage(() => patched(deep))).toBe('exceeded max depth');
   });
 });

@@ -10,9 +10,9 @@ import {
   setKey,
   withoutNulls,
 } from '../../kube/go/json-value.ts';
+import type { FieldShape, ListShape, MergeShape } from './merge-shape.ts';
 import { checkPatchDepth } from './patch-depth.ts';
 import { failedPatch, malformedPatch } from './patch-error.ts';
-import type { FieldShape, ListShape, Shape } from './shape.ts';
 import { type MergeMaps, mergeLists, orderLike } from './strategic-list-merge.ts';
 import { orderPrefix, readOrder } from './strategic-order.ts';
 
@@ -25,7 +25,11 @@ const deletionPrefix = '$deleteFromPrimitiveList';
  * in the patch delete, replace, prune and order. Returns a new object that shares what did not change; neither argument
  * changes.
  */
-export function applyStrategicMergePatch(original: JsonObject, patch: unknown, shape: Shape): JsonObject {
+export function applyStrategicMergePatch(
+  original: JsonObject,
+  patch: unknown,
+  shape: MergeShape,
+): JsonObject {
   checkPatchDepth(patch);
   if (patch === null) return original;
   if (!isJsonObject(patch)) {
@@ -72,7 +76,12 @@ function pruneToRetained(merged: JsonDraft, pending: JsonDraft): void {
 }
 
 /** Merges the list that `$setElementOrder/name` speaks of, and puts it in the order that it asks for. */
-function mergeOrderedList(merged: JsonDraft, pending: JsonDraft, directiveName: string, shape: Shape): void {
+function mergeOrderedList(
+  merged: JsonDraft,
+  pending: JsonDraft,
+  directiveName: string,
+  shape: MergeShape,
+): void {
   const order = pending[directiveName]!;
   delete pending[directiveName];
   const { name, wanted } = readOrder(directiveName, order);
@@ -90,7 +99,7 @@ function listOrNothing(value: Json | undefined): readonly Json[] | undefined {
   throw failedPatch(`expected a []interface {}, but received a ${reflectedTypeName(value)}`);
 }
 
-function mergeField(merged: JsonDraft, rawName: string, change: Json, shape: Shape): void {
+function mergeField(merged: JsonDraft, rawName: string, change: Json, shape: MergeShape): void {
   const isDeletion = rawName.startsWith(deletionPrefix);
   const name = (isDeletion && deletedListName(rawName)) || rawName;
   const current = ownValue(merged, name);
@@ -122,7 +131,7 @@ function deletedListName(rawName: string): string {
   return rest.join('/');
 }
 
-function fieldOf(shape: Shape, name: string): FieldShape {
+function fieldOf(shape: MergeShape, name: string): FieldShape {
   if (shape.kind !== 'struct') {
     const kind = shape.kind === 'list' ? 'slice' : shape.kind === 'map' ? 'map' : 'string';
     throw failedPatch(`merging an object in json but data type is not struct, instead is: ${kind}`);
@@ -134,7 +143,7 @@ function fieldOf(shape: Shape, name: string): FieldShape {
   );
 }
 
-function listField(shape: Shape, name: string): { field: FieldShape; list: ListShape } {
+function listField(shape: MergeShape, name: string): { field: FieldShape; list: ListShape } {
   const field = fieldOf(shape, name);
   if (field.shape.kind === 'list') return { field, list: field.shape };
   throw failedPatch('expected slice or array type, but got: struct');

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { tableIds } from '../schema/type-table.ts';
-import type { ListShape, Shape } from './shape.ts';
-import { shapeOf } from './type-shapes.ts';
+import type { ListShape, MergeShape } from './merge-shape.ts';
+import { shapeOfType } from './type-shapes.ts';
 
 describe('the shape of a type', () => {
   test('can be walked to the end for every type of the tables', () => {
-    const seen = new Set<Shape>();
-    for (const id of tableIds()) visit(shapeOf(id), seen);
+    const seen = new Set<MergeShape>();
+    for (const id of tableIds()) visit(shapeOfType(id), seen);
     expect(seen.size).toBeGreaterThan(500);
   });
 
   test('tells list elements apart, for patches and for owners', () => {
-    const ports = shapeOf('core/v1.Container').fields.get('ports')!;
+    const ports = shapeOfType('core/v1.Container').fields.get('ports')!;
     expect(ports.mergeKey).toBe('containerPort');
     expect((ports.shape as ListShape).keys).toEqual([
       { name: 'containerPort', whenAbsent: 0 },
@@ -27,15 +27,15 @@ describe('the shape of a type', () => {
     ['apps/v1.StatefulSetSpec', 'serviceName', ''],
     ['apps/v1.DeploymentSpec', 'selector', null],
   ])('knows what %s.%s is where JSON leaves it out', (id, name, zero) => {
-    expect(shapeOf(id).fields.get(name)!.zero).toEqual(zero);
+    expect(shapeOfType(id).fields.get(name)!.zero).toEqual(zero);
   });
 
   test('has fields of embedded structs among its own', () => {
-    expect(shapeOf('core/v1.Volume').fields.get('persistentVolumeClaim')?.shape.kind).toBe('struct');
+    expect(shapeOfType('core/v1.Volume').fields.get('persistentVolumeClaim')?.shape.kind).toBe('struct');
   });
 });
 
-function visit(shape: Shape, seen: Set<Shape>): void {
+function visit(shape: MergeShape, seen: Set<MergeShape>): void {
   if (seen.has(shape)) return;
   seen.add(shape);
   if (shape.kind === 'struct') for (const field of shape.sortedFields) visit(field.shape, seen);

@@ -1,10 +1,10 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import { type FieldTable, shortName, tableOf, type ValueType } from '../schema/type-table.ts';
 import { deducedShape } from './deduced-shape.ts';
-import type { FieldShape, ListKey, ListShape, Shape, StructShape } from './shape.ts';
+import type { FieldShape, ListKey, ListShape, MergeShape, StructShape } from './merge-shape.ts';
 
 /** The shape of a type of the API tables, such as `core/v1.Pod`. Made once, and only as far as somebody looks. */
-export function shapeOf(typeId: string): StructShape {
+export function shapeOfType(typeId: string): StructShape {
   let shape = shapes.get(typeId);
   if (shape === undefined) {
     shape = new TableStruct(typeId, tableOf(typeId).isAtomic);
@@ -14,11 +14,11 @@ export function shapeOf(typeId: string): StructShape {
 }
 
 const shapes = new Map<string, StructShape>();
-const text: Shape = { kind: 'scalar', form: 'string' };
-const number: Shape = { kind: 'scalar', form: 'numeric' };
-const boolean: Shape = { kind: 'scalar', form: 'boolean' };
-const untyped: Shape = { kind: 'scalar', form: 'untyped' };
-const any: Shape = { kind: 'any' };
+const text: MergeShape = { kind: 'scalar', form: 'string' };
+const number: MergeShape = { kind: 'scalar', form: 'numeric' };
+const boolean: MergeShape = { kind: 'scalar', form: 'boolean' };
+const untyped: MergeShape = { kind: 'scalar', form: 'untyped' };
+const any: MergeShape = { kind: 'any' };
 
 class TableStruct implements StructShape {
   readonly kind = 'struct';
@@ -71,7 +71,7 @@ function fieldShape(field: FieldTable): FieldShape {
   };
 }
 
-function shapeOfField(field: FieldTable): Shape {
+function shapeOfField(field: FieldTable): MergeShape {
   const { type, mapType } = field;
   if (type.form === 'list') return listShape(field, type.element);
   if (type.form === 'map')
@@ -97,10 +97,10 @@ function listKey(name: string, elementId: string): ListKey {
   return { name, whenAbsent: json === undefined ? undefined : JSON.parse(json) };
 }
 
-function shapeOfValue(type: ValueType): Shape {
+function shapeOfValue(type: ValueType): MergeShape {
   switch (type.form) {
     case 'struct':
-      return shapeOf(type.id);
+      return shapeOfType(type.id);
     case 'list':
       return {
         kind: 'list',

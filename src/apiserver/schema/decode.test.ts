@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../kube/api-error.ts';
-import { type Body, decodeBody } from './decode.ts';
+import { decodeBody, type RequestBody } from './decode.ts';
 import { goldenObjects } from './testing/golden.ts';
 
 const pod = { group: '', version: 'v1', kind: 'Pod', type: 'core/v1.Pod' };
@@ -9,7 +9,7 @@ const deployment = { group: 'apps', version: 'v1', kind: 'Deployment', type: 'ap
 const goFinder =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-function decode(text: string | Buffer, options: Partial<Body> = {}) {
+function decode(text: string | Buffer, options: Partial<RequestBody> = {}) {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   return decodeBody({
     bytes,
@@ -20,7 +20,7 @@ function decode(text: string | Buffer, options: Partial<Body> = {}) {
   });
 }
 
-function refusal(text: string | Buffer, options: Partial<Body> = {}): ApiError {
+function refusal(text: string | Buffer, options: Partial<RequestBody> = {}): ApiError {
   try {
     decode(text, options);
   } catch (error) {

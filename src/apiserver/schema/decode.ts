@@ -13,10 +13,10 @@ import {
 import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
 import { formOf } from './object-form.ts';
 import { readEnvelope, readMessage } from './protobuf.ts';
-import { strictComplaints } from './strict-complaints.ts';
+import { strictDecodingProblems } from './strict-decoding.ts';
 import { WireError } from './wire-reader.ts';
 
-export interface Body {
+export interface RequestBody {
   readonly bytes: Buffer;
   /** JSON where there is none. */
   readonly contentType: string | undefined;
@@ -35,7 +35,7 @@ export interface DecodedBody {
  * Turns the body of a request into an object of the expected type, or throws what Kubernetes would answer: 415 for a media
  * type that it doesn't know, 400 for everything that is wrong with the body. Kind and apiVersion may be left out.
  */
-export function decodeBody(body: Body): DecodedBody {
+export function decodeBody(body: RequestBody): DecodedBody {
   const media = (body.contentType ?? '').split(';')[0]?.trim().toLowerCase();
   switch (media) {
     case '':
@@ -56,17 +56,21 @@ export function decodeBody(body: Body): DecodedBody {
 
 const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-function decodeJson(body: Body): DecodedBody {
+function decodeJson(body: RequestBody): DecodedBody {
   const document = orUnrecognized(body, () => readJson(body.bytes, { keepsNumbers: true }));
   return decodeValue(body, document, []);
 }
 
-function decodeYaml(body: Body): DecodedBody {
+function decodeYaml(body: RequestBody): DecodedBody {
   const { value, duplicates } = orUnrecognized(body, () => readYaml(body.bytes.toString('utf8')));
   return decodeValue(body, { value, duplicates: [], order: new Map() }, duplicates);
 }
 
-function decodeValue(body: Body, document: JsonDocument, yamlDuplicates: readonly string[]): DecodedBody {
+function decodeValue(
+  body: RequestBody,
+  document: JsonDocument,
+  yamlDuplicates: readonly string[],
+): DecodedBody {
   const value = document.value ?? {};
   if (!isJsonObject(value))
     throw unreadable(body, `${jsonKindName(value)} into Go value of type ${goFinder}`);
@@ -75,7 +79,7 @@ function decodeValue(body: Body, document: JsonDocument, yamlDuplicates: readonl
     formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
   );
   if (body.fieldValidation === 'Ignore') return { object, warnings: [] };
-  const complaints = strictComplaints(body.expected, document, unknownFields);
+  const complaints = strictDecodingProblems(body.expected, document, unknownFields);
   if (body.fieldValidation === 'Warn') return { object, warnings: [...yamlDuplicates, ...complaints] };
   const yaml = yamlDuplicates.length === 0 ? [] : [yamlError(yamlDuplicates)];
   if (yaml.length + complaints.length === 0) return { object, warnings: [] };
@@ -87,7 +91,7 @@ function yamlError(duplicates: readonly string[]): string {
 }
 
 /** Unknown fields can't be told apart from those of a newer version, so nobody complains about them. */
-function decodeProtobuf(body: Body): DecodedBody {
+function decodeProtobuf(body: RequestBody): DecodedBody {
   const envelope = orUnrecognized(body, () => readEnvelope(body.bytes));
   const gv = parseApiVersion(envelope.apiVersion) ?? { group: '', version: '' };
   const found = checkedKind(body, { ...gv, kind: envelope.kind });
@@ -105,7 +109,7 @@ const noProtobuf =
   'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
 
 /** What the body says about itself. */
-function kindOf(body: Body, value: Record<string, unknown>): GroupVersionKind {
+function kindOf(body: RequestBody, value: Record<string, unknown>): GroupVersionKind {
   const texts = { apiVersion: '', kind: '' };
   for (const name of ['apiVersion', 'kind'] as const) {
     const given = value[name];
@@ -124,7 +128,7 @@ const goFinder =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** What the body is, with what it leaves out. */
-function checkedKind(body: Body, given: GroupVersionKind): GroupVersionKind {
+function checkedKind(body: RequestBody, given: GroupVersionKind): GroupVersionKind {
   if (body.expected.form !== undefined) return checkedCustomKind(body, given);
   const found = withDefaults(given, body.expected);
   checkKind(body, found);
@@ -132,7 +136,7 @@ function checkedKind(body: Body, given: GroupVersionKind): GroupVersionKind {
 }
 
 /** Custom resources say themselves what they are. That it is the right kind is asked with everything else that must hold. */
-function checkedCustomKind(body: Body, found: GroupVersionKind): GroupVersionKind {
+function checkedCustomKind(body: RequestBody, found: GroupVersionKind): GroupVersionKind {
   if (found.kind === '')
     throw unrecognized(body, `Object 'Kind' is missing in '${body.bytes.toString('utf8')}'`);
   const [given, expected] = [apiVersionOf(found), apiVersionOf(body.expected)];
@@ -140,7 +144,7 @@ function checkedCustomKind(body: Body, found: GroupVersionKind): GroupVersionKin
   return found;
 }
 
-function checkKind(body: Body, found: GroupVersionKind): void {
+function checkKind(body: RequestBody, found: GroupVersionKind): void {
   if (found.version === '')
     throw refused(body, found, `Object 'apiVersion' is missing in '${body.bytes.toString('utf8')}'`);
   const problem = kindMismatch(found, body.expected);
@@ -148,7 +152,7 @@ function checkKind(body: Body, found: GroupVersionKind): void {
   throw problem.isWhole ? badRequest(problem.message) : refused(body, found, problem.message);
 }
 
-function orUnrecognized<T>(body: Body, read: () => T): T {
+function orUnrecognized<T>(body: RequestBody, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -160,7 +164,7 @@ function orUnrecognized<T>(body: Body, read: () => T): T {
   }
 }
 
-function orRefused<T>(body: Body, found: GroupVersionKind, read: () => T): T {
+function orRefused<T>(body: RequestBody, found: GroupVersionKind, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -170,16 +174,16 @@ function orRefused<T>(body: Body, found: GroupVersionKind, read: () => T): T {
   }
 }
 
-function refused({ expected }: Body, found: GroupVersionKind, why: string): ApiError {
+function refused({ expected }: RequestBody, found: GroupVersionKind, why: string): ApiError {
   const version = JSON.stringify(found.version);
   return badRequest(`${found.kind} in version ${version} cannot be handled as a ${expected.kind}: ${why}`);
 }
 
-function unreadable(body: Body, what: string): ApiError {
+function unreadable(body: RequestBody, what: string): ApiError {
   return unrecognized(body, `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`);
 }
 
-function unrecognized({ bytes, expected }: Body, why: string): ApiError {
+function unrecognized({ bytes, expected }: RequestBody, why: string): ApiError {
   const told = `the object provided is unrecognized (must be of type ${expected.kind})`;
   return badRequest(`${told}: ${why} (${summary(bytes)})`);
 }

@@ -12,7 +12,7 @@ export interface DuplicateKey {
   readonly position: number;
 }
 
-export interface ParserOptions {
+export interface JsonParserOptions {
   readonly depthMax: number;
   readonly keepsNumbers: boolean;
 }
@@ -26,12 +26,12 @@ export class JsonParser {
   /** The position of the first key with a path, for the first keys of the text. */
   readonly order = new Map<string, number>();
   readonly #bytes: Buffer;
-  readonly #options: ParserOptions;
+  readonly #options: JsonParserOptions;
   #at = 0;
   #depth = 0;
   #keys = 0;
 
-  constructor(bytes: Buffer, options: ParserOptions) {
+  constructor(bytes: Buffer, options: JsonParserOptions) {
     this.#bytes = bytes;
     this.#options = options;
   }

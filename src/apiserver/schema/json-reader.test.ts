@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonNumber } from '../../kube/go/json-number.ts';
-import { depthMax, JsonSyntaxError, readJson } from './json-reader.ts';
+import { JsonSyntaxError, jsonDepthMax, readJson } from './json-reader.ts';
 
 /** Numbers that we refuse on purpose. */
 const manyDigits = /\d{16}/;
@@ -120,8 +120,8 @@ describe('numbers', () => {
 
 test('depth has a limit', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-  expect(readJson(nested(depthMax)).duplicates).toEqual([]);
-  expect(() => readJson(nested(depthMax + 1))).toThrow("invalid character '[' exceeded max depth");
+  expect(readJson(nested(jsonDepthMax)).duplicates).toEqual([]);
+  expect(() => readJson(nested(jsonDepthMax + 1))).toThrow("invalid character '[' exceeded max depth");
   expect(() => readJson('{"a":'.repeat(1_000_000))).toThrow("invalid character '{' exceeded max depth");
 });
 

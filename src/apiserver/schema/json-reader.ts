@@ -11,13 +11,13 @@ export interface JsonDocument {
   readonly order: ReadonlyMap<string, number>;
 }
 
-export interface ReadOptions {
+export interface JsonReadOptions {
   /** Gives numbers that a double would change as {@link JsonNumber} instead of refusing or rounding them. */
   readonly keepsNumbers?: boolean;
 }
 
 /** Deeper than any object of ours; a limit keeps recursion from running out of stack. */
-export const depthMax = 1000;
+export const jsonDepthMax = 1000;
 
 /**
  * Reads JSON as Kubernetes does: keys that come twice are reported, errors are worded as Go words them
@@ -26,12 +26,15 @@ export const depthMax = 1000;
  * JSON.parse does the work. A scan of the bytes beforehand counts the keys and looks for odd numbers; if the value has
  * fewer keys than the text, or anything else is unusual, our own slow parser reads the text again.
  */
-export function readJson(input: Uint8Array | string, options: ReadOptions = {}): JsonDocument {
+export function readJson(input: Uint8Array | string, options: JsonReadOptions = {}): JsonDocument {
   const bytes = typeof input === 'string' ? Buffer.from(input) : asBuffer(input);
   const keys = countKeys(bytes);
   const value = keys === unusual ? undefined : tryParse(bytes.toString('utf8'));
   if (value !== undefined && ownKeys(value) === keys) return { value, duplicates: [], order: noOrder };
-  const parser = new JsonParser(bytes, { depthMax, keepsNumbers: options.keepsNumbers === true });
+  const parser = new JsonParser(bytes, {
+    depthMax: jsonDepthMax,
+    keepsNumbers: options.keepsNumbers === true,
+  });
   return { value: parser.parse(), duplicates: parser.duplicates, order: parser.order };
 }
 
@@ -61,7 +64,7 @@ function countKeys(bytes: Uint8Array): number {
     else if (byte === 0x3a) keys += 1;
     else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;
-      if (depth > depthMax) return unusual;
+      if (depth > jsonDepthMax) return unusual;
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
     else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       at = endOfNumber(bytes, at);

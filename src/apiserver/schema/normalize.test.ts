@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../kube/api-error.ts';
 import { readJson } from './json-reader.ts';
 import { normalize, zeroObject } from './normalize.ts';
-import { strictComplaints } from './strict-complaints.ts';
+import { strictDecodingProblems } from './strict-decoding.ts';
 import { goldenInputs, goldenObjects } from './testing/golden.ts';
 
 describe('what Go wrote', () => {
@@ -30,7 +30,7 @@ describe('what people send', () => {
       const document = readJson(input, { keepsNumbers: true });
       const { object, unknownFields } = normalize(type, document.value);
       expect(JSON.stringify(object)).toBe(JSON.stringify(output));
-      expect(strictComplaints({ type: type }, document, unknownFields)).toEqual(strict);
+      expect(strictDecodingProblems({ type: type }, document, unknownFields)).toEqual(strict);
     },
   );
 

@@ -3,7 +3,7 @@ import { isJsonObject, setKey } from '../../kube/go/json-value.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { diagnose } from './diagnose.ts';
 import { leafReaders, leafZeros } from './leaf-values.ts';
-import { fieldsOf } from './type-info.ts';
+import { fieldTablesOf } from './type-info.ts';
 import { type FieldTable, type SchemaForm, schemaTypeId, type ValueType } from './type-table.ts';
 
 export interface Normalized {
@@ -107,7 +107,7 @@ class StructReader {
   }
 
   #compile(): ReadonlyMap<string, number> {
-    for (const field of fieldsOf(this.#typeId).values()) {
+    for (const field of fieldTablesOf(this.#typeId).values()) {
       this.#names.push(field.name);
       this.#readers.push(fieldReader(field));
       this.#absents.push(absentValue(field));

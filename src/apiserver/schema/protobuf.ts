@@ -13,14 +13,14 @@ import {
 import { WireError, WireReader } from './wire-reader.ts';
 
 /** What Kubernetes wraps around a protobuf body. */
-export interface Envelope {
+export interface ProtobufEnvelope {
   readonly apiVersion: string;
   readonly kind: string;
   readonly raw: Buffer;
 }
 
 /** Four bytes `k8s\0`, then a runtime.Unknown: {1: {1: apiVersion, 2: kind}, 2: the object}. Throws {@link WireError}. */
-export function readEnvelope(bytes: Buffer): Envelope {
+export function readEnvelope(bytes: Buffer): ProtobufEnvelope {
   if (bytes.length === 0) throw new WireError('empty data');
   if (!bytes.subarray(0, magic.length).equals(magic)) {
     const expected = `[${[...magic].join(' ')}]`;

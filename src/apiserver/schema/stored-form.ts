@@ -1,4 +1,4 @@
-import { fieldsOf } from './type-info.ts';
+import { fieldTablesOf } from './type-info.ts';
 import type { ValueType } from './type-table.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { ValueType } from './type-table.ts';
  * which has no empty ones. Changes the object in place; until it is stored, answers show them as they came.
  */
 export function dropEmptyLists(typeId: string, object: Record<string, unknown>): void {
-  for (const { name, type, omitsEmpty } of fieldsOf(typeId).values()) {
+  for (const { name, type, omitsEmpty } of fieldTablesOf(typeId).values()) {
     const value = object[name];
     if (value === undefined || value === null) continue;
     if (!omitsEmpty && Array.isArray(value) && value.length === 0) object[name] = null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldAt, fieldOf, fieldsOf, kindTypes, openApiName, structIn } from './type-info.ts';
+import { fieldTableAt, fieldTableOf, fieldTablesOf, kindTypes, openApiName, structIn } from './type-info.ts';
 import { tableIds, tableOf } from './type-table.ts';
 
 describe('what the tables say', () => {
@@ -49,17 +49,17 @@ describe('what the tables say', () => {
     ],
     ['protocols have a default', 'core/v1.ContainerPort', 'protocol', { defaultJson: '"TCP"' }],
   ])('%s', (_, type, name, expected) => {
-    expect(fieldOf(type, name)).toMatchObject(expected);
+    expect(fieldTableOf(type, name)).toMatchObject(expected);
   });
 
   test('fields of embedded structs stand among the others', () => {
-    expect([...fieldsOf('core/v1.SecretKeySelector').keys()]).toEqual(['name', 'key', 'optional']);
+    expect([...fieldTablesOf('core/v1.SecretKeySelector').keys()]).toEqual(['name', 'key', 'optional']);
   });
 
   test('paths lead through lists and maps', () => {
-    expect(fieldAt('core/v1.Pod', ['spec', 'volumes', 'hostPath', 'path'])?.type.form).toBe('string');
-    expect(fieldAt('core/v1.Pod', ['spec', 'nodeName', 'x'])).toBeUndefined();
-    expect(fieldAt('core/v1.Pod', ['spec', 'nothing'])).toBeUndefined();
+    expect(fieldTableAt('core/v1.Pod', ['spec', 'volumes', 'hostPath', 'path'])?.type.form).toBe('string');
+    expect(fieldTableAt('core/v1.Pod', ['spec', 'nodeName', 'x'])).toBeUndefined();
+    expect(fieldTableAt('core/v1.Pod', ['spec', 'nothing'])).toBeUndefined();
   });
 
   test('structs that appliers own as a whole are known', () => {
@@ -70,7 +70,9 @@ describe('what the tables say', () => {
 
 test('every type refers to types that are there', () => {
   const ids = new Set(tableIds());
-  const referred = [...ids].flatMap((id) => [...fieldsOf(id).values()].map(({ type }) => structIn(type)));
+  const referred = [...ids].flatMap((id) =>
+    [...fieldTablesOf(id).values()].map(({ type }) => structIn(type)),
+  );
   expect(referred.filter((id) => id !== undefined && !ids.has(id))).toEqual([]);
 });
 

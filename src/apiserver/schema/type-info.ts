@@ -2,7 +2,7 @@ import { openApiPrefixes } from './generated/tables.ts';
 import { type FieldTable, shortName, tableIds, tableOf, type ValueType } from './type-table.ts';
 
 /** The fields of a type as JSON has them: those of embedded structs among its own. */
-export function fieldsOf(typeId: string): ReadonlyMap<string, FieldTable> {
+export function fieldTablesOf(typeId: string): ReadonlyMap<string, FieldTable> {
   let fields = fieldsByType.get(typeId);
   if (fields === undefined) {
     fields = new Map(flatFields(typeId).map((field) => [field.name, field]));
@@ -12,16 +12,16 @@ export function fieldsOf(typeId: string): ReadonlyMap<string, FieldTable> {
 }
 
 /** What holds for one field: type, patch strategy, list type; undefined where the type has no such field. */
-export function fieldOf(typeId: string, name: string): FieldTable | undefined {
-  return fieldsOf(typeId).get(name);
+export function fieldTableOf(typeId: string, name: string): FieldTable | undefined {
+  return fieldTablesOf(typeId).get(name);
 }
 
 /** The field at a path of names; lists and maps are passed through, so `['spec', 'containers', 'image']` finds one. */
-export function fieldAt(typeId: string, path: readonly string[]): FieldTable | undefined {
+export function fieldTableAt(typeId: string, path: readonly string[]): FieldTable | undefined {
   let owner: string | undefined = typeId;
   let field: FieldTable | undefined;
   for (const name of path) {
-    field = owner === undefined ? undefined : fieldOf(owner, name);
+    field = owner === undefined ? undefined : fieldTableOf(owner, name);
     if (field === undefined) return undefined;
     owner = structIn(field.type);
   }

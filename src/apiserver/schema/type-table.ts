@@ -40,10 +40,10 @@ export interface TypeTable {
   /** Appliers own it as a whole. */
   readonly isAtomic: boolean;
   /** In Go's order, which is the order of its JSON. */
-  readonly members: readonly Member[];
+  readonly members: readonly TypeMember[];
 }
 
-export type Member = FieldTable | EmbeddedTable;
+export type TypeMember = FieldTable | EmbeddedTable;
 
 export interface FieldTable {
   readonly kind: 'field';
@@ -125,7 +125,7 @@ function parseType(block: string): TypeTable {
   };
 }
 
-function parseMember(line: string): Member {
+function parseMember(line: string): TypeMember {
   // Defaults come last because they may hold blanks.
   const [facts = '', defaultJson] = line.split(' default=', 2);
   const [name = '', number = '', type = '', ...rest] = facts.split(' ');

@@ -1,5 +1,5 @@
 /** As Kubernetes ranks versions, the best first: `v2`, `v1`, `v1beta2`, `v1alpha1`, then all others by name. */
-export function byVersionPriority(a: string, b: string): number {
+export function compareVersionPriority(a: string, b: string): number {
   const [first, second] = [rankOf(a), rankOf(b)];
   for (const [index, rank] of first.entries()) {
     const difference = (second[index] ?? 0) - rank;

@@ -1,16 +1,16 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Check, Findings, NodeCheck, Run } from './run.ts';
+import type { Findings, NodeCheck, ValidationRun, ValueCheck } from './validation-run.ts';
 
 /** `allOf`, `anyOf`, `oneOf` and `not`; undefined where the schema has none of them. */
 export function compileComposition(
   schema: JsonSchema,
   compileNode: (schema: JsonSchema) => NodeCheck,
-): Check | undefined {
+): ValueCheck | undefined {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
-  const compile = (part: JsonSchema): Check => withoutTwin(compileNode(part));
-  const checks: Check[] = [];
+  const compile = (part: JsonSchema): ValueCheck => withoutTwin(compileNode(part));
+  const checks: ValueCheck[] = [];
   if (anyOf.length > 0) checks.push(compileAnyOf(anyOf.map(compile)));
   if (oneOf.length > 0) checks.push(compileOneOf(oneOf.map(compile)));
   if (allOf.length > 0) checks.push(compileAllOf(allOf.map(compile)));
@@ -22,7 +22,7 @@ export function compileComposition(
 }
 
 /** Whoever judges the whole decides whether it may stay as it was. */
-function withoutTwin(check: NodeCheck): Check {
+function withoutTwin(check: NodeCheck): ValueCheck {
   return (value, run) => check(value, run, undefined);
 }
 
@@ -30,7 +30,7 @@ function withoutTwin(check: NodeCheck): Check {
  * Nearly always one alternative fits, and what is wrong with the others is of no interest: they are asked quietly first, and to the end
  * only where none does.
  */
-function compileAnyOf(alternatives: readonly Check[]): Check {
+function compileAnyOf(alternatives: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     for (const alternative of alternatives) {
       const findings = look(alternative, value, run, true);
@@ -43,7 +43,7 @@ function compileAnyOf(alternatives: readonly Check[]): Check {
   };
 }
 
-function compileOneOf(alternatives: readonly Check[]): Check {
+function compileOneOf(alternatives: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     const all = alternatives.map((alternative) => look(alternative, value, run, true));
     const fitting = all.filter(({ hasFailed }) => !hasFailed);
@@ -58,7 +58,7 @@ function compileOneOf(alternatives: readonly Check[]): Check {
   };
 }
 
-function compileAllOf(parts: readonly Check[]): Check {
+function compileAllOf(parts: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     let fitting = 0;
     for (const part of parts) {
@@ -71,21 +71,21 @@ function compileAllOf(parts: readonly Check[]): Check {
   };
 }
 
-function compileNot(refused: Check): Check {
+function compileNot(refused: ValueCheck): ValueCheck {
   return (value, run) => {
     const { hasFailed } = look(refused, value, run, true);
     if (!hasFailed) addUnplaced(run, 'must not validate the schema (not)');
   };
 }
 
-function look(check: Check, value: Exclude<Json, null>, run: Run, quietly: boolean): Findings {
+function look(check: ValueCheck, value: Exclude<Json, null>, run: ValidationRun, quietly: boolean): Findings {
   const outer = run.begin(quietly);
   check(value, run);
   return run.end(outer);
 }
 
 /** What is wrong with the alternative of which most fits. */
-function addBest(alternatives: readonly Check[], value: Exclude<Json, null>, run: Run): void {
+function addBest(alternatives: readonly ValueCheck[], value: Exclude<Json, null>, run: ValidationRun): void {
   if (run.isQuiet) return;
   let best: Findings | undefined;
   for (const alternative of alternatives) {
@@ -95,6 +95,6 @@ function addBest(alternatives: readonly Check[], value: Exclude<Json, null>, run
   if (best !== undefined) run.merge(best);
 }
 
-function addUnplaced(run: Run, said: string): void {
+function addUnplaced(run: ValidationRun, said: string): void {
   run.add('unplaced', (path) => `${goQuoted(path)} ${said}`);
 }

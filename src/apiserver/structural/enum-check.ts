@@ -2,10 +2,10 @@ import { isEqualJson } from '../../kube/deep-equal.ts';
 import { formatGoValue } from '../../kube/go/format-value.ts';
 import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Run } from './run.ts';
+import type { ValidationRun } from './validation-run.ts';
 
 /** Whether the value is one of a few. Null never is, even where it is named. */
-export function compileEnum(schema: JsonSchema): ((value: Json, run: Run) => void) | undefined {
+export function compileEnum(schema: JsonSchema): ((value: Json, run: ValidationRun) => void) | undefined {
   const supported = schema.enum;
   if (supported === undefined || supported.length === 0) return undefined;
   const texts = new Set(supported.filter((each) => typeof each === 'string'));

@@ -8,7 +8,7 @@ import type { Json } from '../../kube/go/json-value.ts';
 export interface JsonSchema {
   readonly description?: string;
   readonly title?: string;
-  readonly type?: SchemaType | '';
+  readonly type?: JsonSchemaType | '';
   readonly format?: string;
   readonly nullable?: boolean;
   readonly default?: Json;
@@ -44,13 +44,13 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  readonly 'x-kubernetes-validations'?: readonly SchemaValidationRule[];
 }
 
-export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+export type JsonSchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
 /** A rule in CEL. */
-export interface ValidationRule {
+export interface SchemaValidationRule {
   readonly rule: string;
   readonly message?: string;
   readonly messageExpression?: string;

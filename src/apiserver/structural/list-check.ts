@@ -3,9 +3,9 @@ import type { Json } from '../../kube/go/json-value.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { NodeCheck, Run } from './run.ts';
+import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
-type ListCheck = (value: readonly Json[], run: Run, twin: Correlation | undefined) => void;
+type ListCheck = (value: readonly Json[], run: ValidationRun, twin: Correlation | undefined) => void;
 
 /** What is in a list, how many there are, and whether they are all different. */
 export function compileList(
@@ -28,7 +28,12 @@ export function compileList(
   };
 }
 
-function checkItems(check: NodeCheck, value: readonly Json[], run: Run, twin: Correlation | undefined): void {
+function checkItems(
+  check: NodeCheck,
+  value: readonly Json[],
+  run: ValidationRun,
+  twin: Correlation | undefined,
+): void {
   for (let index = 0; index < value.length; index++) {
     run.enter(index);
     check(value[index] ?? null, run, twin?.element(index));

@@ -1,10 +1,10 @@
 import { VerbatimJson } from '../../kube/go/json-text.ts';
 import { formatGoFloat } from '../../kube/go/numbers.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Run } from './run.ts';
 import { isNearlyWhole, typesOf } from './type-check.ts';
+import type { ValidationRun } from './validation-run.ts';
 
-type NumberCheck = (value: number, run: Run) => void;
+type NumberCheck = (value: number, run: ValidationRun) => void;
 
 /**
  * Bounds, factors, and what the format can hold. Integers are compared with the bound cut to an integer, unless the bound is none of the
@@ -48,7 +48,7 @@ function rangeOf(schema: JsonSchema, format: string): Range {
 
 const everything: Range = { name: '', holds: () => true };
 
-function outOfRange(run: Run, what: string, range: Range): void {
+function outOfRange(run: ValidationRun, what: string, range: Range): void {
   run.add('unplaced', (path) => `${what} value must be of type ${range.name} in ${path}`);
 }
 
@@ -104,21 +104,21 @@ function compileMultiple(schema: JsonSchema, range: Range): NumberCheck | undefi
   };
 }
 
-function checkWholeMultiple(value: number, factor: bigint, run: Run): void {
+function checkWholeMultiple(value: number, factor: bigint, run: ValidationRun): void {
   if (factor <= 0n) notPositive(run, String(factor));
   else if (value % Number(factor) !== 0) {
     run.addHere('invalid', `should be a multiple of ${factor}`, { value });
   }
 }
 
-function checkMultiple(value: number, factor: number, run: Run): void {
+function checkMultiple(value: number, factor: number, run: ValidationRun): void {
   if (factor <= 0) notPositive(run, formatGoFloat(factor));
   else if (!isNearlyWhole(factor < 1 ? (1 / factor) * value : value / factor)) {
     run.addHere('invalid', `should be a multiple of ${formatGoFloat(factor)}`, { value: asFloat(value) });
   }
 }
 
-function notPositive(run: Run, factor: string): void {
+function notPositive(run: ValidationRun, factor: string): void {
   const tell = (path: string): string => `factor MultipleOf declared for ${path} must be positive: ${factor}`;
   run.add('invalid', tell, { value: new VerbatimJson(factor) });
 }

@@ -1,9 +1,9 @@
 import { type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { NodeCheck, Run } from './run.ts';
+import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
-type ObjectCheck = (value: JsonObject, run: Run, twin: Correlation | undefined) => void;
+type ObjectCheck = (value: JsonObject, run: ValidationRun, twin: Correlation | undefined) => void;
 
 /** How many fields there are, what is in them, and whether those that must be there are. Undefined where nothing is asked. */
 export function compileObject(
@@ -21,7 +21,7 @@ export function compileObject(
   };
 }
 
-function compileCount(schema: JsonSchema): ((value: JsonObject, run: Run) => void) | undefined {
+function compileCount(schema: JsonSchema): ((value: JsonObject, run: ValidationRun) => void) | undefined {
   const { minProperties: min, maxProperties: max } = schema;
   if (min === undefined && max === undefined) return undefined;
   return (value, run) => {
@@ -63,17 +63,17 @@ function compileFields(
 }
 
 /** What kind an object is never counts as unchanged: both were read as the same version. */
-function twinOf(name: string, run: Run, twin: Correlation | undefined): Correlation | undefined {
+function twinOf(name: string, run: ValidationRun, twin: Correlation | undefined): Correlation | undefined {
   if (twin === undefined || (run.depth === 1 && (name === 'kind' || name === 'apiVersion'))) return undefined;
   return twin.field(name);
 }
 
-function addForbidden(run: Run, name: string): void {
+function addForbidden(run: ValidationRun, name: string): void {
   run.add('invalid', (path) => `${path}.${name} in body is a forbidden property`, { value: name });
 }
 
 /** It is not there, so the walk can't be at it; but that is where it is missed. */
-function addMissing(run: Run, name: string): void {
+function addMissing(run: ValidationRun, name: string): void {
   run.enterKey(name);
   run.addHere('required', 'is required');
   run.leave();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { prune, schemaOfField } from './prune.ts';
+import { pruneUnknownFields, schemaOfField } from './prune.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 
 const root = { isResourceRoot: true };
@@ -28,7 +28,12 @@ describe('prune', () => {
       status: {},
       spec: { list: [{ name: 'a', z: 1 }], map: { key: { b: 1 } }, foo: { bar: 1 } },
     };
-    expect(prune(value, schema, root)).toEqual(['spec.foo', 'spec.list[0].z', 'spec.map.key.b', 'status']);
+    expect(pruneUnknownFields(value, schema, root)).toEqual([
+      'spec.foo',
+      'spec.list[0].z',
+      'spec.map.key.b',
+      'status',
+    ]);
     expect(value).toEqual({
       kind: 'Thing',
       metadata: { anything: 1 },
@@ -45,22 +50,22 @@ describe('prune', () => {
         plain: { type: 'object' },
       },
     };
-    expect(prune(value, schema, root)).toEqual(['plain.kind', 'plain.metadata', 'template.x']);
+    expect(pruneUnknownFields(value, schema, root)).toEqual(['plain.kind', 'plain.metadata', 'template.x']);
   });
 
   test('a name of the language is a name like any other', () => {
     const value = JSON.parse('{"__proto__":{"a":1},"constructor":1,"spec":{"__proto__":{"b":2}}}');
     const schema: JsonSchema = { type: 'object', properties: { spec: { type: 'object' } } };
-    expect(prune(value, schema, root)).toEqual(['__proto__', 'constructor', 'spec.__proto__']);
+    expect(pruneUnknownFields(value, schema, root)).toEqual(['__proto__', 'constructor', 'spec.__proto__']);
     expect(JSON.stringify(value)).toBe('{"spec":{}}');
   });
 
   test('is done at once: the second time there is nothing to drop', () => {
     fc.assert(
       fc.property(jsonObjects, objectSchemas, (value, schema) => {
-        prune(value, schema, root);
+        pruneUnknownFields(value, schema, root);
         const once = JSON.stringify(value);
-        expect(prune(value, schema, root)).toEqual([]);
+        expect(pruneUnknownFields(value, schema, root)).toEqual([]);
         expect(JSON.stringify(value)).toBe(once);
       }),
     );
@@ -69,7 +74,7 @@ describe('prune', () => {
   test('leaves no field that the schema does not know, unless it says so', () => {
     fc.assert(
       fc.property(jsonObjects, objectSchemas, (value, schema) => {
-        prune(value, schema, { isResourceRoot: false });
+        pruneUnknownFields(value, schema, { isResourceRoot: false });
         expect(unknownFields(value, schema)).toEqual([]);
       }),
     );

@@ -13,7 +13,7 @@ import type { JsonSchema } from './json-schema.ts';
  *
  * Below `x-kubernetes-preserve-unknown-fields` everything stays, but what is named there is pruned along its own schema.
  */
-export function prune(
+export function pruneUnknownFields(
   value: JsonObject,
   schema: JsonSchema,
   options: { readonly isResourceRoot: boolean },

@@ -2,14 +2,14 @@ import { formatGoJson } from '../../kube/go/json-text.ts';
 import type { Json } from '../../kube/go/json-value.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import type { Problem } from './run.ts';
+import type { SchemaProblem } from './validation-run.ts';
 
 /** Tells problems as errors of Kubernetes; `under` is the path of the value that was judged, empty for a whole object. */
-export function report(problems: Iterable<Problem>, errors: FieldErrors, under: string): void {
+export function report(problems: Iterable<SchemaProblem>, errors: FieldErrors, under: string): void {
   for (const problem of problems) tell(problem, errors, fieldOf(problem, under));
 }
 
-function tell(problem: Problem, errors: FieldErrors, field: string): void {
+function tell(problem: SchemaProblem, errors: FieldErrors, field: string): void {
   const { kind, message, value = '', supported = [], max = -1 } = problem;
   switch (kind) {
     case 'required':
@@ -37,7 +37,7 @@ function tell(problem: Problem, errors: FieldErrors, field: string): void {
 /** Go's name for no path. */
 const noPath = '<nil>';
 
-function fieldOf({ kind, name }: Problem, under: string): string {
+function fieldOf({ kind, name }: SchemaProblem, under: string): string {
   const field = name.startsWith('.') ? name.slice(1) : name;
   if (kind === 'unplaced' || field === '') return under === '' ? noPath : under;
   return under === '' ? field : `${under}.${field}`;

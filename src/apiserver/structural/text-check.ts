@@ -2,9 +2,9 @@ import { RE2JS } from 're2js';
 import { goQuoted } from '../../kube/go/quote.ts';
 import { type FormatRule, formatRule } from './formats/formats.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Run } from './run.ts';
+import type { ValidationRun } from './validation-run.ts';
 
-type TextCheck = (value: string, run: Run) => void;
+type TextCheck = (value: string, run: ValidationRun) => void;
 
 /** Length and pattern; the first that fails is told. Undefined where nothing is asked. */
 export function compileText(schema: JsonSchema): TextCheck | undefined {

@@ -1,9 +1,9 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Check, Run } from './run.ts';
+import type { ValidationRun, ValueCheck } from './validation-run.ts';
 
 /** Whether the value has a type that the schema allows; undefined where any will do. `format` is one that is known for the type. */
-export function compileType(schema: JsonSchema, format: string): Check | undefined {
+export function compileType(schema: JsonSchema, format: string): ValueCheck | undefined {
   const types = typesOf(schema);
   if (types.length === 0 && format === '') return undefined;
   const [first, second] = types;
@@ -47,7 +47,7 @@ function kindOf(value: Exclude<Json, null>): ValueKind {
 }
 
 /** Null is a type of its own. */
-export function compileNull(schema: JsonSchema): (run: Run) => void {
+export function compileNull(schema: JsonSchema): (run: ValidationRun) => void {
   const types = typesOf(schema);
   if (types.length === 0 || schema.nullable === true) return (run) => run.match(1);
   return (run) => wrongType(run, types.join(','), 'null');
@@ -66,6 +66,6 @@ const relativeError = 1e-9;
 
 const impliedFormats: Readonly<Partial<Record<ValueKind, string>>> = { integer: 'int64', number: 'float64' };
 
-function wrongType(run: Run, expected: string, found: string): void {
+function wrongType(run: ValidationRun, expected: string, found: string): void {
   run.addHere('type', `must be of type ${expected}: "${found}"`, { value: found });
 }

@@ -3,7 +3,7 @@ import { applyDefaults } from './defaults.ts';
 import { checkEmbedded, coerceEmbedded } from './embedded-meta.ts';
 import { formatRule } from './formats/formats.ts';
 import { checkLists } from './list-types.ts';
-import { prune } from './prune.ts';
+import { pruneUnknownFields } from './prune.ts';
 import { complaints, readVectors } from './testing/vectors.ts';
 import { compileSchema } from './validate.ts';
 
@@ -18,7 +18,7 @@ describe('values are treated as Kubernetes treats them', () => {
   test('what the schema does not know is dropped, and told', () => {
     for (const { schema, value, pruned = value, dropped = [] } of values) {
       const copy = structuredClone(value);
-      const told = prune(copy, schema, { isResourceRoot: true });
+      const told = pruneUnknownFields(copy, schema, { isResourceRoot: true });
       expect({ value, pruned: copy, dropped: told }).toEqual({ value, pruned, dropped });
     }
   });

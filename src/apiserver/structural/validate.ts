@@ -9,9 +9,9 @@ import { compileList } from './list-check.ts';
 import { compileNumber } from './number-check.ts';
 import { compileObject } from './object-check.ts';
 import { report } from './report.ts';
-import { type NodeCheck, Run } from './run.ts';
 import { compileFormat, compileText } from './text-check.ts';
 import { compileNull, compileType } from './type-check.ts';
+import { type NodeCheck, ValidationRun } from './validation-run.ts';
 
 /** A schema made ready to judge values. */
 export interface SchemaValidator {
@@ -31,7 +31,7 @@ export function compileSchema(schema: JsonSchema): SchemaValidator {
   const check = compileNode(schema);
   return {
     validate(value, errors, { old, path = '' } = {}): void {
-      const run = new Run();
+      const run = new ValidationRun();
       check(value as Json, run, undefined);
       // Most values are fine, and then it is all the same what they were before.
       if (!run.findings.hasFailed) return;
@@ -42,8 +42,8 @@ export function compileSchema(schema: JsonSchema): SchemaValidator {
   };
 }
 
-function rejudged(check: NodeCheck, twin: Correlation): Run {
-  const run = new Run();
+function rejudged(check: NodeCheck, twin: Correlation): ValidationRun {
+  const run = new ValidationRun();
   check(twin.value, run, twin);
   return run;
 }

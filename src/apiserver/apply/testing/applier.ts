@@ -7,12 +7,12 @@ import {
 } from '../../../kube/go/json-value.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { parseFieldSet } from '../../managed-fields/field-set.ts';
-import { elementOf } from '../../managed-fields/list-elements.ts';
+import { listElement } from '../../managed-fields/list-elements.ts';
+import { type MergeShape, type StructShape, shapeOfField } from '../../patch/merge-shape.ts';
 import { schemaShape } from '../../patch/schema-shapes.ts';
-import { type Shape, type StructShape, shapeOfField } from '../../patch/shape.ts';
-import { shapeOf } from '../../patch/type-shapes.ts';
+import { shapeOfType } from '../../patch/type-shapes.ts';
 import { normalize, zeroObject } from '../../schema/normalize.ts';
-import { type Applied, applyConfiguration } from '../apply-configuration.ts';
+import { type ApplyResult, applyConfiguration } from '../apply-configuration.ts';
 import { type RandomKind, randomMetadata } from './random-kinds.ts';
 import { randomCustomSchema } from './random-schemas.ts';
 import { type Draw, either } from './random-values.ts';
@@ -33,7 +33,7 @@ export function builtInKind({ apiVersion, kind, whole, part }: RandomKind): Appl
   return {
     apiVersion,
     kind,
-    shape: shapeOf(type),
+    shape: shapeOfType(type),
     draw: either(whole, part),
     typed: (object) => normalize(type, object).object as JsonObject,
     zero: () => zeroObject(type) as JsonObject,
@@ -71,7 +71,7 @@ export class Applier {
     return this.#live;
   }
 
-  apply(manager: string, config: JsonObject, force = true): Applied {
+  apply(manager: string, config: JsonObject, force = true): ApplyResult {
     const applied = applyConfiguration({
       live: this.#live,
       config,
@@ -138,9 +138,9 @@ function withoutEmpties(value: Json): Json | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-function sorted(value: Json, shape: Shape | undefined): Json {
+function sorted(value: Json, shape: MergeShape | undefined): Json {
   if (isJsonArray(value) && shape?.kind === 'list' && shape.relation !== 'atomic') {
-    const elements = value.map((item) => [elementOf(item, shape), sorted(item, shape.element)] as const);
+    const elements = value.map((item) => [listElement(item, shape), sorted(item, shape.element)] as const);
     return elements.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
   }
   if (!isJsonObject(value) || (shape?.kind !== 'struct' && shape?.kind !== 'map')) return value;

@@ -1,28 +1,28 @@
-import { elementOf, sameType, type Type, types } from '../types/types.ts';
+import { type CelType, sameType, typeArgument, types } from '../types/types.ts';
 
 /**
  * What is known about the type parameters of an expression so far. An attempt that fails leaves no trace; cel-go copies
  * everything before each attempt, which is quadratic.
  */
 export class Substitutions {
-  readonly #known = new Map<string, Type>();
-  #trail: { readonly name: string; readonly before: Type | undefined }[] = [];
+  readonly #known = new Map<string, CelType>();
+  #trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
   #counter = 0;
 
-  fresh(): Type {
+  fresh(): CelType {
     return { kind: 'param', name: `_var${this.#counter++}`, params: [] };
   }
 
-  assignable(a: Type, b: Type): boolean {
+  assignable(a: CelType, b: CelType): boolean {
     return this.#attempt(() => this.#fits(a, b));
   }
 
-  assignableLists(a: readonly Type[], b: readonly Type[]): boolean {
+  assignableLists(a: readonly CelType[], b: readonly CelType[]): boolean {
     return this.#attempt(() => this.#listsFit(a, b));
   }
 
   /** The type with all that is known put in; what remains unknown is dyn, if `toDyn`. */
-  substitute(type: Type, toDyn = false): Type {
+  substitute(type: CelType, toDyn = false): CelType {
     if (type.kind === 'param') {
       const known = this.#known.get(type.name);
       if (known !== undefined) return this.substitute(known, toDyn);
@@ -49,16 +49,16 @@ export class Substitutions {
     }
   }
 
-  #set(name: string, type: Type): void {
+  #set(name: string, type: CelType): void {
     this.#trail.push({ name, before: this.#known.get(name) });
     this.#known.set(name, type);
   }
 
-  #listsFit(a: readonly Type[], b: readonly Type[]): boolean {
+  #listsFit(a: readonly CelType[], b: readonly CelType[]): boolean {
     return a.length === b.length && a.every((type, index) => this.#fits(type, b[index] ?? types.dyn));
   }
 
-  #fits(a: Type, b: Type): boolean {
+  #fits(a: CelType, b: CelType): boolean {
     if (b.kind === 'param') {
       const { valid, known } = this.#canStandFor(a, b);
       if (valid) return true;
@@ -76,7 +76,7 @@ export class Substitutions {
     return a.name === b.name;
   }
 
-  #canStandFor(type: Type, param: Type): { readonly valid: boolean; readonly known: boolean } {
+  #canStandFor(type: CelType, param: CelType): { readonly valid: boolean; readonly known: boolean } {
     if (sameType(type, param)) return { valid: true, known: true };
     const known = this.#known.get(param.name);
     if (known === undefined) {
@@ -91,7 +91,7 @@ export class Substitutions {
     return { valid: true, known: true };
   }
 
-  #isFreeOf(param: Type, within: Type): boolean {
+  #isFreeOf(param: CelType, within: CelType): boolean {
     if (sameType(param, within)) return false;
     if (within.kind === 'param') {
       const known = this.#known.get(within.name);
@@ -101,18 +101,18 @@ export class Substitutions {
   }
 }
 
-export function mostGeneral(a: Type, b: Type): Type {
+export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
 /** The overload's own parameters get names of their own in each call. */
-export function instantiate(type: Type, fresh: ReadonlyMap<string, Type>): Type {
+export function instantiate(type: CelType, fresh: ReadonlyMap<string, CelType>): CelType {
   if (type.kind === 'param') return fresh.get(type.name) ?? type;
   if (type.params.length === 0) return type;
   return { ...type, params: type.params.map((param) => instantiate(param, fresh)) };
 }
 
-function isEqualOrLessSpecific(a: Type, b: Type): boolean {
+function isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
   if (a.kind === 'dyn' || a.kind === 'param') return true;
   if (b.kind === 'dyn' || b.kind === 'param') return false;
   if (a.kind !== b.kind) return false;
@@ -123,7 +123,7 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
       return (
         a.name === b.name &&
         a.params.length === b.params.length &&
-        a.params.every((param, index) => isEqualOrLessSpecific(param, elementOf(b, index)))
+        a.params.every((param, index) => isEqualOrLessSpecific(param, typeArgument(b, index)))
       );
     case 'type':
       return true;
@@ -132,10 +132,10 @@ function isEqualOrLessSpecific(a: Type, b: Type): boolean {
   }
 }
 
-function isAnything(type: Type): boolean {
+function isAnything(type: CelType): boolean {
   return type.kind === 'dyn' || type.kind === 'error';
 }
 
-function isNullable(type: Type): boolean {
+function isNullable(type: CelType): boolean {
   return ['opaque', 'struct', 'duration', 'timestamp'].includes(type.kind);
 }

@@ -7,28 +7,28 @@ import {
   type MapExpr,
   operators,
 } from '../language/ast.ts';
-import type { Parsed } from '../language/parser.ts';
+import type { ParsedExpression } from '../language/parser.ts';
 import type { Overload } from '../types/declarations.ts';
-import { type Environment, Scope } from '../types/environment.ts';
+import { type Environment, NameScope } from '../types/environment.ts';
 import { literalType } from '../types/literal-type.ts';
 import {
-  elementOf,
+  type CelType,
   formatSignature,
   formatType,
   isOptionalType,
-  listOf,
-  mapOf,
-  optionalOf,
-  type Type,
+  listType,
+  mapType,
+  optionalType,
+  typeArgument,
   types,
 } from '../types/types.ts';
 import { instantiate, mostGeneral, Substitutions } from './assignability.ts';
 
 /** An expression that is known to fit together. */
-export interface Checked {
+export interface CheckedExpression {
   readonly expr: Expr;
-  readonly resultType: Type;
-  typeOf(expr: Expr): Type;
+  readonly resultType: CelType;
+  typeOf(expr: Expr): CelType;
   /** Of a name that stands for a variable or a type. */
   nameOf(expr: Expr): string | undefined;
   /** The ways of calling that are possible here: more than one where types are not known before values are. */
@@ -36,28 +36,31 @@ export interface Checked {
 }
 
 /** Undefined where something does not fit; the issues say what. */
-export function check(parsed: Parsed, environment: Environment): Checked | undefined {
+export function checkExpression(
+  parsed: ParsedExpression,
+  environment: Environment,
+): CheckedExpression | undefined {
   if (parsed.expr === undefined) return undefined;
   const checker = new Checker(parsed, environment);
   return checker.run(parsed.expr);
 }
 
 class Checker {
-  readonly #parsed: Parsed;
+  readonly #parsed: ParsedExpression;
   readonly #environment: Environment;
-  readonly #types = new Map<number, Type>();
+  readonly #types = new Map<number, CelType>();
   readonly #names = new Map<number, string>();
   readonly #overloads = new Map<number, readonly Overload[]>();
   readonly #known = new Substitutions();
-  #scope: Scope;
+  #scope: NameScope;
 
-  constructor(parsed: Parsed, environment: Environment) {
+  constructor(parsed: ParsedExpression, environment: Environment) {
     this.#parsed = parsed;
     this.#environment = environment;
-    this.#scope = Scope.of(environment);
+    this.#scope = NameScope.of(environment);
   }
 
-  run(expr: Expr): Checked | undefined {
+  run(expr: Expr): CheckedExpression | undefined {
     this.#check(expr);
     if (this.#parsed.issues.count > 0) return undefined;
     for (const [id, type] of this.#types) this.#types.set(id, this.#known.substitute(type, true));
@@ -126,19 +129,19 @@ class Checker {
     expr: Expr,
     operand: Expr,
     { field, isOptional }: { readonly field: string; readonly isOptional: boolean },
-  ): Type {
+  ): CelType {
     this.#check(operand);
     const operandType = this.#known.substitute(this.#type(operand));
     const isOptionalOperand = isOptionalType(operandType);
-    const target = isOptionalOperand ? elementOf(operandType) : operandType;
+    const target = isOptionalOperand ? typeArgument(operandType) : operandType;
     const result = this.#fieldType(expr, target, field);
-    return isOptionalOperand || isOptional ? optionalOf(result) : result;
+    return isOptionalOperand || isOptional ? optionalType(result) : result;
   }
 
-  #fieldType(expr: Expr, target: Type, field: string): Type {
+  #fieldType(expr: Expr, target: CelType, field: string): CelType {
     switch (target.kind) {
       case 'map':
-        return elementOf(target, 1);
+        return typeArgument(target, 1);
       case 'struct':
         return this.#structField(expr, target.name, field);
       case 'param':
@@ -153,7 +156,7 @@ class Checker {
     }
   }
 
-  #structField(at: { readonly id: number }, typeName: string, field: string): Type {
+  #structField(at: { readonly id: number }, typeName: string, field: string): CelType {
     const fields = this.#environment.fieldsOf(typeName);
     const type = fields?.get(field) ?? fields?.get(`__${field}__`);
     if (fields === undefined) this.#report(at, `unexpected failed resolution of '${typeName}'`);
@@ -217,7 +220,7 @@ class Checker {
       return;
     }
     const matching: Overload[] = [];
-    let result: Type | undefined;
+    let result: CelType | undefined;
     for (const overload of overloads) {
       if (overload.isMember !== isMember) continue;
       const fresh = new Map(overload.typeParams.map((name) => [name, this.#known.fresh()]));
@@ -248,43 +251,43 @@ class Checker {
   }
 
   #checkList(expr: ListExpr): void {
-    let element: Type | undefined;
+    let element: CelType | undefined;
     expr.elements.forEach((item, index) => {
       this.#check(item);
       const type = this.#present(item, expr.optional.has(index));
       element = this.#join(element, type);
     });
-    this.#set(expr, listOf(element ?? this.#known.fresh()));
+    this.#set(expr, listType(element ?? this.#known.fresh()));
   }
 
   #checkMap(expr: MapExpr): void {
-    let key: Type | undefined;
-    let value: Type | undefined;
+    let key: CelType | undefined;
+    let value: CelType | undefined;
     for (const entry of expr.entries) {
       this.#check(entry.key);
       key = this.#join(key, this.#type(entry.key));
       this.#check(entry.value);
       value = this.#join(value, this.#present(entry.value, entry.optional));
     }
-    this.#set(expr, mapOf(key ?? this.#known.fresh(), value ?? this.#known.fresh()));
+    this.#set(expr, mapType(key ?? this.#known.fresh(), value ?? this.#known.fresh()));
   }
 
   /** The type of an element; of one that is written `?e`, what is in its optional. */
-  #present(item: Expr, isOptional: boolean): Type {
+  #present(item: Expr, isOptional: boolean): CelType {
     const type = this.#type(item);
     if (!isOptional) return type;
-    if (isOptionalType(type)) return elementOf(type);
-    if (type.kind !== 'dyn') this.#mismatch(item, optionalOf(type), type);
+    if (isOptionalType(type)) return typeArgument(type);
+    if (type.kind !== 'dyn') this.#mismatch(item, optionalType(type), type);
     return type;
   }
 
   #checkStruct(expr: StructExpr): void {
     const found = this.#lookUp(expr.typeName);
-    let result: Type = types.error;
+    let result: CelType = types.error;
     if (found === undefined) this.#report(expr, undeclared(expr.typeName));
     else if (found.kind !== 'type') this.#report(expr, `'${found.name}' is not a type`);
-    else if (elementOf(found).kind === 'struct') result = elementOf(found);
-    else this.#report(expr, `'${formatType(elementOf(found))}' is not a message type`);
+    else if (typeArgument(found).kind === 'struct') result = typeArgument(found);
+    else this.#report(expr, `'${formatType(typeArgument(found))}' is not a message type`);
     this.#set(expr, result);
     if (found === undefined) return;
     for (const field of expr.fields) {
@@ -303,9 +306,9 @@ class Checker {
     this.#check(expr.init);
     const accumulated = this.#type(expr.init);
     const outer = this.#scope;
-    const middle = new Scope(outer);
+    const middle = new NameScope(outer);
     middle.declare(expr.accumulator, accumulated);
-    this.#scope = new Scope(middle);
+    this.#scope = new NameScope(middle);
     this.#declareVariables(expr);
     this.#check(expr.condition);
     this.#assert(expr.condition, types.bool);
@@ -323,13 +326,13 @@ class Checker {
     if (variable2 !== undefined) this.#scope.declare(variable2, second);
   }
 
-  #iterated(range: Expr, hasTwo: boolean): readonly [Type, Type] {
+  #iterated(range: Expr, hasTwo: boolean): readonly [CelType, CelType] {
     const type = this.#known.substitute(this.#type(range));
     switch (type.kind) {
       case 'list':
-        return hasTwo ? [types.int, elementOf(type)] : [elementOf(type), types.dyn];
+        return hasTwo ? [types.int, typeArgument(type)] : [typeArgument(type), types.dyn];
       case 'map':
-        return [elementOf(type), elementOf(type, 1)];
+        return [typeArgument(type), typeArgument(type, 1)];
       case 'dyn':
       case 'error':
       case 'param':
@@ -345,28 +348,28 @@ class Checker {
   }
 
   /** Whether elements must be of one type is looked at later: what is to be formatted need not be. */
-  #join(previous: Type | undefined, current: Type): Type {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     return this.#known.assignable(previous, current) ? mostGeneral(previous, current) : types.dyn;
   }
 
-  #assert(expr: Expr, type: Type): void {
+  #assert(expr: Expr, type: CelType): void {
     if (!this.#known.assignable(type, this.#type(expr))) this.#mismatch(expr, type, this.#type(expr));
   }
 
-  #lookUp(name: string): Type | undefined {
+  #lookUp(name: string): CelType | undefined {
     return this.#scope.find(withoutDot(name));
   }
 
-  #set(expr: Expr, type: Type): void {
+  #set(expr: Expr, type: CelType): void {
     this.#types.set(expr.id, type);
   }
 
-  #type(expr: Expr): Type {
+  #type(expr: Expr): CelType {
     return this.#types.get(expr.id) ?? types.error;
   }
 
-  #mismatch(expr: Expr, expected: Type, found: Type): void {
+  #mismatch(expr: Expr, expected: CelType, found: CelType): void {
     this.#report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
   }
 

@@ -5,12 +5,12 @@ import {
   formatProblems,
   walkFormat,
 } from '../language/format-clauses.ts';
-import type { Parsed } from '../language/parser.ts';
-import type { TypeKind } from '../types/types.ts';
-import type { Checked } from './checker.ts';
+import type { ParsedExpression } from '../language/parser.ts';
+import type { CelTypeKind } from '../types/types.ts';
+import type { CheckedExpression } from './checker.ts';
 
 /** Formats that are constants, with lists that stand in the text, are checked before anything is formatted. */
-export function checkFormats(parsed: Parsed, checked: Checked): void {
+export function checkFormats(parsed: ParsedExpression, checked: CheckedExpression): void {
   const visit = (expr: Expr): void => {
     if (expr.kind === 'call' && expr.function === 'format') checkFormat(parsed, checked, expr);
     for (const child of childrenOf(expr)) visit(child);
@@ -18,7 +18,7 @@ export function checkFormats(parsed: Parsed, checked: Checked): void {
   visit(checked.expr);
 }
 
-function checkFormat(parsed: Parsed, checked: Checked, call: Call): void {
+function checkFormat(parsed: ParsedExpression, checked: CheckedExpression, call: Call): void {
   const [list] = call.args;
   const { target } = call;
   if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') return;
@@ -38,8 +38,8 @@ function checkFormat(parsed: Parsed, checked: Checked, call: Call): void {
   }
 }
 
-const printable: Readonly<Record<ClauseLetter, readonly TypeKind[]>> = {
-  s: 'list map int uint double bool string timestamp bytes duration type null'.split(' ') as TypeKind[],
+const printable: Readonly<Record<ClauseLetter, readonly CelTypeKind[]>> = {
+  s: 'list map int uint double bool string timestamp bytes duration type null'.split(' ') as CelTypeKind[],
   d: ['int', 'uint'],
   f: ['double', 'string'],
   e: ['double', 'string'],
@@ -49,7 +49,7 @@ const printable: Readonly<Record<ClauseLetter, readonly TypeKind[]>> = {
   o: ['int', 'uint'],
 };
 
-function problemOf(checked: Checked, letter: ClauseLetter, arg: Expr): FormatProblem | undefined {
+function problemOf(checked: CheckedExpression, letter: ClauseLetter, arg: Expr): FormatProblem | undefined {
   const type = checked.typeOf(arg);
   if (type.kind !== 'dyn' && !printable[letter].includes(type.kind)) {
     return { problem: `${formatProblems[letter]}, was given ${type.name}`, id: arg.id };

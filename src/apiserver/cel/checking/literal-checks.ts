@@ -1,10 +1,14 @@
 import { childrenOf, type Expr } from '../language/ast.ts';
-import type { Parsed } from '../language/parser.ts';
-import { elementOf, formatType, isOptionalType, sameType, type Type } from '../types/types.ts';
-import type { Checked } from './checker.ts';
+import type { ParsedExpression } from '../language/parser.ts';
+import { type CelType, formatType, isOptionalType, sameType, typeArgument } from '../types/types.ts';
+import type { CheckedExpression } from './checker.ts';
 
 /** What Kubernetes checks beyond types: constants that say nothing, and lists of one type. */
-export function checkLiterals(parsed: Parsed, checked: Checked, isValid: IsValid): void {
+export function checkLiterals(
+  parsed: ParsedExpression,
+  checked: CheckedExpression,
+  isValid: IsValidConstant,
+): void {
   const report = (expr: Expr, message: string): void =>
     parsed.issues.report(parsed.offsetOf(expr.id), message);
   for (const name of ['duration', 'timestamp', 'matches'] as const) {
@@ -24,7 +28,7 @@ export function checkLiterals(parsed: Parsed, checked: Checked, isValid: IsValid
 }
 
 /** Whether a constant means something to a function. */
-export type IsValid = (name: 'duration' | 'timestamp' | 'matches', value: unknown) => boolean;
+export type IsValidConstant = (name: 'duration' | 'timestamp' | 'matches', value: unknown) => boolean;
 
 type Report = (expr: Expr, message: string) => void;
 
@@ -34,8 +38,8 @@ function visit(expr: Expr, isInFormat: boolean, see: (expr: Expr, isInFormat: bo
   for (const child of childrenOf(expr)) visit(child, within, see);
 }
 
-function checkList(checked: Checked, list: Expr & { readonly kind: 'list' }, report: Report): void {
-  let wanted: Type | undefined;
+function checkList(checked: CheckedExpression, list: Expr & { readonly kind: 'list' }, report: Report): void {
+  let wanted: CelType | undefined;
   for (const [index, element] of list.elements.entries()) {
     const type = presentType(checked.typeOf(element), list.optional.has(index));
     wanted ??= type;
@@ -45,7 +49,7 @@ function checkList(checked: Checked, list: Expr & { readonly kind: 'list' }, rep
   }
 }
 
-function checkMap(checked: Checked, map: Expr & { readonly kind: 'map' }, report: Report): void {
+function checkMap(checked: CheckedExpression, map: Expr & { readonly kind: 'map' }, report: Report): void {
   const [first] = map.entries;
   if (first === undefined) return;
   const wantedKey = checked.typeOf(first.key);
@@ -58,10 +62,10 @@ function checkMap(checked: Checked, map: Expr & { readonly kind: 'map' }, report
   }
 }
 
-function presentType(type: Type, isOptional: boolean): Type {
-  return isOptional && isOptionalType(type) ? elementOf(type) : type;
+function presentType(type: CelType, isOptional: boolean): CelType {
+  return isOptional && isOptionalType(type) ? typeArgument(type) : type;
 }
 
-function mismatch(expected: Type, found: Type): string {
+function mismatch(expected: CelType, found: CelType): string {
   return `expected type '${formatType(expected)}' but found '${formatType(found)}'`;
 }

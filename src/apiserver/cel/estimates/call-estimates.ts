@@ -1,7 +1,16 @@
-import { type CallEstimate, type EstimatedCall, sizeOf } from './estimated-call.ts';
-import { fixed, plus, type Range, smaller, times, timesFactor, uint64Max, unknownSize } from './estimates.ts';
+import {
+  type CostRange,
+  exactRange,
+  minimumOf,
+  plus,
+  times,
+  timesFactor,
+  uint64Max,
+  unknownSize,
+} from './cost-range.ts';
+import { type CallEstimate, type EstimatedCall, estimatedSizeOf } from './estimated-call.ts';
+import type { EstimatedNode } from './known-sizes.ts';
 import { estimateKubernetesCall } from './kubernetes-estimates.ts';
-import type { EstimatedNode } from './sizes.ts';
 
 /** Undefined where a call costs what calls cost. */
 export function estimateCall(call: EstimatedCall): CallEstimate | undefined {
@@ -16,15 +25,18 @@ function estimateExtension({ overload, target, args, sizes }: EstimatedCall): Ca
   const [first, second] = args;
   if (overload.startsWith('list_sets_') && first !== undefined && second !== undefined) {
     const factor = overload === 'list_sets_equivalent_list' ? 2 : 1;
-    const compared = times(sizeOf(first, sizes), sizeOf(second, sizes));
-    return { cost: plus(timesFactor(compared, factor), fixed(1)) };
+    const compared = times(estimatedSizeOf(first, sizes), estimatedSizeOf(second, sizes));
+    return { cost: plus(timesFactor(compared, factor), exactRange(1)) };
   }
-  if (overload === 'lists_range') return allocating(1, fixed(literalOf(first, uint64Max)));
+  if (overload === 'lists_range') return allocating(1, exactRange(literalOf(first, uint64Max)));
   if (target === undefined) return undefined;
-  const size = sizeOf(target, sizes);
+  const size = estimatedSizeOf(target, sizes);
   switch (overload) {
     case 'list_slice':
-      return allocating(1, fixed(BigInt.asUintN(64, literalOf(second, size.max) - literalOf(first, 0n))));
+      return allocating(
+        1,
+        exactRange(BigInt.asUintN(64, literalOf(second, size.max) - literalOf(first, 0n))),
+      );
     case 'list_flatten':
       return allocating(1, size);
     case 'list_flatten_int':
@@ -34,11 +46,11 @@ function estimateExtension({ overload, target, args, sizes }: EstimatedCall): Ca
     case 'list_distinct':
       return allocating(2, times(size, size));
     default:
-      return estimateSort(overload, size, first === undefined ? size : sizeOf(first, sizes));
+      return estimateSort(overload, size, first === undefined ? size : estimatedSizeOf(first, sizes));
   }
 }
 
-function estimateSort(overload: string, own: Range, keys: Range): CallEstimate | undefined {
+function estimateSort(overload: string, own: CostRange, keys: CostRange): CallEstimate | undefined {
   const match = /^list_(.*)_sort(ByAssociatedKeys)?$/.exec(overload);
   if (match === null) return undefined;
   const size = match[2] === undefined ? own : keys;
@@ -46,8 +58,8 @@ function estimateSort(overload: string, own: Range, keys: Range): CallEstimate |
   return allocating(factor, times(size, size));
 }
 
-function allocating(factor: number, resultSize: Range): CallEstimate {
-  return { cost: plus(plus(timesFactor(resultSize, factor), fixed(1)), fixed(10)), resultSize };
+function allocating(factor: number, resultSize: CostRange): CallEstimate {
+  return { cost: plus(plus(timesFactor(resultSize, factor), exactRange(1)), exactRange(10)), resultSize };
 }
 
 function literalOf(node: EstimatedNode | undefined, otherwise: bigint): bigint {
@@ -94,18 +106,18 @@ function estimateStandard({ overload, target, args }: EstimatedCall): CallEstima
 
 const compares = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_equals)$/;
 
-function estimateBinary(overload: string, first: Range, second: Range): CallEstimate | undefined {
+function estimateBinary(overload: string, first: CostRange, second: CostRange): CallEstimate | undefined {
   const resultSize = plus(first, second);
-  if (overload === 'add_list') return { cost: fixed(1), resultSize };
+  if (overload === 'add_list') return { cost: exactRange(1), resultSize };
   if (overload === 'add_string' || overload === 'add_bytes') {
     return { cost: timesFactor(resultSize, traversal), resultSize };
   }
   if (!compares.test(overload)) return undefined;
-  const max = smaller(first.max, second.max);
+  const max = minimumOf(first.max, second.max);
   return { cost: timesFactor({ min: max > 0n ? 1n : 0n, max }, traversal) };
 }
 
 /** An empty text still costs something to match with a large pattern. */
-function patternCost(text: Range, pattern: Range): Range {
-  return times(timesFactor(plus(text, fixed(1)), traversal), timesFactor(pattern, patternFactor));
+function patternCost(text: CostRange, pattern: CostRange): CostRange {
+  return times(timesFactor(plus(text, exactRange(1)), traversal), timesFactor(pattern, patternFactor));
 }

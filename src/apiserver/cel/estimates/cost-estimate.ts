@@ -1,4 +1,4 @@
-import type { Checked } from '../checking/checker.ts';
+import type { CheckedExpression } from '../checking/checker.ts';
 import {
   type Call,
   type Comprehension,
@@ -8,35 +8,44 @@ import {
   operators,
 } from '../language/ast.ts';
 import { estimateCall } from './call-estimates.ts';
+import {
+  type CostRange,
+  exactRange,
+  plus,
+  rangeUnion,
+  sum,
+  times,
+  uint64Max,
+  zeroRange,
+} from './cost-range.ts';
 import type { CallEstimate, EstimatedCall } from './estimated-call.ts';
-import { fixed, nothing, plus, type Range, sum, times, uint64Max, union } from './estimates.ts';
-import { KnownSizes, type SizeOfPath, unionOfEntries } from './sizes.ts';
+import { KnownSizes, type SizeOfPath, unionOfEntries } from './known-sizes.ts';
 
 /** How much an expression may cost at least and at most, judged by its text and by the schema of what it looks at. */
-export function estimateCost(checked: Checked, sizeOfPath: SizeOfPath): Range {
+export function estimateCost(checked: CheckedExpression, sizeOfPath: SizeOfPath): CostRange {
   return new Estimator(checked, sizeOfPath).cost(checked.expr);
 }
 
-const identCost = fixed(1);
-const listCost = fixed(10);
-const mapCost = fixed(30);
-const structCost = fixed(40);
+const identCost = exactRange(1);
+const listCost = exactRange(10);
+const mapCost = exactRange(30);
+const structCost = exactRange(40);
 /** The neutral element of unions. */
-const noRange: Range = { min: uint64Max, max: 0n };
+const noRange: CostRange = { min: uint64Max, max: 0n };
 
 class Estimator {
-  readonly #checked: Checked;
+  readonly #checked: CheckedExpression;
   readonly #sizes: KnownSizes;
 
-  constructor(checked: Checked, sizeOfPath: SizeOfPath) {
+  constructor(checked: CheckedExpression, sizeOfPath: SizeOfPath) {
     this.#checked = checked;
     this.#sizes = new KnownSizes(checked, sizeOfPath);
   }
 
-  cost(expr: Expr): Range {
+  cost(expr: Expr): CostRange {
     switch (expr.kind) {
       case 'literal':
-        return nothing;
+        return zeroRange;
       case 'ident':
         return this.#ident(expr, expr.name);
       case 'select':
@@ -54,12 +63,12 @@ class Estimator {
     }
   }
 
-  #ident(expr: Expr, name: string): Range {
+  #ident(expr: Expr, name: string): CostRange {
     this.#sizes.setIdentPath(expr, name);
     return identCost;
   }
 
-  #select(expr: Expr & { readonly kind: 'select' }): Range {
+  #select(expr: Expr & { readonly kind: 'select' }): CostRange {
     const name = this.#checked.nameOf(expr);
     if (name !== undefined) return this.#ident(expr, name);
     const operand = this.cost(expr.operand);
@@ -69,30 +78,30 @@ class Estimator {
     return kind === 'map' || kind === 'struct' || kind === 'param' ? plus(operand, identCost) : operand;
   }
 
-  #call(call: Call): Range {
+  #call(call: Call): CostRange {
     const [first] = call.args;
     if (call.function === 'dyn' && first !== undefined) {
-      const cost = plus(fixed(1), this.cost(first));
+      const cost = plus(exactRange(1), this.cost(first));
       this.#sizes.copy(call, first);
       return cost;
     }
     const argCosts = call.args.map((arg) => this.cost(arg));
     const args = call.args.map((arg) => this.#sizes.node(arg));
     const overloads = this.#checked.overloadsOf(call);
-    if (overloads.length === 0) return nothing;
-    const targetCost = call.target === undefined ? nothing : this.cost(call.target);
+    if (overloads.length === 0) return zeroRange;
+    const targetCost = call.target === undefined ? zeroRange : this.cost(call.target);
     const target = call.target === undefined ? undefined : this.#sizes.node(call.target);
     let cost = noRange;
-    let size: Range | undefined;
+    let size: CostRange | undefined;
     for (const { id } of overloads) {
       const estimate = this.#overload(
         call,
         { function: call.function, overload: id, target, args, sizes: this.#sizes },
         argCosts,
       );
-      cost = union(cost, estimate.cost);
+      cost = rangeUnion(cost, estimate.cost);
       if (estimate.resultSize !== undefined) {
-        size = size === undefined ? estimate.resultSize : union(size, estimate.resultSize);
+        size = size === undefined ? estimate.resultSize : rangeUnion(size, estimate.resultSize);
       }
       size = this.#indexed(call, id, size) ?? size ?? this.#sizes.sizeOf(call);
     }
@@ -101,7 +110,7 @@ class Estimator {
   }
 
   /** What an index leads to is known as well as what it leads into. */
-  #indexed(call: Call, overload: string, size: Range | undefined): Range | undefined {
+  #indexed(call: Call, overload: string, size: CostRange | undefined): CostRange | undefined {
     const [container] = call.args;
     const step = overload === 'index_list' ? '@items' : overload === 'index_map' ? '@values' : undefined;
     if (container === undefined || step === undefined) return size;
@@ -109,11 +118,11 @@ class Estimator {
     return this.#sizes.entriesOf(container)?.value ?? this.#sizes.sizeOf(call);
   }
 
-  #overload(call: Call, estimated: EstimatedCall, argCosts: readonly Range[]): CallEstimate {
+  #overload(call: Call, estimated: EstimatedCall, argCosts: readonly CostRange[]): CallEstimate {
     if (['add_string', 'add_bytes', 'add_list'].includes(estimated.overload)) this.#joinEntries(call);
     const estimate = estimateCall(estimated);
     if (estimate !== undefined) return { ...estimate, cost: plus(estimate.cost, sum(argCosts)) };
-    const [first = nothing, second = nothing, third = nothing] = argCosts;
+    const [first = zeroRange, second = zeroRange, third = zeroRange] = argCosts;
     const [, b, c] = call.args;
     switch (call.function) {
       case operators.and:
@@ -122,11 +131,11 @@ class Estimator {
       case operators.conditional: {
         if (b === undefined || c === undefined) break;
         this.#sizes.setEntries(call, unionOfEntries(this.#sizes.entriesOf(b), this.#sizes.entriesOf(c)));
-        const resultSize = union(this.#sizes.sizeOrUnknown(b), this.#sizes.sizeOrUnknown(c));
-        return { cost: plus(first, union(second, third)), resultSize };
+        const resultSize = rangeUnion(this.#sizes.sizeOrUnknown(b), this.#sizes.sizeOrUnknown(c));
+        return { cost: plus(first, rangeUnion(second, third)), resultSize };
       }
     }
-    return { cost: plus(fixed(1), sum(argCosts)) };
+    return { cost: plus(exactRange(1), sum(argCosts)) };
   }
 
   #joinEntries(call: Call): void {
@@ -135,31 +144,31 @@ class Estimator {
     this.#sizes.setEntries(call, unionOfEntries(this.#sizes.entriesOf(left), this.#sizes.entriesOf(right)));
   }
 
-  #list(expr: ListExpr): Range {
-    const costs: Range[] = [];
+  #list(expr: ListExpr): CostRange {
+    const costs: CostRange[] = [];
     let value = expr.elements.length === 0 ? { ...noRange, min: 0n } : noRange;
     for (const element of expr.elements) {
       costs.push(this.cost(element));
-      value = union(value, this.#sizes.sizeOrUnknown(element));
+      value = rangeUnion(value, this.#sizes.sizeOrUnknown(element));
     }
-    this.#sizes.setEntries(expr, { container: 'list', key: fixed(1), value });
+    this.#sizes.setEntries(expr, { container: 'list', key: exactRange(1), value });
     return plus(sum(costs), listCost);
   }
 
-  #map(expr: MapExpr): Range {
-    const costs: Range[] = [];
+  #map(expr: MapExpr): CostRange {
+    const costs: CostRange[] = [];
     let key = expr.entries.length === 0 ? { ...noRange, min: 0n } : noRange;
     let value = key;
     for (const entry of expr.entries) {
       costs.push(this.cost(entry.key), this.cost(entry.value));
-      key = union(key, this.#sizes.sizeOrUnknown(entry.key));
-      value = union(value, this.#sizes.sizeOrUnknown(entry.value));
+      key = rangeUnion(key, this.#sizes.sizeOrUnknown(entry.key));
+      value = rangeUnion(value, this.#sizes.sizeOrUnknown(entry.value));
     }
     this.#sizes.setEntries(expr, { container: 'map', key, value });
     return plus(sum(costs), mapCost);
   }
 
-  #binding(expr: Comprehension): Range {
+  #binding(expr: Comprehension): CostRange {
     const costs = [this.cost(expr.range), this.cost(expr.init)];
     this.#sizes.bind(expr.accumulator, expr.init);
     costs.push(this.cost(expr.result));
@@ -168,7 +177,7 @@ class Estimator {
     return sum(costs);
   }
 
-  #loop(expr: Comprehension): Range {
+  #loop(expr: Comprehension): CostRange {
     const before = plus(this.cost(expr.range), this.cost(expr.init));
     this.#sizes.bind(expr.accumulator, expr.init);
     const hasTwo = expr.variable2 !== undefined;
@@ -184,7 +193,7 @@ class Estimator {
     return plus(plus(before, result), times(turns, turn));
   }
 
-  #setLoopSize(expr: Comprehension, turns: Range): void {
+  #setLoopSize(expr: Comprehension, turns: CostRange): void {
     if (expr.init.kind === 'literal') this.#sizes.setSize(expr, this.#sizes.sizeOf(expr.init));
     if (expr.init.kind !== 'list' && expr.init.kind !== 'map') return;
     this.#sizes.setSize(expr, turns);

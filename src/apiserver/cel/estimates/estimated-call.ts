@@ -1,5 +1,5 @@
-import { type Range, unknownSize } from './estimates.ts';
-import type { EstimatedNode, KnownSizes } from './sizes.ts';
+import { type CostRange, unknownSize } from './cost-range.ts';
+import type { EstimatedNode, KnownSizes } from './known-sizes.ts';
 
 /** A call as far as it is known from the text. */
 export interface EstimatedCall {
@@ -12,11 +12,11 @@ export interface EstimatedCall {
 
 /** What a call may cost, without its arguments, and how large its result may be. */
 export interface CallEstimate {
-  readonly cost: Range;
-  readonly resultSize?: Range;
+  readonly cost: CostRange;
+  readonly resultSize?: CostRange;
 }
 
 /** By what the expression says, or by what the schema says. */
-export function sizeOf(node: EstimatedNode, sizes: KnownSizes): Range {
+export function estimatedSizeOf(node: EstimatedNode, sizes: KnownSizes): CostRange {
   return node.size ?? (node.path === undefined ? undefined : sizes.sizeOfPath(node.path)) ?? unknownSize;
 }

@@ -1,7 +1,7 @@
-import { elementOf, sameType, type Type } from '../types/types.ts';
-import { type CallEstimate, type EstimatedCall, sizeOf } from './estimated-call.ts';
-import { fixed, plus, type Range, times, timesFactor, uint64Max, union } from './estimates.ts';
-import type { EstimatedNode } from './sizes.ts';
+import { type CelType, sameType, typeArgument } from '../types/types.ts';
+import { type CostRange, exactRange, plus, rangeUnion, times, timesFactor, uint64Max } from './cost-range.ts';
+import { type CallEstimate, type EstimatedCall, estimatedSizeOf } from './estimated-call.ts';
+import type { EstimatedNode } from './known-sizes.ts';
 
 const traversal = 0.1;
 const patternFactor = 0.25;
@@ -14,42 +14,46 @@ export function estimateKubernetesCall(call: EstimatedCall): CallEstimate | unde
 
 type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
 
-const nominal: Estimate = () => ({ cost: fixed(1) });
+const nominal: Estimate = () => ({ cost: exactRange(1) });
 
 const ofFirst: Estimate = ({ args, sizes, overload }) => {
-  if (overload === 'cidr_ip') return { cost: fixed(1) };
-  return args[0] === undefined ? undefined : { cost: timesFactor(sizeOf(args[0], sizes), traversal) };
+  if (overload === 'cidr_ip') return { cost: exactRange(1) };
+  return args[0] === undefined
+    ? undefined
+    : { cost: timesFactor(estimatedSizeOf(args[0], sizes), traversal) };
 };
 
 const ofFirstTwice: Estimate = ({ args, sizes }) =>
-  args[0] === undefined ? undefined : { cost: timesFactor(sizeOf(args[0], sizes), 2 * traversal) };
+  args[0] === undefined ? undefined : { cost: timesFactor(estimatedSizeOf(args[0], sizes), 2 * traversal) };
 
 const url: Estimate = ({ args, sizes }) => {
   if (args[0] === undefined) return undefined;
-  const resultSize = sizeOf(args[0], sizes);
+  const resultSize = estimatedSizeOf(args[0], sizes);
   return { cost: timesFactor(resultSize, traversal), resultSize };
 };
 
 const ofTarget: Estimate = ({ target, sizes }) => {
   if (target === undefined) return undefined;
-  const resultSize = sizeOf(target, sizes);
+  const resultSize = estimatedSizeOf(target, sizes);
   return { cost: timesFactor(resultSize, traversal), resultSize };
 };
 
 /** One comparison for each element, and texts are gone through. */
 const overList: Estimate = ({ target, sizes }) => {
   if (target === undefined) return undefined;
-  const size = sizeOf(target, sizes);
+  const size = estimatedSizeOf(target, sizes);
   const element = elementNode(target);
   if (element === undefined) return { cost: timesFactor(size, traversal) };
   const isText = element.type.kind === 'string' || element.type.kind === 'bytes';
-  const each = isText ? plus(fixed(1), timesFactor(sizeOf(element, sizes), traversal)) : fixed(1);
+  const each = isText
+    ? plus(exactRange(1), timesFactor(estimatedSizeOf(element, sizes), traversal))
+    : exactRange(1);
   return { cost: times(size, each) };
 };
 
 const split: Estimate = ({ target, args, sizes }) => {
   if (target === undefined) return undefined;
-  const size = sizeOf(target, sizes);
+  const size = estimatedSizeOf(target, sizes);
   const limit = args[1]?.expr;
   const isLiteral = limit?.kind === 'literal' && typeof limit.value === 'bigint';
   const max = isLiteral ? BigInt.asUintN(64, limit.value as bigint) : size.max;
@@ -58,34 +62,35 @@ const split: Estimate = ({ target, args, sizes }) => {
 
 const join: Estimate = ({ target, args, sizes }) => {
   if (target === undefined) return undefined;
-  const count = sizeOf(target, sizes);
+  const count = estimatedSizeOf(target, sizes);
   const element = elementNode(target);
-  let resultSize: Range = element === undefined ? fixed(0) : times(count, sizeOf(element, sizes));
+  let resultSize: CostRange =
+    element === undefined ? exactRange(0) : times(count, estimatedSizeOf(element, sizes));
   if (args[0] !== undefined) {
     const between = { min: lessOne(count.min), max: lessOne(count.max) };
-    resultSize = plus(resultSize, times(sizeOf(args[0], sizes), between));
+    resultSize = plus(resultSize, times(estimatedSizeOf(args[0], sizes), between));
   }
   return { cost: timesFactor(resultSize, traversal), resultSize };
 };
 
 const find: Estimate = ({ target, args, sizes }) => {
   if (target === undefined || args[0] === undefined) return undefined;
-  const size = sizeOf(target, sizes);
-  const text = timesFactor(plus(size, fixed(1)), traversal);
-  const pattern = timesFactor(sizeOf(args[0], sizes), patternFactor);
+  const size = estimatedSizeOf(target, sizes);
+  const text = timesFactor(plus(size, exactRange(1)), traversal);
+  const pattern = timesFactor(estimatedSizeOf(args[0], sizes), patternFactor);
   return { cost: times(text, pattern), resultSize: { min: 0n, max: size.max } };
 };
 
 const replace: Estimate = ({ target, args, sizes }) => {
   const [from, to] = args;
   if (target === undefined || from === undefined || to === undefined) return undefined;
-  const size = sizeOf(target, sizes);
-  const resultSize = replacedSize(size, sizeOf(from, sizes), sizeOf(to, sizes));
+  const size = estimatedSizeOf(target, sizes);
+  const resultSize = replacedSize(size, estimatedSizeOf(from, sizes), estimatedSizeOf(to, sizes));
   return { cost: timesFactor(size, 2 * traversal), resultSize };
 };
 
 /** The longest result has as many and as long replacements as can be, the shortest as few. */
-function replacedSize(size: Range, from: Range, to: Range): Range {
+function replacedSize(size: CostRange, from: CostRange, to: CostRange): CostRange {
   let count = { min: 0n, max: 0n };
   let kept = { min: 0n, max: 0n };
   if (from.min === 0n) {
@@ -108,13 +113,14 @@ function replacedSize(size: Range, from: Range, to: Range): Range {
 }
 
 /** Addresses have four bytes or sixteen. */
-const addressSize: Range = { min: 4n, max: 16n };
+const addressSize: CostRange = { min: 4n, max: 16n };
 
 const contains: Estimate = ({ function: name, overload, args, sizes }) => {
   if (args[0] === undefined) return undefined;
   let cost = timesFactor(plus(addressSize, addressSize), traversal);
-  if (name === 'containsCIDR') cost = plus(plus(cost, timesFactor(addressSize, traversal)), fixed(1));
-  if (overload.endsWith('_string')) cost = plus(cost, timesFactor(sizeOf(args[0], sizes), traversal));
+  if (name === 'containsCIDR') cost = plus(plus(cost, timesFactor(addressSize, traversal)), exactRange(1));
+  if (overload.endsWith('_string'))
+    cost = plus(cost, timesFactor(estimatedSizeOf(args[0], sizes), traversal));
   return { cost };
 };
 
@@ -123,7 +129,7 @@ const longestFormat = 64n;
 
 const validate: Estimate = ({ args, sizes }) => {
   if (args[0] === undefined) return undefined;
-  const text = timesFactor(sizeOf(args[0], sizes), traversal);
+  const text = timesFactor(estimatedSizeOf(args[0], sizes), traversal);
   return { cost: timesFactor(text, longestFormatPattern * patternFactor) };
 };
 
@@ -135,11 +141,11 @@ const equality: Estimate = ({ args }) => {
     case 'net.CIDR':
     case 'kubernetes.Quantity':
     case 'kubernetes.Semver':
-      return { cost: fixed(1) };
+      return { cost: exactRange(1) };
     case 'kubernetes.NamedFormat':
       return { cost: timesFactor({ min: 1n, max: longestFormat }, traversal) };
     case 'kubernetes.URL': {
-      const max = right.size === undefined ? 1n : union(right.size, right.size).max;
+      const max = right.size === undefined ? 1n : rangeUnion(right.size, right.size).max;
       return { cost: timesFactor({ min: 1n, max }, traversal) };
     }
     default:
@@ -175,7 +181,7 @@ function named(names: string, estimate: Estimate): readonly (readonly [string, E
 /** What is in a list; undefined for what has no parameters, like a text. */
 function elementNode({ type, path }: EstimatedNode): EstimatedNode | undefined {
   if (type.params.length === 0) return undefined;
-  const element: Type = elementOf(type);
+  const element: CelType = typeArgument(type);
   const elementPath = path === undefined ? undefined : [...path, '@items'];
   return { path: elementPath, type: element, expr: undefined, size: undefined };
 }

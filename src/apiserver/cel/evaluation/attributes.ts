@@ -1,4 +1,4 @@
-import { printedKey } from '../values/collections.ts';
+import { formatKey } from '../values/collections.ts';
 import {
   CelError,
   isError,
@@ -10,7 +10,7 @@ import {
   Uint,
   type Value,
 } from '../values/values.ts';
-import type { Frame, Step } from './frame.ts';
+import type { Evaluate, Frame } from './frame.ts';
 
 /** `self.spec.items[0]`: where to begin and the way from there. cel-go's costs follow these ways, so ours are cut alike. */
 export interface Attribute {
@@ -20,7 +20,7 @@ export interface Attribute {
 
 /** One step of the way. */
 export interface Qualifier {
-  readonly key: Step;
+  readonly key: Evaluate;
   readonly isOptional: boolean;
   /** Only asks whether there is something. */
   readonly testOnly: boolean;
@@ -48,10 +48,10 @@ export class VariableAttribute implements Attribute {
 
 /** Begins at the value of an expression. */
 export class ComputedAttribute implements Attribute {
-  readonly #operand: Step;
+  readonly #operand: Evaluate;
   readonly #qualifiers: Qualifier[] = [];
 
-  constructor(operand: Step) {
+  constructor(operand: Evaluate) {
     this.#operand = operand;
   }
 
@@ -67,11 +67,11 @@ export class ComputedAttribute implements Attribute {
 
 /** `(a ? b : c).d` is `a ? b.d : c.d`. */
 export class ConditionalAttribute implements Attribute {
-  readonly #condition: Step;
+  readonly #condition: Evaluate;
   readonly #whenTrue: Attribute;
   readonly #whenFalse: Attribute;
 
-  constructor(condition: Step, whenTrue: Attribute, whenFalse: Attribute) {
+  constructor(condition: Evaluate, whenTrue: Attribute, whenFalse: Attribute) {
     this.#condition = condition;
     this.#whenTrue = whenTrue;
     this.#whenFalse = whenFalse;
@@ -128,17 +128,17 @@ function qualify(from: Value, key: Value, isTest: boolean): Value | undefined {
   if (isMap(from)) {
     const found = from.find(key);
     if (found !== undefined || isTest) return found;
-    return new CelError(`no such key: ${printedKey(key)}`);
+    return new CelError(`no such key: ${formatKey(key)}`);
   }
   if (isList(from)) return item(from, key, isTest);
-  return isTest ? undefined : new CelError(`no such key: ${printedKey(key)}`);
+  return isTest ? undefined : new CelError(`no such key: ${formatKey(key)}`);
 }
 
 function item(list: ListValue, key: Value, isTest: boolean): Value | undefined {
   const index = indexOf(key);
   if (index instanceof CelError) return index;
   if (index >= 0 && index < list.size) return list.at(index);
-  return isTest ? undefined : new CelError(`index out of bounds: ${printedKey(key)}`);
+  return isTest ? undefined : new CelError(`index out of bounds: ${formatKey(key)}`);
 }
 
 function indexOf(key: Value): number | CelError {

@@ -1,6 +1,6 @@
 import type { Call } from '../language/ast.ts';
 import type { Overload } from '../types/declarations.ts';
-import { elementOf, type Type } from '../types/types.ts';
+import { type CelType, typeArgument } from '../types/types.ts';
 import { compilePattern } from '../values/patterns.ts';
 import {
   CelError,
@@ -15,11 +15,11 @@ import {
   type Value,
 } from '../values/values.ts';
 import type { Frame } from './frame.ts';
-import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import { type PlanContext, type PlannedNode, UnplannableExpression } from './planned.ts';
 import { runtimeCallCost } from './runtime-cost.ts';
 
 /** A call of a function: arguments first, then the function, then what it has cost. */
-export function planCall(plan: Plan, call: Call, args: readonly Planned[]): Planned {
+export function planCall(plan: PlanContext, call: Call, args: readonly PlannedNode[]): PlannedNode {
   const possible = plan.checked.overloadsOf(call);
   const only = possible.length === 1 ? possible[0] : undefined;
   const apply = only === undefined ? dispatched(plan, call, possible) : guarded(call.function, only);
@@ -38,18 +38,18 @@ const conversions: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 );
 
-function folded(value: Value): Planned {
+function folded(value: Value): PlannedNode {
   if (isError(value)) throw new UnplannableExpression(value.message);
   return { run: () => value, constant: value };
 }
 
-function checkConstantPattern(name: string, args: readonly Planned[]): void {
+function checkConstantPattern(name: string, args: readonly PlannedNode[]): void {
   if (!hasConstantPattern(name, args)) return;
   const compiled = compilePattern(String(args[1]?.constant));
   if (compiled instanceof CelError) throw new UnplannableExpression(compiled.message);
 }
 
-function hasConstantPattern(name: string, args: readonly Planned[]): boolean {
+function hasConstantPattern(name: string, args: readonly PlannedNode[]): boolean {
   return ['matches', 'find', 'findAll'].includes(name) && typeof args[1]?.constant === 'string';
 }
 
@@ -57,7 +57,12 @@ function hasConstantPattern(name: string, args: readonly Planned[]): boolean {
  * Where cel-go calls with a list of arguments, it stops at the first error, and what it did not get to costs nothing. With
  * one or two arguments it looks at all of them first.
  */
-function strict(name: string, overload: string, args: readonly Planned[], apply: Apply): Planned['run'] {
+function strict(
+  name: string,
+  overload: string,
+  args: readonly PlannedNode[],
+  apply: Apply,
+): PlannedNode['run'] {
   const stopsEarly = args.length > 2 || name === 'format' || hasConstantPattern(name, args);
   return (frame: Frame) => {
     const values: Value[] = [];
@@ -83,7 +88,7 @@ function guarded(name: string, overload: Overload): Apply {
 }
 
 /** Where the types were not known, the values choose among all overloads. */
-function dispatched(plan: Plan, call: Call, possible: readonly Overload[]): Apply {
+function dispatched(plan: PlanContext, call: Call, possible: readonly Overload[]): Apply {
   const shared = possible.find((overload) => overload.isShared)?.run;
   if (shared !== undefined) return (args) => shared(...args);
   const overloads = plan.overloads(call.function);
@@ -105,13 +110,13 @@ function accepts(overload: Overload, args: readonly Value[]): boolean {
 }
 
 /** The first element speaks for all. */
-function acceptsValue(type: Type, value: Value): boolean {
+function acceptsValue(type: CelType, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':
     case 'param':
       return true;
     case 'list':
-      return isList(value) && (value.size === 0 || acceptsValue(elementOf(type), value.at(0)));
+      return isList(value) && (value.size === 0 || acceptsValue(typeArgument(type), value.at(0)));
     case 'map':
       return isMap(value) && acceptsEntry(type, value);
     case 'type':
@@ -123,8 +128,8 @@ function acceptsValue(type: Type, value: Value): boolean {
   }
 }
 
-function acceptsEntry(type: Type, map: MapValue): boolean {
+function acceptsEntry(type: CelType, map: MapValue): boolean {
   const [key] = map.keys();
   if (key === undefined) return true;
-  return acceptsValue(elementOf(type), key) && acceptsValue(elementOf(type, 1), map.find(key) ?? null);
+  return acceptsValue(typeArgument(type), key) && acceptsValue(typeArgument(type, 1), map.find(key) ?? null);
 }

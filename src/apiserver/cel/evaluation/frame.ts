@@ -32,7 +32,7 @@ export interface Frame {
   find(name: string): Value | undefined;
 }
 
-export type Step = (frame: Frame) => Value;
+export type Evaluate = (frame: Frame) => Value;
 
 export class RootFrame implements Frame {
   readonly meter: CostMeter;
@@ -58,13 +58,13 @@ interface LoopNames {
 export class LoopFrame implements Frame {
   readonly #outer: Frame;
   readonly #names: LoopNames;
-  readonly #init: Step;
+  readonly #init: Evaluate;
   #accumulated: Value | undefined;
   #first: Value = null;
   #second: Value = null;
   #isDone = false;
 
-  constructor(outer: Frame, names: LoopNames, init: Step) {
+  constructor(outer: Frame, names: LoopNames, init: Evaluate) {
     this.#outer = outer;
     this.#names = names;
     this.#init = init;

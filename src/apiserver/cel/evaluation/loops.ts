@@ -1,17 +1,17 @@
 import type { Comprehension } from '../language/ast.ts';
 import { CelError, isError, isList, isMap, type Value } from '../values/values.ts';
-import { type Frame, LoopFrame, type Step } from './frame.ts';
+import { type Evaluate, type Frame, LoopFrame } from './frame.ts';
 
 interface LoopSteps {
-  readonly range: Step;
-  readonly init: Step;
-  readonly condition: Step;
-  readonly step: Step;
-  readonly result: Step;
+  readonly range: Evaluate;
+  readonly init: Evaluate;
+  readonly condition: Evaluate;
+  readonly step: Evaluate;
+  readonly result: Evaluate;
 }
 
 /** Goes through a list or a map until the condition says no. */
-export function planLoop(expr: Comprehension, steps: LoopSteps): Step {
+export function planLoop(expr: Comprehension, steps: LoopSteps): Evaluate {
   const hasTwo = expr.variable2 !== undefined;
   return (frame) => {
     const range = steps.range(frame);

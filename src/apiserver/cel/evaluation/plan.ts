@@ -21,13 +21,13 @@ import {
 } from '../values/values.ts';
 import { type Attribute, ComputedAttribute, ConditionalAttribute, VariableAttribute } from './attributes.ts';
 import { planCall } from './calls.ts';
-import type { Frame, Step } from './frame.ts';
+import type { Evaluate, Frame } from './frame.ts';
 import { planLoop } from './loops.ts';
-import { type Plan, type Planned, UnplannableExpression } from './planned.ts';
+import { type PlanContext, type PlannedNode, UnplannableExpression } from './planned.ts';
 import { runtimeCallCost } from './runtime-cost.ts';
 
 /** Turns an expression into functions. */
-export function planExpression(plan: Plan, expr: Expr): Planned {
+export function planExpression(plan: PlanContext, expr: Expr): PlannedNode {
   switch (expr.kind) {
     case 'literal':
       return constant(expr.value);
@@ -48,11 +48,11 @@ export function planExpression(plan: Plan, expr: Expr): Planned {
   }
 }
 
-function constant(value: Value): Planned {
+function constant(value: Value): PlannedNode {
   return { run: () => value, constant: value };
 }
 
-function planName(plan: Plan, expr: Expr, fallback: string): Planned {
+function planName(plan: PlanContext, expr: Expr, fallback: string): PlannedNode {
   const name = plan.checked.nameOf(expr) ?? fallback;
   if (plan.checked.typeOf(expr).kind !== 'type') return attributed(new VariableAttribute(name));
   const type = namedTypes.get(name);
@@ -61,7 +61,7 @@ function planName(plan: Plan, expr: Expr, fallback: string): Planned {
 }
 
 /** A way that begins here costs one, and one for each of its steps; a choice between two ways is free. */
-function attributed(attribute: Attribute): Planned {
+function attributed(attribute: Attribute): PlannedNode {
   const isFree = attribute instanceof ConditionalAttribute;
   const run = (frame: Frame): Value => {
     const value = attribute.resolve(frame);
@@ -71,18 +71,18 @@ function attributed(attribute: Attribute): Planned {
   return { run, attribute };
 }
 
-function attributeOf(planned: Planned): Attribute {
+function attributeOf(planned: PlannedNode): Attribute {
   return planned.attribute ?? new ComputedAttribute(planned.run);
 }
 
-function planSelect(plan: Plan, expr: Expr & { readonly kind: 'select' }): Planned {
+function planSelect(plan: PlanContext, expr: Expr & { readonly kind: 'select' }): PlannedNode {
   if (plan.checked.nameOf(expr) !== undefined) return planName(plan, expr, expr.field);
   const attribute = attributeOf(planExpression(plan, expr.operand));
   attribute.add({ key: () => expr.field, isOptional: false, testOnly: expr.testOnly });
   return expr.testOnly ? presence(attribute) : attributed(attribute);
 }
 
-function presence(attribute: Attribute): Planned {
+function presence(attribute: Attribute): PlannedNode {
   const run = (frame: Frame): Value => {
     const value = attribute.resolve(frame);
     return value instanceof Optional ? value.value !== undefined : value;
@@ -90,14 +90,14 @@ function presence(attribute: Attribute): Planned {
   return { run, attribute };
 }
 
-function planCallExpr(plan: Plan, call: Call): Planned {
+function planCallExpr(plan: PlanContext, call: Call): PlannedNode {
   const written = call.target === undefined ? call.args : [call.target, ...call.args];
   const args = written.map((arg) => planExpression(plan, arg));
   const special = specials[call.function];
   return special?.(plan, call, args) ?? planCall(plan, call, args);
 }
 
-type Special = (plan: Plan, call: Call, args: readonly Planned[]) => Planned | undefined;
+type Special = (plan: PlanContext, call: Call, args: readonly PlannedNode[]) => PlannedNode | undefined;
 
 const specials: Readonly<Record<string, Special>> = {
   [operators.and]: (_plan, _call, args) => logic(args, false),
@@ -114,7 +114,7 @@ const specials: Readonly<Record<string, Special>> = {
 };
 
 /** The value that decides does so also where another side is an error. */
-function logic(args: readonly Planned[], deciding: boolean): Planned {
+function logic(args: readonly PlannedNode[], deciding: boolean): PlannedNode {
   const run = (frame: Frame): Value => {
     let error: CelError | undefined;
     for (const arg of args) {
@@ -127,14 +127,14 @@ function logic(args: readonly Planned[], deciding: boolean): Planned {
   return { run };
 }
 
-function conditional(args: readonly Planned[]): Planned {
-  const [condition, whenTrue, whenFalse] = args as readonly [Planned, Planned, Planned];
+function conditional(args: readonly PlannedNode[]): PlannedNode {
+  const [condition, whenTrue, whenFalse] = args as readonly [PlannedNode, PlannedNode, PlannedNode];
   const attribute = new ConditionalAttribute(condition.run, attributeOf(whenTrue), attributeOf(whenFalse));
   return attributed(attribute);
 }
 
-function equality(args: readonly Planned[], name: string): Planned {
-  const [left, right] = args as readonly [Planned, Planned];
+function equality(args: readonly PlannedNode[], name: string): PlannedNode {
+  const [left, right] = args as readonly [PlannedNode, PlannedNode];
   const id = name === operators.equals ? 'equals' : 'not_equals';
   const run = (frame: Frame): Value => {
     const a = left.run(frame);
@@ -151,8 +151,8 @@ function compared(a: Value, b: Value, name: string): Value {
   return name === operators.equals ? equal : equal !== true;
 }
 
-function index(args: readonly Planned[], isOptional: boolean): Planned {
-  const [operand, key] = args as readonly [Planned, Planned];
+function index(args: readonly PlannedNode[], isOptional: boolean): PlannedNode {
+  const [operand, key] = args as readonly [PlannedNode, PlannedNode];
   const attribute = attributeOf(operand);
   const keyAttribute = key.attribute;
   const resolve = keyAttribute === undefined ? key.run : (frame: Frame) => keyAttribute.resolve(frame);
@@ -161,8 +161,12 @@ function index(args: readonly Planned[], isOptional: boolean): Planned {
 }
 
 /** A list of constants is a set: looking into it costs nothing. */
-function planMembership(plan: Plan, call: Call, args: readonly Planned[]): Planned | undefined {
-  const [item, range] = args as readonly [Planned, Planned];
+function planMembership(
+  plan: PlanContext,
+  call: Call,
+  args: readonly PlannedNode[],
+): PlannedNode | undefined {
+  const [item, range] = args as readonly [PlannedNode, PlannedNode];
   const overloads = plan.checked.overloadsOf(call);
   const isInList = overloads.length === 1 && overloads[0]?.id === 'in_list';
   if (!isInList || range.constant === undefined || !isList(range.constant)) return undefined;
@@ -178,8 +182,8 @@ function planMembership(plan: Plan, call: Call, args: readonly Planned[]): Plann
   return { run };
 }
 
-function optionalOr(args: readonly Planned[], unwrap: boolean): Planned {
-  const [left, right] = args as readonly [Planned, Planned];
+function optionalOr(args: readonly PlannedNode[], unwrap: boolean): PlannedNode {
+  const [left, right] = args as readonly [PlannedNode, PlannedNode];
   const run = (frame: Frame): Value => {
     const value = left.run(frame);
     if (!(value instanceof Optional)) return value;
@@ -192,12 +196,12 @@ function optionalOr(args: readonly Planned[], unwrap: boolean): Planned {
 const listCost = 10;
 const mapCost = 30;
 
-function planList(plan: Plan, { elements, optional }: ListExpr): Planned {
+function planList(plan: PlanContext, { elements, optional }: ListExpr): PlannedNode {
   const items = elements.map((element) => planExpression(plan, element));
   const build = (frame: Frame): Value => {
     const values: Value[] = [];
     for (let at = 0; at < items.length; at++) {
-      const value = (items[at] as Planned).run(frame);
+      const value = (items[at] as PlannedNode).run(frame);
       if (isError(value)) return value;
       if (!optional.has(at)) values.push(value);
       else if (!(value instanceof Optional)) return new CelError(notOptional(value));
@@ -212,7 +216,7 @@ function notOptional(value: Value): string {
   return `cannot initialize optional list element from non-optional value ${String(value)}`;
 }
 
-function planMap(plan: Plan, { entries }: MapExpr): Planned {
+function planMap(plan: PlanContext, { entries }: MapExpr): PlannedNode {
   const planned = entries.map(({ key, value, optional }) => ({
     key: planExpression(plan, key),
     value: planExpression(plan, value),
@@ -239,7 +243,7 @@ function planMap(plan: Plan, { entries }: MapExpr): Planned {
   );
 }
 
-function aggregate(parts: readonly Planned[], build: Step, cost: number): Planned {
+function aggregate(parts: readonly PlannedNode[], build: Evaluate, cost: number): PlannedNode {
   if (parts.every((part) => part.constant !== undefined)) return constant(build(noFrame));
   const run = (frame: Frame): Value => {
     const value = build(frame);
@@ -252,7 +256,7 @@ function aggregate(parts: readonly Planned[], build: Step, cost: number): Planne
 /** For what looks at no variable. */
 const noFrame = undefined as unknown as Frame;
 
-function planComprehension(plan: Plan, expr: Comprehension): Planned {
+function planComprehension(plan: PlanContext, expr: Comprehension): PlannedNode {
   return {
     run: planLoop(expr, {
       init: planExpression(plan, expr.init).run,

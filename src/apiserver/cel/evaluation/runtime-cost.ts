@@ -1,7 +1,7 @@
-import { CelError, isList, isMap, isOpaque, sizeOf, type Value } from '../values/values.ts';
+import { CelError, isList, isMap, isOpaque, type Value, valueSize } from '../values/values.ts';
 
 /** A call that was made. */
-export interface MadeCall {
+export interface EvaluatedCall {
   readonly function: string;
   /** Empty where the values had to choose it. */
   readonly overload: string;
@@ -10,14 +10,14 @@ export interface MadeCall {
 }
 
 /** cel-go takes a list for granted where it counts what sorting costs, and gives up where there is an error instead. */
-export class BrokenCost extends Error {
+export class CostOverflow extends Error {
   constructor() {
     super('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add');
   }
 }
 
 /** What a call costs, by the sizes of what it was given: the numbers of Kubernetes' and cel-go's libraries. */
-export function runtimeCallCost(call: MadeCall): number {
+export function runtimeCallCost(call: EvaluatedCall): number {
   return overloadCost(call) ?? kubernetesCost(call) ?? standardCost(call);
 }
 
@@ -27,7 +27,7 @@ const callCost = 1;
 const listCost = 10;
 
 /** Costs that extension libraries state for overloads of theirs. */
-function overloadCost({ overload, args, result }: MadeCall): number | undefined {
+function overloadCost({ overload, args, result }: EvaluatedCall): number | undefined {
   if (overload.startsWith('list_sets_')) {
     const factor = overload === 'list_sets_equivalent_list' ? 2 : 1;
     return callCost + argSize(args, 0) * argSize(args, 1) * factor;
@@ -38,7 +38,7 @@ function overloadCost({ overload, args, result }: MadeCall): number | undefined 
     case 'list_slice':
     case 'lists_range':
     case 'list_reverse':
-      return sizeOf(result) + callCost + listCost;
+      return valueSize(result) + callCost + listCost;
     case 'list_flatten':
       return argSize(args, 0) + callCost + listCost;
     case 'list_flatten_int':
@@ -49,7 +49,7 @@ function overloadCost({ overload, args, result }: MadeCall): number | undefined 
 }
 
 function selfComparison(list: Value | undefined): number {
-  if (list instanceof CelError) throw new BrokenCost();
+  if (list instanceof CelError) throw new CostOverflow();
   if (list === undefined || !isList(list) || list.size === 0) return callCost + listCost;
   const first = list.at(0);
   const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + traversal : 2;
@@ -57,7 +57,7 @@ function selfComparison(list: Value | undefined): number {
 }
 
 /** By name of function, as Kubernetes counts. */
-function kubernetesCost(call: MadeCall): number | undefined {
+function kubernetesCost(call: EvaluatedCall): number | undefined {
   const { args } = call;
   const rule = costRules.get(call.function);
   switch (rule) {
@@ -72,7 +72,7 @@ function kubernetesCost(call: MadeCall): number | undefined {
     case 'two traversals':
       return traverse(argSize(args, 0), 2);
     case 'result':
-      return traverse(sizeOf(call.result), 2);
+      return traverse(valueSize(call.result), 2);
     case 'pattern':
       return Math.ceil((1 + argSize(args, 0)) * traversal) * Math.ceil(argSize(args, 1) * patternFactor);
     case 'network':
@@ -109,7 +109,7 @@ const costRules: ReadonlyMap<string, CostRule> = new Map(
   }).flatMap(([rule, names]) => names.split(' ').map((name) => [name, rule as CostRule] as const)),
 );
 
-function networkCost({ function: name, overload, args }: MadeCall): number {
+function networkCost({ function: name, overload, args }: EvaluatedCall): number {
   const own = argSize(args, 0);
   const parsed = overload.endsWith('_string') ? traverse(argSize(args, 1), 1) : 0;
   const compared = traverse(own + own, 1) + parsed;
@@ -128,7 +128,7 @@ function isUnitEquality(value: Value | undefined): boolean {
   return value !== undefined && isOpaque(value);
 }
 
-function standardCost({ overload, args }: MadeCall): number {
+function standardCost({ overload, args }: EvaluatedCall): number {
   switch (overload) {
     case 'starts_with_string':
     case 'ends_with_string':
@@ -163,7 +163,7 @@ function traverse(size: number, times: number): number {
 
 function argSize(args: readonly Value[], index: number): number {
   const arg = args[index];
-  return arg === undefined ? 1 : sizeOf(arg);
+  return arg === undefined ? 1 : valueSize(arg);
 }
 
 /** Going through all that is in a value. Texts count by their bytes here. */

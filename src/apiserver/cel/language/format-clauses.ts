@@ -14,7 +14,7 @@ export interface FormatProblem {
   readonly id?: number;
 }
 
-export const digitsByDefault = 6;
+export const defaultPrecision = 6;
 
 /** What clauses say about arguments that they can't print; the type follows. */
 export const formatProblems: Readonly<Record<ClauseLetter, string>> = {
@@ -79,7 +79,7 @@ function readClause(text: string, percent: number): Clause {
     return { problem: `${unparsable}: error while parsing precision: ${detail}` };
   }
   if (!isLetter(letter)) return { problem: `${unparsable}: unrecognized formatting clause "${letter}"` };
-  const digits = precision === undefined ? digitsByDefault : Number(precision);
+  const digits = precision === undefined ? defaultPrecision : Number(precision);
   return { letter, digits, end: percent + all.length };
 }
 

@@ -2,7 +2,7 @@ import { accumulatorName, type Expr, operators } from './ast.ts';
 import type { NodeFactory } from './node-factory.ts';
 
 /** A call as it is written. */
-export interface WrittenCall {
+export interface MacroCall {
   readonly id: number;
   readonly name: string;
   readonly target: Expr | undefined;
@@ -16,7 +16,7 @@ export interface MacroProblem {
 }
 
 /** What a macro stands for; undefined where the call is no macro. */
-export function expandMacro(nodes: NodeFactory, call: WrittenCall): Expr | MacroProblem | undefined {
+export function expandMacro(nodes: NodeFactory, call: MacroCall): Expr | MacroProblem | undefined {
   const isMember = call.target !== undefined;
   const expand = macros.get(`${isMember ? '.' : ''}${call.name}/${call.args.length}`);
   return expand?.(new MacroNodes(nodes, call));
@@ -27,10 +27,10 @@ type Expand = (macro: MacroNodes) => Expr | MacroProblem;
 /** Everything that a macro makes stands where the macro's call stands. */
 class MacroNodes {
   readonly nodes: NodeFactory;
-  readonly call: WrittenCall;
+  readonly call: MacroCall;
   readonly #offset: number;
 
-  constructor(nodes: NodeFactory, call: WrittenCall) {
+  constructor(nodes: NodeFactory, call: MacroCall) {
     this.nodes = nodes;
     this.call = call;
     this.#offset = nodes.offsetOf(call.id);

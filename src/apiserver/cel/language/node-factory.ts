@@ -20,7 +20,7 @@ import {
  */
 const nodesMax = 200_000;
 
-export class TooManyNodes extends Error {
+export class NodeLimitExceeded extends Error {
   constructor() {
     super(`expression exceeds ${nodesMax} nodes after its macros are expanded`);
   }
@@ -31,7 +31,7 @@ export class NodeFactory {
   readonly #offsets: number[] = [];
 
   id(offset: number): number {
-    if (this.#offsets.length >= nodesMax) throw new TooManyNodes();
+    if (this.#offsets.length >= nodesMax) throw new NodeLimitExceeded();
     this.#offsets.push(offset);
     return this.#offsets.length;
   }

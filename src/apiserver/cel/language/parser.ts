@@ -1,17 +1,17 @@
 import { type Expr, type MapEntry, operators, type StructField } from './ast.ts';
-import { balanced } from './balanced.ts';
+import { balancedTree } from './balanced-tree.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { literalNode } from './literals.ts';
 import { expandMacro } from './macros.ts';
-import { NodeFactory, TooManyNodes } from './node-factory.ts';
+import { NodeFactory, NodeLimitExceeded } from './node-factory.ts';
 import { Issues, noLocation, Source } from './source.ts';
-import { TokenStream, UnreadableInput } from './token-stream.ts';
+import { ParsingAborted, TokenStream } from './token-stream.ts';
 
 /** As cel-go limits them: how deep an expression may nest, and how many code points it may have. */
 const nestingMax = 250;
 const sizeMax = 100_000;
 
-export interface Parsed {
+export interface ParsedExpression {
   readonly source: Source;
   readonly issues: Issues;
   /** Undefined where there are issues. */
@@ -20,7 +20,7 @@ export interface Parsed {
 }
 
 /** Reads an expression. What it finds wrong it says in the words of cel-go, whose parser ANTLR makes from a grammar. */
-export function parse(text: string): Parsed {
+export function parseExpression(text: string): ParsedExpression {
   const source = new Source(text);
   const issues = new Issues(source);
   const nodes = new NodeFactory();
@@ -35,12 +35,12 @@ export function parse(text: string): Parsed {
 }
 
 /** A part of the expression, and how deep cel-go's visitor would have to go for it. */
-interface Part {
+interface ParsedOperand {
   readonly expr: Expr;
   readonly depth: number;
 }
 
-class TooDeep extends Error {}
+class NestingLimitExceeded extends Error {}
 
 const relations: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
 const reserved: ReadonlySet<string> = new Set(
@@ -66,27 +66,28 @@ class Parser {
     try {
       const { expr, depth } = this.#expr();
       this.#tokens.expectEnd();
-      if (depth > nestingMax) throw new TooDeep('max recursion depth exceeded');
+      if (depth > nestingMax) throw new NestingLimitExceeded('max recursion depth exceeded');
       return expr;
     } catch (error) {
-      if (error instanceof TooDeep || error instanceof TooManyNodes) {
+      if (error instanceof NestingLimitExceeded || error instanceof NodeLimitExceeded) {
         this.#issues.reportAt(noLocation, error.message);
-      } else if (!(error instanceof UnreadableInput)) {
+      } else if (!(error instanceof ParsingAborted)) {
         throw error;
       }
       return undefined;
     }
   }
 
-  #expr(): Part {
+  #expr(): ParsedOperand {
     this.#nesting++;
-    if (this.#nesting > nestingMax) throw new TooDeep(`expression recursion limit exceeded: ${nestingMax}`);
+    if (this.#nesting > nestingMax)
+      throw new NestingLimitExceeded(`expression recursion limit exceeded: ${nestingMax}`);
     const part = this.#conditional();
     this.#nesting--;
     return part;
   }
 
-  #conditional(): Part {
+  #conditional(): ParsedOperand {
     const condition = this.#or();
     const question = this.#tokens.take('?');
     if (question === undefined) return condition;
@@ -96,15 +97,15 @@ class Parser {
     return this.#call(question, operators.conditional, [condition, whenTrue, whenFalse]);
   }
 
-  #or(): Part {
+  #or(): ParsedOperand {
     return this.#logical('||', operators.or, () => this.#and());
   }
 
-  #and(): Part {
+  #and(): ParsedOperand {
     return this.#logical('&&', operators.and, () => this.#relation());
   }
 
-  #logical(symbol: string, name: string, next: () => Part): Part {
+  #logical(symbol: string, name: string, next: () => ParsedOperand): ParsedOperand {
     const terms = [next()];
     const ids: number[] = [];
     for (;;) {
@@ -114,11 +115,11 @@ class Parser {
       ids.push(this.#nodes.id(token.offset));
     }
     const exprs = terms.map((term) => term.expr);
-    const expr = balanced(exprs, ids, (id, left, right) => this.#nodes.call(id, name, [left, right]));
+    const expr = balancedTree(exprs, ids, (id, left, right) => this.#nodes.call(id, name, [left, right]));
     return { expr, depth: deepest(terms) };
   }
 
-  #relation(): Part {
+  #relation(): ParsedOperand {
     let left = this.#sum();
     for (;;) {
       const token = this.#tokens.takeOneOf(relations);
@@ -128,7 +129,7 @@ class Parser {
     }
   }
 
-  #sum(): Part {
+  #sum(): ParsedOperand {
     let left = this.#product();
     for (;;) {
       const token = this.#tokens.take('+') ?? this.#tokens.take('-');
@@ -137,7 +138,7 @@ class Parser {
     }
   }
 
-  #product(): Part {
+  #product(): ParsedOperand {
     let left = this.#unary();
     for (;;) {
       const token = this.#tokens.take('*') ?? this.#tokens.take('/') ?? this.#tokens.take('%');
@@ -146,14 +147,14 @@ class Parser {
     }
   }
 
-  #binary(token: Token, name: string, left: Part, next: () => Part): Part {
+  #binary(token: Token, name: string, left: ParsedOperand, next: () => ParsedOperand): ParsedOperand {
     const id = this.#nodes.id(token.offset);
     const right = next();
     const expr = this.#nodes.call(id, name, [left.expr, right.expr]);
     return { expr, depth: deepest([left, right]) + 1 };
   }
 
-  #unary(): Part {
+  #unary(): ParsedOperand {
     this.#tokens.expectOperand();
     const first = this.#tokens.peek();
     if (first.text === '!' && first.kind === 'symbol') return this.#prefixed('!', operators.not);
@@ -162,7 +163,7 @@ class Parser {
     return this.#member();
   }
 
-  #prefixed(symbol: string, name: string): Part {
+  #prefixed(symbol: string, name: string): ParsedOperand {
     const first = this.#tokens.peek();
     let count = 0;
     while (this.#tokens.take(symbol) !== undefined) count++;
@@ -173,7 +174,7 @@ class Parser {
     return { expr: this.#nodes.call(id, name, [expr]), depth };
   }
 
-  #member(): Part {
+  #member(): ParsedOperand {
     let part = this.#primary();
     for (;;) {
       const dot = this.#tokens.take('.');
@@ -196,7 +197,7 @@ class Parser {
     }
   }
 
-  #selected(operand: Part, dot: Token): Part {
+  #selected(operand: ParsedOperand, dot: Token): ParsedOperand {
     const isOptional = this.#tokens.take('?') !== undefined;
     const name = isOptional ? this.#tokens.takeOptionalName() : this.#tokens.takeName(dot);
     if (name.kind === 'escaped identifier') this.#issues.report(name.offset, "unsupported syntax: '`'");
@@ -216,8 +217,8 @@ class Parser {
     return { expr, depth: deepest([operand, ...args]) + 1 };
   }
 
-  #arguments(): readonly Part[] {
-    const args: Part[] = [];
+  #arguments(): readonly ParsedOperand[] {
+    const args: ParsedOperand[] = [];
     if (this.#tokens.take(')') !== undefined) return args;
     this.#tokens.expectOperand("')'");
     if (this.#tokens.take(')') !== undefined) return args;
@@ -227,7 +228,7 @@ class Parser {
     return args;
   }
 
-  #primary(): Part {
+  #primary(): ParsedOperand {
     const token = this.#tokens.next();
     switch (token.kind) {
       case 'symbol':
@@ -239,7 +240,7 @@ class Parser {
     }
   }
 
-  #punctuated(token: Token): Part {
+  #punctuated(token: Token): ParsedOperand {
     switch (token.text) {
       case '(': {
         const part = this.#expr();
@@ -260,7 +261,7 @@ class Parser {
     }
   }
 
-  #named(name: Token, prefix: '' | '.'): Part {
+  #named(name: Token, prefix: '' | '.'): ParsedOperand {
     if (this.#isMessage()) return this.#message(name, prefix);
     if (reserved.has(name.text)) {
       this.#issues.report(prefix === '' ? name.offset : name.offset - 1, `reserved identifier: ${name.text}`);
@@ -283,13 +284,13 @@ class Parser {
     return token.kind === 'symbol' && token.text === '{';
   }
 
-  #message(first: Token, prefix: '' | '.'): Part {
+  #message(first: Token, prefix: '' | '.'): ParsedOperand {
     let name = prefix + first.text;
     while (this.#tokens.take('.') !== undefined) name += `.${this.#tokens.next().text}`;
     const open = this.#tokens.next();
     const id = this.#nodes.id(open.offset);
     const fields: StructField[] = [];
-    const parts: Part[] = [];
+    const parts: ParsedOperand[] = [];
     this.#separated(
       '}',
       () => {
@@ -306,9 +307,9 @@ class Parser {
     return { expr: this.#nodes.struct(id, name, fields), depth: deepest(parts) };
   }
 
-  #list(open: Token): Part {
+  #list(open: Token): ParsedOperand {
     const id = this.#nodes.id(open.offset);
-    const parts: Part[] = [];
+    const parts: ParsedOperand[] = [];
     const optional = new Set<number>();
     this.#separated(']', () => {
       if (this.#tokens.take('?') !== undefined) optional.add(parts.length);
@@ -318,9 +319,9 @@ class Parser {
     return { expr: this.#nodes.list(id, elements, optional), depth: deepest(parts) };
   }
 
-  #map(open: Token): Part {
+  #map(open: Token): ParsedOperand {
     const id = this.#nodes.id(open.offset);
-    const parts: Part[] = [];
+    const parts: ParsedOperand[] = [];
     const entries: MapEntry[] = [];
     this.#separated('}', () => {
       const optional = this.#tokens.take('?') !== undefined;
@@ -347,12 +348,12 @@ class Parser {
     this.#tokens.expect(close);
   }
 
-  #call(token: Token, name: string, args: readonly Part[]): Part {
+  #call(token: Token, name: string, args: readonly ParsedOperand[]): ParsedOperand {
     const exprs = args.map((arg) => arg.expr);
     return { expr: this.#nodes.call(this.#nodes.id(token.offset), name, exprs), depth: deepest(args) + 1 };
   }
 
-  #callOrMacro(id: number, name: string, target: Expr | undefined, args: readonly Part[]): Expr {
+  #callOrMacro(id: number, name: string, target: Expr | undefined, args: readonly ParsedOperand[]): Expr {
     const exprs = args.map((arg) => arg.expr);
     const expanded = expandMacro(this.#nodes, { id, name, target, args: exprs });
     if (expanded === undefined) return this.#nodes.call(id, name, exprs, target);
@@ -368,7 +369,7 @@ function isNumber(token: Token): boolean {
   return token.kind === 'int' || token.kind === 'float';
 }
 
-function deepest(parts: readonly Part[]): number {
+function deepest(parts: readonly ParsedOperand[]): number {
   let depth = 0;
   for (const part of parts) depth = Math.max(depth, part.depth);
   return depth;

@@ -54,18 +54,18 @@ export interface Location {
 /** Of a complaint that is about the expression as a whole. */
 export const noLocation: Location = { line: -1, column: -1 };
 
-interface Complaint {
+interface Issue {
   readonly location: Location;
   readonly message: string;
 }
 
-const complaintsMax = 100;
+const issuesMax = 100;
 const snippetLengthMax = 16_384;
 
 /** What is wrong with an expression, printed as cel-go prints it: where, what, and the line with a mark under it. */
 export class Issues {
   readonly #source: Source;
-  readonly #complaints: Complaint[] = [];
+  readonly #complaints: Issue[] = [];
   #count = 0;
 
   constructor(source: Source) {
@@ -82,7 +82,7 @@ export class Issues {
 
   reportAt(location: Location, message: string): void {
     this.#count++;
-    if (this.#count <= complaintsMax) this.#complaints.push({ location, message });
+    if (this.#count <= issuesMax) this.#complaints.push({ location, message });
   }
 
   toString(): string {
@@ -90,11 +90,11 @@ export class Issues {
       (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
     );
     const shown = sorted.map((complaint) => this.#display(complaint));
-    if (this.#count > complaintsMax) shown.push(`${this.#count - complaintsMax} more errors were truncated`);
+    if (this.#count > issuesMax) shown.push(`${this.#count - issuesMax} more errors were truncated`);
     return shown.join('\n');
   }
 
-  #display({ location, message }: Complaint): string {
+  #display({ location, message }: Issue): string {
     const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
     const line = this.#source.line(location.line);
     if (line === undefined || Buffer.byteLength(line) > snippetLengthMax) return head;

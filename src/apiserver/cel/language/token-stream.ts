@@ -2,7 +2,7 @@ import type { Token } from './lexer.ts';
 import type { Issues } from './source.ts';
 
 /** The complaint is made; reading on would only make more of it. */
-export class UnreadableInput extends Error {}
+export class ParsingAborted extends Error {}
 
 /**
  * Tokens one by one, with ANTLR's way of mending: one token too many is skipped, one that is missing is thought to be
@@ -58,7 +58,7 @@ export class TokenStream {
     if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
     this.#complain(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
     this.#issues.report(token.offset, 'unsupported ident kind');
-    throw new UnreadableInput();
+    throw new ParsingAborted();
   }
 
   /** The name of a field in a message. */
@@ -136,7 +136,7 @@ export class TokenStream {
 
   #fail(message: string): never {
     this.#complain(message);
-    throw new UnreadableInput(message);
+    throw new ParsingAborted(message);
   }
 
   #complain(message: string): void {

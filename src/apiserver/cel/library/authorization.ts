@@ -1,7 +1,7 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 
 /** Rules of custom resources have no authorizer to ask, but its functions have names that are taken. */
-export const authorizationLibrary: Library = {
+export const authorizationLibrary: FunctionLibrary = {
   signatures: `
     .allowed decision_allowed (kubernetes.authorization.Decision) -> bool
     .check pathcheck_check (kubernetes.authorization.PathCheck, string) -> kubernetes.authorization.Decision

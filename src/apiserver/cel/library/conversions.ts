@@ -1,13 +1,13 @@
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { formatGoFloat, parseGoFloat } from '../../../kube/go/numbers.ts';
 import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
-import type { Library } from '../types/declarations.ts';
-import { int, moment, uint } from '../values/arithmetic.ts';
-import { formatCelDuration, parseCelTimestamp } from '../values/time-text.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
+import { checkedInt, checkedTimestamp, checkedUint } from '../values/arithmetic.ts';
+import { formatCelDuration, parseCelTimestamp } from '../values/times.ts';
 import {
+  CelDuration,
   CelError,
-  Duration,
-  type Timestamp,
+  type CelTimestamp,
   TypeValue,
   typeNameOf,
   Uint,
@@ -15,7 +15,7 @@ import {
 } from '../values/values.ts';
 
 /** From one type to another. */
-export const conversionLibrary: Library = {
+export const conversionLibrary: FunctionLibrary = {
   signatures: `
     bool bool_to_bool (bool) -> bool
     bool string_to_bool (string) -> bool
@@ -62,31 +62,31 @@ export const conversionLibrary: Library = {
     string_to_double: (text) => parseGoFloat(text as string) ?? unconvertible('string', 'double'),
     uint64_to_double: (value) => Number((value as Uint).value),
     duration_to_duration: same,
-    int64_to_duration: (nanos) => new Duration(nanos as bigint),
+    int64_to_duration: (nanos) => new CelDuration(nanos as bigint),
     string_to_duration: toDuration,
     to_dyn: same,
     int64_to_int64: same,
     double_to_int64: (value) => doubleToInt(value as number),
-    duration_to_int64: (value) => (value as Duration).nanos,
+    duration_to_int64: (value) => (value as CelDuration).nanos,
     string_to_int64: (text) => wholeNumber(text as string, /^[+-]?\d+$/, 'int'),
-    timestamp_to_int64: (value) => secondsOf(value as Timestamp),
-    uint64_to_int64: (value) => int((value as Uint).value),
+    timestamp_to_int64: (value) => secondsOf(value as CelTimestamp),
+    uint64_to_int64: (value) => checkedInt((value as Uint).value),
     string_to_string: same,
     bool_to_string: String,
     bytes_to_string: bytesToText,
     double_to_string: (value) => formatGoFloat(value as number),
-    duration_to_string: (value) => formatCelDuration((value as Duration).nanos),
+    duration_to_string: (value) => formatCelDuration((value as CelDuration).nanos),
     int64_to_string: String,
-    timestamp_to_string: (value) => formatRfc3339(value as Timestamp),
+    timestamp_to_string: (value) => formatRfc3339(value as CelTimestamp),
     uint64_to_string: (value) => String((value as Uint).value),
     timestamp_to_timestamp: same,
-    int64_to_timestamp: (seconds) => moment((seconds as bigint) * 1_000_000_000n),
+    int64_to_timestamp: (seconds) => checkedTimestamp((seconds as bigint) * 1_000_000_000n),
     string_to_timestamp: (text) =>
       parseCelTimestamp(text as string) ?? unconvertible('string', 'google.protobuf.Timestamp'),
     type: (value) => new TypeValue(typeNameOf(value)),
     uint64_to_uint64: same,
     double_to_uint64: (value) => doubleToUint(value as number),
-    int64_to_uint64: (value) => uint(value as bigint),
+    int64_to_uint64: (value) => checkedUint(value as bigint),
     string_to_uint64: (text) => wholeNumber(text as string, /^\d+$/, 'uint'),
   },
 };
@@ -106,7 +106,7 @@ function unconvertible(from: string, to: string): CelError {
 
 function toDuration(text: Value): Value {
   const nanos = parseGoDuration(text as string);
-  return nanos === undefined ? unconvertible('string', 'google.protobuf.Duration') : new Duration(nanos);
+  return nanos === undefined ? unconvertible('string', 'google.protobuf.Duration') : new CelDuration(nanos);
 }
 
 /** More than any number that fits has, with its sign. */
@@ -117,7 +117,7 @@ function wholeNumber(text: string, pattern: RegExp, type: 'int' | 'uint'): Value
   const digits = text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
   if (digits.length > digitsMax) return unconvertible('string', type);
   const value = BigInt(digits);
-  const converted = type === 'int' ? int(value) : uint(value);
+  const converted = type === 'int' ? checkedInt(value) : checkedUint(value);
   return converted instanceof CelError ? unconvertible('string', type) : converted;
 }
 
@@ -131,7 +131,7 @@ function doubleToUint(value: number): Value {
   return new Uint(BigInt(Math.trunc(value)));
 }
 
-function secondsOf({ epochNanos }: Timestamp): bigint {
+function secondsOf({ epochNanos }: CelTimestamp): bigint {
   return BigInt.asIntN(64, (epochNanos - (((epochNanos % nano) + nano) % nano)) / nano);
 }
 

@@ -1,12 +1,12 @@
 import { labelValueProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
-import { parseCelTimestamp } from '../values/time-text.ts';
+import { parseCelTimestamp } from '../values/times.ts';
 import { CelError, type OpaqueValue, Optional, type Value } from '../values/values.ts';
-import { requestUriProblem } from './url-text.ts';
+import { requestUriProblem } from './url-parser.ts';
 
 /** Named formats of texts: an optional list of what is wrong. */
-export const formatLibrary: Library = {
+export const formatLibrary: FunctionLibrary = {
   signatures: `
     format.byte format.byte () -> kubernetes.NamedFormat
     format.date format.date () -> kubernetes.NamedFormat

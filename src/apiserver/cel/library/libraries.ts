@@ -1,4 +1,4 @@
-import { declare, type Functions } from '../types/declarations.ts';
+import { declareFunctions, type Functions } from '../types/declarations.ts';
 import { authorizationLibrary } from './authorization.ts';
 import { conversionLibrary } from './conversions.ts';
 import { formatLibrary } from './formats.ts';
@@ -10,16 +10,16 @@ import { optionalLibrary } from './optionals.ts';
 import { quantityLibrary } from './quantity.ts';
 import { regexLibrary } from './regex.ts';
 import { semverLibrary } from './semver.ts';
-import { stringLibrary } from './strings.ts';
-import { textLibrary } from './texts.ts';
+import { standardStringLibrary } from './standard-strings.ts';
+import { stringExtensionLibrary } from './string-extensions.ts';
 import { timeLibrary } from './time.ts';
 import { urlLibrary } from './urls.ts';
 
 /** Everything that rules can call in Kubernetes 1.36, in the order in which its environment is put together. */
-export const functions: Functions = declare([
+export const functions: Functions = declareFunctions([
   operatorLibrary,
   conversionLibrary,
-  textLibrary,
+  standardStringLibrary,
   timeLibrary,
   urlLibrary,
   regexLibrary,
@@ -27,7 +27,7 @@ export const functions: Functions = declare([
   authorizationLibrary,
   optionalLibrary,
   quantityLibrary,
-  stringLibrary,
+  stringExtensionLibrary,
   networkLibrary,
   formatLibrary,
   semverLibrary,

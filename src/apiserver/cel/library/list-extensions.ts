@@ -1,12 +1,12 @@
 import { CostLimitExceeded } from '../evaluation/frame.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { containsItem, PlainList } from '../values/collections.ts';
 import { equals } from '../values/equality.ts';
 import { compare, isOrdered } from '../values/ordering.ts';
 import { CelError, isList, itemsOf, type ListValue, typeNameOf, type Value } from '../values/values.ts';
 
 /** cel-go's functions over lists, and over lists as sets. */
-export const listExtensionLibrary: Library = {
+export const listExtensionLibrary: FunctionLibrary = {
   signatures: `
     .@sortByAssociatedKeys list_int_sortByAssociatedKeys (list(T), list(int)) -> list(T)
     .@sortByAssociatedKeys list_uint_sortByAssociatedKeys (list(T), list(uint)) -> list(T)

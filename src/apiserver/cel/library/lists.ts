@@ -1,10 +1,10 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { add } from '../values/arithmetic.ts';
 import { equals } from '../values/equality.ts';
 import { compare, isOrdered } from '../values/ordering.ts';
 import {
+  CelDuration,
   CelError,
-  Duration,
   itemsOf,
   type ListValue,
   noSuchOverload,
@@ -13,7 +13,7 @@ import {
 } from '../values/values.ts';
 
 /** Kubernetes' functions over lists. */
-export const listLibrary: Library = {
+export const listLibrary: FunctionLibrary = {
   signatures: `
     .indexOf list_a_index_of_int (list(A), A) -> int
     .isSorted list_int_is_sorted_bool (list(int)) -> bool
@@ -51,7 +51,7 @@ export const listLibrary: Library = {
     list_int_sum_int: sum(0n),
     list_uint_sum_uint: sum(new Uint(0n)),
     list_double_sum_double: sum(0),
-    list_duration_sum_duration: sum(new Duration(0n)),
+    list_duration_sum_duration: sum(new CelDuration(0n)),
     max: extreme('max', -1n),
     min: extreme('min', 1n),
     list_a_index_of_int: (list, item) => BigInt(itemsOf(list as ListValue).findIndex(isEqualTo(item))),

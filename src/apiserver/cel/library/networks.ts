@@ -12,11 +12,11 @@ import {
   parseCidr,
   parseIpAddress,
 } from '../../../kube/ip-address.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, noSuchOverload, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Addresses and networks. */
-export const networkLibrary: Library = {
+export const networkLibrary: FunctionLibrary = {
   signatures: `
     .family ip_family (net.IP) -> int
     ip string_to_ip (string) -> net.IP

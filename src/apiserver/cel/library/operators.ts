@@ -1,11 +1,11 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts';
 import { containsItem } from '../values/collections.ts';
 import { compare, isOrdered } from '../values/ordering.ts';
 import { CelError, isError, isList, isMap, noSuchOverload, type Value } from '../values/values.ts';
 
 /** What is written between and before operands. Logic, equality and indexes are planned by themselves. */
-export const operatorLibrary: Library = {
+export const operatorLibrary: FunctionLibrary = {
   signatures: `
     !_ logical_not (bool) -> bool
     -_ negate_double (double) -> double

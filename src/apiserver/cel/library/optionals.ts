@@ -1,21 +1,21 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList, PlainMap } from '../values/collections.ts';
 import {
+  CelDuration,
   CelError,
-  Duration,
+  CelTimestamp,
   isList,
   isMap,
   itemsOf,
   type ListValue,
   type MapValue,
   Optional,
-  Timestamp,
   Uint,
   type Value,
 } from '../values/values.ts';
 
 /** Values that may be absent; and what macros that make maps put them together with. */
-export const optionalLibrary: Library = {
+export const optionalLibrary: FunctionLibrary = {
   signatures: `
     _?._ select_optional_field (dyn, string) -> optional_type(V)
     _[?_] list_optindex_optional_int (list(V), int) -> optional_type(V)
@@ -74,8 +74,8 @@ function unwrap(list: Value): Value {
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === 0n || value === '') return true;
   if (value instanceof Uint) return value.value === 0n;
-  if (value instanceof Duration) return value.nanos === 0n;
-  if (value instanceof Timestamp) return value.epochNanos === -62_135_596_800_000_000_000n;
+  if (value instanceof CelDuration) return value.nanos === 0n;
+  if (value instanceof CelTimestamp) return value.epochNanos === -62_135_596_800_000_000_000n;
   if (value instanceof Uint8Array) return value.length === 0;
   if (isList(value) || isMap(value)) return value.size === 0 && !('isFromObject' in value);
   return false;

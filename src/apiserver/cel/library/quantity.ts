@@ -8,11 +8,11 @@ import {
   quantityToNano,
   subtractQuantities,
 } from '../../../kube/quantities/quantity.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Amounts with suffixes: `10Gi`. */
-export const quantityLibrary: Library = {
+export const quantityLibrary: FunctionLibrary = {
   signatures: `
     .add quantity_add (kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity
     .add quantity_add_int (kubernetes.Quantity, int) -> kubernetes.Quantity

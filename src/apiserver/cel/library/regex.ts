@@ -1,10 +1,10 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
 import { compilePattern } from '../values/patterns.ts';
 import { CelError, type Value } from '../values/values.ts';
 
 /** Kubernetes' searching with patterns. */
-export const regexLibrary: Library = {
+export const regexLibrary: FunctionLibrary = {
   signatures: `
     .find string_find_string (string, string) -> string
     .findAll string_find_all_string (string, string) -> list(string)

@@ -1,9 +1,9 @@
 import { goQuoted } from '../../../kube/go/quote.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
 /** Versions after semver.org; with `true` also such that are written more freely (`v1.2`). */
-export const semverLibrary: Library = {
+export const semverLibrary: FunctionLibrary = {
   signatures: `
     .compareTo semver_compare_to (kubernetes.Semver, kubernetes.Semver) -> int
     .isGreaterThan semver_is_greater_than (kubernetes.Semver, kubernetes.Semver) -> bool

@@ -3,20 +3,20 @@ import { goQuoted } from '../../../kube/go/quote.ts';
 import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
 import {
   type ClauseLetter,
-  digitsByDefault,
+  defaultPrecision,
   formatProblems,
   walkFormat,
 } from '../language/format-clauses.ts';
-import { formatCelDuration } from '../values/time-text.ts';
+import { formatCelDuration } from '../values/times.ts';
 import {
+  CelDuration,
   CelError,
-  Duration,
+  CelTimestamp,
   isList,
   isMap,
   itemsOf,
   type ListValue,
   type MapValue,
-  Timestamp,
   TypeValue,
   typeNameOf,
   Uint,
@@ -24,7 +24,7 @@ import {
 } from '../values/values.ts';
 
 /** `'%s has %d'.format([...])`, in English. */
-export function formatText(text: string, args: readonly Value[]): Value {
+export function formatStringByClauses(text: string, args: readonly Value[]): Value {
   const result = walkFormat(text, args.length, ({ letter, digits, index }) => {
     const printedArg = clauses[letter](args[index] as Value, digits);
     return typeof printedArg === 'string' ? printedArg : { problem: printedArg.message };
@@ -92,7 +92,7 @@ function fixed(value: number, digits: number): string {
  * precision is a width here: cel-go has it so.
  */
 function scientific(value: number): string {
-  const [mantissa = '', exponent = '0'] = value.toExponential(digitsByDefault).split('e');
+  const [mantissa = '', exponent = '0'] = value.toExponential(defaultPrecision).split('e');
   const power = Number(exponent);
   const small = Array.from(
     String(Math.abs(power)).padStart(2, '0'),
@@ -132,8 +132,8 @@ function printedScalar(value: Value): string | CelError | undefined {
       if (value === null) return 'null';
       if (value instanceof Uint) return String(value.value);
       if (value instanceof TypeValue) return value.name;
-      if (value instanceof Duration) return formatCelDuration(value.nanos);
-      if (value instanceof Timestamp) return formatRfc3339(value);
+      if (value instanceof CelDuration) return formatCelDuration(value.nanos);
+      if (value instanceof CelTimestamp) return formatRfc3339(value);
       if (value instanceof Uint8Array) return new TextDecoder().decode(value);
       return value instanceof CelError ? value : undefined;
   }
@@ -167,9 +167,9 @@ function member(value: Value): Formatted {
   if (typeof value === 'string') return goQuoted(value);
   if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;
   if (typeof value === 'number')
-    return Number.isFinite(value) ? value.toFixed(digitsByDefault) : `"${formatGoFloat(value)}"`;
-  if (value instanceof Timestamp) return `timestamp("${formatRfc3339(value)}")`;
-  if (value instanceof Duration) return `duration("${formatCelDuration(value.nanos)}")`;
+    return Number.isFinite(value) ? value.toFixed(defaultPrecision) : `"${formatGoFloat(value)}"`;
+  if (value instanceof CelTimestamp) return `timestamp("${formatRfc3339(value)}")`;
+  if (value instanceof CelDuration) return `duration("${formatCelDuration(value.nanos)}")`;
   if (isList(value)) return printedList(value);
   if (isMap(value)) return printedMap(value);
   return printedScalar(value) ?? new CelError(`no formatting function for ${typeNameOf(value)}`);

@@ -1,10 +1,10 @@
 import { type TimeParts, timePartsOf } from '../../../kube/go/calendar.ts';
-import type { Library } from '../types/declarations.ts';
-import { CelError, type Duration, Timestamp, type Value } from '../values/values.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
+import { type CelDuration, CelError, CelTimestamp, type Value } from '../values/values.ts';
 import { zoneOffsetSeconds } from './time-zones.ts';
 
 /** Parts of moments, in UTC or in a zone, and lengths of durations. */
-export const timeLibrary: Library = {
+export const timeLibrary: FunctionLibrary = {
   signatures: `
     .getDate timestamp_to_day_of_month_1_based (timestamp) -> int
     .getDate timestamp_to_day_of_month_1_based_with_tz (timestamp, string) -> int
@@ -49,7 +49,7 @@ type Read = (time: TimeParts) => number;
 
 function part(read: Read): (time: Value, zone?: Value) => Value {
   return (time, zone) => {
-    if (!(time instanceof Timestamp)) return new CelError('no such overload');
+    if (!(time instanceof CelTimestamp)) return new CelError('no such overload');
     const offset = zone === undefined ? 0 : zoneOffsetSeconds(String(zone), time.epochNanos);
     if (offset instanceof CelError) return offset;
     return BigInt(read(timePartsOf(time.epochNanos, offset)));
@@ -59,5 +59,5 @@ function part(read: Read): (time: Value, zone?: Value) => Value {
 function partOrLength(read: Read, unitNanos: bigint): (time: Value, zone?: Value) => Value {
   const readPart = part(read);
   return (time, zone) =>
-    time instanceof Timestamp ? readPart(time, zone) : (time as Duration).nanos / unitNanos;
+    time instanceof CelTimestamp ? readPart(time, zone) : (time as CelDuration).nanos / unitNanos;
 }

@@ -1,10 +1,10 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList, PlainMap } from '../values/collections.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
-import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from './url-text.ts';
+import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from './url-parser.ts';
 
 /** Addresses of the web, read as Go's net/url reads them. */
-export const urlLibrary: Library = {
+export const urlLibrary: FunctionLibrary = {
   signatures: `
     .getEscapedPath url_get_escaped_path (kubernetes.URL) -> string
     .getHost url_get_host (kubernetes.URL) -> string

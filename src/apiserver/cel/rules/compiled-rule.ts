@@ -1,22 +1,27 @@
-import type { JsonSchema, ValidationRule } from '../../structural/json-schema.ts';
-import { capped, type Range } from '../estimates/estimates.ts';
-import type { Path } from '../estimates/sizes.ts';
-import { compileExpression, type Program, type Runnable, type Scope } from '../program.ts';
-import { objectTypes, requestBytesMax, type SchemaType } from '../schema/schema-types.ts';
-import { optionalOf, type Type } from '../types/types.ts';
+import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
+import { type CostRange, cappedSum } from '../estimates/cost-range.ts';
+import type { Path } from '../estimates/known-sizes.ts';
+import {
+  compileExpression,
+  type ExpressionProgram,
+  type ExpressionScope,
+  type RunnableExpression,
+} from '../program.ts';
+import { type CelSchemaType, objectTypes, requestBytesMax } from '../schema/schema-types.ts';
+import { type CelType, optionalType } from '../types/types.ts';
 import { readFieldPath } from './field-path.ts';
 
 /** A rule of a schema, read and checked. */
 export interface CompiledRule {
-  readonly rule: ValidationRule;
+  readonly rule: SchemaValidationRule;
   /** Undefined where there is an error, or where the rule is empty. */
-  readonly program?: Runnable;
+  readonly program?: RunnableExpression;
   readonly error?: string;
   readonly usesOldSelf: boolean;
   /** The most that it can cost for one value, and how often at most there can be such a value in a request. */
   readonly maxCost: bigint;
   readonly maxCardinality: bigint;
-  readonly message?: Runnable;
+  readonly message?: RunnableExpression;
   readonly messageError?: string;
   readonly messageMaxCost: bigint;
   /** Below the value that the rule is about; empty for itself. */
@@ -30,14 +35,14 @@ export interface CompiledRule {
 export const selfTypeName = 'selfType1';
 
 /** `type` is that of the values that the rules of the schema are about. */
-export function compileRulesOf(schema: JsonSchema, type: SchemaType): readonly CompiledRule[] {
+export function compileRulesOf(schema: JsonSchema, type: CelSchemaType): readonly CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const objects = objectTypes(type);
-  const fieldsOf = (name: string): ReadonlyMap<string, Type> | undefined => {
+  const fieldsOf = (name: string): ReadonlyMap<string, CelType> | undefined => {
     const fields = objects.get(name)?.fields;
-    return fields === undefined ? undefined : typesOf(fields);
+    return fields === undefined ? undefined : declaredTypesOf(fields);
   };
-  const scopeFor = (oldSelf: Type): Scope => ({
+  const scopeFor = (oldSelf: CelType): ExpressionScope => ({
     variables: new Map([
       ['self', type.type],
       ['oldSelf', oldSelf],
@@ -45,20 +50,20 @@ export function compileRulesOf(schema: JsonSchema, type: SchemaType): readonly C
     fieldsOf,
   });
   const plain = scopeFor(type.type);
-  const optional = scopeFor(optionalOf(type.type));
+  const optional = scopeFor(optionalType(type.type));
   return rules.map((rule) =>
     compileRule(rule, { schema, type, scope: rule.optionalOldSelf === true ? optional : plain }),
   );
 }
 
-function typesOf(fields: ReadonlyMap<string, SchemaType>): ReadonlyMap<string, Type> {
+function declaredTypesOf(fields: ReadonlyMap<string, CelSchemaType>): ReadonlyMap<string, CelType> {
   return new Map([...fields].map(([name, field]) => [name, field.type]));
 }
 
 interface RuleContext {
   readonly schema: JsonSchema;
-  readonly type: SchemaType;
-  readonly scope: Scope;
+  readonly type: CelSchemaType;
+  readonly scope: ExpressionScope;
 }
 
 const empty = {
@@ -69,7 +74,7 @@ const empty = {
   fieldPath: '',
 } as const;
 
-function compileRule(rule: ValidationRule, context: RuleContext): CompiledRule {
+function compileRule(rule: SchemaValidationRule, context: RuleContext): CompiledRule {
   if (rule.rule.trim() === '') return { rule, ...empty };
   const compiled = compileExpression(rule.rule, context.scope);
   if (compiled.kind === 'issues') return { rule, ...empty, error: `compilation failed: ${compiled.issues}` };
@@ -94,7 +99,7 @@ function compileRule(rule: ValidationRule, context: RuleContext): CompiledRule {
 type CompiledMessage = Pick<CompiledRule, 'message' | 'messageError' | 'messageMaxCost' | 'fieldPath'>;
 
 /** A path is looked at only where the message is fine. */
-function compileMessage(rule: ValidationRule, context: RuleContext): CompiledMessage {
+function compileMessage(rule: SchemaValidationRule, context: RuleContext): CompiledMessage {
   const fieldPath = normalizedPath(rule, context.schema);
   if (rule.messageExpression === undefined || rule.messageExpression === '') {
     return { messageMaxCost: 0n, fieldPath };
@@ -112,19 +117,19 @@ function compileMessage(rule: ValidationRule, context: RuleContext): CompiledMes
   return { message, messageMaxCost: maxCostOf(compiled.program, context.type), fieldPath };
 }
 
-function normalizedPath({ fieldPath }: ValidationRule, schema: JsonSchema): string {
+function normalizedPath({ fieldPath }: SchemaValidationRule, schema: JsonSchema): string {
   if (fieldPath === undefined || fieldPath === '') return '';
   const read = readFieldPath(fieldPath, schema);
   return read.ok ? read.path : '';
 }
 
-function maxCostOf(program: Program, type: SchemaType): bigint {
+function maxCostOf(program: ExpressionProgram, type: CelSchemaType): bigint {
   return program.estimate((path) => sizeAt(type, path)).max;
 }
 
 /** The first step is a variable, and both of them are of this type. */
-function sizeAt(root: SchemaType, path: Path): Range | undefined {
-  let current: SchemaType | undefined = root;
+function sizeAt(root: CelSchemaType, path: Path): CostRange | undefined {
+  let current: CelSchemaType | undefined = root;
   for (const step of path.slice(1)) {
     if (step === '@items' || step === '@values') current = current?.element;
     else if (step === '@keys') current = current?.kind === 'map' ? keyType : undefined;
@@ -132,11 +137,11 @@ function sizeAt(root: SchemaType, path: Path): Range | undefined {
     if (current === undefined) return undefined;
   }
   const max = BigInt(current?.maxElements ?? 0);
-  return { min: 0n, max: capped(max) };
+  return { min: 0n, max: cappedSum(max) };
 }
 
 /** Keys of maps have no bounds of their own. */
-const keyType: SchemaType = {
+const keyType: CelSchemaType = {
   kind: 'scalar',
   type: { kind: 'string', name: 'string', params: [] },
   maxElements: 0,

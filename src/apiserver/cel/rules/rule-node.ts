@@ -16,7 +16,7 @@ export interface RuleNode {
 }
 
 /** Where a walk stands. */
-export interface Place {
+export interface RulePosition {
   /** As field errors name it; empty for the object itself. */
   readonly path: string;
   readonly value: Json;

@@ -7,8 +7,8 @@ import {
 } from '../../../kube/go/json-value.ts';
 import { type Correlation, partnersAmong } from '../../structural/correlation.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { judgeValue } from './judge-value.ts';
-import type { Place, RuleNode } from './rule-node.ts';
+import { evaluateRules } from './evaluate-rules.ts';
+import type { RuleNode, RulePosition } from './rule-node.ts';
 
 interface WalkRequest {
   readonly value: Json;
@@ -48,10 +48,10 @@ class Walk {
   }
 
   /** False: the budget is used up, nothing more is judged. */
-  visit(node: RuleNode, place: Place): boolean {
+  visit(node: RuleNode, place: RulePosition): boolean {
     const { value, old } = place;
     if (value === null) return true;
-    this.#remaining = judgeValue(node, place, {
+    this.#remaining = evaluateRules(node, place, {
       errors: this.#errors,
       budget: this.#remaining,
       warn: this.#warn,
@@ -64,7 +64,7 @@ class Walk {
     return isJsonObject(value) ? this.#visitFields(node, place, value, isJsonObject(old) ? old : {}) : true;
   }
 
-  #visitItems(node: RuleNode, place: Place, value: readonly Json[], old: readonly Json[]): boolean {
+  #visitItems(node: RuleNode, place: RulePosition, value: readonly Json[], old: readonly Json[]): boolean {
     const { items } = node;
     if (items === undefined) return true;
     const partnerOf = partnersAmong(old, node.schema);
@@ -78,8 +78,8 @@ class Walk {
     );
   }
 
-  #visitFields(node: RuleNode, place: Place, value: JsonObject, old: JsonObject): boolean {
-    const child = (name: string, path: string): Place => ({
+  #visitFields(node: RuleNode, place: RulePosition, value: JsonObject, old: JsonObject): boolean {
+    const child = (name: string, path: string): RulePosition => ({
       ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.field(name))),
       path,
       value: value[name]!,
@@ -98,17 +98,17 @@ class Walk {
   }
 }
 
-type Correlated = Pick<Place, 'current' | 'nearest'>;
+type Correlated = Pick<RulePosition, 'current' | 'nearest'>;
 
 const uncorrelated: Correlated = { current: undefined, nearest: undefined };
 
 /** Version and kind are converted before they are compared, so they say nothing. */
-function isRootIdentity({ current, nearest }: Place, name: string): boolean {
+function isRootIdentity({ current, nearest }: RulePosition, name: string): boolean {
   return current !== undefined && nearest === undefined && (name === 'apiVersion' || name === 'kind');
 }
 
 function below(
-  { current, nearest }: Place,
+  { current, nearest }: RulePosition,
   step: (current: Correlation) => Correlation | undefined,
 ): Correlated {
   return current === undefined ? { current, nearest } : { current: step(current), nearest: current };

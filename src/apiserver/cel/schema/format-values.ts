@@ -1,6 +1,6 @@
 import { parseGoDuration } from '../../../kube/go/duration.ts';
-import { parseCelTimestamp } from '../values/time-text.ts';
-import { Timestamp, type Value } from '../values/values.ts';
+import { parseCelTimestamp } from '../values/times.ts';
+import { CelTimestamp, type Value } from '../values/values.ts';
 
 const second = 1_000_000_000n;
 
@@ -37,7 +37,7 @@ export function parseApiDuration(text: string): bigint | undefined {
 
 /** The format `date-time`: RFC 3339, also without a zone; nothing is the beginning of 1970. */
 export function parseApiDateTime(text: string): Value | undefined {
-  if (text === '') return new Timestamp(0n);
+  if (text === '') return new CelTimestamp(0n);
   return parseCelTimestamp(text) ?? parseCelTimestamp(`${text}Z`);
 }
 

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../structural/json-schema.ts';
 import { equalItems } from '../values/collections.ts';
 import { equals } from '../values/equality.ts';
 import { isMap, itemsOf, type ListValue, type Value } from '../values/values.ts';
-import { escapeName } from './escaping.ts';
+import { escapeProperty } from './escaping.ts';
 
 type ToValue = (json: unknown, schema: JsonSchema) => Value;
 
@@ -96,7 +96,7 @@ export class SchemaList implements ListValue {
   #keyOf(item: Value): string {
     const keys = this.#schemas.schema['x-kubernetes-list-map-keys'] ?? [];
     if (!isMap(item)) return textOf(item);
-    return keys.map((key) => textOf(item.find(escapeName(key) ?? key) ?? null)).join('\u0000');
+    return keys.map((key) => textOf(item.find(escapeProperty(key) ?? key) ?? null)).join('\u0000');
   }
 }
 

@@ -2,7 +2,7 @@ import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import { equals } from '../values/equality.ts';
 import { CelError, type MapValue, noSuchOverload, type Value } from '../values/values.ts';
-import { escapeName, unescapeName } from './escaping.ts';
+import { escapeProperty, unescapeProperty } from './escaping.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type ToValue = (json: unknown, schema: JsonSchema) => Value;
@@ -25,7 +25,7 @@ export class SchemaMap implements MapValue {
 
   find(key: Value): Value | undefined {
     if (typeof key !== 'string') return key instanceof CelError ? key : new CelError(noSuchOverload);
-    const name = this.#hasFields ? unescapeName(key) : key;
+    const name = this.#hasFields ? unescapeProperty(key) : key;
     if (name === undefined || !Object.hasOwn(this.json, name)) return undefined;
     const json = this.json[name];
     if (this.#hasFields && (json === null || json === undefined)) return undefined;
@@ -35,7 +35,7 @@ export class SchemaMap implements MapValue {
 
   keys(): readonly Value[] {
     const known = Object.keys(this.json).filter((name) => this.#schemaOf(name) !== undefined);
-    return this.#hasFields ? known.map((name) => escapeName(name) ?? name) : known;
+    return this.#hasFields ? known.map((name) => escapeProperty(name) ?? name) : known;
   }
 
   /** What the schema does not know must be there alike. */

@@ -1,16 +1,16 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { listOf, mapOf, structOf, type Type, types } from '../types/types.ts';
-import { escapeName } from './escaping.ts';
+import { type CelType, listType, mapType, structType, types } from '../types/types.ts';
+import { escapeProperty } from './escaping.ts';
 
 /**
  * What a schema says about values, as rules see it: their type, and bounds on their size that the cost of rules is
  * estimated with.
  */
-export interface SchemaType {
+export interface CelSchemaType {
   readonly kind: 'scalar' | 'list' | 'map' | 'object';
-  readonly type: Type;
-  readonly element?: SchemaType;
-  readonly fields?: ReadonlyMap<string, SchemaType>;
+  readonly type: CelType;
+  readonly element?: CelSchemaType;
+  readonly fields?: ReadonlyMap<string, CelSchemaType>;
   readonly maxElements: number;
   /** The fewest bytes that a value takes in JSON. */
   readonly minBytes: number;
@@ -24,16 +24,18 @@ export function schemaType(
   schema: JsonSchema,
   isResourceRoot: boolean,
   name: string,
-): SchemaType | undefined {
+): CelSchemaType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) return intOrString(schema);
   const seen = isResourceRoot ? withObjectMeta(schema) : schema;
   switch (seen.type) {
     case 'array':
-      return listType(seen, name);
+      return listSchemaType(seen, name);
     case 'object':
-      return typeof seen.additionalProperties === 'object' ? mapType(seen, name) : objectType(seen, name);
+      return typeof seen.additionalProperties === 'object'
+        ? mapSchemaType(seen, name)
+        : objectSchemaType(seen, name);
     case 'string':
-      return stringType(seen);
+      return stringSchemaType(seen);
     case 'boolean':
       return scalar(types.bool, 4);
     case 'number':
@@ -46,9 +48,9 @@ export function schemaType(
 }
 
 /** All objects within a type, by their names. */
-export function objectTypes(root: SchemaType): ReadonlyMap<string, SchemaType> {
-  const found = new Map<string, SchemaType>();
-  const visit = (type: SchemaType): void => {
+export function objectTypes(root: CelSchemaType): ReadonlyMap<string, CelSchemaType> {
+  const found = new Map<string, CelSchemaType>();
+  const visit = (type: CelSchemaType): void => {
     if (type.kind === 'object') found.set(type.type.name, type);
     if (type.element !== undefined) visit(type.element);
     for (const field of type.fields?.values() ?? []) visit(field);
@@ -77,39 +79,39 @@ export function isEmbedded(schema: JsonSchema): boolean {
   return schema['x-kubernetes-embedded-resource'] === true;
 }
 
-function scalar(type: Type, minBytes: number, maxElements = 0): SchemaType {
+function scalar(type: CelType, minBytes: number, maxElements = 0): CelSchemaType {
   return { kind: 'scalar', type, maxElements, minBytes };
 }
 
-function intOrString(schema: JsonSchema): SchemaType {
+function intOrString(schema: JsonSchema): CelSchemaType {
   const { maxLength } = schema;
   return scalar(types.dyn, 1, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength) * 4);
 }
 
-function listType(schema: JsonSchema, name: string): SchemaType | undefined {
+function listSchemaType(schema: JsonSchema, name: string): CelSchemaType | undefined {
   if (schema.items === undefined) return undefined;
   const element = schemaType(schema.items, isEmbedded(schema.items), `${name}.@idx`);
   if (element === undefined) return undefined;
   const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 1));
   const maxElements = schema.maxItems === undefined ? fitting : Math.max(0, schema.maxItems);
-  return { kind: 'list', type: listOf(element.type), element, maxElements, minBytes: 2 };
+  return { kind: 'list', type: listType(element.type), element, maxElements, minBytes: 2 };
 }
 
-function mapType(schema: JsonSchema, name: string): SchemaType | undefined {
+function mapSchemaType(schema: JsonSchema, name: string): CelSchemaType | undefined {
   const values = schema.additionalProperties as JsonSchema;
   const element = schemaType(values, isEmbedded(values), `${name}.@elem`);
   if (element === undefined) return undefined;
   const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 6));
   const maxElements = schema.maxProperties === undefined ? fitting : Math.max(0, schema.maxProperties);
-  return { kind: 'map', type: mapOf(types.string, element.type), element, maxElements, minBytes: 2 };
+  return { kind: 'map', type: mapType(types.string, element.type), element, maxElements, minBytes: 2 };
 }
 
-function objectType(schema: JsonSchema, name: string): SchemaType {
+function objectSchemaType(schema: JsonSchema, name: string): CelSchemaType {
   const required = new Set(schema.required ?? []);
-  const fields = new Map<string, SchemaType>();
+  const fields = new Map<string, CelSchemaType>();
   let minBytes = 2;
   for (const [property, propertySchema] of Object.entries(schema.properties ?? {})) {
-    const escaped = escapeName(property);
+    const escaped = escapeProperty(property);
     const type = schemaType(propertySchema, isEmbedded(propertySchema), `${name}.${escaped ?? property}`);
     if (type === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, type);
@@ -117,10 +119,10 @@ function objectType(schema: JsonSchema, name: string): SchemaType {
       minBytes += Buffer.byteLength(property) + type.minBytes + 4;
     }
   }
-  return { kind: 'object', type: structOf(name), fields, maxElements: 0, minBytes };
+  return { kind: 'object', type: structType(name), fields, maxElements: 0, minBytes };
 }
 
-function stringType({ format, maxLength, enum: allowed }: JsonSchema): SchemaType {
+function stringSchemaType({ format, maxLength, enum: allowed }: JsonSchema): CelSchemaType {
   switch (format) {
     case 'byte':
       return scalar(types.bytes, 2, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength));

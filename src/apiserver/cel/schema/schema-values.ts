@@ -1,7 +1,7 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { parseCelTimestamp } from '../values/time-text.ts';
-import { CelError, Duration, type OpaqueValue, type Value } from '../values/values.ts';
+import { parseCelTimestamp } from '../values/times.ts';
+import { CelDuration, CelError, type OpaqueValue, type Value } from '../values/values.ts';
 import { parseApiDateTime, parseApiDuration, parseBase64Url } from './format-values.ts';
 import { SchemaList } from './schema-list.ts';
 import { SchemaMap } from './schema-map.ts';
@@ -72,7 +72,7 @@ function textValue(text: string, { format }: JsonSchema): Value {
   switch (format) {
     case 'duration': {
       const nanos = parseApiDuration(text);
-      if (nanos !== undefined) return new Duration(nanos);
+      if (nanos !== undefined) return new CelDuration(nanos);
       return new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
     }
     case 'date':

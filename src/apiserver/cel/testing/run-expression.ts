@@ -1,12 +1,12 @@
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import { compileExpression } from '../program.ts';
-import { objectTypes, type SchemaType, schemaType, withObjectMeta } from '../schema/schema-types.ts';
+import { type CelSchemaType, objectTypes, schemaType, withObjectMeta } from '../schema/schema-types.ts';
 import { schemaValue } from '../schema/schema-values.ts';
-import type { Type } from '../types/types.ts';
+import type { CelType } from '../types/types.ts';
 import type { Value } from '../values/values.ts';
 import { showValue } from './show-value.ts';
 
-export interface Subject {
+export interface ExpressionSubject {
   readonly schema: JsonSchema;
   readonly value: unknown;
   readonly old?: unknown;
@@ -29,7 +29,7 @@ export interface ExpressionResult {
 const callCostLimit = 1_000_000;
 
 /** Compiles, estimates and evaluates an expression over `self` and `oldSelf`. */
-export function runExpression(text: string, subject: Subject): ExpressionResult {
+export function runExpression(text: string, subject: ExpressionSubject): ExpressionResult {
   const { schema, value, old, isResourceRoot = true } = subject;
   const type = schemaType(schema, isResourceRoot, 'selfType');
   if (type === undefined) return { compile: 'the schema has no type' };
@@ -55,7 +55,7 @@ export function runExpression(text: string, subject: Subject): ExpressionResult 
     : { ...costs, value: showValue(outcome.value) };
 }
 
-function fieldsFrom(root: SchemaType): (name: string) => ReadonlyMap<string, Type> | undefined {
+function fieldsFrom(root: CelSchemaType): (name: string) => ReadonlyMap<string, CelType> | undefined {
   const objects = objectTypes(root);
   return (name) => {
     const fields = objects.get(name)?.fields;
@@ -63,8 +63,8 @@ function fieldsFrom(root: SchemaType): (name: string) => ReadonlyMap<string, Typ
   };
 }
 
-function sizeAt(root: SchemaType, steps: readonly string[]): { min: bigint; max: bigint } | undefined {
-  let current: SchemaType | undefined = root;
+function sizeAt(root: CelSchemaType, steps: readonly string[]): { min: bigint; max: bigint } | undefined {
+  let current: CelSchemaType | undefined = root;
   for (const step of steps) {
     if (step === '@items' || step === '@values') current = current?.element;
     else if (step === '@keys') return current?.kind === 'map' ? { min: 0n, max: 0n } : undefined;

@@ -1,12 +1,12 @@
 import { formatGoFloat } from '../../../kube/go/numbers.ts';
 import { formatRfc3339 } from '../../../kube/go/rfc3339.ts';
 import {
-  Duration,
+  CelDuration,
+  CelTimestamp,
   isList,
   isMap,
   itemsOf,
   Optional,
-  Timestamp,
   TypeValue,
   typeNameOf,
   Uint,
@@ -21,8 +21,8 @@ export function showValue(value: Value): string {
   if (typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   if (value instanceof Uint) return `${value.value}u`;
   if (value instanceof Uint8Array) return `b[${Buffer.from(value).toString('hex')}]`;
-  if (value instanceof Timestamp) return `timestamp(${formatRfc3339(new Timestamp(value.epochNanos))})`;
-  if (value instanceof Duration) return `duration(${value.nanos})`;
+  if (value instanceof CelTimestamp) return `timestamp(${formatRfc3339(new CelTimestamp(value.epochNanos))})`;
+  if (value instanceof CelDuration) return `duration(${value.nanos})`;
   if (value instanceof Optional) return value.value === undefined ? 'none' : `of(${showValue(value.value)})`;
   if (value instanceof TypeValue) return `type(${value.name})`;
   if (isList(value)) return `[${itemsOf(value).map(showValue).join(', ')}]`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import type { ExpressionResult, Subject } from './run-expression.ts';
+import type { ExpressionResult, ExpressionSubject } from './run-expression.ts';
 
 /**
  * What Kubernetes v1.36.3 says, recorded from its own packages (`apiextensions-apiserver`'s validation of definitions and of
@@ -21,17 +21,17 @@ export interface ExpressionVector extends ExpressionResult {
 }
 
 export function expressionVectors(): {
-  readonly subject: Subject;
+  readonly subject: ExpressionSubject;
   readonly vectors: readonly ExpressionVector[];
 } {
   const [subject, ...vectors] = lines<unknown>('expressions.jsonl');
-  return { subject: subject as Subject, vectors: vectors as readonly ExpressionVector[] };
+  return { subject: subject as ExpressionSubject, vectors: vectors as readonly ExpressionVector[] };
 }
 
 /** Over a part of an object, as rules of lower levels are. */
 interface PartVector extends ExpressionResult {
   readonly expr: string;
-  readonly subject: Subject;
+  readonly subject: ExpressionSubject;
 }
 
 export function partVectors(): readonly PartVector[] {

@@ -1,12 +1,21 @@
 import type { Value } from '../values/values.ts';
-import { listOf, mapOf, optionalOf, paramOf, structOf, type Type, typeOf, types } from './types.ts';
+import {
+  type CelType,
+  listType,
+  mapType,
+  optionalType,
+  paramType,
+  structType,
+  types,
+  typeType,
+} from './types.ts';
 
 /** One way to call a function. */
 export interface Overload {
   readonly id: string;
   readonly isMember: boolean;
-  readonly args: readonly Type[];
-  readonly result: Type;
+  readonly args: readonly CelType[];
+  readonly result: CelType;
   readonly typeParams: readonly string[];
   readonly run: Implementation | undefined;
   /** Does it look at the types of its arguments itself, for all overloads of its function? */
@@ -18,7 +27,7 @@ export type Implementation = (...args: Value[]) => Value;
 export type Functions = ReadonlyMap<string, readonly Overload[]>;
 
 /** A part of the language: what can be called and what it does. */
-export interface Library {
+export interface FunctionLibrary {
   /**
    * One overload a line: name (with a dot in front for members), id, types of arguments, result:
    *
@@ -30,7 +39,7 @@ export interface Library {
 }
 
 /** Overloads are tried in the order in which they are declared. */
-export function declare(libraries: readonly Library[]): Functions {
+export function declareFunctions(libraries: readonly FunctionLibrary[]): Functions {
   const functions = new Map<string, Overload[]>();
   for (const library of libraries) {
     for (const line of library.signatures.split('\n')) {
@@ -43,7 +52,7 @@ export function declare(libraries: readonly Library[]): Functions {
 function addOverload(
   functions: Map<string, Overload[]>,
   line: string,
-  implementations: Library['implementations'],
+  implementations: FunctionLibrary['implementations'],
 ): void {
   const [, written = '', id = '', args = '', result = ''] =
     /^(\S+)\s+(\S+)\s+\((.*)\) -> (.*)$/.exec(line) ?? [];
@@ -64,11 +73,11 @@ function addOverload(
   functions.set(name, overloads);
 }
 
-function paramsIn(type: Type): readonly string[] {
+function paramsIn(type: CelType): readonly string[] {
   return type.kind === 'param' ? [type.name] : type.params.flatMap(paramsIn);
 }
 
-const named: Readonly<Record<string, Type>> = {
+const named: Readonly<Record<string, CelType>> = {
   dyn: types.dyn,
   bool: types.bool,
   int: types.int,
@@ -84,24 +93,24 @@ const named: Readonly<Record<string, Type>> = {
 };
 
 /** Reads `map(string, list(A))`. Single capital letters are parameters. */
-function readType(text: string): Type {
+function readType(text: string): CelType {
   const open = text.indexOf('(');
-  if (open < 0) return named[text] ?? (/^[A-Z]$/.test(text) ? paramOf(text) : structOf(text));
+  if (open < 0) return named[text] ?? (/^[A-Z]$/.test(text) ? paramType(text) : structType(text));
   const params = readTypes(text.slice(open + 1, -1));
   const [first = types.dyn, second = types.dyn] = params;
   switch (text.slice(0, open)) {
     case 'list':
-      return listOf(first);
+      return listType(first);
     case 'map':
-      return mapOf(first, second);
+      return mapType(first, second);
     case 'type':
-      return typeOf(first);
+      return typeType(first);
     default:
-      return optionalOf(first);
+      return optionalType(first);
   }
 }
 
-function readTypes(text: string): readonly Type[] {
+function readTypes(text: string): readonly CelType[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;

@@ -1,53 +1,53 @@
 import type { Functions } from './declarations.ts';
-import { listOf, mapOf, paramOf, type Type, typeOf, types } from './types.ts';
+import { type CelType, listType, mapType, paramType, types, typeType } from './types.ts';
 
 /** What an expression can refer to. */
 export interface Environment {
   readonly functions: Functions;
-  readonly variables: ReadonlyMap<string, Type>;
+  readonly variables: ReadonlyMap<string, CelType>;
   /** The fields of a struct type; undefined for a type that is not known. */
-  fieldsOf(typeName: string): ReadonlyMap<string, Type> | undefined;
+  fieldsOf(typeName: string): ReadonlyMap<string, CelType> | undefined;
 }
 
 /** The types that have a name of their own in every expression. */
-export const namedTypes: ReadonlyMap<string, Type> = new Map<string, Type>([
+export const namedTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['bool', types.bool],
   ['bytes', types.bytes],
   ['double', types.double],
   ['google.protobuf.Duration', types.duration],
   ['int', types.int],
-  ['list', listOf(paramOf('A'))],
-  ['map', mapOf(paramOf('A'), paramOf('B'))],
+  ['list', listType(paramType('A'))],
+  ['map', mapType(paramType('A'), paramType('B'))],
   ['null_type', types.null],
   ['string', types.string],
   ['google.protobuf.Timestamp', types.timestamp],
   ['type', types.type],
   ['uint', types.uint],
-  ['optional_type', { kind: 'opaque', name: 'optional_type', params: [paramOf('V')] }],
+  ['optional_type', { kind: 'opaque', name: 'optional_type', params: [paramType('V')] }],
   ['net.IP', { kind: 'opaque', name: 'net.IP', params: [] }],
   ['net.CIDR', { kind: 'opaque', name: 'net.CIDR', params: [] }],
 ]);
 
 /** Names inside an expression: variables of comprehensions hide what is outside. */
-export class Scope {
-  readonly #outer: Scope | undefined;
-  readonly #names = new Map<string, Type>();
+export class NameScope {
+  readonly #outer: NameScope | undefined;
+  readonly #names = new Map<string, CelType>();
 
-  constructor(outer?: Scope) {
+  constructor(outer?: NameScope) {
     this.#outer = outer;
   }
 
-  declare(name: string, type: Type): void {
+  declare(name: string, type: CelType): void {
     this.#names.set(name, type);
   }
 
-  find(name: string): Type | undefined {
+  find(name: string): CelType | undefined {
     return this.#names.get(name) ?? this.#outer?.find(name);
   }
 
-  static of({ variables }: Environment): Scope {
-    const scope = new Scope();
-    for (const [name, type] of namedTypes) scope.declare(name, typeOf(type));
+  static of({ variables }: Environment): NameScope {
+    const scope = new NameScope();
+    for (const [name, type] of namedTypes) scope.declare(name, typeType(type));
     for (const [name, type] of variables) scope.declare(name, type);
     return scope;
   }

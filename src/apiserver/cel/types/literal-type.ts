@@ -1,8 +1,8 @@
 import { Uint, type Value } from '../values/values.ts';
-import { type Type, types } from './types.ts';
+import { type CelType, types } from './types.ts';
 
 /** The type of a constant of the language. */
-export function literalType(value: Value): Type {
+export function literalType(value: Value): CelType {
   switch (typeof value) {
     case 'bigint':
       return types.int;

@@ -1,12 +1,12 @@
 /** A type as the checker knows it. */
-export interface Type {
-  readonly kind: TypeKind;
+export interface CelType {
+  readonly kind: CelTypeKind;
   /** How values of it call themselves; for a parameter its name. */
   readonly name: string;
-  readonly params: readonly Type[];
+  readonly params: readonly CelType[];
 }
 
-export type TypeKind =
+export type CelTypeKind =
   | 'dyn'
   | 'error'
   | 'null'
@@ -25,7 +25,7 @@ export type TypeKind =
   | 'type'
   | 'param';
 
-const simple = (kind: TypeKind, name: string): Type => ({ kind, name, params: [] });
+const simple = (kind: CelTypeKind, name: string): CelType => ({ kind, name, params: [] });
 
 export const types = {
   dyn: simple('dyn', 'dyn'),
@@ -42,46 +42,46 @@ export const types = {
   type: simple('type', 'type'),
 } as const;
 
-export function listOf(element: Type): Type {
+export function listType(element: CelType): CelType {
   return { kind: 'list', name: 'list', params: [element] };
 }
 
-export function mapOf(key: Type, value: Type): Type {
+export function mapType(key: CelType, value: CelType): CelType {
   return { kind: 'map', name: 'map', params: [key, value] };
 }
 
-export function optionalOf(value: Type): Type {
+export function optionalType(value: CelType): CelType {
   return { kind: 'opaque', name: 'optional_type', params: [value] };
 }
 
-export function structOf(name: string): Type {
+export function structType(name: string): CelType {
   return { kind: 'struct', name, params: [] };
 }
 
-export function typeOf(param: Type): Type {
+export function typeType(param: CelType): CelType {
   return { kind: 'type', name: 'type', params: [param] };
 }
 
-export function paramOf(name: string): Type {
+export function paramType(name: string): CelType {
   return { kind: 'param', name, params: [] };
 }
 
-export function isOptionalType(type: Type): boolean {
+export function isOptionalType(type: CelType): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
 }
 
-export function elementOf(type: Type, index = 0): Type {
+export function typeArgument(type: CelType, index = 0): CelType {
   return type.params[index] ?? types.dyn;
 }
 
-export function sameType(a: Type, b: Type): boolean {
+export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
-  return a.params.every((param, index) => sameType(param, elementOf(b, index)));
+  return a.params.every((param, index) => sameType(param, typeArgument(b, index)));
 }
 
 /** As error messages name it. */
-export function formatType(type: Type): string {
+export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'duration':
     case 'timestamp':
@@ -95,7 +95,7 @@ export function formatType(type: Type): string {
 }
 
 /** The types of a call's arguments, as error messages name them. */
-export function formatSignature(args: readonly Type[], isMember: boolean): string {
+export function formatSignature(args: readonly CelType[], isMember: boolean): string {
   const named = args.map(formatType);
   return isMember ? `${named[0]}.(${named.slice(1).join(', ')})` : `(${named.join(', ')})`;
 }

@@ -1,42 +1,45 @@
 import { floorDivide, nanosPerSecond } from '../../../kube/go/calendar.ts';
-import { CelError, Duration, isList, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
+import { CelDuration, CelError, CelTimestamp, isList, noSuchOverload, Uint, type Value } from './values.ts';
 
 /** Sums and products that never wrap around: what does not fit is an error. */
 export function add(a: Value, b: Value): Value {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a + b);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a + b);
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'string' && typeof b === 'string') return a + b;
-  if (a instanceof Uint && b instanceof Uint) return uint(a.value + b.value);
+  if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value + b.value);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Uint8Array.from([...a, ...b]);
-  if (a instanceof Duration) return addToDuration(a, b);
-  if (a instanceof Timestamp && b instanceof Duration) return moment(a.epochNanos + b.nanos, a.offsetSeconds);
+  if (a instanceof CelDuration) return addToDuration(a, b);
+  if (a instanceof CelTimestamp && b instanceof CelDuration)
+    return checkedTimestamp(a.epochNanos + b.nanos, a.offsetSeconds);
   if (isList(a) && isList(b)) return a.concat(b);
   return unknownOperation('_+_', a);
 }
 
 export function subtract(a: Value, b: Value): Value {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a - b);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a - b);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (a instanceof Uint && b instanceof Uint) return uint(a.value - b.value);
-  if (a instanceof Duration && b instanceof Duration) return duration(a.nanos - b.nanos);
-  if (a instanceof Timestamp && b instanceof Timestamp) return duration(a.epochNanos - b.epochNanos);
-  if (a instanceof Timestamp && b instanceof Duration) return moment(a.epochNanos - b.nanos, a.offsetSeconds);
+  if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value - b.value);
+  if (a instanceof CelDuration && b instanceof CelDuration) return checkedDuration(a.nanos - b.nanos);
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp)
+    return checkedDuration(a.epochNanos - b.epochNanos);
+  if (a instanceof CelTimestamp && b instanceof CelDuration)
+    return checkedTimestamp(a.epochNanos - b.nanos, a.offsetSeconds);
   return unknownOperation('_-_', a);
 }
 
 export function multiply(a: Value, b: Value): Value {
-  if (typeof a === 'bigint' && typeof b === 'bigint') return int(a * b);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a * b);
   if (typeof a === 'number' && typeof b === 'number') return a * b;
-  if (a instanceof Uint && b instanceof Uint) return uint(a.value * b.value);
+  if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value * b.value);
   return unknownOperation('_*_', a);
 }
 
 export function divide(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') return a / b;
   if (typeof a === 'bigint' && typeof b === 'bigint')
-    return b === 0n ? new CelError('division by zero') : int(a / b);
+    return b === 0n ? new CelError('division by zero') : checkedInt(a / b);
   if (a instanceof Uint && b instanceof Uint) {
-    return b.value === 0n ? new CelError('division by zero') : uint(a.value / b.value);
+    return b.value === 0n ? new CelError('division by zero') : checkedUint(a.value / b.value);
   }
   return unknownOperation('_/_', a);
 }
@@ -47,15 +50,15 @@ export function modulo(a: Value, b: Value): Value {
     return a === int64Min && b === -1n ? new CelError('integer overflow') : a % b;
   }
   if (a instanceof Uint && b instanceof Uint) {
-    return b.value === 0n ? new CelError('modulus by zero') : uint(a.value % b.value);
+    return b.value === 0n ? new CelError('modulus by zero') : checkedUint(a.value % b.value);
   }
   return unknownOperation('_%_', a);
 }
 
 export function negate(a: Value): Value {
-  if (typeof a === 'bigint') return int(-a);
+  if (typeof a === 'bigint') return checkedInt(-a);
   if (typeof a === 'number') return -a;
-  if (a instanceof Duration) return duration(-a.nanos);
+  if (a instanceof CelDuration) return checkedDuration(-a.nanos);
   return new CelError(isReceiver(a) ? noSuchOverload : `${noSuchOverload}: -_`);
 }
 
@@ -66,27 +69,27 @@ const uint64Max = 2n ** 64n - 1n;
 const epochSecondsMin = -62_135_596_800n;
 const epochSecondsMax = 253_402_300_799n;
 
-export function int(value: bigint): Value {
+export function checkedInt(value: bigint): Value {
   return value > int64Max || value < int64Min ? new CelError('integer overflow') : value;
 }
 
-export function uint(value: bigint): Value {
+export function checkedUint(value: bigint): Value {
   return value > uint64Max || value < 0n ? new CelError('unsigned integer overflow') : new Uint(value);
 }
 
-function duration(nanos: bigint): Value {
-  return nanos > int64Max || nanos < int64Min ? new CelError('integer overflow') : new Duration(nanos);
+function checkedDuration(nanos: bigint): Value {
+  return nanos > int64Max || nanos < int64Min ? new CelError('integer overflow') : new CelDuration(nanos);
 }
 
-export function moment(epochNanos: bigint, offsetSeconds = 0): Value {
+export function checkedTimestamp(epochNanos: bigint, offsetSeconds = 0): Value {
   const seconds = floorDivide(epochNanos, nanosPerSecond);
   if (seconds < epochSecondsMin || seconds > epochSecondsMax) return new CelError('timestamp overflow');
-  return new Timestamp(epochNanos, offsetSeconds);
+  return new CelTimestamp(epochNanos, offsetSeconds);
 }
 
-function addToDuration(a: Duration, b: Value): Value {
-  if (b instanceof Duration) return duration(a.nanos + b.nanos);
-  if (b instanceof Timestamp) return moment(b.epochNanos + a.nanos, b.offsetSeconds);
+function addToDuration(a: CelDuration, b: Value): Value {
+  if (b instanceof CelDuration) return checkedDuration(a.nanos + b.nanos);
+  if (b instanceof CelTimestamp) return checkedTimestamp(b.epochNanos + a.nanos, b.offsetSeconds);
   return new CelError(noSuchOverload);
 }
 
@@ -106,5 +109,5 @@ function knows(name: string, value: Value): boolean {
 
 /** Values that answer to whatever is asked of them, if only to say that they don't know it. */
 export function isReceiver(value: Value): boolean {
-  return typeof value === 'string' || value instanceof Timestamp || value instanceof Duration;
+  return typeof value === 'string' || value instanceof CelTimestamp || value instanceof CelDuration;
 }

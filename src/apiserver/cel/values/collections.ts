@@ -108,7 +108,7 @@ export class PlainMap implements MapValue {
     const text = keyText(key);
     if (text === undefined) return new CelError(`unsupported key type: ${String(key)}`);
     if (this.find(key) !== undefined)
-      return new CelError(`insert failed: key ${printedKey(key)} already exists`);
+      return new CelError(`insert failed: key ${formatKey(key)} already exists`);
     if (this.#entries.size !== this.size || this.#entries.has(text)) {
       return PlainMap.of([...this.keys().map((k) => [k, this.find(k) as Value] as const), [key, value]]);
     }
@@ -133,7 +133,7 @@ function keyText(key: Value): string | undefined {
   }
 }
 
-export function printedKey(key: Value): string {
+export function formatKey(key: Value): string {
   if (key instanceof Uint) return String(key.value);
   return key instanceof CelError ? noSuchOverload : String(key);
 }

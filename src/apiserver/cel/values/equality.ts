@@ -1,13 +1,13 @@
 import { compareNumbers, isNumeric } from './ordering.ts';
 import {
+  CelDuration,
   CelError,
-  Duration,
+  CelTimestamp,
   isList,
   isMap,
   isOpaque,
   noSuchOverload,
   Optional,
-  Timestamp,
   TypeValue,
   type Value,
 } from './values.ts';
@@ -22,8 +22,8 @@ export function equals(a: Value, b: Value): Value {
 
 function equalObjects(a: Value, b: Value): Value {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
-  if (a instanceof Timestamp) return b instanceof Timestamp && a.epochNanos === b.epochNanos;
-  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp && a.epochNanos === b.epochNanos;
+  if (a instanceof CelDuration) return b instanceof CelDuration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof Optional) return equalOptionals(a, b);
   if (isList(a)) return isList(b) ? a.equals(b) : mismatch(a, b);

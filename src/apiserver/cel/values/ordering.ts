@@ -1,4 +1,4 @@
-import { CelError, Duration, noSuchOverload, Timestamp, Uint, type Value } from './values.ts';
+import { CelDuration, CelError, CelTimestamp, noSuchOverload, Uint, type Value } from './values.ts';
 
 export type Numeric = bigint | number | Uint;
 
@@ -22,8 +22,8 @@ export function compare(a: Value, b: Value): bigint | CelError {
   if (typeof a === 'string' && typeof b === 'string') return BigInt(compareTexts(a, b));
   if (typeof a === 'boolean' && typeof b === 'boolean') return BigInt(Number(a) - Number(b));
   if (a instanceof Uint8Array && b instanceof Uint8Array) return BigInt(Buffer.compare(a, b));
-  if (a instanceof Duration && b instanceof Duration) return BigInt(sign(a.nanos, b.nanos));
-  if (a instanceof Timestamp && b instanceof Timestamp) return BigInt(sign(a.epochNanos, b.epochNanos));
+  if (a instanceof CelDuration && b instanceof CelDuration) return BigInt(sign(a.nanos, b.nanos));
+  if (a instanceof CelTimestamp && b instanceof CelTimestamp) return BigInt(sign(a.epochNanos, b.epochNanos));
   return new CelError(noSuchOverload);
 }
 
@@ -33,8 +33,8 @@ export function isOrdered(value: Value): boolean {
     typeof value === 'string' ||
     typeof value === 'boolean' ||
     value instanceof Uint8Array ||
-    value instanceof Duration ||
-    value instanceof Timestamp
+    value instanceof CelDuration ||
+    value instanceof CelTimestamp
   );
 }
 

@@ -3,21 +3,21 @@ import { messageOf } from '../../../runtime/error-message.ts';
 import { CelError } from './values.ts';
 
 /** Patterns seldom change, but a rule may compute them; the oldest is forgotten. */
-const rememberedMax = 200;
-const remembered = new Map<string, RE2JS | CelError>();
+const patternCacheMax = 200;
+const patternCache = new Map<string, RE2JS | CelError>();
 
 /** A pattern in RE2's syntax, whose matching takes linear time whatever the pattern. An error where it is none. */
 export function compilePattern(pattern: string): RE2JS | CelError {
-  const known = remembered.get(pattern);
+  const known = patternCache.get(pattern);
   if (known !== undefined) return known;
   const compiled = compile(pattern);
-  if (remembered.size >= rememberedMax) {
-    for (const oldest of remembered.keys()) {
-      remembered.delete(oldest);
+  if (patternCache.size >= patternCacheMax) {
+    for (const oldest of patternCache.keys()) {
+      patternCache.delete(oldest);
       break;
     }
   }
-  remembered.set(pattern, compiled);
+  patternCache.set(pattern, compiled);
   return compiled;
 }
 

@@ -12,8 +12,8 @@ export type Value =
   | string
   | Uint8Array
   | Uint
-  | Timestamp
-  | Duration
+  | CelTimestamp
+  | CelDuration
   | Optional
   | TypeValue
   | ListValue
@@ -37,7 +37,7 @@ export class Uint {
   }
 }
 
-export class Duration {
+export class CelDuration {
   readonly nanos: bigint;
 
   constructor(nanos: bigint) {
@@ -46,7 +46,7 @@ export class Duration {
 }
 
 /** A moment, and how far the clock that told it was from UTC: printing it tells the same hour again. */
-export class Timestamp {
+export class CelTimestamp {
   readonly epochNanos: bigint;
   readonly offsetSeconds: number;
 
@@ -143,8 +143,8 @@ function typeNameOfObject(value: Exclude<Value, boolean | bigint | number | stri
   if (value === null) return 'null_type';
   if (value instanceof Uint8Array) return 'bytes';
   if (value instanceof Uint) return 'uint';
-  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
-  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof CelTimestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof CelDuration) return 'google.protobuf.Duration';
   if (value instanceof Optional) return 'optional_type';
   if (value instanceof TypeValue) return 'type';
   if (value instanceof CelError) return 'error';
@@ -152,10 +152,10 @@ function typeNameOfObject(value: Exclude<Value, boolean | bigint | number | stri
 }
 
 /** The size of a value as costs count it: 1 for what has none. */
-export function sizeOf(value: Value): number {
+export function valueSize(value: Value): number {
   if (typeof value === 'string') return codePointCount(value);
   if (value instanceof Uint8Array) return value.length;
-  if (value instanceof Optional) return value.value === undefined ? 1 : sizeOf(value.value);
+  if (value instanceof Optional) return value.value === undefined ? 1 : valueSize(value.value);
   if (isList(value) || isMap(value)) return value.size;
   return isOpaque(value) ? (value.size ?? 1) : 1;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../kube/go/json-value.ts';
-import { shapeOf } from '../../patch/type-shapes.ts';
+import { shapeOfType } from '../../patch/type-shapes.ts';
 import type { ManagedFieldsEntry } from '../managers.ts';
 import { resetFieldsOf } from '../reset-fields.ts';
 import { updateManagedFields } from '../update-managers.ts';
@@ -8,10 +8,10 @@ import { updateManagedFields } from '../update-managers.ts';
 /** Writes to one object, in order, and what Kubernetes then had in managedFields. */
 export interface Sequence {
   readonly type: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly SequenceStep[];
 }
 
-export interface Step {
+export interface SequenceStep {
   readonly manager: string;
   readonly subresource?: string;
   readonly time: string;
@@ -33,7 +33,7 @@ export function replay({ type, steps }: Sequence): readonly (readonly ManagedFie
     updateManagedFields({
       old: i === 0 ? undefined : stored(steps[i - 1]!),
       next,
-      shape: shapeOf(type),
+      shape: shapeOfType(type),
       manager,
       apiVersion: next.apiVersion,
       subresource,
@@ -43,7 +43,7 @@ export function replay({ type, steps }: Sequence): readonly (readonly ManagedFie
   );
 }
 
-function stored({ next, expected }: Step): JsonObject {
+function stored({ next, expected }: SequenceStep): JsonObject {
   const { managedFields: _, ...metadata } = next.metadata;
   const owners = expected === undefined ? {} : { managedFields: expected as unknown as JsonObject[] };
   return { ...next, metadata: { ...metadata, uid: 'u-1', ...owners } };

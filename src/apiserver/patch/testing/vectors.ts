@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 
 /** What Kubernetes' own code makes of a patch. */
-export interface Vector {
+export interface PatchVector {
   readonly type: string;
   readonly original: JsonObject;
   readonly patch: Json;
@@ -11,7 +11,7 @@ export interface Vector {
 }
 
 /** What a real server answers to a patch of a pod. */
-export interface Answer {
+export interface RecordedAnswer {
   readonly type: 'json' | 'merge' | 'strategic';
   readonly patch: Json;
   /** The Status, without what all of them have; left out where the patch is fine. */
@@ -35,7 +35,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-export function messageOf(action: () => unknown): string | undefined {
+export function patchErrorMessage(action: () => unknown): string | undefined {
   try {
     action();
     return undefined;

@@ -2,10 +2,10 @@ import { utf8Length } from '../../../kube/go/quote.ts';
 import { isIpv6 } from '../../../kube/ip-address.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { typesOf } from '../type-check.ts';
-import { isCidr, isIpv4, isMac } from './addresses.ts';
+import { isCidrFormat, isIpv4Format, isMacFormat } from './addresses.ts';
 import { isMailAddress } from './mail-address.ts';
 import { isRequestUri } from './request-uri.ts';
-import { isDate, isDateTime, isDuration } from './times.ts';
+import { isDateFormat, isDateTimeFormat, isDurationFormat } from './times.ts';
 
 export type FormatRule = (text: string) => boolean;
 
@@ -38,10 +38,10 @@ const rules: ReadonlyMap<string, FormatRule> = new Map<string, FormatRule>([
   ['uri', isRequestUri],
   ['email', isMailAddress],
   ['hostname', isHostName],
-  ['ipv4', isIpv4],
+  ['ipv4', isIpv4Format],
   ['ipv6', isIpv6],
-  ['cidr', isCidr],
-  ['mac', isMac],
+  ['cidr', isCidrFormat],
+  ['mac', isMacFormat],
   ['uuid', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
   ['uuid3', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
   ['uuid4', matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
@@ -55,9 +55,9 @@ const rules: ReadonlyMap<string, FormatRule> = new Map<string, FormatRule>([
   ['rgbcolor', matching(new RegExp(`^rgb\\(${colorPart},${colorPart},${colorPart}\\)$`))],
   ['byte', isBase64],
   ['password', () => true],
-  ['date', isDate],
-  ['duration', isDuration],
-  ['datetime', isDateTime],
+  ['date', isDateFormat],
+  ['duration', isDurationFormat],
+  ['datetime', isDateTimeFormat],
   ['k8sshortname', (text) => text.length <= 63 && shortName.test(text)],
   ['k8slongname', (text) => text.length <= 253 && text.split('.').every((part) => shortName.test(part))],
 ]);

@@ -1,5 +1,5 @@
 import { isIpv6 } from '../../../kube/ip-address.ts';
-import { isIpv4 } from './addresses.ts';
+import { isIpv4Format } from './addresses.ts';
 
 /** One address as it stands in a mail, with or without a name: `a@example.com`, `Ann <a@example.com>`. */
 export function isMailAddress(text: string): boolean {
@@ -79,7 +79,7 @@ class AddressReader {
     if (end < 0) return false;
     const address = this.#text.slice(this.#at, end);
     this.#at = end + 1;
-    return isIpv6(address) || (isIpv4(address) && !/(^|\.)0\d|:/.test(address));
+    return isIpv6(address) || (isIpv4Format(address) && !/(^|\.)0\d|:/.test(address));
   }
 
   /** The words of a name; what comes after the first that can be read may be anything. */

@@ -2,24 +2,24 @@ import { isDateOfCalendar } from '../../../kube/go/calendar.ts';
 import { parseGoDuration } from '../../../kube/go/duration.ts';
 import { utf8Length } from '../../../kube/go/quote.ts';
 
-export function isDate(text: string): boolean {
+export function isDateFormat(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (parts === null) return false;
   return isDateOfCalendar(Number(parts[1]), Number(parts[2]), Number(parts[3]));
 }
 
 /** A date, a T, a time with its zone; what follows another T is not looked at. */
-export function isDateTime(text: string): boolean {
+export function isDateTimeFormat(text: string): boolean {
   if (utf8Length(text) < 4) return false;
   const [date = '', time] = text.toLowerCase().split('t');
-  if (time === undefined || !isDate(date)) return false;
+  if (time === undefined || !isDateFormat(date)) return false;
   const parts = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u.exec(time);
   if (parts === null) return false;
   return Number(parts[1]) <= 23 && Number(parts[2]) <= 59 && Number(parts[3]) <= 59;
 }
 
 /** As Go writes durations (`1h30m`), or, more loosely, numbers with units somewhere in the text (`about 3 days`). */
-export function isDuration(text: string): boolean {
+export function isDurationFormat(text: string): boolean {
   return parseGoDuration(text) !== undefined || isLooseDuration(text);
 }
 

@@ -5,7 +5,7 @@ import { FieldErrors } from '../../validation/field-errors.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
 /** What Kubernetes makes of a value; the README says what the fields are. */
-export interface Vector {
+export interface SchemaVector {
   readonly schema: JsonSchema;
   readonly value: JsonObject;
   readonly old?: Json;
@@ -28,10 +28,10 @@ export interface FormatVector {
 }
 
 export function readVectors(): {
-  readonly values: readonly Vector[];
+  readonly values: readonly SchemaVector[];
   readonly formats: readonly FormatVector[];
 } {
-  const lines: readonly (Vector | FormatVector)[] = readFileSync(
+  const lines: readonly (SchemaVector | FormatVector)[] = readFileSync(
     new URL('./vectors.ndjson', import.meta.url),
     'utf8',
   )

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import type { ManagedFieldsEntry } from '../../managed-fields/managers.ts';
 import { resetFieldsOf } from '../../managed-fields/reset-fields.ts';
-import { complaintAbout } from '../../managed-fields/typed-check.ts';
+import { typeProblems } from '../../managed-fields/typed-check.ts';
 import { updateManagedFields } from '../../managed-fields/update-managers.ts';
 import type { VersionView } from '../../managed-fields/versions.ts';
+import type { StructShape } from '../../patch/merge-shape.ts';
 import { schemaShape } from '../../patch/schema-shapes.ts';
-import type { StructShape } from '../../patch/shape.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
 import { applyConfiguration } from '../apply-configuration.ts';
 
@@ -80,8 +80,8 @@ function answerTo(
     return answer({ ...owned, metadata: { ...owned.metadata, uid: 'u' } }, owners);
   }
   try {
-    const misfit = complaintAbout(versioned ?? {}, write.shape, { allowsDuplicates: true });
-    const complaint = complaintAbout(object, write.shape) ?? misfit;
+    const misfit = typeProblems(versioned ?? {}, write.shape, { allowsDuplicates: true });
+    const complaint = typeProblems(object, write.shape) ?? misfit;
     if (complaint !== undefined) throw new Error(complaint);
     const before = versioned ?? { apiVersion, kind };
     const applied = applyConfiguration({ ...write, live: before, config: object, force });

@@ -1,11 +1,11 @@
 import { namedEscapes } from '../../../kube/go/quote.ts';
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
 import { CelError, itemsOf, type ListValue, type Value } from '../values/values.ts';
-import { formatText } from './string-format.ts';
+import { formatStringByClauses } from './string-format.ts';
 
 /** cel-go's functions over texts, in its second version. Indexes count code points. */
-export const stringLibrary: Library = {
+export const stringExtensionLibrary: FunctionLibrary = {
   signatures: `
     .charAt string_char_at_int (string, int) -> string
     .format string_format (string, list(dyn)) -> string
@@ -49,7 +49,7 @@ export const stringLibrary: Library = {
     list_join: (list) => join(list as ListValue, ''),
     list_join_string: (list, separator) => join(list as ListValue, separator as string),
     strings_quote: (text) => quote(text as string),
-    string_format: (text, args) => formatText(text as string, itemsOf(args as ListValue)),
+    string_format: (text, args) => formatStringByClauses(text as string, itemsOf(args as ListValue)),
   },
 };
 

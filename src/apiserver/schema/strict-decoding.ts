@@ -6,7 +6,7 @@ import type { Typed } from './object-form.ts';
  * What a strict decoder says about a body: fields that its type doesn't have and keys that come twice, in the order of the
  * text. Nobody looks below unknown fields and into values that are JSON of their own.
  */
-export function strictComplaints(
+export function strictDecodingProblems(
   { type, form }: Typed,
   document: JsonDocument,
   unknownFields: readonly string[],

@@ -1,9 +1,9 @@
-import type { JsonSchema, ValidationRule } from '../../structural/json-schema.ts';
+import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { readFieldPath } from './field-path.ts';
 
 /** What can be said about rules without compiling them. True where something is wrong. */
-export function checkWrittenRules(schema: JsonSchema, path: string, errors: FieldErrors): boolean {
+export function checkRuleFields(schema: JsonSchema, path: string, errors: FieldErrors): boolean {
   const before = errors.count;
   (schema['x-kubernetes-validations'] ?? []).forEach((rule, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;
@@ -14,7 +14,7 @@ export function checkWrittenRules(schema: JsonSchema, path: string, errors: Fiel
   return errors.count > before;
 }
 
-function checkTexts(rule: ValidationRule, at: string, errors: FieldErrors): void {
+function checkTexts(rule: SchemaValidationRule, at: string, errors: FieldErrors): void {
   const text = rule.rule.trim();
   const { message = '', messageExpression = '' } = rule;
   if (text === '') {
@@ -33,12 +33,12 @@ function checkTexts(rule: ValidationRule, at: string, errors: FieldErrors): void
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-function checkReason({ reason }: ValidationRule, at: string, errors: FieldErrors): void {
+function checkReason({ reason }: SchemaValidationRule, at: string, errors: FieldErrors): void {
   if (reason !== undefined && !reasons.includes(reason)) errors.notSupported(`${at}.reason`, reason, reasons);
 }
 
 function checkFieldPath(
-  { fieldPath = '' }: ValidationRule,
+  { fieldPath = '' }: SchemaValidationRule,
   { schema, at, errors }: { readonly schema: JsonSchema; readonly at: string; readonly errors: FieldErrors },
 ): void {
   if (fieldPath === '') return;

@@ -1,46 +1,46 @@
-import type { Checked } from '../checking/checker.ts';
+import type { CheckedExpression } from '../checking/checker.ts';
 import { accumulatorName, type Expr } from '../language/ast.ts';
-import type { Type, TypeKind } from '../types/types.ts';
+import type { CelType, CelTypeKind } from '../types/types.ts';
 import { codePointCount } from '../values/values.ts';
-import { fixed, type Range, union, unknownSize } from './estimates.ts';
+import { type CostRange, exactRange, rangeUnion, unknownSize } from './cost-range.ts';
 
 /** A way into the object that a rule is about: `self`, `spec`, `@items`. */
 export type Path = readonly string[];
 
 /** What schemas say about the size of what is at the end of a way. */
-export type SizeOfPath = (path: Path) => Range | undefined;
+export type SizeOfPath = (path: Path) => CostRange | undefined;
 
 /** Sizes of what is in a list or a map. */
 export interface EntrySizes {
   readonly container: 'list' | 'map';
-  readonly key: Range;
-  readonly value: Range;
+  readonly key: CostRange;
+  readonly value: CostRange;
 }
 
 /** What an estimate knows about an argument. */
 export interface EstimatedNode {
   readonly path: Path | undefined;
-  readonly type: Type;
+  readonly type: CelType;
   readonly expr: Expr | undefined;
-  readonly size: Range | undefined;
+  readonly size: CostRange | undefined;
 }
 
 interface LocalVariable {
   readonly path: Path;
-  readonly size: Range | undefined;
+  readonly size: CostRange | undefined;
   readonly entries: EntrySizes | undefined;
 }
 
 /** Remembers sizes and ways of parts of an expression while its cost is estimated. */
 export class KnownSizes {
-  readonly #checked: Checked;
+  readonly #checked: CheckedExpression;
   readonly #sizeOfPath: SizeOfPath;
-  readonly #sizes = new Map<number, Range>();
+  readonly #sizes = new Map<number, CostRange>();
   readonly #entries = new Map<number, EntrySizes>();
   readonly #paths = new Map<number, Path>();
   readonly #variables = new Map<string, LocalVariable[]>();
 
-  constructor(checked: Checked, sizeOfPath: SizeOfPath) {
+  constructor(checked: CheckedExpression, sizeOfPath: SizeOfPath) {
     this.#checked = checked;
     this.#sizeOfPath = sizeOfPath;
   }
@@ -76,11 +76,11 @@ export class KnownSizes {
     this.#paths.set(expr.id, this.#variables.get(name)?.at(-1)?.path ?? [name]);
   }
 
-  setSize(expr: Expr, size: Range | undefined): void {
+  setSize(expr: Expr, size: CostRange | undefined): void {
     if (size !== undefined) this.#sizes.set(expr.id, size);
   }
 
-  sizeOf(expr: Expr): Range | undefined {
+  sizeOf(expr: Expr): CostRange | undefined {
     const known = this.#sizes.get(expr.id) ?? writtenSize(expr);
     if (known !== undefined) return known;
     const path = this.pathOf(expr);
@@ -89,11 +89,11 @@ export class KnownSizes {
       this.#sizes.set(expr.id, declared);
       return declared;
     }
-    if (isScalar(this.#checked.typeOf(expr))) return fixed(1);
+    if (isScalar(this.#checked.typeOf(expr))) return exactRange(1);
     return expr.kind === 'ident' ? this.#variables.get(expr.name)?.at(-1)?.size : undefined;
   }
 
-  sizeOrUnknown(expr: Expr): Range {
+  sizeOrUnknown(expr: Expr): CostRange {
     return this.sizeOf(expr) ?? unknownSize;
   }
 
@@ -119,7 +119,7 @@ export class KnownSizes {
   /** The variable of a loop: `part` is what of an entry it stands for; by itself, a list gives values and a map keys. */
   bindLoop(name: string, range: Expr, part: 'key' | 'value' | 'single'): void {
     const entries = this.entriesOf(range);
-    const container: TypeKind = entries?.container ?? this.#checked.typeOf(range).kind;
+    const container: CelTypeKind = entries?.container ?? this.#checked.typeOf(range).kind;
     const isList = container === 'list';
     const isValue = part === 'value' || (part === 'single' && isList);
     const step = isValue ? (isList ? '@items' : '@values') : isList ? '@indices' : '@keys';
@@ -140,25 +140,25 @@ export class KnownSizes {
 
 export function unionOfEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   if (a === undefined || b === undefined) return undefined;
-  return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) };
+  return { container: a.container, key: rangeUnion(a.key, b.key), value: rangeUnion(a.value, b.value) };
 }
 
 /** Of what stands in the text. */
-function writtenSize(expr: Expr): Range | undefined {
+function writtenSize(expr: Expr): CostRange | undefined {
   switch (expr.kind) {
     case 'literal':
-      if (typeof expr.value === 'string') return fixed(codePointCount(expr.value));
-      return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
+      if (typeof expr.value === 'string') return exactRange(codePointCount(expr.value));
+      return exactRange(expr.value instanceof Uint8Array ? expr.value.length : 1);
     case 'list':
-      return fixed(expr.elements.length);
+      return exactRange(expr.elements.length);
     case 'map':
-      return fixed(expr.entries.length);
+      return exactRange(expr.entries.length);
     default:
       return undefined;
   }
 }
 
-function isScalar(type: Type): boolean {
+function isScalar(type: CelType): boolean {
   if (type.kind === 'opaque' && type.name === 'optional_type') {
     return type.params[0] !== undefined && isScalar(type.params[0]);
   }

@@ -1,13 +1,13 @@
 import { nanosPerSecond } from '../../../kube/go/calendar.ts';
 import { formatWithoutExponent } from '../../../kube/go/numbers.ts';
 import { parseRfc3339 } from '../../../kube/go/rfc3339.ts';
-import { moment } from './arithmetic.ts';
+import { checkedTimestamp } from './arithmetic.ts';
 import type { Value } from './values.ts';
 
 /** Undefined if the text is not RFC 3339; an error if the year is out of range. */
 export function parseCelTimestamp(text: string): Value | undefined {
   const time = parseRfc3339(text);
-  return time && moment(time.epochNanos, time.offsetSeconds);
+  return time && checkedTimestamp(time.epochNanos, time.offsetSeconds);
 }
 
 /** In seconds, as cel-go converts durations to texts. */

@@ -1,5 +1,5 @@
 /** `a && b && c && ...` as a tree of little depth: `join` makes one node of the operator's id and two sides. */
-export function balanced<T>(
+export function balancedTree<T>(
   terms: readonly T[],
   ids: readonly number[],
   join: (id: number, left: T, right: T) => T,

@@ -5,14 +5,14 @@ import type { Correlation } from './correlation.ts';
 export interface Findings {
   hasFailed: boolean;
   /** By what they say: of problems that read the same, the first counts. Stays empty where nobody wants to know. */
-  readonly problems: Map<string, Problem> | undefined;
+  readonly problems: Map<string, SchemaProblem> | undefined;
   /** How many single checks fitted: of alternatives that all fail, the one with the most is told about. */
   matches: number;
 }
 
 /** Something wrong with a value, before it becomes an error of Kubernetes. */
-export interface Problem {
-  readonly kind: ProblemKind;
+export interface SchemaProblem {
+  readonly kind: SchemaProblemKind;
   /** Where; empty for the root. */
   readonly name: string;
   readonly message: string;
@@ -23,19 +23,19 @@ export interface Problem {
   readonly max?: number;
 }
 
-type ProblemDetails = Pick<Problem, 'value' | 'supported' | 'max'>;
+type ProblemDetails = Pick<SchemaProblem, 'value' | 'supported' | 'max'>;
 
 /** `unplaced` are those that only tell their path in their sentence. */
-export type ProblemKind = 'required' | 'enum' | 'tooLong' | 'tooMany' | 'type' | 'invalid' | 'unplaced';
+export type SchemaProblemKind = 'required' | 'enum' | 'tooLong' | 'tooMany' | 'type' | 'invalid' | 'unplaced';
 
 /** Judges a value that is not null, and adds what it finds to the run. */
-export type Check = (value: Exclude<Json, null>, run: Run) => void;
+export type ValueCheck = (value: Exclude<Json, null>, run: ValidationRun) => void;
 
 /** Judges any value; where `twin` is given, what did not change may stay wrong. */
-export type NodeCheck = (value: Json, run: Run, twin: Correlation | undefined) => void;
+export type NodeCheck = (value: Json, run: ValidationRun, twin: Correlation | undefined) => void;
 
 /** One walk over a value: where it is, and what it found up to now. Texts are made only where there is something to tell. */
-export class Run {
+export class ValidationRun {
   readonly #segments: (string | number)[] = [];
   #findings: Findings = { hasFailed: false, problems: new Map(), matches: 0 };
 
@@ -71,12 +71,12 @@ export class Run {
   }
 
   /** A problem of the value that the walk is at; `said` follows its path. */
-  addHere(kind: ProblemKind, said: string, details?: ProblemDetails): void {
+  addHere(kind: SchemaProblemKind, said: string, details?: ProblemDetails): void {
     this.add(kind, (path) => `${path} in body ${said}`, details);
   }
 
   /** A problem that has the path of the value somewhere else in its sentence. */
-  add(kind: ProblemKind, tell: (path: string) => string, details?: ProblemDetails): void {
+  add(kind: SchemaProblemKind, tell: (path: string) => string, details?: ProblemDetails): void {
     const { problems } = this.#findings;
     this.#findings.hasFailed = true;
     if (problems === undefined) return;

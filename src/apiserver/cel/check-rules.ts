@@ -1,8 +1,8 @@
-import type { JsonSchema, ValidationRule } from '../structural/json-schema.ts';
+import type { JsonSchema, SchemaValidationRule } from '../structural/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { capped } from './estimates/estimates.ts';
+import { cappedSum } from './estimates/cost-range.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';
-import { checkWrittenRules } from './rules/written-rules.ts';
+import { checkRuleFields } from './rules/rule-fields.ts';
 import { isEmbedded, schemaType } from './schema/schema-types.ts';
 
 /** The most that one rule of a definition may cost by its estimate, and all of them together. */
@@ -64,7 +64,7 @@ function checkWriting(writing: Writing): boolean {
   for (const [at, child] of writtenBelow(schema)) {
     isWrong = checkWriting({ ...writing, schema: child, path: `${path}.${at}` }) || isWrong;
   }
-  isWrong = checkWrittenRules(schema, path, errors) || isWrong;
+  isWrong = checkRuleFields(schema, path, errors) || isWrong;
   if (isWrong) wrong.add(path);
   return isWrong;
 }
@@ -123,7 +123,7 @@ class RuleCheck {
   #judge(level: Level, compiled: CompiledRule, index: number): void {
     const path = `${level.path}.x-kubernetes-validations[${index}]`;
     const { rule } = compiled;
-    const cost = capped(compiled.maxCost * (level.cardinality ?? compiled.maxCardinality));
+    const cost = cappedSum(compiled.maxCost * (level.cardinality ?? compiled.maxCardinality));
     if (cost > ruleCostLimit) {
       this.#errors.forbidden(`${path}.rule`, costProblem('estimated rule cost', cost, ruleCostLimit));
     }
@@ -180,7 +180,7 @@ function cardinalityBelow({ schema, cardinality }: Level): bigint | undefined {
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (!isMap && schema.type !== 'array') return cardinality;
   const max = isMap ? schema.maxProperties : schema.maxItems;
-  return max === undefined ? undefined : capped(cardinality * BigInt(Math.max(0, max)));
+  return max === undefined ? undefined : cappedSum(cardinality * BigInt(Math.max(0, max)));
 }
 
 /** All rules of a definition together, and the four that cost most. */
@@ -189,7 +189,7 @@ class TotalCost {
   #expensive: { readonly path: string; readonly cost: bigint }[] = [];
 
   add(path: string, cost: bigint): void {
-    this.#total = capped(this.#total + cost);
+    this.#total = cappedSum(this.#total + cost);
     if (cost < definitionCostLimit / 100n) return;
     this.#expensive.push({ path, cost });
     this.#expensive.sort((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0));
@@ -214,7 +214,7 @@ function costProblem(name: string, cost: bigint, limit: bigint): string {
 }
 
 /** A rule as errors show it: with the names and the order of the internal type, which are those of no JSON. */
-function shownRule(rule: ValidationRule): unknown {
+function shownRule(rule: SchemaValidationRule): unknown {
   return {
     Rule: rule.rule,
     Message: rule.message ?? '',

@@ -1,10 +1,10 @@
-import type { Library } from '../types/declarations.ts';
+import type { FunctionLibrary } from '../types/declarations.ts';
 import { isReceiver } from '../values/arithmetic.ts';
 import { compilePattern } from '../values/patterns.ts';
-import { CelError, isList, isMap, noSuchOverload, sizeOf, type Value } from '../values/values.ts';
+import { CelError, isList, isMap, noSuchOverload, type Value, valueSize } from '../values/values.ts';
 
 /** What the language itself knows about texts, and the size of things. */
-export const textLibrary: Library = {
+export const standardStringLibrary: FunctionLibrary = {
   signatures: `
     .contains contains_string (string, string) -> bool
     .endsWith ends_with_string (string, string) -> bool
@@ -31,7 +31,7 @@ export const textLibrary: Library = {
 
 function size(value: Value): Value {
   const hasSize = typeof value === 'string' || value instanceof Uint8Array || isList(value) || isMap(value);
-  if (hasSize) return BigInt(sizeOf(value));
+  if (hasSize) return BigInt(valueSize(value));
   return new CelError(isReceiver(value) ? noSuchOverload : `${noSuchOverload}: size`);
 }
 

@@ -1,4 +1,4 @@
-import { type Shape, shapeOfField } from '../patch/shape.ts';
+import { type MergeShape, shapeOfField } from '../patch/merge-shape.ts';
 import { type FieldSet, isEmptySet, leaf } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 
@@ -6,14 +6,14 @@ import type { PathElement } from './path-element.ts';
  * Fits a set of unknown origin to the type: who claims to own parts of something atomic owns the whole of it. What we wrote
  * ourselves fits already, unless the type is one that has changed since.
  */
-export function reconcile(fields: FieldSet, shape: Shape): FieldSet {
+export function reconcileFieldSet(fields: FieldSet, shape: MergeShape): FieldSet {
   if (isFree(shape)) return fields;
   let changed: Record<PathElement, FieldSet> | undefined;
   for (const element in fields) {
     const node = fields[element]!;
     const inner = shapeBelow(shape, element);
     if (inner === undefined || isEmptySet(node)) continue;
-    const fitting = isAtomic(inner) ? leaf : reconcile(node, inner);
+    const fitting = isAtomic(inner) ? leaf : reconcileFieldSet(node, inner);
     if (fitting === node) continue;
     changed ??= { ...fields };
     changed[element] = fitting;
@@ -22,12 +22,12 @@ export function reconcile(fields: FieldSet, shape: Shape): FieldSet {
 }
 
 /** What may be of any form counts as a map here. */
-function shapeBelow(shape: Shape, element: PathElement): Shape | undefined {
+function shapeBelow(shape: MergeShape, element: PathElement): MergeShape | undefined {
   const inner = rawShapeBelow(shape, element);
   return inner?.kind === 'deduced' ? inner.map : inner;
 }
 
-function rawShapeBelow(shape: Shape, element: PathElement): Shape | undefined {
+function rawShapeBelow(shape: MergeShape, element: PathElement): MergeShape | undefined {
   if (shape.kind === 'list') return shape.element;
   if (shape.kind === 'map') return shape.value;
   if (shape.kind !== 'struct') return undefined;
@@ -35,12 +35,12 @@ function rawShapeBelow(shape: Shape, element: PathElement): Shape | undefined {
 }
 
 /** Kubernetes leaves maps alone whose values may be anything, even where they are atomic. */
-function isFree(shape: Shape): boolean {
+function isFree(shape: MergeShape): boolean {
   if (shape.kind !== 'map') return false;
   return shape.value.kind === 'deduced' || (shape.value.kind === 'scalar' && shape.value.form === 'untyped');
 }
 
-function isAtomic(shape: Shape): boolean {
+function isAtomic(shape: MergeShape): boolean {
   if (shape.kind === 'any') return true;
   if (shape.kind === 'list') return shape.relation === 'atomic';
   return (shape.kind === 'struct' || shape.kind === 'map') && shape.isAtomic && !isFree(shape);

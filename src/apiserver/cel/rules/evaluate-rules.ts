@@ -1,11 +1,11 @@
-import type { ValidationRule } from '../../structural/json-schema.ts';
+import type { SchemaValidationRule } from '../../structural/json-schema.ts';
 import { FieldErrors, omitValue } from '../../validation/field-errors.ts';
-import type { Runnable } from '../program.ts';
+import type { RunnableExpression } from '../program.ts';
 import { withObjectMeta } from '../schema/schema-types.ts';
 import { schemaValue } from '../schema/schema-values.ts';
 import { Optional, type Value } from '../values/values.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import type { Place, RuleNode } from './rule-node.ts';
+import type { RuleNode, RulePosition } from './rule-node.ts';
 
 /** What one evaluation may cost; roughly a tenth of a second. */
 const callCostLimit = 1_000_000;
@@ -13,14 +13,14 @@ const messageBytesMax = 5 * 1024;
 const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';
 
-interface Judging {
+interface RuleEvaluationRequest {
   readonly errors: FieldErrors;
   readonly budget: number;
   readonly warn: ((message: string) => void) | undefined;
 }
 
 /** Judges one value by the rules of its level; returns what remains of the budget, below zero to end everything. */
-export function judgeValue(node: RuleNode, place: Place, judging: Judging): number {
+export function evaluateRules(node: RuleNode, place: RulePosition, judging: RuleEvaluationRequest): number {
   const field = place.path === '' ? '<nil>' : place.path;
   const typeName = node.schema.type ?? '';
   if (node.rules === undefined) {
@@ -36,19 +36,19 @@ export function judgeValue(node: RuleNode, place: Place, judging: Judging): numb
     judging.errors.invalid(field, typeName, outOfBudget);
     return -1;
   }
-  return new Judge(node, place, judging).run(node.rules);
+  return new RuleEvaluation(node, place, judging).run(node.rules);
 }
 
-class Judge {
-  readonly #place: Place;
-  readonly #judging: Judging;
+class RuleEvaluation {
+  readonly #place: RulePosition;
+  readonly #judging: RuleEvaluationRequest;
   readonly #field: string;
   readonly #typeName: string;
   readonly #plain: ReadonlyMap<string, Value>;
   readonly #optional: ReadonlyMap<string, Value>;
   #remaining: number;
 
-  constructor(node: RuleNode, place: Place, judging: Judging) {
+  constructor(node: RuleNode, place: RulePosition, judging: RuleEvaluationRequest) {
     this.#place = place;
     this.#judging = judging;
     this.#field = place.path === '' ? '<nil>' : place.path;
@@ -75,7 +75,7 @@ class Judge {
     return !usesOldSelf || hasOld || rule.optionalOldSelf === true;
   }
 
-  #judge(compiled: CompiledRule, program: Runnable): void {
+  #judge(compiled: CompiledRule, program: RunnableExpression): void {
     const { rule } = compiled;
     const variables = rule.optionalOldSelf === true ? this.#optional : this.#plain;
     const outcome = program.evaluate(variables, callCostLimit);
@@ -91,7 +91,7 @@ class Judge {
     if (outcome.value !== true) this.#broken(compiled, variables);
   }
 
-  #failed(message: string, rule: ValidationRule): void {
+  #failed(message: string, rule: SchemaValidationRule): void {
     const shown = shownRule(rule);
     if (message.startsWith('no such overload')) {
       const what = 'call arguments did not match a supported operator, function or macro signature for rule';
@@ -172,7 +172,7 @@ type Message =
 
 function variablesFor(
   { schema, isResourceRoot }: RuleNode,
-  { value, old }: Place,
+  { value, old }: RulePosition,
 ): { readonly plain: ReadonlyMap<string, Value>; readonly optional: ReadonlyMap<string, Value> } {
   const seen = isResourceRoot ? withObjectMeta(schema) : schema;
   const self = schemaValue(value, seen);
@@ -196,7 +196,7 @@ function addFailure(
     value,
     detail,
     rule,
-  }: { readonly value: unknown; readonly detail: string; readonly rule: ValidationRule },
+  }: { readonly value: unknown; readonly detail: string; readonly rule: SchemaValidationRule },
 ): void {
   switch (rule.reason) {
     case 'FieldValueForbidden':
@@ -222,11 +222,11 @@ function usableText(value: Value): string | undefined {
   return isUsable ? text : undefined;
 }
 
-function defaultText(rule: ValidationRule): string {
+function defaultText(rule: SchemaValidationRule): string {
   const isSilent = rule.message === undefined || rule.message === '';
   return isSilent ? `failed rule: ${shownRule(rule)}` : shownRule(rule);
 }
 
-function shownRule({ rule, message }: ValidationRule): string {
+function shownRule({ rule, message }: SchemaValidationRule): string {
   return message !== undefined && message !== '' ? message.trim() : rule.trim();
 }
