@@ -48,16 +48,16 @@ export interface ApiHandlerOptions {
   readonly openApi: OpenApiPages;
   readonly openApiV2: OpenApiV2Page;
   readonly readyChecks: HealthChecks;
-  /** All of `/metrics`. */
+  /** The complete text of `/metrics`. */
   readonly metricsPage: () => string;
   readonly access: Access;
-  /** Where it is reached; known only when it listens. */
+  /** Where clients reach the server; known only once it listens. */
   readonly serverAddress: () => string;
 }
 
 /**
- * From a request to its answer: who asks, what for, and what the registry says to it. Everything refused becomes a Status; so
- * does a bug, after it has been reported.
+ * Handles a request: authenticates and authorizes the caller, routes the path, calls the registry and builds the
+ * response. Every refusal becomes a Status. So does an unexpected exception, after it was reported to `onError`.
  */
 export class ApiHandler {
   readonly #options: ApiHandlerOptions;
@@ -134,7 +134,7 @@ export class ApiHandler {
         return this.#options.openApi.answer(request, rest);
       case 'version':
         if (request.method !== 'GET') throw methodNotAllowed();
-        // People read it, so it has line breaks whoever asks.
+        // People read this page, so it is always pretty-printed.
         return valueResponse(
           200,
           { ...negotiate(request, { shapes: 'none' }), isPretty: true },
@@ -199,20 +199,20 @@ export class ApiHandler {
   }
 }
 
-/** Hardly any request does, and to take all headers apart is dear. */
+/** Few requests impersonate, and `headerValues` is expensive to compute. */
 function hasImpersonationHeaders(headers: ApiRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;
 }
 
-/** By its type, Prometheus knows how to read it. */
+/** Prometheus selects its parser by this content type. */
 function metricsResponse(page: string): ApiResponse {
   const answer = textResponse(200, page);
   const headers = { ...answer.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
   return { ...answer, headers };
 }
 
-/** That what is about to be done is what the caller was allowed to do, though the path is read here and there. */
+/** Whether the action about to be executed is the one the caller was authorized for: the access layer parses the path independently. */
 function isAuthorizedAction(
   target: ResourceTarget,
   verb: RequestVerb,
@@ -227,23 +227,23 @@ function isAuthorizedAction(
     attributes.resource === kind.plural &&
     attributes.subresource === subresource &&
     attributes.namespace === (isOfNamespace ? name : namespace) &&
-    // A selector may name an object where the path does not.
+    // A field selector may name an object when the path does not.
     (name === '' || attributes.name === name)
   );
 }
 
-/** Everybody may keep it for an hour. */
+/** Any client may cache it for an hour. */
 function publicDocument(type: string, document: object): ApiResponse {
   const headers = { 'Cache-Control': 'public, max-age=3600', 'Content-Type': type };
   return { status: 200, headers, body: [Buffer.from(JSON.stringify(document))] };
 }
 
-/** Whoever is refused is warned as well: the warning may be about what was refused. */
+/** Error responses carry warnings too: a warning may explain the refusal. */
 function addWarnings({ warnings }: ApiRequest, answer: ApiResponse): ApiResponse {
   return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
 }
 
-/** These say nothing that needs guarding, and are asked by probes that have no token. */
+/** These pages reveal nothing sensitive, and probes request them without a token. */
 const publicPages: ReadonlySet<ServerPage> = new Set<ServerPage>(['healthz', 'livez', 'readyz', 'version']);
 
 const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);

@@ -22,16 +22,16 @@ export interface ApiServerOptions {
   readonly random: Random;
   readonly ids: Ids;
   readonly host?: string;
-  /** 0 takes any that is free. */
+  /** 0 selects any free port. */
   readonly port?: number;
   readonly connectionsMax?: number;
-  /** Of all bodies that are being received at one time. */
+  /** The maximum of all request bodies being received at one time. */
   readonly bodiesMaxBytes?: number | undefined;
-  /** What must be well for `/readyz` to say so. */
+  /** Checks that must pass for `/readyz` to succeed. */
   readonly readyChecks?: HealthChecks;
-  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  /** More metrics for `/metrics`, in Prometheus' text format. */
   readonly moreMetrics?: () => string;
-  /** Told of bugs: exceptions that are no answer. The server goes on. */
+  /** Called with unexpected exceptions; the server keeps running. */
   onError(error: unknown, where: string): void;
 }
 
@@ -42,10 +42,10 @@ interface Parts {
   readonly metrics: ServerMetrics;
 }
 
-/** Loopback: whoever wants to be reached from outside says so. */
+/** Only loopback by default: exposing the server needs an explicit host. */
 const hostDefault = '127.0.0.1';
 
-/** A registry behind HTTPS, so that kubectl and every Kubernetes client can talk to it. */
+/** Serves a registry over HTTPS, so that kubectl and every Kubernetes client can talk to it. */
 export class ApiServer {
   readonly metrics: ServerMetrics;
   readonly #http: HttpServer;
@@ -59,7 +59,7 @@ export class ApiServer {
     this.metrics = metrics;
   }
 
-  /** Resolves when requests are answered; rejects when the address cannot be taken. */
+  /** Resolves when the server accepts requests; rejects when the address cannot be bound. */
   static async start(options: ApiServerOptions): Promise<ApiServer> {
     const { registry, credentials, clock, random, onError } = options;
     const metrics = newMetrics();
@@ -92,14 +92,14 @@ export class ApiServer {
     return server;
   }
 
-  /** Where clients reach it: an address that stands for all of them is told as loopback. */
+  /** The URL for clients. A wildcard address is reported as loopback. */
   get url(): string {
     const { host, port } = this.#http.address;
     const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
     return `https://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
   }
 
-  /** By which clients know it again; PEM. */
+  /** The server's certificate, by which clients verify it; PEM. */
   get certificate(): string {
     return this.#credentials.certificate;
   }
@@ -112,7 +112,7 @@ export class ApiServer {
     await writeKubeconfig(path, { server: this.url, ...this.#credentials });
   }
 
-  /** Lets watches end and requests finish; takes less than four seconds. */
+  /** Ends watches and waits for requests to finish; takes less than four seconds. */
   async close(): Promise<void> {
     await this.#http.close();
     this.#access.close();

@@ -1,6 +1,6 @@
 import type { KindCatalog } from '../kinds/kind-catalog.ts';
 
-/** What follows from the kinds that are served, made when somebody asks, and again when they have changed. */
+/** Caches a value computed from the served kinds: computed on first use, and again after the catalog has changed. */
 export function cachedPerCatalogVersion<T>(kinds: KindCatalog, make: (kinds: KindCatalog) => T): () => T {
   let made: { readonly edition: number; readonly value: T } | undefined;
   return () => {

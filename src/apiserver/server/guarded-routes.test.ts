@@ -18,7 +18,7 @@ afterAll(async () => {
   await fixture[Symbol.asyncDispose]();
 });
 
-/** What everybody may ask who has said who he is. */
+/** What every authenticated user may request. */
 const free = new Set([
   '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
   '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
@@ -39,7 +39,7 @@ const routes = [
   '/api/v1/namespaces/default/nothings/x/y/z',
 ];
 
-/** Collections, objects and all of their parts; in a namespace, across, and by the paths of old. */
+/** Collections, objects and all subresources, in a namespace and across namespaces, and the legacy watch paths. */
 function pathsOf(kind: ServedKind): readonly string[] {
   const { plural, namespaced } = kind;
   const home = namespaced ? `namespaces/default/${plural}` : plural;

@@ -1,15 +1,15 @@
 import { Metrics } from '../../runtime/metrics.ts';
 
-/** Counts what the server does. Plain numbers: whoever shows them reads them, nobody else writes them. */
+/** Counters of the server. Only the server writes them; the metrics page reads them. */
 export interface ServerMetrics {
   requests: number;
-  /** Answers by status code. */
+  /** Responses by status code. */
   readonly responses: Record<number, number>;
   responseBytes: number;
   inFlight: number;
   watchesOpen: number;
   watchesOpened: number;
-  /** Watchers that read too slowly and were sent away. */
+  /** Watches that were closed because their clients read too slowly. */
   watchesCut: number;
   watchEvents: number;
   watchBytes: number;
@@ -17,7 +17,7 @@ export interface ServerMetrics {
   connectionsRefused: number;
   /** Requests refused because too many bodies were being received at once. */
   bodiesRefused: number;
-  /** Bugs of ours: an exception that is no answer. */
+  /** Unexpected exceptions: bugs of the server. */
   internalErrors: number;
 }
 
@@ -38,7 +38,7 @@ export function newMetrics(): ServerMetrics {
   };
 }
 
-/** The same numbers as metrics, under their public names. */
+/** The same numbers under their public metric names. */
 export function publishedMetrics(server: ServerMetrics): Metrics {
   const metrics = new Metrics();
   for (const [key, { name, help, type }] of Object.entries(publishedNames)) {

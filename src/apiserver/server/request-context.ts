@@ -5,18 +5,18 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServerMetrics } from './metrics.ts';
 import type { FlushScheduler } from './watch/flush-scheduler.ts';
 
-/** What handlers work with. */
+/** What all request handlers share. */
 export interface ServerContext {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: ServerMetrics;
   readonly tick: FlushScheduler;
-  /** Told of bugs: exceptions that are no answer. */
+  /** Called with unexpected exceptions. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** The same for one request, of which it is known who sends it. */
+/** The context of one authenticated request. */
 export interface RequestContext extends ServerContext {
   readonly caller: Caller;
 }

@@ -1,7 +1,7 @@
-/** The Kubernetes whose behaviour the server has. Clients compare the numbers with their own. */
+/** The Kubernetes version that the server emulates. Clients compare it with their own. */
 const kubernetesVersion = { major: '1', minor: '36', patch: '3' } as const;
 
-/** Of a program that is not built by Go and has no commit to name. */
+/** Fields about the Go build and the commit are empty. */
 export function versionBody(): object {
   const { major, minor, patch } = kubernetesVersion;
   return {
@@ -21,7 +21,7 @@ export function versionBody(): object {
   };
 }
 
-/** Go's names. */
+/** Go's name for the architecture. */
 function architecture(): string {
   return { x64: 'amd64', ia32: '386' }[process.arch as string] ?? process.arch;
 }

@@ -5,14 +5,17 @@ import { type CertificateOptions, loadOrCreateKeyPair } from '../../../io/tls/pe
 import { isPlausibleAdminToken, makeAdminToken } from '../../access/bearer-token.ts';
 import { isTokenKey, makeTokenKey } from '../../access/token-key.ts';
 
-/** What the server proves itself with, and what clients prove themselves with. */
+/** The server's certificate and key, the admin's token, and the key that signs tokens of service accounts. */
 export interface ServerCredentials extends TlsKeyPair {
   readonly token: string;
   /** Signs the tokens of service accounts; PEM. */
   readonly tokenKey: string;
 }
 
-/** Those of the last start where they still serve, so that kubeconfigs outlive a restart; else new ones. */
+/**
+ * Loads the credentials of the last start, so that kubeconfigs stay valid across restarts. Creates those that are
+ * missing or no longer usable.
+ */
 export async function loadOrCreateCredentials(
   folder: string,
   options: CertificateOptions,
@@ -21,7 +24,7 @@ export async function loadOrCreateCredentials(
   return { ...pair, token: await loadOrCreateToken(folder), tokenKey: await loadOrCreateTokenKey(folder) };
 }
 
-/** For servers that keep nothing. */
+/** For servers without a data directory. */
 export function createCredentials({ nowMs, extraHosts }: CertificateOptions): ServerCredentials {
   return { ...makeCertificate(nowMs, extraHosts), token: makeAdminToken(), tokenKey: makeTokenKey() };
 }
@@ -35,7 +38,7 @@ async function loadOrCreateToken(folder: string): Promise<string> {
   return token;
 }
 
-/** With another key, the tokens that were given out are worth nothing. */
+/** A new key invalidates all tokens issued before. */
 async function loadOrCreateTokenKey(folder: string): Promise<string> {
   const path = join(folder, 'service-accounts.key');
   const kept = await readFileIfExists(path);

@@ -11,7 +11,7 @@ export interface KubeconfigInput {
 
 const name = 'stowage';
 
-/** Writes what kubectl and every client library need to reach the server; only the owner may read it. */
+/** Writes a kubeconfig for kubectl and client libraries; only its owner may read it. */
 export async function writeKubeconfig(path: string, facts: KubeconfigInput): Promise<void> {
   await writePrivateFile(path, kubeconfigText(facts));
 }

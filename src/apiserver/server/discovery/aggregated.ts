@@ -4,7 +4,7 @@ import type { ApiRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import type { ServedGroup, ServedResource, ServedSubresource, ServedVersion } from './discovery.ts';
 
-/** All groups in one answer, which newer clients ask for: two requests instead of one for each version. */
+/** Aggregated discovery: all groups in one document. Newer clients ask for it, to send two requests instead of one for each version. */
 export interface AggregatedDocument {
   readonly body: Buffer;
   readonly etag: string;
@@ -24,7 +24,7 @@ export function aggregatedDocument(groups: readonly ServedGroup[]): AggregatedDo
   return { body, etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"` };
 }
 
-/** Whether the client would rather have this form than the plain one. */
+/** Whether the client prefers aggregated over plain discovery. */
 export function wantsAggregated(request: ApiRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(acceptHeader(request))) {
     const isJson = type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));

@@ -22,12 +22,12 @@ import {
   servedGroups,
 } from './discovery.ts';
 
-/** `/api`, `/apis` and what is below: what there is to ask for. */
+/** Serves `/api`, `/apis` and the discovery documents below them. */
 export class DiscoveryPages {
   readonly #served: () => Served;
   readonly #serverAddress: () => string;
 
-  /** The address is known only when the server listens. */
+  /** `serverAddress` is a function because the address is known only once the server listens. */
   constructor(kinds: KindCatalog, serverAddress: () => string) {
     this.#served = cachedPerCatalogVersion(kinds, served);
     this.#serverAddress = serverAddress;
@@ -41,7 +41,7 @@ export class DiscoveryPages {
     return valueResponse(200, negotiate(request, { shapes: 'none' }), this.#body(target));
   }
 
-  /** All paths below which something is found, for the index page. */
+  /** All discovery paths, for the index page. */
   paths(): readonly string[] {
     const { groups } = this.#served();
     const named = groups.filter(({ name }) => name !== '');

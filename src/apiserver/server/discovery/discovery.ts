@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
-import { byVersionPriority } from '../../schema/version-priority.ts';
+import { compareVersionPriority } from '../../schema/version-priority.ts';
 import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
 import { resourceVerbs, subresourceVerbs } from '../routing/verbs.ts';
 
-/** What the server serves, as clients discover it: groups, their versions, and the resources of each. */
+/** A served API group with its versions and their resources, as clients discover it. */
 export interface ServedGroup {
   /** Empty for the core group. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface ServedResource {
   readonly verbs: readonly RequestVerb[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** Undefined for what is never stored. */
+  /** Undefined for kinds that are never stored. */
   readonly storageVersionHash?: string;
   readonly subresources: readonly ServedSubresource[];
 }
@@ -33,13 +33,13 @@ export interface ServedResource {
 export interface ServedSubresource {
   readonly name: string;
   readonly kind: string;
-  /** Where the body is of another group than the resource. */
+  /** Set when the body's group differs from the resource's. */
   readonly group?: string | undefined;
   readonly version?: string | undefined;
   readonly verbs: readonly RequestVerb[];
 }
 
-/** The order in which the real server names its groups; clients look a short name up in this order. */
+/** The order in which kube-apiserver lists its groups; clients resolve short names in this order. */
 const groupOrder = [
   '',
   'apps',
@@ -67,12 +67,12 @@ export function servedGroups(kinds: readonly ServedKind[]): readonly ServedGroup
   const groups = [...new Set(resources.map(({ group }) => group))].sort(byGroupOrder);
   return groups.map((name) => {
     const members = resources.filter(({ group }) => group === name);
-    const versions = [...new Set(members.map(({ version }) => version))].sort(byVersionPriority);
+    const versions = [...new Set(members.map(({ version }) => version))].sort(compareVersionPriority);
     return { name, versions: versions.map((version) => servedVersion(version, members)) };
   });
 }
 
-/** The plain answer of `/api`; the address is where clients of the real server would go from inside its network. */
+/** The plain document of `/api`. Clients inside kube-apiserver's network would use `serverAddress`. */
 export function coreVersionsBody(groups: readonly ServedGroup[], serverAddress: string): object {
   const core = groups.find(({ name }) => name === '');
   return {
@@ -93,7 +93,7 @@ export function groupBody(group: ServedGroup): object {
 
 export function resourceListBody(apiVersion: string, { resources }: ServedVersion): object {
   const all = resources.flatMap((resource) => [resourceFacts(resource), ...partsFacts(resource)]);
-  // The core group's list is older than the habit of saying which version it is of.
+  // kube-apiserver omits apiVersion in the list of the core group.
   const head = apiVersion.includes('/') ? { apiVersion: 'v1' } : {};
   return { kind: 'APIResourceList', ...head, groupVersion: apiVersion, resources: all };
 }
@@ -125,13 +125,13 @@ function servedKind(kind: ServedKind): Grouped {
   };
 }
 
-/** By name; of custom resources the status comes first. */
+/** Sorted by name; for custom resources in reverse, so that the status comes first. */
 function sortedParts({ definition }: ServedKind, names: readonly string[]): readonly string[] {
   const sorted = [...new Set(names)].sort();
   return definition === undefined ? sorted : sorted.reverse();
 }
 
-/** Says in which version objects are stored, so that a change of it can be noticed. */
+/** Identifies the version that objects are stored in, so that clients notice a change. */
 function storageHash({ group, version, kind, storedAs }: ServedKind): string {
   const owner = storedAs ?? { group, kind };
   const digest = createHash('sha256').update(`${owner.group}/${version}/${owner.kind}`).digest();

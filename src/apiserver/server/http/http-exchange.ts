@@ -2,58 +2,58 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
 import type { Warnings } from './warnings.ts';
 
-/** A request as handlers see it: who asked for what is known, the body is still on its way. */
+/** A request as handlers see it: the head has been parsed, the body has not been received yet. */
 export interface ApiRequest {
   readonly method: string;
-  /** As it was sent, still escaped, without the query. */
+  /** As sent by the client: still escaped, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** All values of each header; `headers` puts those of one that comes several times into one text. */
+  /** All values of each header; `headers` joins repeated values into one text. */
   readonly headerValues: NodeJS.Dict<string[]>;
   /**
-   * All of it; rejects with an `ApiError` where it is too large or too slow, or with `ClientDisconnected`. Senders share the room that there
-   * is for bodies. Call it once at most.
+   * Receives the whole body; call it at most once. Rejects with an `ApiError` if the body is too large or too slow, and
+   * with `ClientDisconnected`. All senders share the memory reserved for bodies.
    */
   body(sender: string): Promise<Buffer>;
-  /** What the answer will warn of, be it good or bad. */
+  /** Warnings for the response, whether it succeeds or fails. */
   readonly warnings: Warnings;
 }
 
-/** What is sent back: all at once, or for as long as both sides like. */
+/** The response: complete, or a stream that both sides may end. */
 export type ApiResponse = FullResponse | StreamResponse;
 
 export interface StreamResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** Called once the head is on its way. */
+  /** Called once the head has been sent. */
   stream(sink: StreamSink): ResponseStream;
 }
 
-/** One connection that is being written to. */
+/** The connection that a stream writes to. */
 export interface StreamSink {
-  /** Bytes that the other side has not taken yet. */
+  /** Bytes that the client has not received yet. */
   readonly unsentBytes: number;
   write(bytes: Uint8Array): void;
-  /** In good order: what was written arrives, then the answer is complete. */
+  /** Completes the response after everything written has arrived. */
   end(): void;
-  /** At once, with whatever was not taken. */
+  /** Closes the connection immediately and drops unsent bytes. */
   cut(): void;
 }
 
-/** What the server tells a stream. */
+/** Callbacks from the server to a stream. */
 export interface ResponseStream {
-  /** The other side has taken everything. */
+  /** The client has received everything written so far. */
   drained(): void;
-  /** The server is closing: say what is to be said and end. */
+  /** The server is closing: write what is left, then end. */
   finish(): void;
-  /** The connection is gone, whoever ended it; called exactly once. */
+  /** The connection is closed, by either side; called exactly once. */
   closed(): void;
 }
 
 export type ApiRequestHandler = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** The other side hung up in the middle of its request; there is nobody to answer. */
+/** The client disconnected before its request was complete, so no response can be sent. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('the client went away before its request was complete');

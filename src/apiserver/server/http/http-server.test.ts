@@ -40,7 +40,7 @@ describe('a server', () => {
       return textResponse(200, 'ok');
     });
     const head = `GET / HTTP/1.1\r\nHost: x\r\nPadding: ${'x'.repeat(70_000)}\r\n\r\n`;
-    // Whether the refusal arrives depends on how much the client was still sending.
+    // Whether the response arrives depends on how much the client was still sending.
     expect(await exchange(server, head)).toMatch(/^(?:HTTP\/1.1 431 |$)/);
     expect(calls).toBe(0);
   });
@@ -173,7 +173,7 @@ async function secured(server: HttpServer): Promise<TLSSocket> {
   return socket;
 }
 
-/** Sends `text` as it is, and gives everything that comes back. */
+/** Sends `text` verbatim and returns everything received. */
 async function exchange(server: HttpServer, text: string): Promise<string> {
   const socket = await secured(server);
   const chunks: Buffer[] = [];

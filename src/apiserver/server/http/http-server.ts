@@ -18,15 +18,15 @@ import { Warnings } from './warnings.ts';
 export interface HttpServerOptions {
   readonly credentials: TlsKeyPair;
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly handler: ApiRequestHandler;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
-  /** Told of bugs: a handler must answer, not throw. */
+  /** Called when a handler throws, which is a bug: handlers must return a response. */
   onError(error: unknown, request: ApiRequest): void;
   readonly connectionsMax?: number;
-  /** Of all bodies that are being received at one time. */
+  /** The maximum of all request bodies being received at one time. */
   readonly bodiesMaxBytes?: number | undefined;
 }
 
@@ -35,25 +35,28 @@ interface Address {
   readonly port: number;
 }
 
-/** Each watch is a connection, and a control plane with its controllers has a few hundred of them. */
+/** Each watch is a connection; a control plane with its controllers holds a few hundred. */
 const connectionsMaxDefault = 8192;
-/** How long a client may take for its part. Slow ones hold memory; a watch is not affected, it has been asked for. */
+/** Limits for slow clients, which hold memory. They do not apply to watches, which are meant to last. */
 const handshakeMaxMs = 10_000;
 const headersMaxMs = 20_000;
 const requestMaxMs = 60_000;
-/** Longer than clients keep idle connections, so that they close them, not we while a request is on its way. */
+/**
+ * Longer than clients keep idle connections, so that the client closes first: if the server did, a request already sent
+ * could be lost.
+ */
 const idleMaxMs = 100_000;
 const headersMaxBytes = 64 * 1024;
-/** What close() grants to requests in flight. */
+/** How long close() waits for requests in flight. */
 const closeMaxMs = 3_000;
 
-/** HTTPS, version 1.1: connections, limits and orderly closing. What requests mean is the handler's business. */
+/** HTTP/1.1 over TLS: connections, limits and graceful shutdown. The handler decides what requests mean. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #bodies: BodyReceiver;
   readonly #streams = new Set<ResponseStream>();
-  /** Stays after closing, for whoever wants to say what was closed. */
+  /** Stays set after closing, for log messages. */
   #address: Address = { host: '', port: 0 };
   #isClosing = false;
   #whenIdle: (() => void) | undefined;
@@ -76,14 +79,15 @@ export class HttpServer {
       connectionsCheckingInterval: 5_000,
       noDelay: true,
     });
-    // Node would drop those beyond a number, unsaid; who impersonates by the one that is dropped would be himself. Bytes are limited.
+    // Node silently drops headers beyond a count. A request whose impersonation header was dropped would run as the
+    // caller himself. The size of headers is limited instead.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = options.connectionsMax ?? connectionsMaxDefault;
     this.#server.on('drop', () => (metrics.connectionsRefused += 1));
     this.#server.on('request', (message, response) => void this.#serve(message, response));
   }
 
-  /** Rejects when the address cannot be taken. */
+  /** Rejects when the address cannot be bound. */
   static async listen(options: HttpServerOptions): Promise<HttpServer> {
     const made = new HttpServer(options);
     await new Promise<void>((resolve, reject) => {
@@ -92,7 +96,7 @@ export class HttpServer {
         made.#server.off('error', reject);
         const { address, port } = made.#server.address() as AddressInfo;
         made.#address = { host: address, port };
-        // Running out of file descriptors makes accepting fail now and then; that must not end the process.
+        // Accepting can fail now and then when file descriptors run out; that must not end the process.
         made.#server.on('error', (error) => options.onError(error, noRequest));
         resolve();
       });
@@ -104,11 +108,12 @@ export class HttpServer {
     return this.#address;
   }
 
-  /** Takes no more requests, lets watches end and requests finish, and cuts what is not done within three seconds. */
+  /** Accepts no more requests, ends watches, waits for requests to finish, and closes what is still open after three seconds. */
   async close(): Promise<void> {
     this.#isClosing = true;
     const isDown = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    // What is idle, close() itself has closed. An answer that has ended but is still on its way counts as idle too: it must not be cut.
+    // server.close() has closed idle connections already. A response that has ended but is still being sent counts as
+    // idle too, and must not be cut.
     for (const stream of this.#streams) stream.finish();
     const deadline = this.#options.clock.after(closeMaxMs, () => this.#server.closeAllConnections());
     if (this.#options.metrics.inFlight > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
@@ -127,7 +132,7 @@ export class HttpServer {
       if (metrics.inFlight === 0) this.#whenIdle?.();
     });
     response.on('error', () => {
-      // Writing to a connection that broke; 'close' follows.
+      // The connection broke during a write; 'close' follows.
     });
     if (this.#isClosing) response.setHeader('Connection', 'close');
     const request = this.#requestOf(message);

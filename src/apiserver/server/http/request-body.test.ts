@@ -103,7 +103,7 @@ function outcomes(sending: readonly Sending[]) {
   return { refused, open: sending.filter(({ told }) => told === undefined).length };
 }
 
-/** A receiver behind a server that does nothing but receive, with time in the hands of the test. */
+/** A receiver behind a server that only receives, under virtual time. */
 class Receiving {
   readonly clock = new VirtualClock();
   readonly #server: Server;
@@ -207,7 +207,7 @@ interface SlowWrite {
   body?: unknown;
 }
 
-/** Begins to create an object, and goes on no more. */
+/** Begins to create an object and never finishes the body. */
 function slowWrite({ server, credentials }: ServedCluster, bytes: number): SlowWrite {
   const { hostname, port } = new URL(server.url);
   const sent = securedRequest({

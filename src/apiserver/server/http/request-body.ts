@@ -4,26 +4,30 @@ import { assert } from '../../../runtime/assert.ts';
 import type { Clock, Timer } from '../../../runtime/clock.ts';
 import { ClientDisconnected } from './http-exchange.ts';
 
-/** The largest body that is taken, as of the real server. */
+/** The largest accepted body; kube-apiserver's limit. */
 const bodyMaxBytes = 3 * 1024 * 1024;
-/** Of all bodies that are being received at one time. */
+/** The maximum of all bodies being received at one time. */
 const allBodiesMaxBytes = 128 * 1024 * 1024;
-/** What a body may take to arrive; less than a whole request may, so that its sender is told why. */
+/**
+ * How long a body may take to arrive. Shorter than the limit for the whole request, so that the sender gets a response
+ * with the reason.
+ */
 const bodyMaxMs = 40_000;
 
 export interface BodyReceiverOptions {
   readonly clock: Clock;
-  /** A body was refused because there were too many of them. */
+  /** Called when a body is refused because all bodies together exceed the limit. */
   onRefused(): void;
   readonly allBodiesMaxBytes?: number | undefined;
 }
 
 /**
- * Receives bodies, each within its limit and all together within theirs: a thousand clients that send large bodies slowly
- * must not fill the memory.
+ * Receives bodies within a limit for each and a limit for all together, so that many clients sending large bodies
+ * slowly cannot exhaust the memory.
  *
- * Nor must they keep others out. Where there is no more room, who holds most of it gives some back, be it somebody else than the one
- * who has just sent a piece: of his bodies the one that comes slowest is refused. So everybody gets his share, and one alone all of it.
+ * Such clients must not block others either. When the total is exceeded, the receiver refuses the slowest body of the
+ * sender that holds the most bytes, which need not be the sender of the latest chunk. So concurrent senders share the
+ * memory fairly, and a single sender may use all of it.
  */
 export class BodyReceiver {
   readonly #options: BodyReceiverOptions;
@@ -55,7 +59,8 @@ export class BodyReceiver {
       const giveUp = () => upload.refuse(new ClientDisconnected());
       const settle = () => {
         this.#forget(upload);
-        // Refused or not, the rest is received and dropped: a client that still sends would not read our answer.
+        // The rest is received and dropped even after a refusal: a client that is still sending would not read the
+        // response.
         message.resume();
         message.off('data', take).off('end', finish).off('close', giveUp);
       };
@@ -64,7 +69,7 @@ export class BodyReceiver {
         reject(error);
       };
       const upload = this.#begin(sender, refuse);
-      // An error is followed by 'close'; unheard it would end the process.
+      // 'close' follows an error; without a listener the error would end the process.
       message.on('error', () => {});
       message.on('data', take).on('end', finish).on('close', giveUp);
     });
@@ -98,7 +103,7 @@ export class BodyReceiver {
   }
 }
 
-/** A body on its way. */
+/** A body that is being received. */
 interface Upload {
   readonly sender: string;
   readonly startedMs: number;

@@ -5,14 +5,14 @@ import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import type { ApiRequest } from './http-exchange.ts';
 
-/** Below this compressing costs more than it saves; the real server draws the same line. */
+/** Compressing smaller responses costs more than it saves; kube-apiserver uses the same threshold. */
 const gzipFromBytes = 128 * 1024;
-/** Written at a time: large enough for the socket, small enough to leave room for others. */
+/** Bytes per write: large enough for the socket, small enough to let other connections take turns. */
 const pieceBytes = 256 * 1024;
 
 const compress = promisify(gzip);
 
-/** Sends an answer, compressed where that is asked for and worth it, no faster than the other side reads. */
+/** Sends a response, compressed if the client accepts that and it pays off, no faster than the client reads. */
 export async function sendFullResponse(
   request: ApiRequest,
   answer: FullResponse,
@@ -57,7 +57,7 @@ async function sendPieces(body: readonly Uint8Array[], response: ServerResponse)
   response.end();
 }
 
-/** Items of a list are small and many: they are joined into pieces, never into one. */
+/** Joins the many small items of a list into chunks, never into one large buffer. */
 function* piecesOf(body: readonly Uint8Array[]): Generator<Uint8Array> {
   let gathered: Uint8Array[] = [];
   let bytes = 0;

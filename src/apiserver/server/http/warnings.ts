@@ -1,7 +1,7 @@
-/** All warnings of one answer together; what does not fit is left out, as headers have their limits. */
+/** The limit for all warnings of one response, since clients limit the size of headers. Warnings beyond it are dropped. */
 const warningsMaxBytes = 8 * 1024;
 
-/** Gathers what the writer should know, for the Warning headers of the answer. */
+/** Collects warnings for the Warning headers of a response. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
@@ -26,7 +26,7 @@ export class Warnings {
   }
 }
 
-/** Control characters would break the header apart. The rest is UTF-8, which Node takes byte by byte as Latin-1. */
+/** Control characters would break the header. The rest is UTF-8; Node writes header text as Latin-1, byte by byte. */
 function escaped(text: string): string {
   const printable = text.replace(/\p{Cc}+/gu, ' ').replace(/[\\"]/g, (letter) => `\\${letter}`);
   return Buffer.from(printable, 'utf8').toString('latin1');

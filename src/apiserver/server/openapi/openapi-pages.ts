@@ -14,8 +14,8 @@ interface Document {
 }
 
 /**
- * `/openapi/v3`: an index, and one document for each group and version. kubectl reads them to validate, to explain and to merge.
- * Documents are made when somebody asks for the first time, and again when the kinds have changed.
+ * `/openapi/v3`: an index, and one document for each group and version. kubectl reads them to validate, explain and
+ * merge. Documents are built on first request, and again after the served kinds have changed.
  */
 export class OpenApiPages {
   readonly #kinds: KindCatalog;
@@ -42,7 +42,7 @@ export class OpenApiPages {
       paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` };
     }
     const body = Buffer.from(JSON.stringify({ paths }));
-    // What the real server says it is, although it is JSON.
+    // kube-apiserver's content type, although the body is JSON.
     const type = 'text/plain; charset=utf-8';
     const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': type };
     return taggedPageResponse(request, { hash: contentHash(body), headers, body });
@@ -75,7 +75,7 @@ export class OpenApiPages {
   }
 }
 
-/** A document with the right hash never changes; one with another hash has moved. */
+/** A document requested by its current hash never changes; a request with another hash is redirected. */
 function documentResponse(request: ApiRequest, path: string, { body, hash }: Document): FullResponse {
   const asked = request.query.get('hash') ?? '';
   const headers = { 'Content-Type': 'application/json', Vary: 'Accept' };

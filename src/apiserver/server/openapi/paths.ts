@@ -14,7 +14,7 @@ export type OpenApiMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 export interface OpenApiOperation {
   readonly parameters: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Content; readonly required: boolean };
-  /** By code. */
+  /** By status code. */
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
   readonly 'x-kubernetes-action': string;
   readonly 'x-kubernetes-group-version-kind': Gvk;
@@ -30,7 +30,7 @@ export interface OpenApiParameter {
 /** By media type. */
 type Content = Readonly<Record<string, { readonly schema: OpenApiSchema }>>;
 
-/** The paths of a kind. What clients look for is which parameters and patches an operation takes, and what it is about. */
+/** The OpenAPI paths of a kind. Clients look for the parameters and patch types of an operation, and for its kind. */
 export function resourcePaths(kind: ServedKind, schemas: SchemaCollector): Record<string, OpenApiPathItem> {
   const about = { group: kind.group, version: kind.version, kind: kind.kind };
   const object = schemas.ofKind(kind);
@@ -184,7 +184,7 @@ const patchTypes = [
   strategicType,
 ];
 
-/** How lists of a custom resource merge strategically nobody has said: kubectl takes another patch where this one is not told. */
+/** Custom resources define no strategic merge of their lists. kubectl uses another patch type if this one is not listed. */
 function patchTypesOf({ definition }: ServedKind): readonly string[] {
   return definition === undefined ? patchTypes : patchTypes.filter((type) => type !== strategicType);
 }

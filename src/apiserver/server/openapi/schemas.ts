@@ -25,7 +25,7 @@ const leafNames = {
   schemaOrNames: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray',
 } as const;
 
-/** Types that JSON writes otherwise than Go declares them. */
+/** Types whose JSON form differs from their Go declaration. */
 const leafSchemas: Readonly<Record<keyof typeof leafNames, OpenApiSchema>> = {
   quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
   intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
@@ -40,41 +40,41 @@ const leafSchemas: Readonly<Record<keyof typeof leafNames, OpenApiSchema>> = {
 };
 
 /**
- * The schemas that a document needs, gathered while its paths refer to them: each type once, with everything that it is made
- * of. They carry what clients merge by (list types, merge keys) and no descriptions.
+ * Collects the schemas that a document's paths refer to: each type once, with all types that it contains. Schemas carry
+ * what clients need for merging (list types, merge keys) and no descriptions.
  */
 export class SchemaCollector {
   readonly #schemas = new Map<string, OpenApiSchema>();
 
-  /** By name, as the real server orders them. */
+  /** Sorted by name, as in kube-apiserver. */
   get schemas(): Readonly<Record<string, OpenApiSchema>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to a type of the API tables; the type is put into the document. */
+  /** Adds a type of the API tables to the document and returns a reference to it. */
   reference(type: string): OpenApiSchema {
     const name = openApiName(type);
     if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, {}); // Types refer to themselves: JSONSchemaProps does.
+      this.#schemas.set(name, {}); // Set first, because types such as JSONSchemaProps refer to themselves.
       this.#schemas.set(name, this.#structSchema(tableOf(type)));
     }
     return reference(name);
   }
 
-  /** A schema that is in no table. */
+  /** Adds a schema that is not in the API tables. */
   define(name: string, schema: OpenApiSchema): OpenApiSchema {
     this.#schemas.set(name, schema);
     return reference(name);
   }
 
-  /** A reference to a kind, be it of the API tables or one that somebody has defined. */
+  /** Returns a reference to a kind, built in or custom. */
   ofKind({ type, definition }: ServedKind): OpenApiSchema {
     if (definition === undefined) return this.reference(type);
     this.reference('meta/v1.ObjectMeta');
     return this.define(definedName(type), definition.publishedSchema);
   }
 
-  /** The list of a kind, which tables leave out because all are alike. */
+  /** The list type of a kind. The API tables leave list types out, since they are all alike. */
   listOf(kind: ServedKind): OpenApiSchema {
     const { type, group, version, definition } = kind;
     const properties = {
@@ -100,7 +100,7 @@ export class SchemaCollector {
     return {
       type: 'object',
       ...(required.length === 0 ? {} : { required }),
-      // Of a struct without fields nothing is said, lest a list of none be taken for all that there may ever be.
+      // Omitted for a struct without fields: clients would read an empty list as "no properties allowed".
       ...(Object.keys(properties).length === 0 ? {} : { properties: sorted(properties) }),
       ...(table.isKind ? gvkOfType(table.id) : {}),
       ...(table.isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
@@ -136,7 +136,7 @@ export class SchemaCollector {
     }
   }
 
-  /** Elements of lists and maps are never absent, so they have a default that says what an empty one is. */
+  /** Elements of lists and maps are never absent, so their default is the empty value. */
   #elementSchema(element: ValueType): OpenApiSchema {
     if (element.form === 'struct') return { default: {}, allOf: [this.reference(element.id)] };
     if (element.form in leafNames) return this.#namedLeaf(element.form as keyof typeof leafNames);
@@ -181,11 +181,11 @@ function gvkExtension(group: string, version: string, kind: string): OpenApiSche
 function gvkOfType(type: string): OpenApiSchema {
   const [group = '', rest = ''] = splitOnce(type, '/');
   const [version = '', kind = ''] = splitOnce(rest, '.');
-  // Options travel with any group, and belong to none.
+  // Options types are used with every group and belong to none.
   return group === 'meta' ? {} : gvkExtension(group === 'core' ? '' : group, version, kind);
 }
 
-/** Fields of an embedded struct stand among those of its owner. */
+/** Lists the fields of embedded structs among those of the struct itself. */
 function fieldsOf(table: TypeTable): readonly FieldTable[] {
   return table.members.flatMap((member) =>
     member.kind === 'field' ? [member] : fieldsOf(tableOf(member.type)),

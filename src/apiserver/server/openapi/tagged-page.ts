@@ -12,7 +12,7 @@ export interface TaggedPage {
   readonly body: Buffer;
 }
 
-/** The page, or only that it is still the one that the client has. */
+/** The page, or 304 if the client has this version already. */
 export function taggedPageResponse(request: ApiRequest, { hash, headers, body }: TaggedPage): FullResponse {
   const tag = `"${hash}"`;
   const tagged = { ...headers, ETag: tag };
@@ -22,7 +22,7 @@ export function taggedPageResponse(request: ApiRequest, { hash, headers, body }:
   return { status: 304, headers: kept, body: [] };
 }
 
-/** Weak or not: what is compared is whether the content is the same. */
+/** Weak tags match too: only equality of the content matters. */
 function isKnown(header: string, tag: string): boolean {
   return header.split(',').some((each) => ['*', tag, `W/${tag}`].includes(each.trim()));
 }

@@ -11,7 +11,7 @@ import {
 import { type OpenApiSchema, SchemaCollector } from './schemas.ts';
 import { toV2CustomSchema, toV2Schema } from './v2-schemas.ts';
 
-/** All that is served, in one document of OpenAPI 2. It says what the documents of version 3 say, as far as it can. */
+/** All served kinds in one OpenAPI 2 document, with as much of the version 3 documents as version 2 can express. */
 export function openApiV2Document({ all }: KindCatalog): OpenApiSchema {
   const schemas = new SchemaCollector();
   const paths: Record<string, OpenApiPathItem> = Object.assign(

@@ -205,7 +205,7 @@ interface Document {
   >;
 }
 
-/** Lists of widgets have a name of their own. */
+/** The list kind of widgets has a custom name. */
 function widgets(): ServedKind {
   const port = { 'x-kubernetes-preserve-unknown-fields': true, nullable: true };
   const definition = widgetDefinition({ v1: { color: { type: 'string', default: 'red' }, port } });

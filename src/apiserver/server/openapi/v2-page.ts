@@ -9,7 +9,7 @@ import { openApiV2Protobuf } from './v2-protobuf.ts';
 
 const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-/** What is accepted, and what it is called in the answer: of protobuf there is an old name that is no valid media type. */
+/** Accepted media types and the content type of the response. Protobuf also has an old name that is not a valid media type. */
 const forms: readonly { readonly type: string; readonly told: string; readonly form: Form }[] = [
   { type: 'application/json', told: 'application/json', form: 'json' },
   {
@@ -23,8 +23,8 @@ const forms: readonly { readonly type: string; readonly told: string; readonly f
 type Form = 'json' | 'protobuf';
 
 /**
- * `/openapi/v2`: all schemas in one document. kubectl checks the items of a `List` by it, and older ones everything. It is made when
- * somebody asks for the first time, and again when the kinds have changed.
+ * `/openapi/v2`: all schemas in one document. kubectl validates the items of a `List` with it; older versions validate
+ * everything. The document is built on first request, and again after the served kinds have changed.
  */
 export class OpenApiV2Page {
   readonly #document: () => Document;
@@ -48,7 +48,7 @@ export class OpenApiV2Page {
   }
 }
 
-/** Both forms have one tag, as the answer varies by what is accepted. */
+/** Both formats share one ETag, since the response varies by Accept. */
 class Document {
   readonly json: Buffer;
   readonly hash: string;

@@ -1,7 +1,7 @@
 import type { OpenApiSchema } from './schemas.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** A document of OpenAPI 2 as the message `openapi.v2.Document` of gnostic, which kubectl and client-go read. */
+/** Encodes an OpenAPI 2 document as gnostic's message `openapi.v2.Document`, which kubectl and client-go read. */
 export function openApiV2Protobuf(document: OpenApiSchema): Buffer {
   const writer = new WireWriter();
   writeMessage(writer, messages.Document, document);
@@ -10,7 +10,7 @@ export function openApiV2Protobuf(document: OpenApiSchema): Buffer {
 
 type Leaf = 'any' | 'bool' | 'double' | 'int64' | 'string';
 
-/** Messages on the way to the value stand in `path`, each by its number in the one before; the value itself is the last. */
+/** `path` lists the field numbers of the nested messages that lead to the value; the last number is the value's own. */
 interface Field {
   readonly path: readonly number[];
   readonly type: Leaf | MessageName;
@@ -18,9 +18,9 @@ interface Field {
 
 interface Message {
   readonly fields?: Readonly<Record<string, Field | ((value: unknown) => Field)>>;
-  /** Of a map: what each of its entries is. */
+  /** For a map: the type of its entries. */
   readonly entries?: Field;
-  /** The number of the field with the extensions. */
+  /** The field number of the extensions. */
   readonly extensions?: number;
 }
 
@@ -59,8 +59,8 @@ const additionalSchema = at('Schema', 21, 1);
 const additionalBool = at('bool', 21, 2);
 
 /**
- * By gnostic's `OpenAPIv2.proto`: what documents of ours can have, less examples, which nobody reads here. Maps are lists of entries
- * with a name and a value.
+ * Field numbers from gnostic's `OpenAPIv2.proto`, as far as our documents need them; no reader uses the examples, so
+ * they are left out. Maps are lists of entries with a name and a value.
  */
 const messages: Readonly<Record<MessageName | 'Document', Message>> = {
   Document: {
@@ -165,7 +165,7 @@ const messages: Readonly<Record<MessageName | 'Document', Message>> = {
   Scopes: {},
 };
 
-/** Fields that a message does not have are left out. */
+/** Skips fields that the message does not define. */
 function writeMessage(writer: WireWriter, message: Message, value: OpenApiSchema): void {
   for (const [name, each] of Object.entries(value)) {
     if (message.entries !== undefined) writeEntry(writer, message.entries, name, each);
@@ -215,7 +215,7 @@ function isLeaf(type: Field['type']): type is Leaf {
   return type in writeLeaf;
 }
 
-/** JSON is YAML, but for characters that YAML wants escaped. */
+/** JSON is valid YAML except for characters that YAML requires to be escaped. */
 function yamlOf(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\ufeff\ufffe\uffff]/g,

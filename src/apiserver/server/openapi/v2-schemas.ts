@@ -2,8 +2,8 @@ import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { OpenApiSchema } from './schemas.ts';
 
 /**
- * A schema of OpenAPI 3 in the words of version 2, which knows no alternatives and, as Kubernetes publishes it, no defaults. A
- * value that may be of several types is called a string there: kubectl takes any plain value for one.
+ * Converts an OpenAPI 3 schema to version 2, which has no alternatives and, as Kubernetes publishes it, no defaults. A
+ * value of several possible types becomes a string: kubectl accepts any scalar for one.
  */
 export function toV2Schema(schema: OpenApiSchema): OpenApiSchema {
   const whole = soleReference(schema);
@@ -19,8 +19,8 @@ export function toV2Schema(schema: OpenApiSchema): OpenApiSchema {
 }
 
 /**
- * The schema of a custom resource, less what version 2 cannot say. kubectl takes a list of properties for all that there may be, and
- * a type for all that a value can be; where the server takes more, it must find neither.
+ * Converts the schema of a custom resource, without what version 2 cannot express. kubectl reads `properties` as the
+ * complete list of fields and `type` as the only type; where the server accepts more, both are left out.
  */
 export function toV2CustomSchema(published: OpenApiSchema): OpenApiSchema {
   const schema = published as JsonSchema;
@@ -51,7 +51,7 @@ function customSchema(schema: JsonSchema): OpenApiSchema {
   return schema['x-kubernetes-embedded-resource'] === true && !isOpen ? withObjectFields(plain) : plain;
 }
 
-/** What is dropped for good or written anew. */
+/** Keywords that are dropped or rewritten. */
 const rewritten = [
   'allOf',
   'anyOf',
@@ -69,12 +69,12 @@ const rewritten = [
 function isTypeKept(schema: JsonSchema, items: JsonSchema | undefined): boolean {
   const { type = '', nullable } = schema;
   if (type === '' || nullable === true) return false;
-  // kubectl gives up on all schemas where a list does not say of what.
+  // kubectl rejects the whole document if an array has no `items`.
   if (type === 'array') return items !== undefined;
   return !(type === 'object' && schema[keepsUnknown] === true);
 }
 
-/** kubectl takes null for absent. */
+/** kubectl treats null as absent. */
 function requiredOf({ required = [], properties = {}, additionalProperties }: JsonSchema): readonly string[] {
   if (typeof additionalProperties === 'object' && additionalProperties.nullable === true) return [];
   return required.filter((name) => properties[name]?.nullable !== true);
@@ -84,7 +84,7 @@ function restOf(additional: JsonSchema | boolean): OpenApiSchema | boolean {
   return typeof additional === 'boolean' ? additional : customSchema(additional);
 }
 
-/** An object within an object has what every object has. */
+/** An embedded resource has apiVersion, kind and metadata like every object. */
 function withObjectFields(schema: OpenApiSchema): OpenApiSchema {
   const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: readonly string[] };
   const names = ['kind', 'apiVersion'].filter((name) => !required.includes(name));
@@ -93,7 +93,7 @@ function withObjectFields(schema: OpenApiSchema): OpenApiSchema {
   return { ...schema, required: [...required, ...names], properties: { ...properties, ...own } };
 }
 
-/** Version 3 wraps a reference where something stands beside it; in a schema that somebody wrote there is none. */
+/** Version 3 wraps a reference in `allOf` if it has siblings. Schemas written by users contain no references. */
 function soleReference({ $ref, allOf }: OpenApiSchema): OpenApiSchema | undefined {
   const first = Array.isArray(allOf) && allOf.length === 1 ? (allOf[0] as OpenApiSchema).$ref : $ref;
   return typeof first === 'string'

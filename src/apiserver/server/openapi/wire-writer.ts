@@ -1,9 +1,9 @@
-/** Protobuf bytes, written field after field. */
+/** Encodes protobuf field by field. */
 export class WireWriter {
   #bytes = Buffer.allocUnsafe(64 * 1024);
   #length = 0;
 
-  /** What has been written; the writer is of no use after that. */
+  /** Returns the bytes written; the writer must not be used afterwards. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -32,7 +32,7 @@ export class WireWriter {
     this.#length = this.#bytes.writeDoubleLE(value, this.#length);
   }
 
-  /** A message within this one. How long it is shows when it is written, so that it moves to make room for its length. */
+  /** Writes a nested message. Its length is known only afterwards, so the message is then moved to insert the length before it. */
   message(field: number, write: () => void): void {
     this.#tag(field, lengthDelimited);
     const start = this.#length;
@@ -48,7 +48,7 @@ export class WireWriter {
     this.#varint(field * 8 + wireType);
   }
 
-  /** Negative numbers are written as 64 bits. */
+  /** Negative numbers take 64 bits. */
   #varint(value: number): void {
     this.#reserve(10);
     let rest = value < 0 ? BigInt.asUintN(64, BigInt(value)) : undefined;

@@ -3,11 +3,11 @@ import type { ListQuery, WatchQuery } from '../../registry/registry.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { boolParameter, intParameter, textParameter } from './query-values.ts';
 
-/** What a list, a watch or the deletion of a collection asks for, besides the path. */
+/** The options of a list, a watch or a collection deletion. */
 export interface ListRequestOptions {
   readonly list: ListQuery;
   readonly watch: WatchQuery;
-  /** Undefined: the server chooses. */
+  /** Undefined if the server may choose. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export function isWatchRequest(query: URLSearchParams): boolean {
   return boolParameter(query, 'watch') ?? false;
 }
 
-/** Throws what is wrong with them; selectors and versions are judged by the registry. */
+/** Throws if options are invalid. The registry checks selectors and versions. */
 export function readListOptions(
   query: URLSearchParams,
   namespace: string | undefined,
@@ -49,7 +49,7 @@ export function readListOptions(
   return options;
 }
 
-/** A watch from the start stands for one with initial events: it says where they end, and the rules for those hold. */
+/** A watch without a version behaves as one with initial events: it marks their end, and the same rules apply. */
 function initialEventsOptions(
   query: URLSearchParams,
   { resourceVersion, resourceVersionMatch }: Pick<WatchQuery, 'resourceVersion' | 'resourceVersionMatch'>,
@@ -63,7 +63,7 @@ function initialEventsOptions(
   return { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }
 
-/** Less than a second asked for is nothing asked for, as the real server reads it. */
+/** kube-apiserver treats zero and negative values as unset. */
 function positive(seconds: number | undefined): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : seconds;
 }

@@ -15,14 +15,14 @@ const types: ReadonlyMap<string, PatchType> = new Map([
   ['application/apply-patch+yaml', 'apply'],
 ]);
 
-/** By its media type; parameters such as a charset do not matter. */
+/** Determines the patch type by the media type; parameters such as a charset are ignored. */
 export function patchTypeOfRequest(
   contentType: string | undefined,
   { definition }: Pick<ServedKind, 'definition'>,
 ): PatchType {
   const media = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const type = types.get(media);
-  // How lists of a custom resource merge strategically nobody has said.
+  // Custom resources define no strategic merge of their lists.
   if (definition !== undefined && (type === undefined || type === 'strategic'))
     throw unsupportedPatchOfCustomResource();
   if (type === undefined) throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
@@ -37,7 +37,7 @@ function unsupportedPatchOfCustomResource(): ApiError {
 
 export interface ParsedPatch {
   readonly body: unknown;
-  /** Keys that a configuration has twice, with their lines; of other patches they are told here. */
+  /** Duplicate keys of an apply configuration, with their lines. Those of other patches are reported while parsing. */
   readonly strayFields: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface PatchParseOptions {
   warn(text: string): void;
 }
 
-/** A patch as a plain value. Its markers and nulls mean something, so it is not made to fit the type of its object. */
+/** Parses a patch into a plain value. It is not normalized to the object's type, because its directives and nulls carry meaning. */
 export function parsePatch(bytes: Buffer, reading: PatchParseOptions): ParsedPatch {
   if (reading.type === 'apply') return parseApplyConfiguration(bytes);
   return { body: parseJsonPatchBody(bytes, reading), strayFields: [] };
@@ -60,7 +60,7 @@ function parseJsonPatchBody(bytes: Buffer, { type, fieldValidation, warn }: Patc
     if (fieldValidation === 'Strict') throw duplicateFieldsError(value, told);
     for (const text of told) warn(text);
   }
-  // To Go null is an empty map, which one of the two languages takes for a change of nothing.
+  // Go decodes null as an empty map; a strategic patch then changes nothing, a merge patch is refused.
   if (value === null && type === 'strategic') return {};
   if (value === null && type === 'merge') throw badRequest('Invalid JSON Patch');
   const isOfShape = type === 'json' ? Array.isArray(value) : isObject(value);
@@ -81,7 +81,7 @@ function decodingError(why: string, type: PatchType): ApiError {
   return badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
 }
 
-/** Most clients send JSON, which is YAML too and much faster to read; only YAML knows lines. */
+/** Most clients send JSON, which is also YAML and much faster to parse. Only YAML reports lines. */
 function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   try {
     const { value, duplicates } = readJson(bytes);
@@ -98,7 +98,7 @@ function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   }
 }
 
-/** To YAML `1.0` and `1e3` are nothing but numbers; only what a double cannot hold stays as it was written. */
+/** YAML reads `1.0` and `1e3` as plain numbers; only numbers beyond a double keep their text. */
 function withYamlNumbers(value: unknown): unknown {
   if (value instanceof JsonNumber) return value.isBeyondDouble ? value : value.value;
   if (Array.isArray(value)) return value.map(withYamlNumbers);
@@ -109,7 +109,7 @@ function withYamlNumbers(value: unknown): unknown {
 }
 
 function objectOf(value: unknown): unknown {
-  // An empty body is an empty object; that it lacks kind and apiVersion is said later.
+  // An empty body is an empty object; the missing kind and apiVersion are reported later.
   if (value === null || value === undefined) return {};
   if (isObject(value)) return value;
   const complaint = unmarshalError(value, 'apply');

@@ -1,13 +1,13 @@
 import { badRequest } from '../../../kube/api-error.ts';
 
-/** Query parameters are read as Kubernetes converts them: the first value counts, and anything but `0` and `false` is true. */
+/** Reads query parameters as Kubernetes converts them: the first value counts, and everything except `0` and `false` is true. */
 export function boolParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   return value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** Go's ParseInt, and its words where it fails. */
+/** Parses like Go's ParseInt, with its error messages. */
 export function intParameter(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -20,7 +20,7 @@ export function intParameter(query: URLSearchParams, name: string): number | und
   return Number(exact);
 }
 
-/** Empty and missing are the same. */
+/** Undefined if empty or missing. */
 export function textParameter(query: URLSearchParams, name: string): string | undefined {
   const value = query.get(name);
   return value === null || value === '' ? undefined : value;

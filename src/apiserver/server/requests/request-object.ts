@@ -5,7 +5,7 @@ import type { ExpectedType } from '../../schema/group-version-kind.ts';
 import type { ApiRequest } from '../http/http-exchange.ts';
 import type { WriteRequestOptions } from './write-options.ts';
 
-/** The object that a request carries: typed, canonical, and nobody else's. */
+/** Decodes the object in a request's body: typed, canonical and owned by the caller. */
 export async function readRequestObject(
   request: ApiRequest,
   { name }: User,

@@ -192,7 +192,7 @@ function watch(query: string) {
   return readListOptions(new URLSearchParams(query), undefined, true);
 }
 
-/** 400 says what is wrong and no more; 422 says with what. */
+/** A 400 has only the message; a 422 also names the options kind. */
 function told(code: number, kind: string, message: string) {
   return { code, message: code === 400 ? message : `${kind}.meta.k8s.io "" is invalid: ${message}` };
 }

@@ -9,7 +9,7 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface WriteRequestOptions {
   readonly dryRun: boolean;
-  /** Of the fields that the write sets; from the name of the program where the request does not say. */
+  /** The field manager of the write; by default the program's name from the user agent. */
   readonly manager: string;
   readonly fieldValidation: FieldValidation;
 }
@@ -40,7 +40,7 @@ export function readPatchOptions(
   const force = boolParameter(query, 'force');
   if (type === 'apply') {
     if (textParameter(query, 'fieldManager') === undefined) {
-      // Without a name nobody could tell later whose fields these are.
+      // The owner of the fields must be identifiable later.
       errors.required('fieldManager', 'is required for apply patch');
     }
   } else if (force !== undefined) {
@@ -51,7 +51,7 @@ export function readPatchOptions(
   return { ...commonOptions(query, userAgent), force };
 }
 
-/** What a deletion asks for, before it is known to make sense. */
+/** The options of a deletion before validation. */
 export interface DeleteRequestOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
@@ -61,7 +61,7 @@ export interface DeleteRequestOptions {
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
 }
 
-/** The query counts only where there is no body. */
+/** The query is used only if the request has no body. */
 export function deleteOptionsFromQuery(query: URLSearchParams): DeleteRequestOptions {
   return {
     gracePeriodSeconds: intParameter(query, 'gracePeriodSeconds'),
@@ -99,7 +99,7 @@ export function validateDeleteOptions(options: DeleteRequestOptions): {
   }
   checkDryRun(dryRun, errors);
   if (options.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
-    // Our store holds no object that cannot be read; taking the option along in silence would be a lie.
+    // All objects in our store are readable. Accepting the option silently would be misleading.
     const reason = 'is not supported by this server';
     errors.forbidden('ignoreStoreReadErrorWithClusterBreakingPotential', reason);
   }
@@ -152,7 +152,7 @@ function throwIfInvalid(kind: string, errors: FieldErrors): void {
   if (!errors.isEmpty) throw invalid({ group: 'meta.k8s.io', kind }, '', errors.causes);
 }
 
-/** `kubectl/v1.36.3 (linux/amd64) ...` is `kubectl`; what cannot be printed is left out. */
+/** `kubectl/v1.36.3 (linux/amd64) ...` becomes `kubectl`; unprintable characters are dropped. */
 function managerOf(userAgent: string | undefined): string {
   const program = (userAgent ?? '').split('/')[0] ?? '';
   const printable = [...program].filter(isPrintable);

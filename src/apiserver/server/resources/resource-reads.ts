@@ -13,7 +13,10 @@ import type { ResourceTarget } from '../routing/router.ts';
 import { errorLine, WatchEncoder } from '../watch/watch-encoder.ts';
 import { WatchBacklog, WatchResponseStream } from '../watch/watch-response-stream.ts';
 
-/** The least time that a watch lasts where the client does not say; up to twice as long, so that they do not all end at once. */
+/**
+ * The minimum duration of a watch if the client sets none. A random duration up to twice as long prevents all watches
+ * from ending at once.
+ */
 const watchMinMs = 30 * 60_000;
 
 export async function getResource(
@@ -52,7 +55,7 @@ export async function watchResource(
   try {
     handle = await context.registry.watch(kind, watchQuery(watch, target.name), backlog);
   } catch (error) {
-    // That a version is too old is told inside the stream: clients look for it there.
+    // Clients expect "too old" inside the stream, not as the response.
     if (isReason(error, 'Expired', 'Gone')) return endedWatchResponse(errorLine(error.status));
     throw error;
   }
@@ -69,7 +72,7 @@ export async function watchResource(
   return streamResponse((sink) => new WatchResponseStream({ ...options, sink }));
 }
 
-/** A path of old names one object, and a selector must be about that one: nobody is let in for more. */
+/** A legacy path (`/watch/...`) names one object. A selector must select that same object: the caller was authorized for no other. */
 function watchQuery(watch: WatchQuery, name: string | undefined): WatchQuery {
   if (name === undefined) return watch;
   const { fieldSelector } = watch;

@@ -102,7 +102,7 @@ export async function deleteResourceCollection(
   return listResponse(200, page, { request, kind, form, nowMs: clock.nowMs() });
 }
 
-/** POST to a part of an object, such as `binding`. */
+/** POST to a subresource such as `binding`. */
 export async function postSubresource(
   { registry, caller }: RequestContext,
   request: ApiRequest,
@@ -134,7 +134,7 @@ async function readDeleteOptions(request: ApiRequest, { name }: User): Promise<D
   }
 }
 
-/** Of options the real server tells only what is wrong, not what they should have been. */
+/** For invalid options kube-apiserver reports the error without the expected type. */
 function withoutTypeContext(message: string): string {
   const [, unrecognized] =
     /^the object provided is unrecognized \(must be of type \w+\): (.*) \(.*\)$/s.exec(message) ?? [];
@@ -149,7 +149,7 @@ const scaleBody: ExpectedType = {
   type: 'autoscaling/v1.Scale',
 };
 
-/** What a write to a kind or one of its parts carries. */
+/** The type that the body of a write must have. */
 function expectedBody(kind: ServedKind, subresource?: string): ExpectedType {
   if (subresource === 'scale') return scaleBody;
   const part = kind.subresources?.find(({ name }) => name === subresource);

@@ -5,7 +5,7 @@ import { formatGoJson } from '../../../kube/go/json-text.ts';
 import type { ApiRequest } from '../http/http-exchange.ts';
 import { errorFormat, type ResponseFormat } from './negotiation.ts';
 
-/** An answer in JSON or YAML. `json` is what is to be said, as pieces that are sent one after the other. */
+/** A JSON or YAML response. `json` is the body as chunks that are sent in order. */
 export function bodyResponse(
   status: number,
   form: Pick<ResponseFormat, 'media' | 'isPretty'>,
@@ -33,14 +33,14 @@ export function valueResponse(
   return bodyResponse(status, form, [Buffer.from(formatGoJson(value))], headers);
 }
 
-/** A refusal, in Kubernetes' words. */
+/** A Status with the error's code, reason and message. */
 export function errorResponse(request: ApiRequest, error: ApiError, headers: HttpHeaders = {}): FullResponse {
   const retry = error.retryAfterSeconds;
   const waiting: HttpHeaders = retry === undefined ? {} : { 'Retry-After': String(retry) };
   return valueResponse(error.code, errorFormat(request), error.status, { ...headers, ...waiting });
 }
 
-/** What a bug looks like from outside: it says that there is one, not where. */
+/** The response to an unexpected exception: it reveals no details. */
 export function internalErrorResponse(request: ApiRequest): FullResponse {
   return errorResponse(request, internalError('the server met a condition that it did not expect'));
 }
@@ -49,7 +49,7 @@ export function asApiError(error: unknown): ApiError | undefined {
   return error instanceof ApiError ? error : undefined;
 }
 
-/** Go's order of keys and its indentation; texts that YAML 1.1 would take for something else are quoted. */
+/** Go's key order and indentation; text that YAML 1.1 would read as another type is quoted. */
 const yamlOptions = { lineWidth: 80, sortMapEntries: true, version: '1.1', indentSeq: false } as const;
 
 const newline = Buffer.from('\n');

@@ -1,14 +1,14 @@
 import { type ApiError, failure } from '../../../kube/api-error.ts';
 import type { ApiRequest } from '../http/http-exchange.ts';
 
-/** In which form an answer is wanted, as the Accept header, the query and the program say. */
+/** The format of a response, chosen by the Accept header, the query and the user agent. */
 export interface ResponseFormat {
   readonly media: 'json' | 'yaml';
   readonly isPretty: boolean;
   readonly shape: ResponseShape;
 }
 
-/** The object itself, rows for people, or only its metadata. */
+/** The object itself, a table for people, or only its metadata. */
 export type ResponseShape =
   | { readonly kind: 'object' }
   | {
@@ -21,17 +21,17 @@ export type MetaVersion = 'v1' | 'v1beta1';
 export const objectShape: ResponseShape = { kind: 'object' };
 
 export interface AllowedShapes {
-  /** Which shapes the endpoint can give besides the object itself. */
+  /** The shapes that the endpoint supports besides the object itself. */
   readonly shapes: 'all' | 'metadata' | 'none';
   readonly isStream?: boolean;
-  /** Lists and watches share a path, and with it what the router says that there is. */
+  /** Lists and watches share a path, so the router's 406 message names the media types of both. */
   readonly isCollection?: boolean;
 }
 
-/** Throws 406 where nothing that is accepted can be given. */
+/** Throws 406 if the endpoint supports no accepted media type. */
 export function negotiate(request: ApiRequest, allowed: AllowedShapes): ResponseFormat {
   const header = acceptHeader(request);
-  // First the check of the real server's router, which knows exact types and `*/*` only; its words differ.
+  // kube-apiserver's router checks first, with another message; it knows only exact types and `*/*`.
   if (header !== '' && !parseAccept(header).some(isKnownToRouter)) throw notAcceptableToRouter(allowed);
   const form = chooseFormat(request, allowed);
   if (form === undefined) throw notAcceptable(allowed);
@@ -52,7 +52,7 @@ function chooseFormat(request: ApiRequest, allowed: AllowedShapes): ResponseForm
   return undefined;
 }
 
-/** Errors are sent as they are, in the accepted language; where there is none, in JSON for people. */
+/** Errors are sent in an accepted media type, or else as pretty-printed JSON. */
 export function errorFormat(request: ApiRequest): ResponseFormat {
   return chooseFormat(request, { shapes: 'none' }) ?? { media: 'json', isPretty: true, shape: objectShape };
 }
@@ -64,7 +64,7 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The clauses of an Accept header, the most wanted first. */
+/** The clauses of an Accept header by preference. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(',').map(parseClause);
   return clauses
@@ -128,7 +128,7 @@ function plainFormat(request: ApiRequest, media: 'json' | 'yaml', isAsked: boole
   return { media, isPretty: isAsked || isPrettyByDefault(request), shape: objectShape };
 }
 
-/** Browsers and the programs that people type are given line breaks, unless they say otherwise. */
+/** Browsers, curl and wget get pretty-printed output unless the query says otherwise. */
 function isPrettyByDefault({ query, headers }: ApiRequest): boolean {
   const pretty = query.get('pretty') ?? '';
   if (pretty !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(pretty);

@@ -1,21 +1,21 @@
 import type { ObjectSnapshot } from '../../registry/registry.ts';
 
 /**
- * The JSON of an object as a whole. A snapshot's own JSON begins with `{"metadata":` and leaves kind and apiVersion out, as
- * items of a list do; for an object alone they are put before it.
+ * The complete JSON of an object. A snapshot's JSON begins with `{"metadata":` and omits kind and apiVersion, as items
+ * of a list do; for a single object they are put in front.
  */
 export function objectJson({ kind, apiVersion, json }: ObjectSnapshot): readonly Uint8Array[] {
   return [headOf(kind, apiVersion), json.subarray(1)];
 }
 
 export interface ListHead {
-  /** Of the list: `PodList`. */
+  /** The list's kind: `PodList`. */
   readonly kind: string;
   readonly apiVersion: string;
   readonly metadata: object;
 }
 
-/** A list whose items are given as JSON, without copying them. */
+/** Builds a list from the JSON of its items without copying them. */
 export function listJson(
   { kind, apiVersion, metadata }: ListHead,
   items: readonly Uint8Array[],
@@ -35,7 +35,7 @@ export function listJson(
 const comma = Buffer.from(',');
 const listEnd = Buffer.from(']}');
 
-/** There are as many of these as kinds. */
+/** Bounded by the number of kinds. */
 const heads = new Map<string, Buffer>();
 
 function headOf(kind: string, apiVersion: string): Buffer {

@@ -11,7 +11,7 @@ import { partialMetadataJson } from './partial-metadata.ts';
 import { scaleTableJson } from './scale-table.ts';
 import { includeObjectFromQuery, tableJson } from './table.ts';
 
-/** What the answers of one request have in common. */
+/** The options that all object responses of one request share. */
 export interface ObjectResponseOptions {
   readonly request: ApiRequest;
   readonly kind: ServedKind;
@@ -20,7 +20,7 @@ export interface ObjectResponseOptions {
   readonly headers?: HttpHeaders;
 }
 
-/** One object in the form that was asked for. */
+/** One object in the requested format. */
 export function objectResponse(
   status: number,
   snapshot: ObjectSnapshot,
@@ -29,7 +29,7 @@ export function objectResponse(
   return bodyResponse(status, answering.form, objectPieces(snapshot, answering), answering.headers);
 }
 
-/** A page of objects in the form that was asked for. */
+/** A page of objects in the requested format. */
 export function listResponse(
   status: number,
   page: SnapshotPage,
@@ -81,14 +81,14 @@ function listPieces(page: SnapshotPage, answering: ObjectResponseOptions): reado
   }
 }
 
-/** A table with its columns: only a watch has rows without. */
+/** A table with column definitions; only a watch omits them after the first table. */
 function wholeTable(version: MetaVersion, { request, nowMs }: ObjectResponseOptions) {
   return { version, include: includeObjectFromQuery(request.query), nowMs, hasColumns: true };
 }
 
 function partialListPieces(page: SnapshotPage, metadata: object, version: MetaVersion): Uint8Array[] {
   const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
-  // A list that the real server makes out of nothing has no items, not an empty list of them.
+  // kube-apiserver converts an empty list to `items: null`, not to an empty array.
   if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
   const items = page.items.map((snapshot) => partialMetadataJson(snapshot, version));
   return listJson(head, items);
@@ -98,7 +98,7 @@ function itemJson({ json }: ObjectSnapshot): Uint8Array {
   return json;
 }
 
-/** Custom resources are told in full also where they stand in a list, and the list says that there is no more. */
+/** Items of custom resources carry kind and apiVersion, unlike built-in kinds, and their lists have `continue: ""` at the end. */
 function wholeJson(snapshot: ObjectSnapshot): Uint8Array {
   return Buffer.concat(objectJson(snapshot));
 }
@@ -111,7 +111,7 @@ function listMetadata({ resourceVersion, continue: next, remainingItemCount }: S
   };
 }
 
-/** Go names the type in its package, which is called after the first word of the group. */
+/** The message contains the Go type; its package is named after the first part of the group. */
 function wrongShape(sentence: string, { group, kind }: ServedKind, suffix: string) {
   const packageName = group === '' ? 'core' : group.split('.')[0];
   return failure(406, 'NotAcceptable', `${sentence} (*${packageName}.${kind}${suffix})`);

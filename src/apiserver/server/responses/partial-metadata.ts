@@ -1,13 +1,13 @@
 import type { ObjectSnapshot } from '../../registry/registry.ts';
 import type { MetaVersion } from './negotiation.ts';
 
-/** Only the metadata of an object: for clients that keep many objects and look at their owners and labels. */
+/** An object's metadata only, for clients that cache many objects for their owners and labels. */
 export function partialMetadataJson(snapshot: ObjectSnapshot, version: MetaVersion): Uint8Array {
   const metadata = metadataJson(snapshot);
   return Buffer.concat([partialHead(version), metadata, end]);
 }
 
-/** A bookmark carries no object, only how far the watch has come. */
+/** A bookmark carries no object, only the version that the watch has reached. */
 export function partialBookmark(metadata: object, version: MetaVersion): object {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata };
 }
@@ -25,9 +25,7 @@ const betaHead = Buffer.from(
 
 const prefix = Buffer.from('{"metadata":{');
 
-/**
- * Metadata comes first in what is stored, so it is cut out of the bytes: a list of 100,000 pods is then not parsed at all.
- */
+/** Stored JSON begins with the metadata, so it is sliced from the bytes: a list of 100,000 pods needs no parsing. */
 function metadataJson(snapshot: ObjectSnapshot): Uint8Array {
   const { json } = snapshot;
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
@@ -43,7 +41,7 @@ const backslash = 0x5c;
 const open = 0x7b;
 const close = 0x7d;
 
-/** Where the object that begins at `start` ends: its braces are balanced, those in texts do not count. */
+/** The end of the JSON object that begins at `start`: braces balance, braces inside strings do not count. */
 function endOfObject(bytes: Buffer, start: number): number | undefined {
   let depth = 0;
   let isInText = false;

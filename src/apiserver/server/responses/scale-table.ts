@@ -3,7 +3,7 @@ import { scaleColumns, scaleRow } from '../../kinds/autoscaling/scale.ts';
 import type { ObjectSnapshot } from '../../registry/registry.ts';
 import { type TableFormat, type TableSource, tableJson } from './table.ts';
 
-/** A scale belongs to no kind of its own, but people look at it with `kubectl get --subresource=scale`. */
+/** The table for `kubectl get --subresource=scale`. Scale is not a served kind with columns of its own. */
 export function scaleTableJson(
   snapshot: ObjectSnapshot,
   metadata: object,

@@ -5,17 +5,17 @@ import type { MetaVersion } from './negotiation.ts';
 import { objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
 
-/** What rows carry besides their cells. */
+/** What each row contains besides its cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 export interface TableFormat {
   readonly version: MetaVersion;
   readonly include: IncludeObject;
-  /** For ages. */
+  /** The current time, for computing ages. */
   readonly nowMs: number;
 }
 
-/** What of a kind makes its tables. */
+/** The parts of a kind that define its tables. */
 export type TableSource = Pick<ServedKind, 'columns' | 'row' | 'rowConditions'>;
 
 export function includeObjectFromQuery(query: URLSearchParams): IncludeObject {
@@ -26,7 +26,7 @@ export function includeObjectFromQuery(query: URLSearchParams): IncludeObject {
   throw badRequest(`Unable to convert to Table as requested: includeObject: ${complaint}`);
 }
 
-/** Objects as rows, as kubectl prints them. `columns` is left out of all but the first table of a watch. */
+/** Objects as a table, as kubectl prints them. Only the first table of a watch has column definitions. */
 export function tableJson(
   kind: TableSource,
   snapshots: readonly ObjectSnapshot[],
@@ -43,7 +43,7 @@ export function tableJson(
   return pieces;
 }
 
-/** How far a watch has come, in the form of a table with one empty row. */
+/** A bookmark of a watch of tables: one row with empty cells. */
 export function tableBookmark(kind: TableSource, metadata: object, version: MetaVersion): string {
   const cells = kind.columns.map(({ name, type }) =>
     name === 'Age' ? '<unknown>' : type === 'string' ? '' : 0,
@@ -88,7 +88,7 @@ function columnDefinition({ name, type, format, description, priority }: TableCo
   };
 }
 
-/** kubectl shows none of these, other programs may. */
+/** kubectl does not show these descriptions; other programs may. */
 const descriptions: Readonly<Record<string, string>> = {
   Name: 'The name of the object, unique within its namespace.',
   Age: 'How long ago the object was created.',

@@ -6,10 +6,10 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 
 const path = 'spec.resourceAttributes';
 const selectorNames = ['fieldSelector', 'labelSelector'] as const;
-/** No request can carry a longer one; a question could, and reading megabytes of it would keep everybody waiting. */
+/** No real request can carry a longer selector. A review could, and parsing megabytes would block the server. */
 const rawLengthMax = 64 * 1024;
 
-/** Rules know nothing of selectors; a question may carry them all the same, one way or the other. */
+/** RBAC rules ignore selectors, but a review may contain them, either raw or as requirements. */
 export function checkSelectors(asked: ResourceAttributes | undefined, errors: FieldErrors): void {
   for (const name of selectorNames) {
     const selector = asked?.[name];
@@ -30,7 +30,7 @@ export function checkSelectors(asked: ResourceAttributes | undefined, errors: Fi
   }
 }
 
-/** What of a question could not be understood; it is answered without that. */
+/** Reports selectors of a review that cannot be parsed; the review is answered without them. */
 export function selectorProblem(asked: ResourceAttributes | undefined): string {
   const unread = selectorNames.filter((name) => {
     const raw = asked?.[name]?.rawSelector ?? '';

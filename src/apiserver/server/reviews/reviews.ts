@@ -19,7 +19,7 @@ export interface ReviewContext {
   readonly namespace: string | undefined;
   /** RFC 3339. */
   readonly now: string;
-  /** Who asks. */
+  /** The user who sends the review. */
   readonly user: User;
   readonly access: Access;
 }
@@ -31,7 +31,7 @@ type Review =
   | SubjectAccessReview
   | TokenReview;
 
-/** Answers who somebody is and who may do what, by the very judge that requests are let in by. */
+/** Answers access reviews with the same authenticator and authorizer that requests go through. */
 export async function answerReview(
   { kind, group }: ReviewKind,
   body: object,
@@ -122,7 +122,7 @@ async function tokenStatus({ spec }: TokenReview, { access }: ReviewContext): Pr
     return { user: {}, error: why === '' ? invalidTokenMessage : `[${invalidTokenMessage}, ${why}]` };
   }
   const audiences = outcome.audiences.filter((audience) => wanted.includes(audience));
-  // The admin's token is for this server and for nobody else.
+  // The admin's token is valid for this server's audience only.
   if (audiences.length === 0) return { user: {}, error: invalidTokenMessage };
   return { authenticated: true, user: toUserInfo(outcome.user), audiences };
 }
@@ -169,7 +169,7 @@ function checkSubjectSpec(
   return errors;
 }
 
-/** A question has no name. */
+/** Reviews have no name or other metadata. */
 function checkMetadataEmpty(
   { metadata }: Pick<SubjectAccessReview, 'metadata'>,
   errors: FieldErrors,
@@ -196,7 +196,7 @@ function checkAttributes(review: Pick<SelfSubjectAccessReview, 'spec'>, errors: 
   }
 }
 
-/** The real server leaves the kind out of these. */
+/** kube-apiserver omits the kind in these errors. */
 function throwIfInvalid(
   group: string,
   { causes, isEmpty }: { causes: readonly StatusCause[]; isEmpty: boolean },

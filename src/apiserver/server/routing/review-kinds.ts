@@ -1,4 +1,4 @@
-/** Questions that the API answers and forgets: they can be created, and never read. */
+/** Virtual kinds that the API answers without storing: they can be created but not read. */
 export interface ReviewKind {
   readonly group: 'authorization.k8s.io' | 'authentication.k8s.io';
   readonly version: 'v1';
@@ -6,7 +6,7 @@ export interface ReviewKind {
   readonly plural: string;
   readonly singular: string;
   readonly namespaced: boolean;
-  /** In the API tables. */
+  /** The type's name in the API tables. */
   readonly type: string;
 }
 

@@ -6,18 +6,18 @@ import { type ReviewKind, reviewKinds } from './review-kinds.ts';
 import { resourceVerbs, subresourceVerbs } from './verbs.ts';
 
 /**
- * What a path means. Names come out unescaped; an escaped slash, an empty part or a dot part never reaches a store.
- * One trailing slash is allowed everywhere, as the real server allows it.
+ * The meaning of a path. Names are unescaped. Paths with an escaped slash, an empty segment or a dot segment never
+ * reach the store. One trailing slash is allowed everywhere, as in kube-apiserver.
  */
 export type Route =
-  /** Of one page each; `rest` is what follows it, as `ping` in `/healthz/ping`. */
+  /** A single page; `rest` is the remaining path, such as `ping` in `/healthz/ping`. */
   | { readonly kind: 'page'; readonly page: ServerPage; readonly rest: string }
   | { readonly kind: 'discovery'; readonly target: DiscoveryTarget }
   | { readonly kind: 'resource'; readonly target: ResourceTarget }
   | { readonly kind: 'review'; readonly review: ReviewKind; readonly namespace: string | undefined }
-  /** `page`: the plain text of an unknown path. `status`: an API answer of a group that exists. */
+  /** `page`: the plain-text 404 of an unknown path. `status`: a 404 Status within an existing group. */
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
-  /** A part that a custom resource does not have: the real server says that there is no such object. */
+  /** A subresource that a custom resource does not have: kube-apiserver reports the object as not found. */
   | { readonly kind: 'missingPart'; readonly resource: ServedKind; readonly name: string }
   | { readonly kind: 'malformed' };
 
@@ -44,7 +44,7 @@ export interface ResourceTarget {
   /** Undefined for the collection. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
-  /** By a path of old: `/api/v1/watch/pods`. */
+  /** Whether it is a legacy watch path: `/api/v1/watch/pods`. */
   readonly isWatchPath: boolean;
 }
 
@@ -67,7 +67,7 @@ export class Router {
     return routePage(first, rest);
   }
 
-  /** Parts that are empty, dots or hold a slash: nothing is there, and inside the API that is said in its words. */
+  /** Segments that are empty, dots or contain a slash match nothing. Inside the API that is a 404 Status. */
   #oddPath(path: string): Route {
     return { kind: 'missing', style: /^\/apis?\//.test(path) ? 'status' : 'page' };
   }
@@ -109,7 +109,7 @@ export class Router {
     return { kind: 'resource', target: { kind, namespace, name, subresource, isWatchPath } };
   }
 
-  /** In groups that consist of definitions alone, what is not defined is no API at all. */
+  /** In groups of custom resources only, an unknown resource is a plain 404 page. */
   #missingIn(apiVersion: string): Route {
     const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
     return this.#names().builtInGroups.has(group) ? missingStatus : missingPage;
@@ -117,7 +117,7 @@ export class Router {
 }
 
 interface ServedNames {
-  /** Those in which the server has kinds of its own. */
+  /** Groups with built-in kinds. */
   readonly builtInGroups: ReadonlySet<string>;
   readonly apiVersions: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
@@ -133,7 +133,7 @@ function servedNames({ all }: KindCatalog): ServedNames {
   };
 }
 
-/** Undefined where the method means nothing there. */
+/** Undefined if the method is not supported for the target. */
 export function verbOfRequest(
   method: string,
   target: ResourceTarget,
@@ -147,7 +147,7 @@ export function verbOfRequest(
   if (verb === undefined) return undefined;
   const { kind, namespace, name, subresource } = target;
   if (subresource !== undefined) return subresourceVerbs(kind, subresource).includes(verb) ? verb : undefined;
-  // Across namespaces there is only reading.
+  // Across namespaces only reads are possible.
   const isAcross = kind.namespaced && namespace === undefined && name === undefined;
   if (isAcross && verb !== 'list' && verb !== 'watch') return undefined;
   return resourceVerbs(kind).includes(verb) ? verb : undefined;
@@ -174,7 +174,7 @@ function requestedVerb(method: string, target: ResourceTarget, isWatch: boolean)
 const missingPage: Route = { kind: 'missing', style: 'page' };
 const missingStatus: Route = { kind: 'missing', style: 'status' };
 
-/** Undefined where an escape is broken, `odd` where a part is none that anything could be called by. */
+/** Undefined for an invalid escape; `odd` if a segment cannot be a name. */
 function pathSegments(path: string): readonly string[] | 'odd' | undefined {
   if (!path.startsWith('/')) return undefined;
   const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
@@ -194,12 +194,12 @@ function unescaped(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A broken escape is the client's mistake, told as such.
+    // An invalid escape is the client's error and becomes a 400.
     return undefined;
   }
 }
 
-/** `namespaces/x/pods` is about pods of x; `namespaces/x` and its subresources are about the namespace itself. */
+/** `namespaces/x/pods` addresses pods in x; `namespaces/x` and its subresources address the namespace itself. */
 function splitNamespace(parts: readonly string[]): {
   readonly namespace: string | undefined;
   readonly path: readonly string[];

@@ -11,7 +11,7 @@ const allVerbs: readonly RequestVerb[] = [
   'watch',
 ];
 
-/** In the order in which the real server tells them of custom resources. */
+/** The order in which kube-apiserver lists the verbs of custom resources. */
 const verbsOfDefined: readonly RequestVerb[] = [
   'delete',
   'deletecollection',
@@ -23,17 +23,17 @@ const verbsOfDefined: readonly RequestVerb[] = [
   'watch',
 ];
 
-/** What can be done with the objects of a kind. */
+/** The verbs that a kind's resource supports. */
 export function resourceVerbs(kind: ServedKind): readonly RequestVerb[] {
   if (kind.definition !== undefined) return verbsOfDefined;
-  // Namespaces can only be deleted one by one: each takes everything in it along.
+  // Namespaces can only be deleted one by one, since each deletes all its contents.
   const isNamespace = kind.group === '' && kind.plural === 'namespaces';
   return isNamespace ? allVerbs.filter((verb) => verb !== 'deletecollection') : allVerbs;
 }
 
 const partVerbs: readonly RequestVerb[] = ['get', 'patch', 'update'];
 
-/** What can be done with a part of an object; nothing where the kind has no such part. */
+/** The verbs of a subresource; none if the kind does not have it. */
 export function subresourceVerbs(kind: ServedKind, name: string): readonly RequestVerb[] {
   if (name === 'status') return kind.hasStatus ? partVerbs : [];
   if (name === 'scale') return kind.scale === undefined ? [] : partVerbs;

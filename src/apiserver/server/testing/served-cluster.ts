@@ -14,12 +14,12 @@ import type { Store } from '../../store/store.ts';
 import { ApiServer, type ApiServerOptions } from '../api-server.ts';
 import { createCredentials, type ServerCredentials } from '../credentials/credentials.ts';
 
-/** A server on a real socket over a registry in memory, and a client that trusts it. */
+/** An HTTPS server on a real socket over an in-memory registry, with a client that trusts it. */
 export interface ServedCluster {
   readonly server: ApiServer;
   readonly registry: Registry;
   readonly credentials: ServerCredentials;
-  /** What `onError` was told. */
+  /** The errors passed to `onError`. */
   readonly errors: unknown[];
   call(method: string, path: string, options?: CallOptions): Promise<ServerReply>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly token?: string | undefined;
-  /** Does not tell how long the body is. */
+  /** Sends the body without Content-Length. */
   readonly isChunked?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ServerReply {
 
 export const servedKinds = builtInKindCatalog().all;
 
-/** One pair for all tests: making a key takes a while. */
+/** Shared by all tests, because generating a key is slow. */
 const credentials = createCredentials({ nowMs: realClock.nowMs() });
 
 export interface ServedClusterOptions
@@ -116,7 +116,7 @@ function call({ method, path, options, agent, url }: Call): Promise<ServerReply>
   };
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    // Given apart from each other: a URL would tidy the odd paths that tests are after.
+    // Passed separately: a URL object would normalize the odd paths that tests send.
     const sent = request({ hostname, port, path, method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -141,7 +141,7 @@ function replyOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): S
   return { status, headers, bytes, text, json: <T>() => JSON.parse(text) as T };
 }
 
-/** What answers without TLS get. */
+/** The status or error code of a request without TLS. */
 export function callWithoutTls(port: number): Promise<string> {
   return new Promise((resolve) => {
     const sent = plainRequest({ port, host: '127.0.0.1' }, (response) =>

@@ -26,7 +26,7 @@ export class WatchClient {
   #rest = '';
   #response: IncomingMessage | undefined;
   isEnded = false;
-  /** Whether it ended in good order. */
+  /** Whether the response was complete. */
   isComplete = false;
 
   private constructor(sent: ClientRequest) {
@@ -57,7 +57,7 @@ export class WatchClient {
     return this.#response?.statusCode ?? 0;
   }
 
-  /** The next lines; fewer where the watch ends before. */
+  /** The next lines; fewer if the watch ends earlier. */
   async take(count: number): Promise<readonly WatchLine[]> {
     while (this.#lines.length < count && !this.isEnded) await this.#news();
     return this.#lines.splice(0, count);

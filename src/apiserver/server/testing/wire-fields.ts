@@ -1,6 +1,6 @@
 import { WireReader } from '../../schema/wire-reader.ts';
 
-/** What stands in a message at a path of field numbers: texts and messages, in their order. */
+/** The values at a path of field numbers in a message, in order. */
 export function fieldsAt(message: Buffer, ...path: readonly number[]): readonly Buffer[] {
   const [number, ...rest] = path;
   if (number === undefined) return [message];
@@ -17,7 +17,7 @@ export function textAt(message: Buffer, ...path: readonly number[]): string | un
   return fieldsAt(message, ...path)[0]?.toString();
 }
 
-/** Of entries with a name in field 1 and a value in field 2, the value of a name. */
+/** The value of the entry with the given name; entries have the name in field 1 and the value in field 2. */
 export function entryAt(message: Buffer, name: string, ...path: readonly number[]): Buffer {
   const entry = fieldsAt(message, ...path).find((each) => textAt(each, 1) === name);
   const value = entry === undefined ? undefined : fieldsAt(entry, 2)[0];

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts';
 
 /**
- * Gathers what is to be written to many connections and writes to each once a tick: a thousand small writes cost far more
- * than one for all of them.
+ * Batches writes to many connections, one write per connection and tick: a thousand small writes cost far more than one
+ * large write each.
  */
 export class FlushScheduler {
   readonly #clock: Clock;
@@ -12,7 +12,7 @@ export class FlushScheduler {
     this.#clock = clock;
   }
 
-  /** Calls `flush` once, soon; asking again before that changes nothing. */
+  /** Calls `flush` once, in the next tick; scheduling it again before that has no effect. */
   schedule(flush: () => void): void {
     if (this.#waiting.size === 0) this.#clock.after(0, () => this.#run());
     this.#waiting.add(flush);

@@ -9,11 +9,11 @@ import { type IncludeObject, tableBookmark, tableJson } from '../responses/table
 
 export interface WatchFormat {
   readonly shape: ResponseShape;
-  /** Of tables only. */
+  /** For tables only. */
   readonly include: IncludeObject;
 }
 
-/** How long the cells of a table stay true: ages are told in seconds. */
+/** How long cells stay correct: ages are shown in seconds. */
 const cellsMaxAgeMs = 1_000;
 
 interface Encoded {
@@ -22,13 +22,10 @@ interface Encoded {
   readonly atMs: number;
 }
 
-/**
- * What was made of an event, one entry for each form it was asked in. Hundreds of watchers are shown the same event, and
- * most of them in the same form.
- */
+/** Encoded events by format. Hundreds of watchers receive the same event, most of them in the same format. */
 const encodings = new WeakMap<RegistryEvent, Encoded[]>();
 
-/** Turns events into lines, in the form that one watcher asked for. */
+/** Encodes events as lines in the format that one watcher requested. */
 export class WatchEncoder {
   readonly #kind: ServedKind;
   readonly #form: WatchFormat;
@@ -40,13 +37,13 @@ export class WatchEncoder {
     this.#kind = kind;
     this.#form = form;
     const { shape, include } = form;
-    // The kind is part of it: the two kinds of events share what is stored, but not how it reads.
+    // Includes the group: the two kinds of Event share their storage but have different columns.
     const detail = shape.kind === 'object' ? '' : `${shape.version} ${include} ${kind.group}`;
     this.#formKey = `${shape.kind} ${detail}`;
     this.#needsColumns = shape.kind === 'Table';
   }
 
-  /** One line, with its end. */
+  /** One line including the line break. */
   encode(event: RegistryEvent, nowMs: number): Uint8Array {
     if (event.type === 'BOOKMARK') return line('BOOKMARK', [Buffer.from(this.#bookmark(event))]);
     if (this.#needsColumns) {
@@ -99,7 +96,7 @@ export class WatchEncoder {
 type ChangeEvent = Exclude<RegistryEvent, { readonly type: 'BOOKMARK' }>;
 type BookmarkEvent = Extract<RegistryEvent, { readonly type: 'BOOKMARK' }>;
 
-/** Ends a watch: what went wrong. */
+/** The last line of a watch that fails. */
 export function errorLine(status: Status): Uint8Array {
   return line('ERROR', [Buffer.from(JSON.stringify(status))]);
 }

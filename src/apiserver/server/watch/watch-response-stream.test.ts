@@ -244,7 +244,7 @@ function linesOf(bytes: Uint8Array): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** A connection whose other side takes everything at once, or nothing until told. */
+/** A connection whose client receives everything at once, or nothing until the test allows it. */
 class TestSink implements StreamSink {
   readonly writes: Uint8Array[] = [];
   isSlow = false;

@@ -6,29 +6,29 @@ import type { ServerMetrics } from '../metrics.ts';
 import type { FlushScheduler } from './flush-scheduler.ts';
 import { errorLine, type WatchEncoder } from './watch-encoder.ts';
 
-/** Changes that may wait for a slow reader; past that it is sent away, and resumes from the version that it has seen. */
+/** The limit of changes queued for a slow client. Beyond it the server closes the watch; the client resumes from its last version. */
 const backlogMaxBytes = 8 * 1024 * 1024;
-/** How much is handed to the connection before it has taken what it has. */
+/** The limit of bytes passed to the connection and not yet sent. */
 const inFlightMaxBytes = 256 * 1024;
-/** A reader that takes nothing at all for this long is gone. */
+/** A client that reads nothing for this long is considered gone. */
 const stallMaxMs = 60_000;
 const bookmarkEveryMs = 60_000;
-/** Events that were read and are still held. */
+/** How many consumed events are kept before the queue is compacted. */
 const shiftedMax = 1_000;
-/** What an event weighs besides its object. */
+/** The estimated size of an event besides its object. */
 const eventOverheadBytes = 64;
 
 /**
- * What a watch has to say, until the connection takes it. Events wait as they came: shared with all other watchers, and made
- * into bytes only when there is room for them. What is there when the watch opens (the state, or what happened since a
- * version) may be of any size, since sending a reader away for it would only make it ask again; what comes later is bounded.
+ * The queue of events of one watch. Events are shared with all other watchers and encoded only when the connection can
+ * take them. The initial events (the state, or the changes since a version) are not limited, because a client that was
+ * disconnected for them would only ask again; later events are.
  */
 export class WatchBacklog implements WatchListener {
   #events: RegistryEvent[] = [];
   #head = 0;
-  /** Of what came later and still waits. */
+  /** The size of the queued events that arrived after opening. */
   #laterBytes = 0;
-  /** Of what was there when the watch opened, and still waits. */
+  /** The number of queued initial events. */
   #firstLeft = 0;
   #reader: BacklogReader | undefined;
   #ending: ((reader: BacklogReader) => void) | undefined;
@@ -49,7 +49,7 @@ export class WatchBacklog implements WatchListener {
     this.#end((reader) => reader.failed(error));
   }
 
-  /** From here on what comes counts against the limit. */
+  /** Events that arrive from now on count against the limit. */
   opened(reader: BacklogReader): void {
     this.#firstLeft = this.#events.length;
     this.#reader = reader;
@@ -80,7 +80,7 @@ export class WatchBacklog implements WatchListener {
     return event;
   }
 
-  /** A reader that is always a little behind never empties the list; what it has read must go all the same. */
+  /** A reader that is always slightly behind never empties the queue; consumed events must be freed anyway. */
   #forgetShifted(): void {
     if (this.#head < this.#events.length / 2) return;
     this.#events = this.#events.slice(this.#head);
@@ -95,12 +95,12 @@ export class WatchBacklog implements WatchListener {
   }
 }
 
-/** Who empties a backlog: told when there is something to do. */
+/** Consumes a backlog; called when there is something to do. */
 export interface BacklogReader {
   arrived(): void;
-  /** Nothing follows what waits. */
+  /** No event follows the queued ones. */
   ended(): void;
-  /** Nothing follows what waits, though there should. */
+  /** No event follows the queued ones because the watch has failed. */
   failed(error: unknown): void;
 }
 
@@ -118,11 +118,11 @@ export interface WatchResponseStreamOptions {
   readonly metrics: ServerMetrics;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
-  /** Told of bugs in what makes bytes of events. */
+  /** Called when an event cannot be encoded; returns the Status to send. */
   onError(error: unknown): Status;
 }
 
-/** One watch on one connection: it writes, keeps time, and ends in good order. */
+/** One watch on one connection: writes events, keeps timeouts and bookmarks, and ends gracefully. */
 export class WatchResponseStream implements ResponseStream {
   readonly #options: WatchResponseStreamOptions;
   readonly #timers = new Set<Timer>();
@@ -130,7 +130,7 @@ export class WatchResponseStream implements ResponseStream {
   #stallTimer: Timer | undefined;
   #isEnding = false;
   #isOver = false;
-  /** What is said when nothing waits any more. */
+  /** Written after the last queued event. */
   #lastLine: Uint8Array | undefined;
 
   constructor(options: WatchResponseStreamOptions) {
@@ -162,7 +162,7 @@ export class WatchResponseStream implements ResponseStream {
     this.#write();
   }
 
-  /** No bookmark: it would tell a version of which not everything was shown. */
+  /** Sends no bookmark: it would claim a version whose events were not all sent. */
   #fail(error: unknown): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
@@ -207,7 +207,7 @@ export class WatchResponseStream implements ResponseStream {
     sink.end();
   }
 
-  /** One piece of what waits; a piece is one write and one chunk of the answer. */
+  /** Writes queued events as one chunk. */
   #writeSome(): void {
     const { backlog, encoder, sink, clock, metrics } = this.#options;
     const nowMs = clock.nowMs();
@@ -229,7 +229,7 @@ export class WatchResponseStream implements ResponseStream {
     try {
       return encode();
     } catch (error) {
-      // The watcher must not go on as if nothing had happened: it is told, and begins anew.
+      // The client must not continue with an event missing: it receives an error and starts over with a list.
       this.#options.backlog.clear();
       this.#isEnding = true;
       return errorLine(this.#options.onError(error));
@@ -250,7 +250,7 @@ export class WatchResponseStream implements ResponseStream {
     this.#timers.add(timer);
   }
 
-  /** Behind everything that waits, so that what it says is true when it is read. */
+  /** Queued after all pending events, so that the version is correct when the client reads it. */
   #bookmark(): void {
     const { resourceVersion } = this.#options.handle;
     this.#options.backlog.events([{ type: 'BOOKMARK', resourceVersion, isInitialEnd: false }]);
