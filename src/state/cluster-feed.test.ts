@@ -17,7 +17,7 @@ const spec = {
   hostPath: { path: '/mnt/a' },
 } as const;
 
-async function begin() {
+async function startFeed() {
   const clock = new VirtualClock();
   const { cluster } = await EmbeddedFixture.start(clock);
   const random = seededRandom('feed');
@@ -33,7 +33,7 @@ async function begin() {
   const feed = new ClusterFeed({
     informers: source,
     kinds: ['Node', 'PersistentVolume'],
-    onChange: (change) => changes.push(told(change)),
+    onChange: (change) => changes.push(describeChange(change)),
   });
   const stop = feed.start();
   const client = cluster.resource(persistentVolumes);
@@ -42,7 +42,7 @@ async function begin() {
   return { clock, cluster, supervisor, feed, changes, client, volume, stop };
 }
 
-function told(change: ClusterChange): string {
+function describeChange(change: ClusterChange): string {
   if (change.kind === 'Release') return change.kind;
   const { kind, before, after } = change;
   return `${kind} ${(after ?? before)?.key} ${before?.version ?? '-'}->${after?.version ?? '-'}`;
@@ -52,8 +52,8 @@ function labelled(volume: PersistentVolume, version: string): PersistentVolume {
   return { ...volume, metadata: { ...volume.metadata, resourceVersion: version, labels: { a: version } } };
 }
 
-test('what informers tell is in the index, and told on', async () => {
-  const { clock, cluster, supervisor, feed, changes, client, volume } = await begin();
+test('the index has the objects of the informers, and changes are reported', async () => {
+  const { clock, cluster, supervisor, feed, changes, client, volume } = await startFeed();
   await using _ = supervisor;
   const version = volume.metadata?.resourceVersion;
   await cluster.resource(nodes).create({ metadata: { name: 'n' } });
@@ -70,8 +70,8 @@ test('what informers tell is in the index, and told on', async () => {
   expect(changes.at(-1)).toMatch(/^PersistentVolume v \d+->-$/);
 });
 
-test('what its owner wrote counts at once, and is told once', async () => {
-  const { clock, supervisor, feed, changes, client } = await begin();
+test('a write by the owner is visible at once, and reported once', async () => {
+  const { clock, supervisor, feed, changes, client } = await startFeed();
   await using _ = supervisor;
   changes.length = 0;
   const body = { metadata: { labels: { a: 'b' } } };
@@ -84,8 +84,8 @@ test('what its owner wrote counts at once, and is told once', async () => {
   expect(changes).toHaveLength(1);
 });
 
-test('what its owner wrote gives way to what is newer', async () => {
-  const { clock, supervisor, feed, client, volume } = await begin();
+test('a newer version from the informer replaces a write by the owner', async () => {
+  const { clock, supervisor, feed, client, volume } = await startFeed();
   await using _ = supervisor;
   feed.recordWrite('PersistentVolume', labelled(volume, `${volume.metadata?.resourceVersion}`));
   expect(feed.index.volumes.get('v')?.labels).toEqual({});
@@ -96,28 +96,28 @@ test('what its owner wrote gives way to what is newer', async () => {
   expect(feed.index.volumes.get('v')?.labels).toEqual({ a: 'new' });
 });
 
-test('an answer that comes after the object is gone, or was made anew, brings nothing back', async () => {
-  const { clock, supervisor, feed, client, volume } = await begin();
+test('a response that arrives after the object was deleted or recreated does not restore it', async () => {
+  const { clock, supervisor, feed, client, volume } = await startFeed();
   await using _ = supervisor;
   await client.patch({ name: 'v' }, { type: 'merge', body: { metadata: { finalizers: null } } });
   await client.delete({ name: 'v' });
   await clock.advance(10);
   feed.recordWrite('PersistentVolume', labelled(volume, '9999'));
   expect(feed.index.volumes.get('v')).toBeUndefined();
-  const anew = await client.create({ metadata: { name: 'v' }, spec });
+  const recreated = await client.create({ metadata: { name: 'v' }, spec });
   await clock.advance(10);
   feed.recordWrite('PersistentVolume', labelled(volume, '9999'));
-  expect(feed.index.volumes.get('v')?.uid).toBe(anew.metadata?.uid);
-  expect(feed.get('PersistentVolume', 'v')?.metadata?.uid).toBe(anew.metadata?.uid);
+  expect(feed.index.volumes.get('v')?.uid).toBe(recreated.metadata?.uid);
+  expect(feed.get('PersistentVolume', 'v')?.metadata?.uid).toBe(recreated.metadata?.uid);
 });
 
-test('a feed that was stopped hears nothing more; a kind that it was not asked for is an error of its owner', async () => {
-  const { clock, supervisor, feed, changes, client, stop } = await begin();
+test('a stopped feed receives no more events; a kind that is not in the feed throws', async () => {
+  const { clock, supervisor, feed, changes, client, stop } = await startFeed();
   await using _ = supervisor;
   stop();
   changes.length = 0;
   await client.create({ metadata: { name: 'w' }, spec });
   await clock.advance(10);
   expect(changes).toEqual([]);
-  expect(() => feed.get('Pod', 'default/p')).toThrow('the feed was not asked for Pod');
+  expect(() => feed.get('Pod', 'default/p')).toThrow('the feed does not include Pod');
 });

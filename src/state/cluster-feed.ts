@@ -11,28 +11,28 @@ import type { Informer } from '../reconcile/informer/informer.ts';
 import { project } from '../reconcile/informer/projection.ts';
 import { kindResources } from './kind-resources.ts';
 
-/** Whoever keeps one informer for each resource. */
+/** Provides one shared informer per resource. */
 export interface InformerSource {
   of<T extends KubeObject>(resource: Resource<T>): Informer<T>;
 }
 
 export interface ClusterFeedOptions {
   readonly informers: InformerSource;
-  /** What its owner decides by; the other tables of the index stay empty. */
+  /** The kinds that the owner needs. The tables of other kinds stay empty. */
   readonly kinds: readonly IndexedKind[];
   readonly profile?: Profile;
-  /** Told of every change, once, after the index has it; also of those that the owner made. Must neither throw nor wait. */
+  /** Called once for every change, after the index has it, including changes by the owner's writes. Must neither throw nor block. */
   readonly onChange?: (change: ClusterChange) => void;
-  /** Told what the index could not read. */
-  readonly onWarning?: (notice: ObjectWarning) => void;
+  /** Called with each part of an object that the index could not read. */
+  readonly onWarning?: (warning: ObjectWarning) => void;
 }
 
 /**
- * Keeps a `ClusterIndex` true to informers.
+ * Keeps a `ClusterIndex` up to date from informers.
  *
- * 1. `start`, then wait for `synced` before deciding anything by what is not there.
- * 2. After a write, hand its answer to `noteWrite`: the index and `get` have it at once, and an informer that is behind doesn't
- *    take it back. So the owner never trips over its own writes, and never promises the same thing twice.
+ * 1. Call `start`, then wait for `synced` before any decision that relies on the absence of an object.
+ * 2. After a write, pass the response to `recordWrite`: the index and `get` have it at once, and an informer that is behind doesn't
+ *    revert it. So the owner sees its own writes, and never promises the same resource twice.
  */
 export class ClusterFeed {
   readonly index: ClusterIndex;
@@ -48,7 +48,7 @@ export class ClusterFeed {
     }
   }
 
-  /** The returned function ends it. */
+  /** Subscribes to the informers. The returned function unsubscribes. */
   start(): () => void {
     const stops = [...this.#tables].map(([kind, table]) => this.#follow(kind, table));
     return () => {
@@ -56,13 +56,13 @@ export class ClusterFeed {
     };
   }
 
-  /** Whether everything that was there at the start is in the index; false when `signal` aborted before. */
+  /** Resolves with true once every object that existed at the start is in the index, or with false if `signal` aborts first. */
   async synced(signal: AbortSignal): Promise<boolean> {
     const answers = [...this.#tables.values()].map(({ informer }) => informer.synced(signal));
     return (await Promise.all(answers)).every(Boolean);
   }
 
-  /** The newest version that is known, by `name` or `namespace/name`. */
+  /** The newest known version of an object, by `name` or `namespace/name`. */
   get<K extends IndexedKind>(kind: K, key: string): Projected<ObjectOf[K]> | undefined {
     const { informer, written } = this.#table(kind);
     const cached = informer.get(key);
@@ -80,47 +80,47 @@ export class ClusterFeed {
     const { informer, written } = this.#table(kind);
     const key = keyOf(object);
     const own = project<KubeObject>(object, undefined);
-    // What the cache doesn't have may have been deleted meanwhile; nobody would tell us again.
+    // If the informer's cache lacks the object, it may have been deleted, and no further event would remove it from the index.
     if (!isNewer(own, informer.get(key))) return;
     written.set(key, own);
-    this.#tell(this.index.upsert(kind, object));
+    this.#notify(this.index.upsert(kind, object));
   }
 
   #follow(kind: IndexedKind, { informer, written }: Table): () => void {
     const upsert = (object: Projected<KubeObject>) => {
       const key = keyOf(object);
       if (!isNewer(written.get(key), object)) written.delete(key);
-      this.#tell(this.index.upsert(kind, object));
+      this.#notify(this.index.upsert(kind, object));
     };
     return informer.addHandler({
       added: upsert,
       updated: upsert,
       deleted: (object) => {
         written.delete(keyOf(object));
-        this.#tell(this.index.remove(kind, keyOf(object)));
+        this.#notify(this.index.remove(kind, keyOf(object)));
       },
     });
   }
 
-  #tell({ change, warnings: notices }: IndexUpdate): void {
-    for (const notice of notices) this.#options.onWarning?.(notice);
+  #notify({ change, warnings }: IndexUpdate): void {
+    for (const warning of warnings) this.#options.onWarning?.(warning);
     if (change !== undefined) this.#options.onChange?.(change);
   }
 
   #table(kind: IndexedKind): Table {
     const table = this.#tables.get(kind);
-    if (table === undefined) throw new RangeError(`the feed was not asked for ${kind}`);
+    if (table === undefined) throw new RangeError(`the feed does not include ${kind}; add it to "kinds"`);
     return table;
   }
 }
 
 interface Table {
   readonly informer: Informer<KubeObject>;
-  /** Written by the owner, and newer than what the informer has. */
+  /** Objects that the owner wrote and that are newer than the informer's. */
   readonly written: Map<string, Projected<KubeObject>>;
 }
 
-/** The same object at a later version than the one in the cache. */
+/** Whether `own` is the same object (by uid) as `cached`, at a later version. */
 function isNewer(own: KubeObject | undefined, cached: KubeObject | undefined): boolean {
   if (own === undefined || cached === undefined || own.metadata?.uid !== cached.metadata?.uid) return false;
   return isOlderVersion(cached.metadata?.resourceVersion ?? '', own.metadata?.resourceVersion ?? '');

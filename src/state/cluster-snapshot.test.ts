@@ -13,19 +13,19 @@ import { ClusterSnapshot } from './cluster-snapshot.ts';
 import { listCluster } from './list-cluster.ts';
 import { readManifests } from './read-manifests.ts';
 
-/** Each line holds the one before ten times. */
-const doublings = Array.from(
+/** Each line repeats the previous one ten times. */
+const nestedAliases = Array.from(
   { length: 9 },
   (_, at) => `a${at + 1}: &a${at + 1} [${Array(10).fill(`*a${at}`).join(', ')}]`,
 ).join('\n');
 
-describe('a text of manifests', () => {
+describe('manifests', () => {
   function read(text: string) {
     const snapshot = new ClusterSnapshot();
     return { snapshot, ...readManifests(text, 'file.yaml', snapshot) };
   }
 
-  test('may hold several documents, lists, and lists of one kind', () => {
+  test('may contain several documents, lists, and lists of one kind', () => {
     const { snapshot, objects, ignored, events } = read(`
 apiVersion: v1
 kind: Node
@@ -67,40 +67,40 @@ items:
   });
 
   test.each([
-    ['kind: [', 'file.yaml: is not YAML that can be read: '],
+    ['kind: [', 'file.yaml: is not valid YAML: '],
     ['{"kind": ', 'file.yaml: is not JSON: '],
-    ['just words', 'file.yaml, document 1: is not an object; kubectl get -o yaml writes what is read here'],
+    ['just a text', 'file.yaml, document 1: must be a Kubernetes object, as kubectl get -o yaml prints it'],
     ['a: 1', 'file.yaml, document 1: kind: is missing'],
-    ['kind: List\nitems: [1]', 'file.yaml, document 1: items[0]: is not an object'],
-  ])('that can not be read says where: %s', (text, message) => {
+    ['kind: List\nitems: [1]', 'file.yaml, document 1: items[0]: must be a Kubernetes object'],
+  ])('that cannot be read are reported with their position: %s', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
   test.each([
-    ['repeats itself by aliases', `a0: &a0 [x]\n${doublings}`],
-    ['nests too deeply', `a: ${'['.repeat(100_000)}`],
-  ])('that %s names the file', (_, text) => {
-    expect(() => read(text)).toThrow(/^file\.yaml: is not YAML that can be read: /);
+    ['expand aliases without end', `a0: &a0 [x]\n${nestedAliases}`],
+    ['nest too deeply', `a: ${'['.repeat(100_000)}`],
+  ])('that %s are refused with the name of the file', (_, text) => {
+    expect(() => read(text)).toThrow(/^file\.yaml: is not valid YAML: /);
   });
 
-  test('that holds commands for terminals does not pass them on', () => {
+  test('with terminal escape sequences are reported without them', () => {
     expect(() => read('kind: "\u001b[31mred\nother: x')).toThrow(/^\P{Cc}+(\n\P{Cc}*)*$/u);
   });
 });
 
 describe('a snapshot', () => {
-  test('makes an index, and tells what that could not read', () => {
+  test('builds an index, and returns what the index could not read', () => {
     const snapshot = new ClusterSnapshot();
     snapshot.add('Node', node('n1'));
     snapshot.add('PersistentVolume', volume('v', 'lots'));
-    const { index, notices } = snapshot.toIndex(stowageProfile);
+    const { index, warnings } = snapshot.toIndex(stowageProfile);
     expect(index.nodes.size).toBe(1);
-    expect(notices).toMatchObject([{ kind: 'PersistentVolume', key: 'v' }]);
+    expect(warnings).toMatchObject([{ kind: 'PersistentVolume', key: 'v' }]);
   });
 });
 
 describe('listing a cluster', () => {
-  test('takes all there is, page by page', async () => {
+  test('lists all objects, page by page', async () => {
     const { cluster } = await EmbeddedFixture.start(new VirtualClock());
     await cluster.resource(nodes).create(fresh(node('n1')));
     await cluster
@@ -113,7 +113,7 @@ describe('listing a cluster', () => {
     expect(snapshot.get('Namespace', 'default')).toBeDefined();
   });
 
-  test('says what it may not see, and is content with a namespace; kinds that are not there are no loss', async () => {
+  test('reports kinds that it may not list, falls back to one namespace, and skips kinds that do not exist', async () => {
     const cluster = clusterThat(({ plural }, { namespace }) => {
       if (plural === 'drivercapacities') throw notFound(nodes, '');
       if (plural === 'csinodes') throw forbidden(nodes, '', 'no');
@@ -130,7 +130,7 @@ describe('listing a cluster', () => {
     ]);
   });
 
-  test('gives up where the server has trouble', async () => {
+  test('rejects if the server fails', async () => {
     const cluster = clusterThat(() => {
       throw failure(503, 'ServiceUnavailable', 'away');
     });
@@ -138,7 +138,7 @@ describe('listing a cluster', () => {
   });
 });
 
-/** A server of which only lists are asked. */
+/** A cluster that supports only lists. */
 function clusterThat(list: (resource: Resource, options: ListOptions) => readonly KubeObject[]): Cluster {
   return {
     resource: <T extends KubeObject>(resource: Resource<T>) =>
@@ -152,7 +152,7 @@ function clusterThat(list: (resource: Resource, options: ListOptions) => readonl
   };
 }
 
-/** As somebody writes it who creates it. */
+/** The object without the fields that the server sets. */
 function fresh<T extends KubeObject>(object: T): T {
   const { resourceVersion: _, uid: __, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };

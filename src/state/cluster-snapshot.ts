@@ -6,11 +6,11 @@ import type { KubeObject } from '../kube/api/meta.ts';
 import { textOf } from '../kube/wire.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
 
-/** A cluster as it was at one moment: its objects as they stand on the wire, by kind and key. */
+/** The objects of a cluster at one moment, by kind and key. */
 export class ClusterSnapshot {
   readonly #byKind = new Map<IndexedKind, Map<string, KubeObject>>();
 
-  /** The last one of a key counts. One without a name is left out. */
+  /** A later object with the same key replaces the earlier one. An object without a name is ignored. */
   add<K extends IndexedKind>(kind: K, object: ObjectOf[K]): void {
     const key = keyOf(kind, object);
     if (key === undefined) return;
@@ -19,7 +19,7 @@ export class ClusterSnapshot {
     else known.set(key, object);
   }
 
-  /** By `name`, or `namespace/name`. */
+  /** `key` is `name` or `namespace/name`. */
   get<K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined {
     // Safe: a kind's map holds objects of that kind.
     return this.#byKind.get(kind)?.get(key) as ObjectOf[K] | undefined;
@@ -33,14 +33,14 @@ export class ClusterSnapshot {
     return this.#byKind.get(kind)?.size ?? 0;
   }
 
-  /** An index of its own for each caller, and what it could not read. */
-  toIndex(profile: Profile): { readonly index: ClusterIndex; readonly notices: readonly ObjectWarning[] } {
+  /** A new index of the objects, and the problems found in them. */
+  toIndex(profile: Profile): { readonly index: ClusterIndex; readonly warnings: readonly ObjectWarning[] } {
     const index = new ClusterIndex(profile);
-    const notices: ObjectWarning[] = [];
+    const warnings: ObjectWarning[] = [];
     for (const kind of everyKind) {
-      for (const object of this.values(kind)) notices.push(...index.upsert(kind, object as never).warnings);
+      for (const object of this.values(kind)) warnings.push(...index.upsert(kind, object as never).warnings);
     }
-    return { index, notices };
+    return { index, warnings: warnings };
   }
 }
 

@@ -1,8 +1,9 @@
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 
 /**
- * What the rules about volumes read. Pods last: whatever they speak of is known when they come. Our own kinds are among them: a cluster
- * that has never heard of them has none, and when they are installed they are seen.
+ * The kinds that the volume rules read. Pods are last, so that the objects that they refer to are known before. Stowage's own kinds are
+ * included: on a cluster without their definitions there are no such objects, and when the definitions are installed the informers find
+ * them.
  */
 export const volumeKinds: readonly IndexedKind[] = [
   'StorageClass',
@@ -17,7 +18,7 @@ export const volumeKinds: readonly IndexedKind[] = [
   'Pod',
 ];
 
-/** All that decisions are made from. */
+/** All kinds that decisions use. */
 export const decisionKinds: readonly IndexedKind[] = [
   'Namespace',
   'Service',

@@ -19,7 +19,7 @@ import {
   volumeAttachments,
 } from '../kube/resources.ts';
 
-/** Where each kind that the index takes comes from. */
+/** The API resource of each kind that the index stores. */
 export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]> } = {
   Node: nodes,
   PersistentVolume: persistentVolumes,
@@ -38,5 +38,5 @@ export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]>
   StatefulSet: statefulSets,
 };
 
-/** All of them, in the order in which they are fed to an index that starts empty. */
+/** All kinds, in the order in which they are added to an empty index. */
 export const everyKind = Object.keys(kindResources) as readonly IndexedKind[];

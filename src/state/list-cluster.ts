@@ -7,9 +7,9 @@ import { ClusterSnapshot } from './cluster-snapshot.ts';
 import { everyKind, kindResources } from './kind-resources.ts';
 
 export interface ListClusterOptions {
-  /** Where to look for objects of kinds that may not be listed everywhere. */
+  /** The namespace for kinds that the user may not list in all namespaces. */
   readonly namespace: string;
-  /** Told how many objects there are so far. */
+  /** Called with the number of objects so far. */
   readonly onProgress?: (objects: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -19,22 +19,22 @@ export interface ListedCluster {
   readonly unlisted: readonly UnlistedKind[];
 }
 
-/** A kind that we were not allowed to list. Kinds that the server doesn't have are nobody's loss, and not here. */
+/** A kind that the user may not list. Kinds that the server doesn't have are not included. */
 export interface UnlistedKind {
   readonly kind: IndexedKind;
   readonly plural: string;
-  /** The only namespace that could be seen; undefined if none could. */
+  /** The only namespace that could be listed; undefined if none could. */
   readonly onlyNamespace: string | undefined;
 }
 
-/** As many as kubectl asks for at a time. */
+/** The page size of kubectl. */
 const pageSize = 500;
 
-/** Everything that decisions are made from, as far as we may see it. Rejects with the server's own error for anything but that. */
+/** Lists all objects that decisions use, as far as the user may. Rejects with the server's error for any failure but NotFound and Forbidden. */
 export async function listCluster(cluster: Cluster, options: ListClusterOptions): Promise<ListedCluster> {
   const snapshot = new ClusterSnapshot();
   let objects = 0;
-  const unseen = await Promise.all(
+  const unlisted = await Promise.all(
     everyKind.map((kind) =>
       listKind(cluster, kind, options, (object) => {
         snapshot.add(kind, object as never);
@@ -43,32 +43,32 @@ export async function listCluster(cluster: Cluster, options: ListClusterOptions)
       }),
     ),
   );
-  return { snapshot, unlisted: unseen.filter((found) => found !== undefined) };
+  return { snapshot, unlisted: unlisted.filter((found) => found !== undefined) };
 }
 
 async function listKind(
   cluster: Cluster,
   kind: IndexedKind,
   options: ListClusterOptions,
-  take: (object: KubeObject) => void,
+  onObject: (object: KubeObject) => void,
 ): Promise<UnlistedKind | undefined> {
   const resource = kindResources[kind] as Resource;
   const { namespace } = options;
-  const unseen = (onlyNamespace: string | undefined) => ({ kind, plural: resource.plural, onlyNamespace });
+  const unlisted = (onlyNamespace: string | undefined) => ({ kind, plural: resource.plural, onlyNamespace });
   try {
-    await listPages(cluster, resource, { ...options, namespace: undefined }, take);
+    await listPages(cluster, resource, { ...options, namespace: undefined }, onObject);
     return undefined;
   } catch (error) {
     if (isReason(error, 'NotFound')) return undefined;
     if (!isReason(error, 'Forbidden')) throw error;
-    if (!resource.namespaced) return unseen(undefined);
+    if (!resource.namespaced) return unlisted(undefined);
   }
   try {
-    await listPages(cluster, resource, { ...options, namespace }, take);
-    return unseen(namespace);
+    await listPages(cluster, resource, { ...options, namespace }, onObject);
+    return unlisted(namespace);
   } catch (error) {
     if (!isReason(error, 'Forbidden')) throw error;
-    return unseen(undefined);
+    return unlisted(undefined);
   }
 }
 
@@ -79,7 +79,7 @@ async function listPages(
     namespace,
     signal,
   }: { readonly namespace: string | undefined; readonly signal?: AbortSignal | undefined },
-  take: (object: KubeObject) => void,
+  onObject: (object: KubeObject) => void,
 ): Promise<void> {
   let next: string | undefined;
   do {
@@ -89,7 +89,7 @@ async function listPages(
       ...(next !== undefined && { continue: next }),
       ...(signal && { signal }),
     });
-    for (const item of items) take(item);
+    for (const item of items) onObject(item);
     next = metadata.continue;
   } while (next !== undefined && next !== '');
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { Definitions } from '../apiserver/custom/definitions.ts';
+import { DefinitionController } from '../apiserver/custom/definition-controller.ts';
 import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
 import { bootstrap } from '../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
@@ -21,14 +21,14 @@ import { decisionKinds } from './decision-kinds.ts';
 const name = 'drivercapacities.stowage.dev';
 const minuteMs = 60_000;
 
-/** All that decisions are made from, followed on a cluster that has never heard of our own kinds. */
-async function begin() {
+/** A feed of all decision kinds, on a cluster without the definitions of Stowage's own kinds. */
+async function startFeed() {
   const clock = new VirtualClock();
   const fail = (error: unknown) => expect.fail(String(error));
   const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({ store: new MemoryStore(), kinds, clock, ids: systemIds });
   await bootstrap(registry);
-  const definitions = await Definitions.start({ registry, clock, onError: fail });
+  const definitions = await DefinitionController.start({ registry, clock, onError: fail });
   const cluster = new EmbeddedCluster({ registry, manager: 'test' });
   const random = seededRandom('optional kinds');
   const supervisor = new Supervisor({ clock, random, onCrash: ({ error }) => fail(error) });
@@ -49,8 +49,8 @@ async function begin() {
   return { clock, cluster, feed };
 }
 
-test('the kinds of ours that decisions are made from are seen when they are installed, without a restart', async () => {
-  const { clock, cluster, feed } = await begin();
+test("the feed finds objects of Stowage's own kinds after the definitions are installed, without a restart", async () => {
+  const { clock, cluster, feed } = await startFeed();
   const isSynced = feed.synced(AbortSignal.timeout(5_000));
   await clock.advance(1_000);
   expect(await isSynced).toBe(true);
@@ -73,5 +73,8 @@ async function definition(): Promise<CustomResourceDefinition> {
   const lines = await readFile(new URL('../../deploy/definitions.ndjson', import.meta.url), 'utf8');
   const all = lines.split('\n').filter((line) => line !== '');
   const found = all.map((line) => JSON.parse(line) as CustomResourceDefinition);
-  return found.find(({ metadata }) => metadata?.name === name) ?? expect.fail('it is not there');
+  return (
+    found.find(({ metadata }) => metadata?.name === name) ??
+    expect.fail(`deploy/definitions.ndjson has no ${name}`)
+  );
 }

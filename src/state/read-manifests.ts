@@ -8,7 +8,7 @@ import { isRecord, listOf, textOf } from '../kube/wire.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import { kindResources } from './kind-resources.ts';
 
-/** Something in a file that can't be read; the message names the place. */
+/** A file that can't be read. The message names the file, the document and the field. */
 export class ManifestError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -17,16 +17,16 @@ export class ManifestError extends Error {
 }
 
 export interface ReadManifests {
-  /** Objects that the snapshot took. */
+  /** How many objects were added to the snapshot. */
   readonly objects: number;
-  /** Kinds that decisions don't look at, with how many of them there were. */
+  /** Kinds that decisions don't use, with the number of objects of each. */
   readonly ignored: ReadonlyMap<string, number>;
   readonly events: readonly Event[];
 }
 
 /**
- * Adds what a text says to a snapshot: YAML of one or many documents or JSON, of objects or lists of them, as `kubectl get` writes them.
- * `source` is what errors call it.
+ * Adds the objects in a text to a snapshot. The text is JSON, or YAML with one or more documents, of objects or lists, as `kubectl get`
+ * prints them. `source` is the name of the text in errors.
  */
 export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): ReadManifests {
   const ignored = new Map<string, number>();
@@ -34,9 +34,9 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
   let objects = 0;
   for (const [at, document] of documentsOf(text, source).entries()) {
     for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
-      const kind = knownKind(object);
+      const kind = indexedKind(object);
       if (kind !== undefined) {
-        snapshot.add(kind, inNamespace(kind, object) as never);
+        snapshot.add(kind, withNamespace(kind, object) as never);
         objects += 1;
       } else if (object.kind === 'Event') events.push(object as Event);
       else ignored.set(textOf(object.kind), (ignored.get(textOf(object.kind)) ?? 0) + 1);
@@ -46,12 +46,11 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
 }
 
 function documentsOf(text: string, source: string): readonly unknown[] {
-  // Far quicker than reading it as YAML, which it is too.
+  // JSON is also YAML, but the JSON parser is far faster.
   if (/^\s*[{[]/.test(text)) return [jsonOf(text, source)];
-  // Somebody's own file may be as long as it likes; but where it nests too deeply, the parser would end the process.
-  const complaint = costComplaint(text, Number.POSITIVE_INFINITY);
-  if (complaint !== undefined)
-    throw new ManifestError(`${source}: is not YAML that can be read: ${complaint}`);
+  // A user's own file may have any length. But too deep nesting would overflow the parser's stack and end the process.
+  const problem = costComplaint(text, Number.POSITIVE_INFINITY);
+  if (problem !== undefined) throw new ManifestError(`${source}: is not valid YAML: ${problem}`);
   try {
     return parseAllDocuments(text)
       .map((document) => {
@@ -61,13 +60,13 @@ function documentsOf(text: string, source: string): readonly unknown[] {
       })
       .filter((value) => value !== null && value !== undefined);
   } catch (error) {
-    // Also what repeats itself by aliases without end.
-    const why = printable((error as Error).message);
-    throw new ManifestError(`${source}: is not YAML that can be read: ${why}`, { cause: error });
+    // Also thrown for aliases that expand without end.
+    const reason = printable((error as Error).message);
+    throw new ManifestError(`${source}: is not valid YAML: ${reason}`, { cause: error });
   }
 }
 
-/** The parser quotes the text, which may hold anything; a terminal takes some of it for commands. */
+/** The parser quotes the text, which may contain terminal escape sequences. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, '\ufffd');
 }
@@ -80,24 +79,23 @@ function jsonOf(text: string, source: string): unknown {
   }
 }
 
-/** A list holds objects; those of a list of one kind leave their own kind out. */
+/** The objects of a list, or the object itself. Items of a list of one kind may omit their kind. */
 function objectsIn(value: unknown, where: string): readonly KubeObject[] {
   if (!isRecord(value))
-    throw new ManifestError(`${where}: is not an object; kubectl get -o yaml writes what is read here`);
+    throw new ManifestError(`${where}: must be a Kubernetes object, as kubectl get -o yaml prints it`);
   const kind = textOf(value.kind);
-  if (kind === '')
-    throw new ManifestError(`${where}: kind: is missing; every object needs kind and apiVersion`);
+  if (kind === '') throw new ManifestError(`${where}: kind: is missing; set kind and apiVersion`);
   if (!kind.endsWith('List') || !Array.isArray(value.items)) return [value];
   const itemKind = kind.slice(0, -'List'.length);
   return listOf(value.items as unknown[]).flatMap((item, at) => {
-    if (!isRecord(item)) throw new ManifestError(`${where}: items[${at}]: is not an object`);
+    if (!isRecord(item)) throw new ManifestError(`${where}: items[${at}]: must be a Kubernetes object`);
     const named = itemKind === '' ? item : { kind: itemKind, apiVersion: value.apiVersion, ...item };
     return objectsIn(named, `${where}: items[${at}]`);
   });
 }
 
-/** Other groups have kinds of the same name: a Knative Service is no Service. */
-function knownKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined {
+/** Kinds of other API groups may have the same name: a Knative Service is not a core Service. */
+function indexedKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined {
   if (kind === undefined || !Object.hasOwn(kindResources, kind)) return undefined;
   const resource = kindResources[kind as IndexedKind];
   const group = (version: string) => (version.includes('/') ? version.split('/')[0] : '');
@@ -105,8 +103,8 @@ function knownKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined {
   return isSame ? (kind as IndexedKind) : undefined;
 }
 
-/** As kubectl would put it there. */
-function inNamespace(kind: IndexedKind, object: KubeObject): KubeObject {
-  const isPlaced = !kindResources[kind].namespaced || textOf(object.metadata?.namespace) !== '';
-  return isPlaced ? object : { ...object, metadata: { ...object.metadata, namespace: 'default' } };
+/** Adds the namespace `default` to a namespaced object without one, as kubectl does. */
+function withNamespace(kind: IndexedKind, object: KubeObject): KubeObject {
+  const hasNamespace = !kindResources[kind].namespaced || textOf(object.metadata?.namespace) !== '';
+  return hasNamespace ? object : { ...object, metadata: { ...object.metadata, namespace: 'default' } };
 }
