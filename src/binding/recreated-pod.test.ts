@@ -4,7 +4,7 @@ import { pods } from '../kube/resources.ts';
 import { type AssumedPod, AssumeError, BindFailure } from './index.ts';
 import { BindingLibraryFixture, namespace } from './testing/binding-fixture.ts';
 
-const text = 'pod "default/p" has a reservation already, on node "n1"';
+const text = 'pod "default/p" already has a reservation on node "n1"';
 
 interface Scene {
   readonly fixture: BindingLibraryFixture;

@@ -78,7 +78,7 @@ describe('assume', () => {
     await fixture.node('n1');
     const pod = await fixture.pod('p');
     fixture.binding.assume(pod, 'n1');
-    expect(() => fixture.binding.assume(pod, 'n1')).toThrow('has a reservation already');
+    expect(() => fixture.binding.assume(pod, 'n1')).toThrow('already has a reservation');
     expect(() => fixture.binding.assume(pod, 'ghost')).toThrow('there is no such node');
   });
 });
@@ -110,7 +110,7 @@ describe('bind', () => {
     await fixture.binding.assume(pod, 'n1').bindVolumes();
     expect(await fixture.fate('p')).toBe('- d1');
     const again = () => fixture.binding.assume(pod, 'n1');
-    expect(again).toThrow('has a reservation already');
+    expect(again).toThrow('already has a reservation');
   });
 
   test('that fails gives everything back, and says why', async () => {

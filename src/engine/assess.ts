@@ -9,21 +9,21 @@ import type { PodRefusal } from './rules/framework/rule.ts';
 import { mayPreemptionHelp } from './rules/framework/verdict.ts';
 import type { Reason } from './rules/reasons.ts';
 
-/** What one node says to a pod. */
+/** Whether one node fits a pod. */
 export type NodeAssessment =
-  /** `score`: 0 to 100, the mean of the rules that rank nodes, by their weights. */
+  /** `score`: 0 to 100, the weighted mean of the rules that score nodes. */
   | { readonly kind: 'fits'; readonly node: string; readonly score: number }
   | NodeRefusal
-  /** The index has no node of that name. */
+  /** The index has no node with that name. */
   | { readonly kind: 'unknown'; readonly node: string };
 
 export interface NodeRefusal {
   readonly kind: 'refused';
   readonly node: string;
   readonly reasons: readonly Reason[];
-  /** In kube-scheduler's words. */
+  /** kube-scheduler's texts. */
   readonly texts: readonly string[];
-  /** Evicting pods from the node would not help. */
+  /** Evicting pods from the node would not help; kube-scheduler's status UnschedulableAndUnresolvable. */
   readonly isUnresolvable: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface AssessOptions extends Omit<FilterOptions, 'onlyNodes'> {
 }
 
 /**
- * A pod against some nodes, for those who choose the node themselves: an answer of each, in the order in which they were named. What
- * the pod would take on a node that fits can be asked until the index changes or somebody else plans.
+ * The answer of each named node, in the given order, for callers that choose the node themselves. `placementOn` works until the index
+ * changes or another pod is evaluated.
  */
 export class Assessment {
   readonly pod: PodRecord;
@@ -52,7 +52,7 @@ export class Assessment {
     this.#byNode = new Map(this.answers.map((answer) => [answer.node, answer]));
   }
 
-  /** The placement of the pod on a node that fits; undefined for any other. */
+  /** The placement of the pod on a node that fits; undefined for any other node. */
   placementOn(nodeName: string): Placement | undefined {
     const { cycle, prepared } = this.#judged;
     const row = cycle.index.nodes.row(nodeName);
@@ -90,7 +90,7 @@ export function assess(pod: Pod, index: ClusterIndex, { nodes, ...options }: Ass
   return new Assessment(filterNodes(readPod(pod), index, { ...options, onlyNodes: nodes }), nodes);
 }
 
-/** A rule scores from 0 to 100, times its weight. */
+/** Divides by the sum of the weights: each rule scores from 0 to 100, times its weight. */
 function meanScores({ cycle, prepared }: FilteredNodes): Float64Array {
   const totals = totalScores(cycle, prepared.active);
   let weights = 0;

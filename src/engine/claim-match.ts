@@ -9,18 +9,18 @@ import { acceptance, VolumeWalk } from './rules/volume-binding/want-families.ts'
 import { compareSizes, zeroSize } from './size.ts';
 
 /*
- * Matching of a claim without a pod, as Kubernetes' PV controller does it: no node is asked for, and what the claim names or
- * what names the claim goes before what merely fits.
+ * Matches a claim without a pod, as Kubernetes' PV controller does: the node does not matter, and a volume that names the claim, or that
+ * the claim names, comes before one that merely fits.
  */
 
 /**
- * The volume that the claim should have: one that is reserved for it, else the smallest that fits of those with the fewest
- * access modes. A claim that waits for its first consumer (`isDelayed`) only takes what is reserved for it.
+ * The volume for the claim: one that is reserved for it, else the smallest that fits among those with the fewest access modes.
+ * A claim that waits for its first consumer (`isDelayed`) gets only a volume that is reserved for it.
  *
- * Costs a binary search for each set of access modes; a selector adds the volumes that it refuses on the way.
+ * Cost: a binary search for each set of access modes. A selector adds a visit of each volume that it rejects on the way.
  *
- * Two things are decided where kube-controller-manager leaves them to chance: of equal volumes the first by name is taken, and
- * a volume that is reserved for the claim goes first even if others have fewer access modes.
+ * Two choices are fixed that kube-controller-manager leaves to chance: among equal volumes the first by name wins, and a volume that is
+ * reserved for the claim comes first even if others have fewer access modes.
  */
 export function matchClaim(
   index: ClusterIndex,
@@ -39,7 +39,7 @@ export function matchClaim(
   return undefined;
 }
 
-/** Whether a volume on offer is one that `matchClaim` could give the claim. */
+/** Whether `matchClaim` could choose this available volume for the claim. */
 export function couldServe(volume: VolumeRecord, claim: ClaimRecord): boolean {
   return (
     claim.isUsable &&
@@ -48,7 +48,7 @@ export function couldServe(volume: VolumeRecord, claim: ClaimRecord): boolean {
   );
 }
 
-/** Why a volume can't be the claim's, in the words that Kubernetes users know. */
+/** Why a volume can't serve the claim, with Kubernetes' own texts. */
 export const mismatches = {
   Deleting: 'the volume is marked for deletion',
   TooSmall: 'requested PV is too small',
@@ -60,7 +60,7 @@ export const mismatches = {
 
 export type Mismatch = keyof typeof mismatches;
 
-/** The first thing that is wrong with a volume that the claim names. Its selector isn't asked: who names one doesn't select. */
+/** The first mismatch of a volume that the claim names. The claim's selector does not apply to a volume that the claim names. */
 export function mismatchOf(volume: VolumeRecord, claim: ClaimRecord): Mismatch | undefined {
   if (volume.isDeleting) return 'Deleting';
   if (!volume.isUsable || compareSizes(volume.size, claim.request ?? zeroSize) < 0) return 'TooSmall';
@@ -70,7 +70,7 @@ export function mismatchOf(volume: VolumeRecord, claim: ClaimRecord): Mismatch |
   return offersModes(volume.accessModes, claim.accessModes) ? undefined : 'MissingAccessMode';
 }
 
-/** Unlike the scheduler, the PV controller asks also a reserved volume for the access modes. */
+/** Unlike the scheduler, the PV controller checks the access modes of a reserved volume too. */
 function reservedFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | undefined {
   let best: VolumeRecord | undefined;
   for (const volume of index.volumes.claimedFor(claim.key)) {

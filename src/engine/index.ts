@@ -1,5 +1,5 @@
 /**
- * The engine as a library: decide where a pod and its volumes go, hold what was decided, and say why nothing fits.
+ * The engine as a library: decide where a pod and its volumes go, reserve what was decided, and explain why nothing fits.
  *
  * ```ts
  * const index = new ClusterIndex();

@@ -9,23 +9,23 @@ import type { Decisions } from './rules/framework/decisions.ts';
 import type { ActiveRule } from './rules/framework/prepare-rules.ts';
 
 export interface PlanOptions extends FilterOptions {
-  /** Which of equally good nodes is taken: equal seeds, equal choices. Left out, it is the first by name. */
+  /** Chooses among equally good nodes: equal seeds give equal choices. Without it the plan takes the first by name. */
   readonly tieSeed?: number | undefined;
 }
 
-/** A node for the pod, and what has to be written to make it so. */
+/** The node for the pod, and what has to be written to place it there. */
 export interface Placement extends Readonly<Decisions> {
   readonly kind: 'placement';
   readonly pod: PodRecord;
   readonly node: string;
   readonly score: number;
-  /** How many nodes would have done. */
+  /** How many nodes fit. */
   readonly feasibleNodes: number;
 }
 
 /**
- * Decides where a pod and its volumes go. Reads the live index and changes nothing but what `settle` brings up to date;
- * the answer holds until the index changes, which the ledger checks when it is reserved.
+ * Decides where a pod and its volumes go. It reads the live index and changes nothing except what `settle` brings up to date.
+ * The answer holds until the index changes; the ledger checks that when the placement is reserved.
  */
 export function plan(pod: Pod, index: ClusterIndex, options: PlanOptions): Placement | Refusal {
   const { cycle, rules, prepared } = filterNodes(readPod(pod), index, options);
@@ -41,7 +41,7 @@ interface ChosenNode {
   readonly score: number;
 }
 
-/** A feasible node of the highest weighted score; among equals the first by name, or the one that the seed falls on. */
+/** A feasible node with the highest weighted score; among equals the first by name, or the one that the seed selects. */
 function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): ChosenNode | undefined {
   const totals = totalScores(cycle, active);
   let ties: NodeRow[] = [];
@@ -55,7 +55,7 @@ function chooseNode(cycle: Cycle, active: readonly ActiveRule[], tieSeed = 0): C
   return ties.length === 0 ? undefined : { node: ties[tieSeed % ties.length]!, score: bestScore };
 }
 
-/** Each rule scores into a column of its own; where only one has something to say, that column is the total. */
+/** Each rule scores into a column of its own. If only one rule scores, with weight 1, its column is the total. */
 export function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float64Array {
   const totals = cycle.index.scratch.doubles('total scores', cycle.rowCount);
   const scoring = active.filter(({ rule }) => rule.score !== undefined);
@@ -72,7 +72,7 @@ export function totalScores(cycle: Cycle, active: readonly ActiveRule[]): Float6
   return totals;
 }
 
-/** What has to be written if the pod goes to this node, which is feasible. */
+/** What has to be written if the pod goes to this feasible node. */
 export function decisionsAt(cycle: Cycle, active: readonly ActiveRule[], node: NodeRow): Decisions {
   const decisions: Decisions = { bindings: [], provisions: [], inlineVolumes: [] };
   for (const { rule, state } of active) rule.decide?.(state, cycle, node, decisions);

@@ -1,10 +1,10 @@
 /**
  * Sizes in bytes, exact at any magnitude.
  *
- * Nearly every size in a cluster is a whole number of bytes below 2^53 and is held as a plain number: comparing
- * two of them is one machine instruction. The rest (an exabyte class, half a byte) carry their exact value in
+ * Nearly every size in a cluster is a whole number of bytes below 2^53 and is stored as a plain number: comparing
+ * two of them is one machine instruction. The others (exabytes, half a byte) carry their exact value in
  * nano-bytes beside the nearest double. Rounding to the nearest double never reverses an order, so doubles decide
- * every comparison but a tie, and the exact value decides that.
+ * every comparison except a tie; the exact value decides ties.
  */
 export interface Size {
   /** Exact when `exactNano` is undefined, else the nearest double. */
@@ -53,7 +53,7 @@ export function addSizes(a: Size, b: Size): Size {
   return sizeOfNano(nanoOf(a) + nanoOf(b));
 }
 
-/** May be negative: a pool that has been promised more than it has left. */
+/** May be negative, for a pool whose promises exceed what it has left. */
 export function subtractSizes(a: Size, b: Size): Size {
   const difference = a.bytes - b.bytes;
   if (a.exactNano === undefined && b.exactNano === undefined && Number.isSafeInteger(difference)) {

@@ -4,7 +4,7 @@ import { csiNodes, persistentVolumes, pods } from '../kube/resources.ts';
 import { driver, ExtenderFixture, namespace } from './testing/extender-fixture.ts';
 
 describe('filter', () => {
-  test('passes the nodes that have room, and says of the others what they lack', async () => {
+  test('returns the nodes with enough free capacity, and says what the others lack', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     await fixture.node('n2', '2Gi');
@@ -14,7 +14,7 @@ describe('filter', () => {
       NodeNames: ['n1'],
       FailedNodes: {},
       FailedAndUnresolvableNodes: {
-        n2: 'node(s) did not have enough free storage (no pool that this node reaches has room for the volume; claim default/p-0, pool default/pool-n2: it makes no single volume that large (needs 3Gi, has 2Gi))',
+        n2: 'node(s) did not have enough free storage (no pool that this node can reach has enough free capacity for the volume; claim default/p-0, pool default/pool-n2: its maximum volume size is smaller than the request (needs 3Gi, has 2Gi))',
       },
       Error: '',
     });
@@ -29,11 +29,11 @@ describe('filter', () => {
     );
     expect(NodeNames).toEqual([]);
     expect(FailedAndUnresolvableNodes.n1).toMatch(
-      /^node\(s\) did not have enough free storage \(each volume would fit a pool of this node, but not all of them at once; claim default\/p-\d, pool default\/pool-n1: /,
+      /^node\(s\) did not have enough free storage \(each volume fits a pool of this node, but not all of them at the same time; claim default\/p-\d, pool default\/pool-n1: /,
     );
   });
 
-  test('whole nodes in, whole nodes out, whatever the spelling', async () => {
+  test('answers whole nodes with whole nodes, whatever the capitalization', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     await fixture.node('n2', '2Gi');
@@ -43,13 +43,13 @@ describe('filter', () => {
       { Pod: pod, Nodes: { items }, NodeNames: null },
       { pod, nodes: { items } },
     ]) {
-      const { status, body } = await fixture.ask('/filter', args);
+      const { status, body } = await fixture.post('/filter', args);
       expect(status).toBe(200);
       expect(body).toMatchObject({ NodeNames: null, Nodes: { items: [items[0]] } });
     }
   });
 
-  test('a node that nobody has heard of is refused for now, the others are answered', async () => {
+  test('a node that is not in the cache is refused for now; the others get an answer', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     const answer = await fixture.filter(await fixture.pod('p', '3Gi'), ['n1', 'ghost']);
@@ -57,7 +57,7 @@ describe('filter', () => {
     expect(answer.FailedNodes).toEqual({ ghost: 'node(s) were not known to the extender yet' });
   });
 
-  test('what is wrong with the pod itself is said of every node', async () => {
+  test('a problem of the pod itself is reported for every node', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'absent' } }];
@@ -66,7 +66,7 @@ describe('filter', () => {
     expect(FailedAndUnresolvableNodes).toEqual({ n1: 'persistentvolumeclaim "absent" not found' });
   });
 
-  test('among many nodes few have a text of their own', async () => {
+  test('of many nodes only a few have a message of their own', async () => {
     await using fixture = await ExtenderFixture.start();
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`);
     for (const name of names) await fixture.node(name, '1Gi');
@@ -76,7 +76,7 @@ describe('filter', () => {
   });
 });
 
-describe('room that kube-scheduler is about to use', () => {
+describe('capacity that kube-scheduler is about to use', () => {
   test('is not offered to the next pods', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
@@ -88,28 +88,28 @@ describe('room that kube-scheduler is about to use', () => {
     expect(passed).toEqual([true, true, true, false, false]);
   });
 
-  test('is not in the way of the pod itself when it is asked about again', async () => {
+  test('stays available to the pod itself when kube-scheduler asks again', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '4Gi');
     const pod = await fixture.pod('p', '3Gi');
     for (let time = 0; time < 3; time += 1)
       expect((await fixture.filter(pod, ['n1'])).NodeNames).toEqual(['n1']);
-    const { body } = await fixture.ask('/prioritize', { Pod: pod, NodeNames: ['n1'] });
+    const { body } = await fixture.post('/prioritize', { Pod: pod, NodeNames: ['n1'] });
     expect(body).toEqual([{ Host: 'n1', Score: 1 }]);
   });
 
-  test('is kept on every node that the pod may go to, until a node is selected', async () => {
+  test('is held on every node that the pod may go to, until a node is selected', async () => {
     await using fixture = await ExtenderFixture.start();
     for (const name of ['n1', 'n2']) await fixture.node(name, '4Gi');
     const nodeNames = ['n1', 'n2'];
     expect((await fixture.filter(await fixture.pod('p', '3Gi'), nodeNames)).NodeNames).toEqual(nodeNames);
     const next = await fixture.pod('q', '3Gi');
-    // It waits while nobody knows where the first goes, and is answered as soon as that shows.
+    // The request waits until the cluster shows where the first pod goes.
     const [answer] = await Promise.all([fixture.filter(next, nodeNames), fixture.select('p-0', 'n1')]);
     expect(answer.NodeNames).toEqual(['n2']);
   });
 
-  test('is one room for a pool that many nodes reach', async () => {
+  test('is charged once to a pool that many nodes share', async () => {
     await using fixture = await ExtenderFixture.start();
     for (const name of ['n1', 'n2']) await fixture.node(name);
     await fixture.pool('shared', '10Gi', {});
@@ -119,15 +119,15 @@ describe('room that kube-scheduler is about to use', () => {
     expect((await fixture.filter(await fixture.pod('s', '3Gi'), nodeNames)).NodeNames).toEqual([]);
   });
 
-  test('comes back when the pod is deleted, or has been refused after all', async () => {
+  test('is released when the pod is deleted, or kube-scheduler refuses it', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '4Gi');
-    const client = fixture.fixture.cluster.resource(pods);
+    const client = fixture.cluster.resource(pods);
     await fixture.filter(await fixture.pod('p', '3Gi'), ['n1']);
     const next = await fixture.pod('q', '3Gi');
     expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual([]);
     await client.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-    await fixture.known(() => fixture.binding.index.pods.stored('default/p') === undefined);
+    await fixture.observed(() => fixture.binding.index.pods.stored('default/p') === undefined);
     expect((await fixture.filter(next, ['n1'])).NodeNames).toEqual(['n1']);
 
     const last = await fixture.pod('r', '3Gi');
@@ -138,7 +138,7 @@ describe('room that kube-scheduler is about to use', () => {
     expect((await fixture.filter(last, ['n1'])).NodeNames).toEqual(['n1']);
   });
 
-  test('comes back after a time in which nothing was heard', async () => {
+  test('is released after the hold time', async () => {
     await using fixture = await ExtenderFixture.start({ holdMs: 0 });
     await fixture.node('n1', '4Gi');
     for (const name of ['p', 'q', 'r'])
@@ -146,13 +146,13 @@ describe('room that kube-scheduler is about to use', () => {
   });
 });
 
-test('prioritize ranks from 0 to 10 in whole numbers; what has more left is better', async () => {
+test('prioritize returns integer scores from 0 to 10; more free capacity is better', async () => {
   await using fixture = await ExtenderFixture.start();
   await fixture.node('n1', '4Gi');
   await fixture.node('n2', '100Gi');
   await fixture.node('n3', '1Gi');
   const pod = await fixture.pod('p', '3Gi');
-  const { body } = await fixture.ask('/prioritize', { Pod: pod, NodeNames: ['n1', 'n2', 'n3'] });
+  const { body } = await fixture.post('/prioritize', { Pod: pod, NodeNames: ['n1', 'n2', 'n3'] });
   expect(body).toEqual([
     { Host: 'n1', Score: 1 },
     { Host: 'n2', Score: 5 },
@@ -160,9 +160,9 @@ test('prioritize ranks from 0 to 10 in whole numbers; what has more left is bett
   ]);
 });
 
-test('preempt keeps the nodes where leaving pods make place for the volumes', async () => {
+test('preempt returns the nodes where the volumes fit without the victims', async () => {
   await using fixture = await ExtenderFixture.start();
-  const { cluster } = fixture.fixture;
+  const { cluster } = fixture;
   for (const name of ['n1', 'n2']) {
     await fixture.node(name, '10Gi');
     await cluster.resource(csiNodes).create({
@@ -181,7 +181,7 @@ test('preempt keeps the nodes where leaving pods make place for the volumes', as
     { NodeNameToMetaVictims: victimsOn({ Pods: [{ UID: uid }], NumPDBViolations: 2 }) },
     { NodeNameToVictims: victimsOn({ Pods: [victim], NumPDBViolations: 2 }) },
   ]) {
-    const { body } = await fixture.ask('/preempt', { Pod: pod, ...victims });
+    const { body } = await fixture.post('/preempt', { Pod: pod, ...victims });
     expect(body).toEqual(expected);
   }
 });
@@ -192,7 +192,7 @@ function victimsOn(onFirst: object) {
 
 /** A pod that runs on the node with a volume of the driver. */
 async function attachedPod(fixture: ExtenderFixture, name: string, nodeName: string): Promise<Pod> {
-  const { cluster } = fixture.fixture;
+  const { cluster } = fixture;
   const pod = await fixture.pod(name, '1Gi');
   await fixture.select(`${name}-0`, nodeName);
   await cluster.resource(persistentVolumes).create({
@@ -205,66 +205,68 @@ async function attachedPod(fixture: ExtenderFixture, name: string, nodeName: str
       csi: { driver, volumeHandle: name },
     },
   });
-  await fixture.known(() => fixture.binding.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
+  await fixture.observed(() => fixture.binding.index.claims.get(`${namespace}/${name}-0`)?.isBound === true);
   const bound = { namespace, name, uid: pod.metadata?.uid ?? '', node: nodeName };
-  const { body } = await fixture.ask('/bind', bindingArgs(bound));
+  const { body } = await fixture.post('/bind', bindingArgs(bound));
   expect(body).toEqual({ Error: '' });
-  await fixture.known(() => fixture.binding.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName);
+  await fixture.observed(
+    () => fixture.binding.index.pods.stored(`${namespace}/${name}`)?.nodeName === nodeName,
+  );
   return pod;
 }
 
-interface BindingTo {
+interface BindingTarget {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly node: string;
 }
 
-function bindingArgs(to: BindingTo) {
+function bindingArgs(to: BindingTarget) {
   return { PodName: to.name, PodNamespace: to.namespace, PodUID: to.uid, Node: to.node };
 }
 
 describe('bind', () => {
-  test('gives the pod its node, however often it is asked', async () => {
+  test('binds the pod once, however often it is requested', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     await fixture.node('n2', '10Gi');
     const { metadata } = await fixture.pod('p');
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
-    const answers = await Promise.all([1, 2, 3].map(() => fixture.ask('/bind', args)));
+    const answers = await Promise.all([1, 2, 3].map(() => fixture.post('/bind', args)));
     expect(answers.map(({ body }) => body)).toEqual([{ Error: '' }, { Error: '' }, { Error: '' }]);
-    await fixture.known(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
-    expect((await fixture.ask('/bind', args)).body).toEqual({ Error: '' });
-    expect((await fixture.ask('/bind', { ...args, Node: 'n2' })).body).toEqual({
+    await fixture.observed(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
+    expect((await fixture.post('/bind', args)).body).toEqual({ Error: '' });
+    expect((await fixture.post('/bind', { ...args, Node: 'n2' })).body).toEqual({
       Error: 'pod default/p is already assigned to node "n1"',
     });
   });
 
-  test('says what is in the way, and that with status 200', async () => {
+  test('reports what prevents the binding, with status 200', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '2Gi');
     const { metadata } = await fixture.pod('p', '3Gi');
     const uid = metadata?.uid ?? '';
-    const { status, body } = await fixture.ask(
+    const { status, body } = await fixture.post(
       '/bind',
       bindingArgs({ namespace, name: 'p', uid, node: 'n1' }),
     );
     expect([status, body]).toEqual([200, { Error: 'node(s) did not have enough free storage' }]);
     const other = bindingArgs({ namespace, name: 'p', uid: 'another', node: 'n1' });
-    expect((await fixture.ask('/bind', other)).body).toEqual({
-      Error: 'pod default/p with uid another is gone, or not known yet',
+    expect((await fixture.post('/bind', other)).body).toEqual({
+      Error: 'pod default/p with uid another is gone, or is not in the cache yet',
     });
   });
 
-  test('of a pod with unbound claims selects its node and waits for the volumes first', async () => {
+  test('with unbound claims selects the node and waits for the volumes first', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');
     const { metadata } = await fixture.pod('p', '3Gi');
     const args = bindingArgs({ namespace, name: 'p', uid: metadata?.uid ?? '', node: 'n1' });
-    const answer = fixture.ask('/bind', args);
-    await fixture.known(() => fixture.binding.index.claims.get('default/p-0')?.selectedNode === 'n1');
+    const answer = fixture.post('/bind', args);
+    await fixture.observed(() => fixture.binding.index.claims.get('default/p-0')?.selectedNode === 'n1');
     expect(fixture.binding.index.pods.stored('default/p')?.nodeName).toBe('');
-    await fixture.fixture.cluster.resource(persistentVolumes).create({
+    await fixture.cluster.resource(persistentVolumes).create({
       metadata: { name: 'made' },
       spec: {
         capacity: { storage: '3Gi' },
@@ -275,6 +277,6 @@ describe('bind', () => {
       },
     });
     expect((await answer).body).toEqual({ Error: '' });
-    await fixture.known(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
+    await fixture.observed(() => fixture.binding.index.pods.stored('default/p')?.nodeName === 'n1');
   });
 });

@@ -162,7 +162,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       expect(fates.filter((each) => each === 'n1')).toHaveLength(3);
       const others = fates.filter((each) => each !== 'n1');
       expect(others).toHaveLength(2);
-      for (const each of others) expect(each).toContain('of which 9Gi are promised');
+      for (const each of others) expect(each).toContain('of which 9Gi is promised');
       await sleep(2_000); // the two are tried again meanwhile
       expect((await cluster.resource(persistentVolumes).list()).items).toHaveLength(3);
     });

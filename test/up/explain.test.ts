@@ -46,7 +46,7 @@ describe('stowage explain', () => {
     );
     expect([status, stderr]).toEqual([3, '']);
     expect(stdout).toContain('Pod default/db-0 does not fit on the only node:');
-    expect(stdout).toContain('1. Create a PersistentVolume of 5Gi, class local, that n1 can reach');
+    expect(stdout).toContain('1. Create a PersistentVolume of 5Gi, class local, that node n1 can reach');
     const asJson = await callStowage('explain', 'claim', 'data', '--kubeconfig', up.kubeconfig, '-o', 'json');
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       apiVersion: 'stowage.dev/explanation/v1',

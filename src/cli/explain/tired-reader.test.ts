@@ -49,7 +49,7 @@ describe('a pod', () => {
     [
       'may wait for pods that were evicted for it',
       podIn({}, { nominatedNodeName: 'n1' }),
-      'Pod default/p does not fit on the only node: the node has too little cpu left. Its scheduler has nominated it to n1, where room is being made for it.',
+      'Pod default/p does not fit on the only node: the node has too little free cpu. Its scheduler has nominated it to n1, where room is being made for it.',
       3,
     ],
   ])('%s', (_, pod, summary, exitCode) => {
@@ -86,7 +86,7 @@ describe('a pod', () => {
         Pod: [podWith('p', '1', ['data'])],
       }),
     );
-    expect(text).toContain("- run the pod on a node that the volume's node affinity admits, or add one");
+    expect(text).toContain("- run the pod on a node that matches the volume's node affinity, or add such a node");
   });
 });
 
@@ -109,7 +109,7 @@ describe('what is told', () => {
     );
     expect(text).toContain('Insufficient memory (needs 4Gi, free 3.99Gi)');
     expect(text).toContain('volume v: 4.99Gi < 5Gi');
-    expect(text).toContain('give node n1 1 byte more memory');
+    expect(text).toContain('add 1 byte of memory to node n1');
   });
 
   test('fits on a screen with fifty claims, and is there as a whole when asked for', () => {

@@ -5,11 +5,11 @@ import type { Finding } from '../rules/framework/finding.ts';
 import { prepareRules } from '../rules/framework/prepare-rules.ts';
 import type { AnyRule, PodRefusal } from '../rules/framework/rule.ts';
 
-/** Why a pod does not fit, node by node, as data; how to show it is the reader's. */
+/** Why a pod does not fit, node by node, as data. */
 export interface RefusalExplanation {
   readonly pod: string;
   readonly podRefusals: readonly PodRefusal[];
-  /** In name order. A node without findings would do. */
+  /** In name order. A node without findings fits. */
   readonly nodes: readonly NodeExplanation[];
 }
 
@@ -21,11 +21,11 @@ export interface NodeExplanation {
 export interface ExplainOptions {
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
-  /** By name; all nodes where it is left out. */
+  /** The names of the nodes to explain; all nodes if undefined. */
   readonly onlyNodes?: Iterable<string> | undefined;
 }
 
-/** Asks every rule about every node, also about nodes that an earlier rule has refused. */
+/** Asks every rule about every node, including nodes that an earlier rule refused. */
 export function explainNodes(
   pod: PodRecord,
   index: ClusterIndex,
@@ -33,7 +33,7 @@ export function explainNodes(
 ): RefusalExplanation {
   index.settle(nowMs);
   const cycle = new Cycle(index, pod, nowMs, onlyNodes);
-  // Before the rules prepare: one of them may leave nodes out at once.
+  // Taken before the rules prepare, because `prepare` of a rule may already reject nodes.
   const asked = index.nodes.rowsByName.filter((row) => cycle.isFeasible(row));
   const { active, refusals } = prepareRules(cycle, rules);
   if (refusals.length > 0) return { pod: pod.key, podRefusals: refusals, nodes: [] };

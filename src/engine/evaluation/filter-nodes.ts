@@ -7,21 +7,21 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import { rulePositionOf } from '../rules/framework/verdict.ts';
 
 export interface FilterOptions {
-  /** The time that expiring figures are held against, in milliseconds since 1970. */
+  /** The current time, for figures that expire, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly rules?: readonly AnyRule[];
-  /** The only nodes that are looked at, by name; all of them where it is left out. */
+  /** The names of the nodes to evaluate; all nodes if undefined. */
   readonly onlyNodes?: Iterable<string> | undefined;
 }
 
 export interface FilteredNodes {
   readonly cycle: Cycle;
   readonly rules: readonly AnyRule[];
-  /** If a rule refused the pod altogether, the nodes were not looked at. */
+  /** If a rule refused the pod as a whole, no node was evaluated. */
   readonly prepared: PreparedRules;
 }
 
-/** Runs the rules in order, each on the nodes that those before it left. The verdicts are there until somebody judges again. */
+/** Runs the rules in order, each on the nodes that the rules before it left. The verdicts are valid until the next evaluation. */
 export function filterNodes(pod: PodRecord, index: ClusterIndex, options: FilterOptions): FilteredNodes {
   const { rules = defaultRules, nowMs, onlyNodes } = options;
   index.settle(nowMs);
@@ -35,16 +35,16 @@ export function filterNodes(pod: PodRecord, index: ClusterIndex, options: Filter
   return { cycle, rules, prepared };
 }
 
-/** What so many nodes were rejected for alike. */
+/** One verdict, and the number of nodes that got it. */
 export interface NodeVerdict {
   readonly rule: AnyRule;
   readonly verdict: number;
   readonly nodeCount: number;
-  /** Each fills the text's placeholder, where it has one, and is counted apart. */
+  /** Each fills the placeholder of the reason's text, if it has one, and is counted separately. */
   readonly notes: readonly string[];
 }
 
-/** What a node was rejected for, by its row. */
+/** Why the node in this row was rejected. */
 export function verdictOn(
   { cycle, rules }: Pick<FilteredNodes, 'cycle' | 'rules'>,
   row: number,

@@ -4,8 +4,8 @@ import { type NodeReason, nodeReasons, type Reason } from '../rules/reasons.ts';
 import type { NodeVerdict } from './filter-nodes.ts';
 
 /**
- * The text that kube-scheduler would put into the pod's condition, up to the part about preemption, which is the scheduler's.
- * Items are sorted as text, so that "10 node(s)" comes before "2 node(s)"; a node may be counted for several reasons.
+ * The text that kube-scheduler would put into the pod's condition, without the part about preemption, which the scheduler adds.
+ * Items are sorted as text, so that "10 node(s)" comes before "2 node(s)". A node may be counted for several reasons.
  */
 export function refusalMessage(
   nodeCount: number,
@@ -18,13 +18,13 @@ export function refusalMessage(
   return `0/${nodeCount} nodes are available: ${detail}.`;
 }
 
-/** How many times each, in the order of kube-scheduler. */
+/** Each text with its count, in kube-scheduler's order. */
 export function formatCounts(counts: ReadonlyMap<string, number>): string {
   const items = [...counts].map(([text, count]) => `${count} ${text}`);
   return items.sort().join(', ');
 }
 
-/** Several of our reasons may have one text in kube-scheduler; a node is counted once for it. */
+/** Several of our reasons may have the same text in kube-scheduler; a node is counted once for it. */
 export function countTexts(verdicts: Iterable<NodeVerdict>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const verdict of verdicts) {

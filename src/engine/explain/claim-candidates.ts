@@ -4,7 +4,7 @@ import type { StorageCandidate } from '../rules/framework/finding.ts';
 import { NearbyVolumesCache } from '../rules/volume-binding/nearby-volumes.ts';
 import { wantOfClaim } from '../rules/volume-binding/needs.ts';
 
-/** The existing volumes that come closest to serving a claim by itself; one without obstacles would do. */
+/** The existing volumes that come closest to serving a claim without a pod. A volume without obstacles fits. */
 export function claimCandidates(
   claim: ClaimRecord,
   index: ClusterIndex,

@@ -1,20 +1,20 @@
 import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
 import type { StorageCandidate } from '../rules/framework/finding.ts';
 
-/** What came closest to serving one claim, over all nodes. */
+/** The volumes and pools that came closest to serving one claim, over all nodes. */
 export interface ClaimCandidates {
   readonly claim: string;
   readonly candidates: readonly PlacedCandidate[];
-  /** How many more came less close. */
+  /** How many more there are, which came less close. */
   readonly omitted: number;
 }
 
 export interface PlacedCandidate extends StorageCandidate {
-  /** A node from which it looked like this. */
+  /** The node for which it has these obstacles. */
   readonly node: string;
 }
 
-/** Each volume and pool once, as the node saw it from which it was closest. */
+/** Each volume and pool once, with the node for which it came closest. */
 export function closestCandidates(
   nodes: readonly NodeExplanation[],
   max: number,
@@ -45,7 +45,7 @@ interface Seen {
 /** By name. */
 type SeenByKind = { readonly [K in StorageCandidate['kind']]: Map<string, Seen> };
 
-/** A volume is seen from most nodes in the same way, so that little is to be kept. */
+/** A volume has the same obstacles for most nodes, so one entry for each volume is enough. */
 function keepCloser(known: SeenByKind, candidate: StorageCandidate, node: string): void {
   const { kind, name } = candidate;
   const before = known[kind].get(name);
@@ -57,7 +57,7 @@ function compare(a: StorageCandidate, b: StorageCandidate): number {
   return a.obstacles.length - b.obstacles.length || shortageOf(a) - shortageOf(b);
 }
 
-/** Something that isn't short of bytes is no further away than anything else with as many obstacles. */
+/** A candidate that is not short of bytes counts as close as any other with the same number of obstacles. */
 function shortageOf({ obstacles }: StorageCandidate): number {
   return obstacles.reduce((sum, { margin }) => {
     if (margin === undefined) return sum;

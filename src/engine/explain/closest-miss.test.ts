@@ -43,12 +43,12 @@ const cases: readonly { readonly name: string; readonly cluster: ClusterObjects;
   {
     name: 'a pool that lacks a little before a node without one',
     cluster: { ...pooled, CSIStorageCapacity: [poolOf('far', 'n2', '4Gi')] },
-    says: 'Closest is node n2: claim default/data, pool storage/far: it makes no single volume that large (needs 5Gi, has 4Gi).',
+    says: 'Closest is node n2: claim default/data, pool storage/far: its maximum volume size is smaller than the request (needs 5Gi, has 4Gi).',
   },
   {
-    name: 'the reason where nothing came close',
+    name: 'the reason, if nothing came close',
     cluster: local,
-    says: 'Closest is node n1: claim default/data: no free volume on this node fits the claim, and its class makes none.',
+    says: 'Closest is node n1: claim default/data: no available volume on this node fits the claim, and its class provisions none.',
   },
 ];
 
@@ -56,7 +56,7 @@ test.each(byName(cases))('%s', (_, { cluster, says }) => {
   expect(closestMiss(expectRefusal(clusterOf(cluster), pod('p', ['data'])))).toBe(says);
 });
 
-test('nothing is said where volumes were not the trouble, or nobody wants to hear it', () => {
+test('there is no sentence if volumes were not the obstacle, or if the profile does not want one', () => {
   const cordoned = { ...node('n1'), spec: { unschedulable: true } };
   expect(closestMiss(expectRefusal(clusterOf({ Node: [cordoned] }), pod('p', [])))).toBeUndefined();
   expect(closestMiss(expectRefusal(clusterOf(local, upstreamProfile), pod('p', ['data'])))).toBeUndefined();

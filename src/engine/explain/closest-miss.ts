@@ -11,13 +11,13 @@ import {
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
 
-/** Looking closely costs more than deciding: a few nodes are enough to show what kind of trouble it is. */
+/** Explaining a node costs more than deciding about it, and a few nodes are enough to show what the problem is. */
 const nodesMax = 8;
 
 /**
- * What came closest to serving the pod's volumes, in a sentence for people, such as
+ * The closest candidate for the pod's volumes, as a sentence, such as
  * `Closest is node n1: claim default/data, volume d1: it is smaller than the request (needs 5Gi, has 4Gi).`
- * Undefined where it wasn't volumes that kept the pod from its nodes.
+ * Undefined if volumes were not what refused the pod.
  */
 export function closestMiss(refusal: Refusal): string | undefined {
   if (!refusal.namesClosest) return undefined;
@@ -27,7 +27,7 @@ export function closestMiss(refusal: Refusal): string | undefined {
   return closest && `Closest is node ${closest.node}: ${phraseOf(closest)}.`;
 }
 
-/** The same about one node, as a phrase: `claim default/data, volume d1: it is smaller than the request (needs 5Gi, has 4Gi)`. */
+/** The same for one node, as a phrase: `claim default/data, volume d1: it is smaller than the request (needs 5Gi, has 4Gi)`. */
 export function closestMissOn(node: NodeExplanation): string | undefined {
   const closest = closestOf([node]);
   return closest && phraseOf(closest);
@@ -51,11 +51,11 @@ interface Miss {
   readonly finding: Finding;
   readonly candidate: StorageCandidate | undefined;
   readonly obstacle: Obstacle | undefined;
-  /** Infinite where it isn't bytes that are short. */
+  /** Infinite if the candidate is not short of bytes. */
   readonly shortageBytes: number;
 }
 
-/** What lacks nothing but bytes is close; of the rest, why it is refused says more than which of them is looked at. */
+/** A candidate that lacks only bytes is close. For the others, the reason of the finding says more than a single candidate. */
 function missesOf(node: string, finding: Finding): Miss[] {
   const itself = {
     node,
@@ -66,7 +66,7 @@ function missesOf(node: string, finding: Finding): Miss[] {
   };
   const close = finding.candidates.map((candidate) => {
     const [obstacle] = candidate.obstacles;
-    // All of them have to give way.
+    // Every obstacle has to be resolved, so the largest counts.
     const shortageBytes = Math.max(...candidate.obstacles.map(shortageOf));
     return { node, finding, candidate, obstacle, shortageBytes };
   });
@@ -74,7 +74,7 @@ function missesOf(node: string, finding: Finding): Miss[] {
 }
 
 function shortageOf({ code, margin }: Obstacle): number {
-  // It would do, if it were only there twice.
+  // It fits, but another claim of the pod uses it.
   if (code === 'TakenBySibling') return Number.MAX_SAFE_INTEGER;
   if (margin === undefined) return Number.POSITIVE_INFINITY;
   return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
@@ -83,14 +83,15 @@ function shortageOf({ code, margin }: Obstacle): number {
 function phraseOf({ finding, candidate, obstacle }: Miss): string {
   const claim = finding.claim === undefined ? '' : `claim ${finding.claim}`;
   const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
-  const subject = [claim, thing].filter((word) => word !== '').join(', ');
+  const subject = [claim, thing].filter((part) => part !== '').join(', ');
   const text = obstacle === undefined ? nodeReasons[finding.reason].sentence : obstacles[obstacle.code];
   const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 
 function marginText({ needed, free, promised }: ByteMargin): string {
-  const promises = promised.bytes === 0 ? '' : `, of which ${sizeText(promised)} are promised`;
+  const promises =
+    promised.bytes === 0 ? '' : `, of which ${sizeText(promised)} is promised to other volumes`;
   return `needs ${sizeText(needed)}, has ${sizeText(free)}${promises}`;
 }
 

@@ -10,7 +10,7 @@ import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 
-/** What exactly stands in the way, in a few words for people: the taint, the label, the port. Empty where the reason says it all. */
+/** The taint, label, port or volume that a finding is about, as text. Empty if the reason says everything. */
 export function findingDetail(finding: Finding, pod: PodRecord, node: string, index: ClusterIndex): string {
   const record = index.nodes.get(node);
   if (record === undefined) return '';
@@ -50,7 +50,7 @@ function untolerated({ shape }: PodRecord, { taints }: NodeRecord): readonly Tai
   );
 }
 
-/** Of the term that lacks least. */
+/** The unmet requirements of the term that has the fewest of them. */
 function lackingLabels({ shape }: PodRecord, { labels }: NodeRecord): string {
   const lacking = (podNodeAffinityOf(shape).required?.terms ?? [])
     .map(({ requirements }) =>

@@ -16,23 +16,23 @@ export interface GroupReason {
   readonly rule: string;
   readonly reason: NodeReason;
   readonly claim: string | undefined;
-  /** The taint, label, port or volume that it is about. */
+  /** The taint, label, port or volume that the reason is about. */
   readonly detail: string;
   readonly range: MarginRange | undefined;
 }
 
-/** The numbers behind a reason over all nodes of the group. */
+/** The numbers behind a reason, over all nodes of the group. */
 export interface MarginRange {
   readonly unit: Margin['unit'];
   /** The resource or the driver; empty for bytes of volumes. */
   readonly of: string;
   readonly needed: number;
-  /** After promises. */
+  /** Without what is promised to others. */
   readonly freeLeast: number;
   readonly freeMost: number;
 }
 
-/** Thousands of nodes in a few groups: those that miss for the fewest reasons first, then the largest. */
+/** Groups nodes with the same reasons; thousands of nodes form a few groups. Groups with the fewest reasons come first, then the largest. */
 export function groupNodes(
   nodes: readonly NodeExplanation[],
   pod: PodRecord,
@@ -71,7 +71,7 @@ function rangeOf(margin: Margin): MarginRange | undefined {
   switch (margin.unit) {
     case 'bytes': {
       const free = margin.free.bytes - margin.promised.bytes;
-      // It isn't the room that is short, but something about the pool; its candidates say what.
+      // The pool has enough free bytes, so something else about it is the obstacle; its candidates say what.
       if (free >= margin.needed.bytes) return undefined;
       return { unit: 'bytes', of: '', needed: margin.needed.bytes, freeLeast: free, freeMost: free };
     }
@@ -86,7 +86,7 @@ function needAndFree({ needed, free }: { readonly needed: number; readonly free:
   return { needed, freeLeast: free, freeMost: free };
 }
 
-/** What nodes must have in common; how much they have left may differ. What a skew comes to differs by node, so it may too. */
+/** What the nodes of a group have in common. How much they have left may differ, and so may the skew of a spread constraint. */
 function keyOf({ reason, claim, detail, range }: GroupReason): string {
   return [reason, claim ?? '', detail, range?.of ?? ''].join('\t');
 }

@@ -3,9 +3,9 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { type FilterOptions, filterNodes } from '../evaluation/filter-nodes.ts';
 import { readPod } from '../records/pod-record.ts';
 
-/** How the nodes that would do rank, and by which rules. */
+/** How the nodes that fit rank, and by which rules. */
 export interface NodeRanking {
-  /** Nodes that would do. */
+  /** The number of nodes that fit. */
   readonly feasibleNodes: number;
   /** The best first; equals by name. */
   readonly nodes: readonly NodeScores[];
@@ -14,11 +14,11 @@ export interface NodeRanking {
 export interface NodeScores {
   readonly node: string;
   readonly total: number;
-  /** By rule, with its weight already in it; rules that give every node the same are there too. */
+  /** The weighted score of each rule, including rules that score every node the same. */
   readonly byRule: Readonly<Record<string, number>>;
 }
 
-/** The same scores that a plan adds up, kept apart. `also`: nodes that are told of wherever they rank, if they would do. */
+/** The scores that a plan adds up, for each rule separately. `also`: nodes to include wherever they rank, if they fit. */
 export function rankNodes(
   pod: Pod,
   index: ClusterIndex,

@@ -7,16 +7,16 @@ import {
 import { isRecord, textOf } from '../../kube/wire.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
-/** What preemption needs of a PodDisruptionBudget. */
+/** What preemption reads of a PodDisruptionBudget. */
 export interface DisruptionBudget {
   readonly namespace: string;
   readonly selector: CompiledLabelSelector;
   readonly disruptionsAllowed: number;
-  /** Names of pods whose eviction has been granted, and counted, already. */
+  /** Names of pods whose eviction has already been granted and counted. */
   readonly disruptedPods: ReadonlySet<string>;
 }
 
-/** Undefined if it protects no pod from preemption: its selector is absent, empty or broken. */
+/** Undefined if it protects no pod from preemption, because its selector is absent, empty or malformed. */
 export function readDisruptionBudget(object: PodDisruptionBudget): DisruptionBudget | undefined {
   const budget: PodDisruptionBudget = isRecord(object) ? object : {};
   const compiled = compileLabelSelector(budget.spec?.selector);
@@ -31,8 +31,8 @@ export function readDisruptionBudget(object: PodDisruptionBudget): DisruptionBud
 }
 
 /**
- * The pods whose eviction would break a budget, if all of them were evicted in this order: the first ones use up what a budget
- * allows.
+ * The pods whose eviction would violate a budget if all of them were evicted in this order. The first ones use up the allowed
+ * disruptions.
  */
 export function podsViolatingBudgets(
   pods: readonly PodRecord[],
@@ -53,7 +53,7 @@ export function podsViolatingBudgets(
 function counts({ namespace, selector, disruptedPods }: DisruptionBudget, pod: PodRecord): boolean {
   return (
     namespace === pod.namespace &&
-    // Kubernetes asks no budget about a pod without labels, even one that selects by a label's absence.
+    // In Kubernetes no budget applies to a pod without labels, not even one that selects by the absence of a label.
     Object.keys(pod.labels).length > 0 &&
     matchesLabels(selector, pod.labels) &&
     !disruptedPods.has(pod.name)

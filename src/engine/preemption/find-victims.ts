@@ -9,7 +9,7 @@ import type { DisruptionBudget } from './disruption-budget.ts';
 import { nominatedRivals } from './nominated-pods.ts';
 import { lowerPriorityPodsOn, victimsOnNode } from './victims-on-node.ts';
 
-/** How many candidates are enough to choose from: this part of the nodes, but no fewer than the least. */
+/** How many candidates the search collects: a percentage of the nodes, but at least `least`. */
 interface CandidateLimits {
   readonly percent: number;
   readonly least: number;
@@ -19,12 +19,12 @@ const candidateLimitsDefault: CandidateLimits = { percent: 10, least: 100 };
 
 export interface PreemptionOptions {
   readonly nowMs: number;
-  /** Those that refused the pod. */
+  /** The rules that refused the pod. */
   readonly rules?: readonly AnyRule[];
   readonly budgets: readonly DisruptionBudget[];
-  /** Pods that wait for a node of their own. */
+  /** Pods that wait for the node that they are nominated to. */
   readonly nominated: readonly PodRecord[];
-  /** Where among the nodes the search begins: equal seeds, equal choices. A whole number, 0 or more. */
+  /** Where among the nodes the search begins; equal seeds give equal choices. A whole number, 0 or more. */
   readonly seed: number;
   readonly candidateLimits?: CandidateLimits;
 }
@@ -35,30 +35,30 @@ export type Preemption =
       readonly node: string;
       /** The most important first. */
       readonly victims: readonly Victim[];
-      /** How many of them break a budget. */
+      /** How many of them violate a PodDisruptionBudget. */
       readonly violations: number;
     }
   | {
       readonly kind: 'none';
-      /** In kube-scheduler's words; it follows the refusal's own message. Empty if there is nothing to say. */
+      /** kube-scheduler's text, appended to the refusal's own message. May be empty. */
       readonly message: string;
-      /** Whether a node that the pod is nominated to is still worth waiting for. */
+      /** Whether the pod keeps waiting for the node that it is nominated to. */
       readonly keepsNomination: boolean;
-      /** The rules that would refuse the pod even without the others: where they change their mind, evicting may help. */
+      /** The rules that refuse the pod even without the other pods. If they accept it later, evicting may help. */
       readonly blockingRules: readonly AnyRule[];
-      /** The node that others are leaving for the pod already. */
+      /** The node that victims are already leaving. */
       readonly vacatingNode: string | undefined;
     };
 
 export interface Victim {
   readonly pod: PodRecord;
-  /** It isn't bound yet: whoever is about to bind it can let go of it, and nothing has to be deleted. */
+  /** It is not bound yet: the scheduler can drop the reservation instead of deleting the pod. */
   readonly isAssumed: boolean;
 }
 
 /**
- * Whom to evict so that a refused pod fits, as kube-scheduler's default preemption decides it. The refusal must be the answer for
- * the index as it is now. Leaves the index as it was.
+ * Which pods to evict so that a refused pod fits, as kube-scheduler's default preemption decides. The refusal must be the answer for
+ * the current index. Leaves the index as it was.
  */
 export function findVictims(
   pod: Pod,
@@ -92,7 +92,7 @@ function preempt(pod: Pod, refusal: Refusal, index: ClusterIndex, options: Preem
 
 const notTried = { keepsNomination: true, blockingRules: [], vacatingNode: undefined } as const;
 
-/** A node that is out of the question for good is not waited for, whoever terminates there. */
+/** The pod does not wait for a node on which preemption can't help, even if pods are terminating there. */
 function isPreemptionInProgress(pod: PodRecord, nodes: readonly string[], index: ClusterIndex): boolean {
   const { nominatedNode } = pod;
   return (
@@ -105,7 +105,7 @@ function isPreemptionInProgress(pod: PodRecord, nodes: readonly string[], index:
 
 interface CandidateSearch {
   readonly candidates: readonly PreemptionCandidate[];
-  /** How many nodes each text speaks of; complete only if there are no candidates. */
+  /** The number of nodes for each text; complete only if there are no candidates. */
   readonly texts: ReadonlyMap<string, number>;
   readonly blockingRules: readonly AnyRule[];
 }
@@ -151,7 +151,7 @@ function victimsOf({ node, victims, violations }: PreemptionCandidate, index: Cl
   };
 }
 
-/** Every node that was no candidate from the start, and what was found on the others. */
+/** Counts the nodes on which preemption could not help from the start, and the texts of the others. */
 function notHelpfulMessage(
   nodeCount: number,
   triedCount: number,

@@ -8,7 +8,7 @@ export function byImportance(pods: readonly PodRecord[], nowMs: number): PodReco
   );
 }
 
-/** A pod that hasn't started counts as starting now. */
+/** A pod that has not started counts as starting now. */
 export function startMs({ startTime }: PodRecord, nowMs: number): number {
   return parseTimestamp(startTime) ?? nowMs;
 }

@@ -1,10 +1,10 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 
-/** Pods that wait for a node of their own, and that a pod has to leave room for there; by node. */
+/** Nominated pods whose resources a pod must leave free, by the node that they are nominated to. */
 export type NominatedByNode = ReadonlyMap<string, readonly PodRecord[]>;
 
-/** Those of equal or higher priority; whoever counts somewhere already is left out. */
+/** The nominated pods of equal or higher priority, without those that already count on a node. */
 export function nominatedRivals(
   pod: PodRecord,
   index: ClusterIndex,
@@ -21,7 +21,7 @@ export function nominatedRivals(
   return nominatedByNode;
 }
 
-/** What `ask` says with the pods on the nodes that they are nominated to; the index is then as before. */
+/** Calls `ask` with the pods on the nodes that they are nominated to, and restores the index. */
 export function withNominated<T>(index: ClusterIndex, pods: readonly PodRecord[], ask: () => T): T {
   const savepoint = index.savepoint();
   try {

@@ -8,18 +8,18 @@ import { type NominatedByNode, nominatedRivals, withNominated } from './nominate
 import { type RuleRejection, rejectionsOn } from './rejections.ts';
 
 export interface NominatedPlanOptions extends PlanOptions {
-  /** Pods that wait for a node of their own (`nominatedNode`); those that count already where they stand are left out. */
+  /** Pods that wait for the node that they are nominated to (`nominatedNode`). Pods that already count on a node are ignored. */
   readonly nominated: readonly PodRecord[];
 }
 
 /**
- * Plans as if pods of equal or higher priority already stood on the nodes that room is being made for them on, as well as if they
- * didn't: the pod must fit there both ways, for they may yet go elsewhere. Lower ones have to yield anyway.
+ * Plans with and without the nominated pods of equal or higher priority on their nodes. The pod must fit both ways, because a nominated
+ * pod may still go elsewhere. Nominated pods of lower priority are ignored: they would have to yield anyway.
  *
- * A pod that is itself nominated goes there if it fits, however good others are: room was made for it there, or somebody wants it so.
+ * A pod that is nominated itself goes to that node if it fits there, however well others score, because its victims were evicted there or
+ * a user set the nomination.
  *
- * A node is held against the pods that are nominated to it, not to others. Where nobody is nominated, or not to the node that is
- * chosen, this costs no more than a plan.
+ * For each node only the pods nominated to that node count. If no pod is nominated to the chosen node, this costs no more than a plan.
  */
 export function planWithNominated(
   pod: Pod,
@@ -28,9 +28,9 @@ export function planWithNominated(
 ): Placement | Refusal {
   const { nominated, ...rest } = options;
   if (nominated.length === 0) return plan(pod, index, rest);
-  const meant = rest.onlyNodes === undefined ? readPod(pod).nominatedNode : '';
-  if (meant !== '' && index.nodes.row(meant) !== undefined) {
-    const there = planAmong(pod, index, { ...rest, onlyNodes: [meant] }, nominated);
+  const nominatedNode = rest.onlyNodes === undefined ? readPod(pod).nominatedNode : '';
+  if (nominatedNode !== '' && index.nodes.row(nominatedNode) !== undefined) {
+    const there = planAmong(pod, index, { ...rest, onlyNodes: [nominatedNode] }, nominated);
     if (there.kind === 'placement') return there;
   }
   return planAmong(pod, index, rest, nominated);
@@ -42,7 +42,7 @@ function planAmong(
   rest: PlanOptions,
   nominated: readonly PodRecord[],
 ): Placement | Refusal {
-  // May be an iterator, which can be read but once.
+  // `onlyNodes` may be an iterator, which can be read only once.
   const asked: PlanOptions = { ...rest, onlyNodes: rest.onlyNodes && [...rest.onlyNodes] };
   const answer = plan(pod, index, asked);
   if (answer.kind === 'refusal') return answer;
@@ -51,7 +51,7 @@ function planAmong(
   return planAround(pod, index, asked, nominatedByNode);
 }
 
-/** What speaks against the node once those are there that are nominated to it. */
+/** Why the node is rejected once the pods that are nominated to it are there. */
 function rejectionsWithNominated(
   { pod, node }: { readonly pod: PodRecord; readonly node: string },
   index: ClusterIndex,
@@ -63,7 +63,7 @@ function rejectionsWithNominated(
   return withNominated(index, there, () => rejectionsOn(node, pod, index, options));
 }
 
-/** The nodes that are taken are found all at once: one by one, each might cost a plan over all nodes. */
+/** Finds all nodes that nominated pods take, at once. Finding them one by one could cost a plan over all nodes for each. */
 function planAround(
   pod: Pod,
   index: ClusterIndex,
@@ -82,10 +82,11 @@ function planAround(
   const onlyNodes = namesIn(index, options).filter((node) => !taken.has(node));
   const answer = plan(pod, index, { ...options, onlyNodes });
   if (answer.kind === 'placement') return answer;
-  // Once more, so that the refusal speaks of the taken nodes too.
-  const inTheWay = [...taken].flatMap((node) => nominatedByNode.get(node) ?? []);
-  const whole = withNominated(index, inTheWay, () => plan(pod, index, options));
-  // Or it fits only beside pods that aren't there yet. Either way it waits for what speaks against each node by itself, too.
+  // Plan once more, so that the refusal covers the taken nodes too.
+  const blocking = [...taken].flatMap((node) => nominatedByNode.get(node) ?? []);
+  const whole = withNominated(index, blocking, () => plan(pod, index, options));
+  // It may fit only together with pods that are not there yet (pod affinity). Either way it also waits for the rules that reject each taken
+  // node.
   return (whole.kind === 'placement' ? answer : whole).waitingForPreemption({
     blockingRules: [...blockingRules],
   });

@@ -6,13 +6,13 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 
 export interface RuleRejection {
   readonly rule: AnyRule;
-  /** In kube-scheduler's words. */
+  /** kube-scheduler's text. */
   readonly text: string;
 }
 
 /**
- * Why the pod doesn't fit on this one node; empty if it does. Dry runs ask thousands of times: a refusal,
- * which speaks of all nodes, would cost more than the rules.
+ * Why the pod does not fit on this one node; empty if it fits. Dry runs call this thousands of times, and building a refusal, which covers
+ * all nodes, would cost more than the rules.
  */
 export function rejectionsOn(
   node: string,

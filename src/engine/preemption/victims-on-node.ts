@@ -15,7 +15,7 @@ export interface DryRunOptions extends FilterOptions {
 
 export type DryRun =
   | { readonly kind: 'candidate'; readonly candidate: PreemptionCandidate }
-  /** Evicting helps nothing here, for these reasons in kube-scheduler's words, by these rules. */
+  /** Evicting pods does not help on this node. `texts` are kube-scheduler's. */
   | {
       readonly kind: 'unhelpful';
       readonly texts: readonly string[];
@@ -29,9 +29,9 @@ const noVictims: DryRun = {
 };
 
 /**
- * Who would have to go from this node for the pod to fit: every pod of lower priority is taken off, and put back one by one as long
- * as the pod still fits, those that budgets protect first, the most important first. What couldn't be put back are the victims. The
- * index is then as before.
+ * The pods that have to leave this node for the pod to fit. As in kube-scheduler, the dry run removes every pod of lower priority, then
+ * puts them back one by one while the pod still fits: pods that a budget protects first, the most important first. The pods that could not
+ * be put back are the victims. The index is restored at the end.
  */
 export function victimsOnNode(
   pod: PodRecord,
@@ -44,7 +44,7 @@ export function victimsOnNode(
   const savepoint = index.savepoint();
   try {
     for (const victim of lower) removePod(victim, index);
-    const ask = () => objectionsTo(pod, node, index, options);
+    const ask = () => rejectionsOf(pod, node, index, options);
     const rejections = ask();
     if (rejections.length > 0) return unhelpful(rejections);
     return candidateOf(node, lower, options, (victim) => isReprieved(victim, index, ask));
@@ -58,7 +58,7 @@ function unhelpful(rejections: readonly RuleRejection[]): DryRun {
   return { kind: 'unhelpful', texts: rejections.map(({ text }) => text), blockingRules: [...blockingRules] };
 }
 
-/** Pods of the node that this one may evict; those that are only assumed there too. */
+/** Pods on the node that this one may evict, including pods that are only assumed there. */
 export function lowerPriorityPodsOn(
   node: string,
   { priority }: PodRecord,
@@ -68,8 +68,8 @@ export function lowerPriorityPodsOn(
   return [...index.pods.onNode(node)].filter((other) => other.priority < priority);
 }
 
-/** It must fit both with those whom room is being made for there, and without them. */
-function objectionsTo(
+/** The pod must fit both with the pods that are nominated to the node and without them. */
+function rejectionsOf(
   pod: PodRecord,
   node: string,
   index: ClusterIndex,
@@ -88,9 +88,9 @@ function candidateOf(
   mayStay: (victim: PodRecord) => boolean,
 ): DryRun {
   const ranked = byImportance(lower, nowMs);
-  const breaking = podsViolatingBudgets(ranked, budgets);
-  const rest = ranked.filter((victim) => !breaking.has(victim));
-  const violators = [...breaking].filter((victim) => !mayStay(victim));
+  const violating = podsViolatingBudgets(ranked, budgets);
+  const rest = ranked.filter((victim) => !violating.has(victim));
+  const violators = [...violating].filter((victim) => !mayStay(victim));
   const others = rest.filter((victim) => !mayStay(victim));
   const victims = byImportance([...violators, ...others], nowMs);
   if (victims.length === 0) return noVictims;
@@ -98,12 +98,12 @@ function candidateOf(
 }
 
 function removePod({ key }: PodRecord, index: ClusterIndex): void {
-  // A pod that waits to be bound stays what it is in the cluster: it has no node there.
+  // A pod that is only assumed has no node in the cluster; only the assumption is removed.
   if ((index.pods.stored(key)?.nodeName ?? '') !== '') index.remove('Pod', key);
   if (index.pods.assumed(key) !== undefined) index.setAssumedPod(key, undefined);
 }
 
-/** Puts the pod back, where it stays if the other still fits. To rules, one that is assumed is as good as one that runs. */
+/** Puts the victim back; it stays if the preemptor still fits. To the rules an assumed pod counts like a running one. */
 function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly RuleRejection[]): boolean {
   index.setAssumedPod(victim.key, victim);
   if (ask().length === 0) return true;

@@ -5,10 +5,10 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * Pods of equal shape that fit nowhere share one answer: a thousand replicas too many cost one plan, not a thousand. What makes an
- * answer stale is said by the rules that gave it, each for itself, so that nothing can be forgotten here.
+ * Pods of equal shape that fit nowhere share one refusal: a thousand replicas too many cost one plan, not a thousand. The rules that
+ * refused the pod decide which changes invalidate the entry, so this class needs no knowledge of its own.
  *
- * Only refusals are kept. A placement is stale the moment it is reserved, and what it cost is less than a millisecond.
+ * The cache holds only refusals. A placement is stale as soon as it is reserved, and computing one costs less than a millisecond.
  */
 export class RefusalCache<Extra> {
   readonly #index: ClusterIndex;
@@ -18,7 +18,7 @@ export class RefusalCache<Extra> {
     this.#index = index;
   }
 
-  /** The answer for a pod of equal shape, made out to this one; undefined if there is none that still holds. */
+  /** The valid refusal of a pod of equal shape, rewritten for this pod; undefined if there is none. */
   get(pod: PodRecord): CachedRefusal<Extra> | undefined {
     if (this.#known.size === 0) return undefined;
     const signature = signatureOf(this.#index, pod);
@@ -28,7 +28,7 @@ export class RefusalCache<Extra> {
 
   set(refusal: Refusal, extra: Extra): void {
     const signature = signatureOf(this.#index, refusal.pod);
-    // What runs out by itself is no event, and nobody would say that it is stale.
+    // A pause that expires is not an event, so nothing would invalidate the entry.
     if (signature === undefined || refusal.waker.retryAtMs !== undefined) return;
     if (this.#known.size >= entriesMax) this.#known.clear();
     this.#known.set(signature, { refusal, extra });
@@ -44,7 +44,7 @@ export class RefusalCache<Extra> {
     }
   }
 
-  /** A pod has been reserved a place: to everybody else it is there from now on, though no event says so. */
+  /** Call when a pod is reserved on a node: it counts there from now on, although no event reports it yet. */
   onAssumed(pod: PodRecord, nodeName: string): void {
     if (this.#known.size === 0) return;
     this.onChange({ kind: 'Pod', before: pod, after: { ...pod, nodeName }, freesPromises: false });
@@ -53,14 +53,14 @@ export class RefusalCache<Extra> {
 
 export interface CachedRefusal<Extra> {
   readonly refusal: Refusal;
-  /** What its owner found out beyond that, such as whether evicting others would help. */
+  /** What the caller found out in addition, such as whether preemption would help. */
   readonly extra: Extra;
 }
 
-/** Different answers for more shapes than this aren't worth asking about at every event. */
+/** Every event checks every entry, so more entries than this cost more than they save. */
 const entriesMax = 256;
 
-/** All that rules read of a pod; undefined if one of its claims is already on its way somewhere, and so like no other. */
+/** Everything that rules read of a pod; undefined if one of its claims is already being bound, which makes the pod unique. */
 function signatureOf(index: ClusterIndex, pod: PodRecord): string | undefined {
   const claims: string[] = [];
   for (const { key, isEphemeral } of pod.claims) {
@@ -77,7 +77,7 @@ function signatureOf(index: ClusterIndex, pod: PodRecord): string | undefined {
 }
 
 function claimSignature(index: ClusterIndex, claim: ClaimRecord, isEphemeral: boolean): string | undefined {
-  const isOnItsWay =
+  const isBeingBound =
     claim.volumeName !== '' ||
     claim.hasSelectedNode ||
     claim.isLost ||
@@ -87,8 +87,8 @@ function claimSignature(index: ClusterIndex, claim: ClaimRecord, isEphemeral: bo
     index.volumes.heldFor(claim.key) !== undefined ||
     index.volumes.claimedFor(claim.key).length > 0 ||
     [...index.provisioningFailures.avoidedNodes(claim.key, claim.uid, Number.NEGATIVE_INFINITY)].length > 0;
-  // Who owns the claim of an ephemeral volume is part of the answer.
-  if (isOnItsWay || isEphemeral) return undefined;
+  // The owner of an ephemeral volume's claim is part of the answer.
+  if (isBeingBound || isEphemeral) return undefined;
   const { className, request, mode, attributesClass, accessModes, selectorKey } = claim;
   return JSON.stringify([className, request?.bytes, mode, attributesClass, accessModes, selectorKey]);
 }

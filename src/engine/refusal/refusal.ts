@@ -22,22 +22,21 @@ interface RefusalParts {
   readonly rules: readonly AnyRule[];
   readonly verdicts: Int32Array;
   readonly notes: ReadonlyMap<number, readonly string[]>;
-  /** The same counted; thousands of pods may share it. */
+  /** The verdicts, counted. Thousands of pods may share this. */
   readonly counted: Lazy<readonly NodeVerdict[]>;
   readonly waker?: Waker;
 }
 
 /**
- * No node fits. What is here at once is cheap: a verdict for each node. The message, the counts and the explanation are made
- * when somebody asks.
+ * No node fits. A refusal stores only a verdict for each node; the message, the counts and the explanation are computed on demand.
  */
 export class Refusal {
   readonly kind = 'refusal';
   readonly pod: PodRecord;
-  /** Why the pod can't run wherever it is put; empty if it is the nodes that don't fit. */
+  /** Why the pod can't run on any node; empty if the nodes are what does not fit. */
   readonly podRefusals: readonly PodRefusal[];
   readonly nodeCount: number;
-  /** What would have to change. It outlives the refusal, and is much smaller. */
+  /** Which changes could make the pod fit. It outlives the refusal and is much smaller. */
   readonly waker: Waker;
   readonly #parts: RefusalParts;
   #sharedWaker: Waker | undefined;
@@ -51,7 +50,7 @@ export class Refusal {
   }
 
   static of(cycle: Cycle, rules: readonly AnyRule[], { refusals, refusedBy }: PreparedRules): Refusal {
-    // The column is the next plan's.
+    // The next plan reuses the column.
     const verdicts = cycle.verdicts.slice();
     const { notes } = cycle;
     return new Refusal({
@@ -68,24 +67,25 @@ export class Refusal {
     });
   }
 
-  /** The same answer for another pod that asks for the same, with wishes of its own. */
+  /** The same answer for another pod with the same spec; claims of its own are taken into account. */
   forPod(pod: PodRecord): Refusal {
-    if (pod.claims.length === 0) return new Refusal({ ...this.#parts, pod, waker: this.#wakerForAll() });
+    if (pod.claims.length === 0)
+      return new Refusal({ ...this.#parts, pod, waker: this.#wakerSharedByEqualPods() });
     const interest = interestOf(this.#parts.index, pod, this.waker.interest.lacksSlots);
     return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
   }
 
-  /** The same answer; but the pod also waits for others to make room for it, and for what keeps them from it. */
-  waitingForPreemption(room: PreemptionWait): Refusal {
-    if (room.vacatingNode === undefined && (room.blockingRules ?? []).length === 0) return this;
-    return new Refusal({ ...this.#parts, waker: this.waker.withPreemption(room, this.#parts.nowMs) });
+  /** The same answer for a pod that also waits for its preemption victims, or for the rules that block preemption. */
+  waitingForPreemption(wait: PreemptionWait): Refusal {
+    if (wait.vacatingNode === undefined && (wait.blockingRules ?? []).length === 0) return this;
+    return new Refusal({ ...this.#parts, waker: this.waker.withPreemption(wait, this.#parts.nowMs) });
   }
 
   /**
-   * Without claims, pods that ask for the same wait for the same: by thousands they cost an event as much as one. It is nobody's in
-   * particular, since to each of them what happens to another is news.
+   * Pods without claims that ask for the same wait for the same changes, so thousands of them share one waker and cost an event as much
+   * as one pod. The shared waker has no pod key: a change of one of these pods must wake the others.
    */
-  #wakerForAll(): Waker {
+  #wakerSharedByEqualPods(): Waker {
     const { interest } = this.waker;
     this.#sharedWaker ??= this.waker.forInterest({
       ...interest,
@@ -105,14 +105,14 @@ export class Refusal {
     return refusalMessage(this.nodeCount, this.podRefusals, this.#parts.counted());
   }
 
-  /** How many nodes each reason refused; a node may be counted for several. */
+  /** How many nodes each reason refused. A node may be counted for several reasons. */
   get reasons(): ReadonlyMap<Reason, number> {
     if (this.podRefusals.length > 0)
       return new Map(this.podRefusals.map(({ reason }) => [reason, this.nodeCount]));
     return countReasons(this.#parts.counted());
   }
 
-  /** The nodes, by name, on which nothing but other pods may be in the way; empty if the pod can't run wherever it is put. */
+  /** The names of nodes on which evicting pods may help; empty if the pod can't run on any node. */
   *nodesWherePreemptionMayHelp(): Iterable<string> {
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
       if (verdict === 0 || !mayPreemptionHelp(verdict, this.#ruleOf(verdict).reasons)) continue;
@@ -121,30 +121,30 @@ export class Refusal {
     }
   }
 
-  /** Could this change make the pod fit? */
+  /** Whether this change could make the pod fit. */
   wokenBy(change: ClusterChange): boolean {
     return this.waker.wokenBy(change);
   }
 
-  /** Whether its owner wants to hear what came closest. */
+  /** Whether the profile adds the closest candidate to the message. */
   get namesClosest(): boolean {
     return this.#parts.index.profile.namesClosestCandidate;
   }
 
-  /** The nodes, by name, that the rule refused: each counts for the first rule that did. */
+  /** The names of the nodes that the rule refused. A node counts for the first rule that refused it. */
   *nodesRefusedBy(ruleName: string): Iterable<string> {
     if (!this.#parts.counted().some(({ rule }) => rule.name === ruleName)) return;
     const position = this.#parts.rules.findIndex(({ name }) => name === ruleName);
     for (const [node, verdict] of this.#parts.verdicts.entries()) {
-      const isHis = verdict !== 0 && rulePositionOf(verdict) === position;
-      const name = isHis ? this.#parts.index.nodes.record(node)?.key : undefined;
+      const isRefused = verdict !== 0 && rulePositionOf(verdict) === position;
+      const name = isRefused ? this.#parts.index.nodes.record(node)?.key : undefined;
       if (name !== undefined) yield name;
     }
   }
 
   /**
-   * Every obstacle on every node, or on those that are named, with the candidates that came close and their margins. Answers for the
-   * index as it is when it is called.
+   * Every obstacle on every node, or on the named nodes, with the candidates that came close and their margins. It explains the index as
+   * it is at the time of the call.
    */
   explain(onlyNodes?: Iterable<string>): RefusalExplanation {
     const { index, nowMs, rules } = this.#parts;
@@ -170,25 +170,25 @@ export class Refusal {
   }
 }
 
-/** What the nodes that were there were rejected for: thousands of them have a handful of different verdicts. */
+/** Counts equal verdicts: thousands of nodes have a handful of different ones. */
 function countVerdicts(
   verdicts: Int32Array,
   notes: RefusalParts['notes'],
   rules: readonly AnyRule[],
 ): readonly NodeVerdict[] {
   const counts = new Map<number, number>();
-  const apart: NodeVerdict[] = [];
+  const withNotes: NodeVerdict[] = [];
   for (let node = 0; node < verdicts.length; node += 1) {
     const verdict = verdicts[node]!;
     if (verdict === 0) continue;
     const noted = notes.size === 0 ? undefined : notes.get(node);
     if (noted === undefined) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-    else apart.push({ rule: rules[rulePositionOf(verdict)]!, verdict, nodeCount: 1, notes: noted });
+    else withNotes.push({ rule: rules[rulePositionOf(verdict)]!, verdict, nodeCount: 1, notes: noted });
   }
   const alike = [...counts].map(([verdict, nodeCount]) => {
     return { rule: rules[rulePositionOf(verdict)]!, verdict, nodeCount, notes: [] };
   });
-  return [...alike, ...apart];
+  return [...alike, ...withNotes];
 }
 
 type Lazy<T> = () => T;

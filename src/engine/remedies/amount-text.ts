@@ -1,10 +1,10 @@
-/** Which way a figure may be off: what is asked for is never rounded down, what may be kept never up. */
+/** The rounding direction: an amount to add is never rounded down, an amount to keep never up. */
 export type Rounding = 'up' | 'down' | 'nearest';
 
 const units = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const decimals = 100;
 
-/** Bytes for people, to two decimals of the largest unit: `40Gi`, `1.5Ti`, `512`. */
+/** Bytes with two decimals of the largest unit: `40Gi`, `1.5Ti`, `512`. */
 export function bytesText(bytes: number, rounding: Rounding = 'nearest'): string {
   let value = Math.abs(bytes);
   let unit = 0;

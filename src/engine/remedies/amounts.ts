@@ -14,7 +14,7 @@ export function amountOf(amounts: ResourceAmounts, resource: string): number {
   }
 }
 
-/** As it is written in an object. */
+/** The amount as a quantity of an object. */
 export function quantityText(resource: string, amount: number): string {
   return resource === 'cpu' ? `${amount}m` : String(amount);
 }

@@ -2,8 +2,8 @@ import type { NodeExplanation } from '../evaluation/explain-nodes.ts';
 import type { Finding, Margin } from '../rules/framework/finding.ts';
 
 /**
- * Nodes in the order of how little they miss: the fewest obstacles, then the smallest part of what is needed that is missing, then by
- * name. Nodes that miss for other reasons come in turn, so that no sort of trouble crowds out another.
+ * Nodes by how close they come: the fewest obstacles, then the smallest missing fraction, then by name. Groups of nodes with different
+ * reasons take turns, so that every combination of reasons is considered.
  */
 export class ClosestNodes {
   readonly #queues: readonly (readonly Ranked[])[];
@@ -50,7 +50,7 @@ function roundRobin(queues: readonly (readonly Ranked[])[], max: number): NodeEx
   return chosen;
 }
 
-/** From 0 to 1: what is missing of what is needed, by the candidate that comes closest. */
+/** From 0 to 1: the missing fraction of what is needed, for the closest candidate. */
 function shortageOf({ margin, candidates }: Finding): number {
   let least = Number.POSITIVE_INFINITY;
   for (const { obstacles } of candidates) {

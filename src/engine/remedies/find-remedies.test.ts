@@ -16,11 +16,11 @@ import {
 import { remedyText } from './step-text.ts';
 import { searchIn } from './testing/remedy-laws.ts';
 
-function remediesFor(objects: ClusterObjects, asking: Pod): string[] {
-  return (searchIn(objects, asking, stowageProfile)?.remedies ?? []).map(remedyText);
+function remediesFor(objects: ClusterObjects, refusedPod: Pod): string[] {
+  return (searchIn(objects, refusedPod, stowageProfile)?.remedies ?? []).map(remedyText);
 }
 
-/** With so much cpu, and no end of the rest. */
+/** A node with this much cpu, and plenty of everything else. */
 function nodeOf(
   name: string,
   cpu: string,
@@ -54,12 +54,12 @@ describe('a volume of another claim', () => {
   test.each<[string, PersistentVolume, boolean]>([
     ['is offered when that claim is gone', kept({ claimRef }, 'Released'), true],
     [
-      'is left alone while it is bound, as the claim may be one that nobody could see',
+      'is left alone while it is bound, because its claim may be invisible to us',
       kept({ claimRef }, 'Bound'),
       false,
     ],
     [
-      'is left alone while it is kept for a claim to come',
+      'is left alone while it is reserved for a claim that does not exist yet',
       kept({ claimRef: { ...claimRef, uid: '' } }, 'Available'),
       false,
     ],
@@ -77,7 +77,7 @@ describe('a volume of another claim', () => {
     };
     const texts = remediesFor(objects, pod('p', ['data'])).filter((text) => text.includes('claimRef'));
     expect(texts.length > 0).toBe(isOffered);
-    for (const text of texts) expect(text).toContain('the pod then gets what that has left on it');
+    for (const text of texts) expect(text).toContain('the pod then gets the data that is left on it');
   });
 });
 
@@ -86,23 +86,23 @@ describe('a taint', () => {
   const dedicated = { key: 'dedicated', value: 'db', effect: 'NoSchedule' } as const;
   const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const;
 
-  test('that Kubernetes puts by itself goes when the node is well again, and no other way', () => {
+  test('that Kubernetes adds itself goes away with the condition of the node, and no other way', () => {
     const texts = remediesFor(tainted(notReady, dedicated), podOf('p', '1'));
     expect(texts).toEqual([
-      'Remove taint dedicated=db:NoSchedule from node n1 and get it ready, so that Kubernetes takes taint node.kubernetes.io/not-ready:NoSchedule off it; the pod then fits on n1.',
+      'Remove taint dedicated=db:NoSchedule from node n1 and fix its condition, so that Kubernetes removes its taint node.kubernetes.io/not-ready:NoSchedule; the pod then fits on n1.',
     ]);
   });
 
-  test('of a node that is being taken away is not touched; another such node would be without it', () => {
-    const leaving = { key: 'ToBeDeletedByClusterAutoscaler', value: '1', effect: 'NoSchedule' } as const;
-    expect(remediesFor(tainted(leaving), podOf('p', '1'))).toEqual([
+  test('of a node that is being removed stays; a new node like it would not have the taint', () => {
+    const removal = { key: 'ToBeDeletedByClusterAutoscaler', value: '1', effect: 'NoSchedule' } as const;
+    expect(remediesFor(tainted(removal), podOf('p', '1'))).toEqual([
       expect.stringMatching(/^Add a node like n1 /),
     ]);
   });
 });
 
 describe('a label', () => {
-  const wanting = (nodeSelector: Record<string, string>) => podOf('p', '1', { spec: { nodeSelector } });
+  const selecting = (nodeSelector: Record<string, string>) => podOf('p', '1', { spec: { nodeSelector } });
 
   test.each([
     'topology.kubernetes.io/zone',
@@ -111,26 +111,26 @@ describe('a label', () => {
     'node-role.kubernetes.io/control-plane',
     'eks.amazonaws.com/nodegroup',
     'own.example.com/place',
-  ])('that says what a node is stays what it is: %s', (key) => {
+  ])('that states what a node is does not change: %s', (key) => {
     const drivers = csiNode('n1', { 'own.csi': 5 });
     const [driver] = drivers.spec?.drivers ?? [];
     const objects = {
       Node: [node('n1', { [key]: 'a' })],
       CSINode: [{ ...drivers, spec: { drivers: [{ ...driver, topologyKeys: ['own.example.com/place'] }] } }],
     };
-    expect(remediesFor(objects, wanting({ [key]: 'b' }))).toEqual([
-      `Have the pod do without ${key}=b; the pod then fits on n1.`,
+    expect(remediesFor(objects, selecting({ [key]: 'b' }))).toEqual([
+      `Remove node selector ${key}=b from the pod; the pod then fits on n1.`,
     ]);
   });
 
-  test('that takes the place of another says so', () => {
-    const [first] = remediesFor({ Node: [node('n1', { disk: 'hdd' })] }, wanting({ disk: 'ssd' }));
+  test('that replaces another one names both', () => {
+    const [first] = remediesFor({ Node: [node('n1', { disk: 'hdd' })] }, selecting({ disk: 'ssd' }));
     expect(first).toBe('Label node n1 with disk=ssd instead of disk=hdd; the pod then fits on n1.');
   });
 });
 
 describe('a new node', () => {
-  test('has the pods on it that come with every such node', () => {
+  test('runs the pods of DaemonSets', () => {
     const agent = podOf('agent', '500m', {
       metadata: ownedBy('DaemonSet', 'agent'),
       spec: { nodeName: 'n1' },
@@ -142,7 +142,7 @@ describe('a new node', () => {
     expect(remediesFor(objects, podOf('p', '3500m')).some(isNew)).toBe(true);
   });
 
-  test('is like those that the pod asks for, wherever they stand in the list', () => {
+  test('is like the nodes that the pod selects, wherever they are in the list', () => {
     const busy = (name: string) => podOf(`on-${name}`, '4', { spec: { nodeName: name } });
     const objects = {
       Node: [nodeOf('a', '4'), nodeOf('b', '4', {}, { disk: 'ssd' })],
@@ -153,43 +153,45 @@ describe('a new node', () => {
   });
 });
 
-describe('a pod in the way', () => {
+describe('another pod', () => {
   const on = (name: string, more: Pod['metadata'] = {}) =>
     podOf(name, '3', { metadata: more, spec: { nodeName: 'n1' } });
 
-  test('is waited for if it is being deleted, before anything else', () => {
+  test('that is being deleted is waited for, before anything else is tried', () => {
     const objects = {
       Node: [nodeOf('n1', '4')],
-      Pod: [on('leaving', { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+      Pod: [on('deleting', { deletionTimestamp: '2026-01-01T00:00:00Z' })],
     };
     const texts = remediesFor(objects, podOf('p', '3'));
-    expect(texts[0]).toBe('Wait until pod default/leaving, being deleted, is gone; the pod then fits on n1.');
+    expect(texts[0]).toBe(
+      'Wait until pod default/deleting, which is being deleted, is gone; the pod then fits on n1.',
+    );
     expect(texts.some((text) => text.startsWith('Remove'))).toBe(false);
   });
 
-  test('comes back unless its owner is scaled down', () => {
+  test('is recreated unless its owner is scaled down', () => {
     const objects = { Node: [nodeOf('n1', '4')], Pod: [on('web-1', ownedBy('ReplicaSet', 'web'))] };
     expect(remediesFor(objects, podOf('p', '3')).at(-1)).toBe(
-      'Remove pod default/web-1 (scale down ReplicaSet web, or it makes new ones); the pod then fits on n1.',
+      'Remove pod default/web-1 (scale down ReplicaSet web, which would otherwise recreate it); the pod then fits on n1.',
     );
   });
 });
 
 describe('amounts', () => {
-  test('of what the pod asks for are its own, without what its runtime takes', () => {
+  test('of a request do not include the overhead of the runtime class', () => {
     const asking = podOf('p', '5', { spec: { overhead: { cpu: '250m' } } });
     expect(remediesFor({ Node: [nodeOf('n1', '4')] }, asking)).toContain(
-      'Have the pod ask for cpu 3.75 instead of 5; the pod then fits on n1.',
+      "Lower the pod's cpu request from 5 to 3.75; the pod then fits on n1.",
     );
   });
 
-  test('never come down to nothing', () => {
+  test('of a request are never lowered to 0', () => {
     const full = podOf('full', '4', { metadata: ownedBy('DaemonSet', 'full'), spec: { nodeName: 'n1' } });
     const texts = remediesFor({ Node: [nodeOf('n1', '4')], Pod: [full] }, podOf('p', '1'));
-    expect(texts).toEqual(['Give node n1 1 more cpu (it has 4); the pod then fits on n1.']);
+    expect(texts).toEqual(['Add 1 cpu to node n1 (it has 4); the pod then fits on n1.']);
   });
 
-  test('that are close are told apart', () => {
+  test('that are close to each other have different texts', () => {
     const objects = {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
@@ -197,7 +199,7 @@ describe('amounts', () => {
       PersistentVolumeClaim: [claim('data', String(5 * 2 ** 30 + 1))],
     };
     expect(remediesFor(objects, pod('p', ['data']))).toContain(
-      'Have claim default/data ask for 5Gi instead of 5.01Gi (it has to be created anew); the pod then fits on n1.',
+      'Lower the storage request of claim default/data from 5.01Gi to 5Gi (recreate the claim: a claim cannot shrink); the pod then fits on n1.',
     );
   });
 });
@@ -212,15 +214,15 @@ describe('storage', () => {
   });
 
   test.each<[string, string, string, boolean]>([
-    ['helps where its largest volume is all that is free', '16Ti', '16Ti', true],
-    ['does not lift a limit of the driver', '100Ti', '16Ti', false],
-    ['does not lift a limit of the driver that is yet to be reached', '1Ti', '16Ti', false],
+    ['helps if the maximum volume size is the free capacity', '16Ti', '16Ti', true],
+    ['does not raise a limit of the driver', '100Ti', '16Ti', false],
+    ['does not raise a limit of the driver that is not reached yet', '1Ti', '16Ti', false],
   ])('that is added %s', (_, free, largest, helps) => {
     const texts = remediesFor(poolOf(free, largest), pod('p', ['data']));
     expect(texts.some((text) => text.startsWith('Grow'))).toBe(helps);
   });
 
-  test('that is made by hand says all that the claim asks of it', () => {
+  test('that is created by hand: the text has everything that the claim requires', () => {
     const asked = claim('data', '5Gi', {
       spec: {
         accessModes: ['ReadWriteMany'],
@@ -232,12 +234,12 @@ describe('storage', () => {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
       PersistentVolumeClaim: [asked],
-      // Of the name that the new one would have.
+      // It has the name that the new volume would get.
       PersistentVolume: [localVolume('for-data', '1Gi', 'n1')],
     };
     const search = searchIn(objects, pod('p', ['data']), stowageProfile);
     expect(search?.remedies.map(remedyText)).toEqual([
-      'Create a PersistentVolume of 5Gi, class local, access mode ReadWriteMany, volume mode Block, labelled tier=gold, that n1 can reach; the pod then fits on n1.',
+      'Create a PersistentVolume of 5Gi, class local, access mode ReadWriteMany, volume mode Block, labelled tier=gold, that node n1 can reach; the pod then fits on n1.',
     ]);
     expect(search?.remedies[0]?.steps[0]?.object.name).toBe('for-data-2');
   });

@@ -21,41 +21,41 @@ export interface RemedyOptions {
 }
 
 export interface RemedySearch {
-  /** The cheapest first. With each of them the pod fits: it has been planned. */
+  /** The cheapest first. A plan has proven that the pod fits with each of them. */
   readonly remedies: readonly Remedy[];
-  /** Nodes that were looked at closely, of those that anything could be done about. */
+  /** How many of the nodes with known steps the search tried. */
   readonly nodesTried: number;
   readonly nodesPromising: number;
-  /** The search ended before it had tried everything on the nodes that it looked at. */
+  /** The budget was spent before the search had tried everything on these nodes. */
   readonly isCutShort: boolean;
 }
 
 const remediesMaxDefault = 8;
 
 interface Pass {
-  /** How many steps a remedy may have. */
+  /** The maximum number of steps of a remedy. */
   readonly stepsMax: number;
-  /** How many nodes are looked at, those first that miss least. */
+  /** How many nodes are tried, the closest first. */
   readonly nodesMax: number;
-  /** How many ways are tried to meet one obstacle. */
+  /** How many steps are tried for one finding. */
   readonly stepsPerFindingMax: number;
 }
 
-/** Each only where those before it found nothing. Further than the last it is another cluster that is asked for. */
+/** A pass runs only if those before it found nothing. A remedy with more steps than in the last pass would be a different cluster. */
 const passes: readonly Pass[] = [
   { stepsMax: 1, nodesMax: 48, stepsPerFindingMax: Number.POSITIVE_INFINITY },
   { stepsMax: 2, nodesMax: 24, stepsPerFindingMax: 3 },
   { stepsMax: 3, nodesMax: 8, stepsPerFindingMax: 2 },
 ];
 const evaluationsMax = 20_000;
-/** An explanation of one node walks all volumes, so that there can be fewer where there are many of those. */
+/** The explanation of one node visits all volumes, so a cluster with many volumes affords fewer explanations. */
 const volumeVisitsMax = 3_000_000;
 const explanationsMax = 2_000;
 
 /**
- * What would have to change for a refused pod to fit: on the nodes that miss least, every obstacle is met by every change that we know
- * of for it, one after the other, and what then fits is made as small as it can be. Several steps are looked for only where one is not
- * enough, or takes somebody's pod. `nodes` is the refusal's explanation. Leaves the index as it was.
+ * What would have to change for a refused pod to fit. On the closest nodes the search tries every known step for every finding, one after
+ * the other, and reduces what fits to the smallest amounts. It looks for several steps only if a single step is not enough or removes a
+ * pod. `nodes` is the refusal's explanation. Leaves the index as it was.
  */
 export function findRemedies(
   pod: Pod,
@@ -96,13 +96,13 @@ function budgetFor({ volumes }: ClusterIndex): SearchBudget {
 
 interface Path {
   readonly found: RemedyCollection;
-  /** As it is now. */
+  /** The pod before any step. */
   readonly pod: Pod;
   readonly pass: Omit<Pass, 'nodesMax'>;
   readonly steps: readonly RemedyStep[];
 }
 
-/** Meets the first finding in every way; whatever is left is met in turn, while few enough steps have been taken. */
+/** Tries every step for the first finding, then handles the remaining findings while the number of steps allows it. */
 function explore(whatIf: WhatIf, findings: readonly Finding[], path: Path): void {
   const { steps, pass } = path;
   const first = findings.find((finding) => !isCausedByPods(finding)) ?? findings[0];
@@ -120,26 +120,26 @@ function explore(whatIf: WhatIf, findings: readonly Finding[], path: Path): void
   }
 }
 
-/** No fewer: one step may meet several findings of one reason, and removed pods all that are about pods. */
+/** A lower bound: one step may resolve all findings of one reason, and removing pods all findings that pods cause. */
 function stepsNeeded(findings: readonly Finding[]): number {
   const reasons = new Set(findings.filter((finding) => !isCausedByPods(finding)).map(({ reason }) => reason));
-  // Uncordoning a node lifts the taint that goes with it.
+  // Uncordoning a node also removes its taint.
   if (reasons.has('MarkedUnschedulable')) reasons.delete('TaintNotTolerated');
   return reasons.size + (findings.some(isCausedByPods) ? 1 : 0);
 }
 
-/** With what was found before, less what the step was taken for; what stands in the way then is asked for only when that is all met. */
+/** Continues with the earlier findings, without the one that the step resolved. It asks for new findings only when none of them is left. */
 function exploreRemaining(whatIf: WhatIf, before: readonly Finding[], path: Path): void {
-  const met = before.find((finding) => !isCausedByPods(finding)) ?? before[0]!;
-  const rest = before.filter((finding) => !isSame(finding, met));
+  const resolved = before.find((finding) => !isCausedByPods(finding)) ?? before[0]!;
+  const rest = before.filter((finding) => !isSame(finding, resolved));
   if (rest.length === 0) {
     const findings = whatIf.findings();
-    if (findings !== undefined && !findings.some((finding) => isSame(finding, met)))
+    if (findings !== undefined && !findings.some((finding) => isSame(finding, resolved)))
       explore(whatIf, findings, path);
     return;
   }
-  const isShared = rest.some(({ reason }) => reason === met.reason);
-  if (isShared || !whatIf.refusesFor(met)) explore(whatIf, rest, path);
+  const isShared = rest.some(({ reason }) => reason === resolved.reason);
+  if (isShared || !whatIf.refusesFor(resolved)) explore(whatIf, rest, path);
 }
 
 function isSame(a: Finding, b: Finding): boolean {
@@ -148,7 +148,7 @@ function isSame(a: Finding, b: Finding): boolean {
   return resource(a) === resource(b);
 }
 
-/** Most nodes offer what another one offered before, and no smaller; that is found out with less asking than how small it could be. */
+/** Most nodes repeat a remedy of another node, no smaller. Checking that costs fewer evaluations than finding the smallest amounts. */
 function addSmallest(whatIf: WhatIf, steps: readonly RemedyStep[], found: RemedyCollection): void {
   const remedy = { node: whatIf.node, steps };
   const known = found.smallestLike(remedy);
@@ -156,7 +156,7 @@ function addSmallest(whatIf: WhatIf, steps: readonly RemedyStep[], found: Remedy
   if (known === undefined || canBeSmaller(remedy, known, fits)) found.add(smallestOf(whatIf, steps));
 }
 
-/** Each step as small as the others let it be. */
+/** Reduces each step to the smallest amount that fits together with the others. */
 function smallestOf(whatIf: WhatIf, steps: readonly RemedyStep[]): Remedy {
   let current = steps;
   for (const [position, { withAmount, amount }] of steps.entries()) {
@@ -180,7 +180,7 @@ function tryNewNodes(whatIf: WhatIf, found: RemedyCollection): void {
   }
 }
 
-/** The whole cluster is planned once more; nothing is told that hasn't been seen to work. */
+/** Plans the whole cluster with the steps, so that only remedies that work are reported. */
 function isProven(whatIf: WhatIf, steps: readonly RemedyStep[]): boolean {
   const { index, nowMs, rules } = whatIf.context;
   return whatIf.withSteps(steps, ({ pod }) => plan(pod, index, { nowMs, rules }).kind === 'placement');

@@ -11,10 +11,10 @@ import { isDaemonOrStaticPod } from './pod-steps.ts';
 import type { RemedyEdit, RemedyStep } from './remedy-step.ts';
 import { type SearchContext, WhatIf } from './what-if.ts';
 
-/** Clusters have a handful of sorts of nodes. */
+/** Clusters have a handful of node types. */
 const templatesMax = 16;
 
-/** For each sort of node that the cluster has and the pod asks for, one more of it; the smallest first. */
+/** One more node of each type that the cluster has and the pod selects; the smallest first. */
 export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
   const { required } = podNodeAffinityOf(pod.shape);
   const templates = new Map<string, NodeRecord>();
@@ -24,7 +24,7 @@ export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
     if (required !== undefined && !matcherHolds(required, record.key, record.labels)) continue;
     const key = JSON.stringify([
       record.allocatable,
-      record.taints.filter(comesWithSort),
+      record.taints.filter(belongsToType),
       record.labels[wellKnownLabels.zone],
     ]);
     if (!templates.has(key)) templates.set(key, record);
@@ -35,8 +35,8 @@ export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
     .sort((a, b) => a.amount - b.amount);
 }
 
-/** Not what its own condition has put there: a new node is well. */
-function comesWithSort(taint: Taint): boolean {
+/** Not a taint that reports a node's condition: a new node is healthy. */
+function belongsToType(taint: Taint): boolean {
   return !isKubernetesTaint(textOf(taint.key)) && !isNodeRemovalTaint(taint);
 }
 
@@ -73,11 +73,11 @@ function newNode(context: SearchContext, template: NodeRecord): RemedyStep[] {
 
 function named(node: Node, name: string): Node {
   const labels = { ...node.metadata?.labels, [wellKnownLabels.hostname]: name };
-  const taints = nonNullItems(node.spec?.taints).filter(comesWithSort);
+  const taints = nonNullItems(node.spec?.taints).filter(belongsToType);
   return { ...node, metadata: { name, labels }, spec: { ...node.spec, taints } };
 }
 
-/** A node isn't empty for long: DaemonSets put on it what they have put on the others. */
+/** DaemonSets and static pods occupy the new node as they occupy the others. */
 function ownPods({ index, objects }: SearchContext, template: string, name: string): RemedyEdit[] {
   return [...index.pods.onNode(template)].filter(isDaemonOrStaticPod).flatMap(({ key }) => {
     const object = objects.get('Pod', key);
@@ -95,7 +95,7 @@ function ownPods({ index, objects }: SearchContext, template: string, name: stri
   });
 }
 
-/** The pod on a node that isn't there yet. */
+/** The pod on a node that does not exist yet. */
 export function onNewNode(whatIf: WhatIf): WhatIf {
   return new WhatIf(whatIf.context, newNodeName(whatIf.context), whatIf.pod);
 }

@@ -2,16 +2,16 @@ import type { Taint } from '../../kube/api/core.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { WhatIf } from './what-if.ts';
 
-/* What is said of nodes by those who know, and not for people to change as they like. */
+/* Taints and labels of a node that state facts, and that people should not change to place a pod. */
 
 const kubernetesTaints = ['node.kubernetes.io/', 'node.cloudprovider.kubernetes.io/'];
 
-/** Whether Kubernetes itself puts the taint on a node, by its condition, and takes it off again. Takes its key, or its whole text. */
+/** Whether Kubernetes itself adds the taint for the node's condition, and removes it again. `taint` is its key, or its whole text. */
 export function isKubernetesTaint(taint: string): boolean {
   return kubernetesTaints.some((prefix) => taint.startsWith(prefix));
 }
 
-/** Put by whoever is about to take the node away: what is placed there would have to leave at once. */
+/** A taint that announces the removal of the node: a pod placed there would be evicted at once. */
 export function isNodeRemovalTaint({ key = '' }: Taint): boolean {
   return nodeRemovalTaints.has(key);
 }
@@ -24,19 +24,19 @@ const nodeRemovalTaints: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a label says what a node is or where it stands: its place, its make, the pool that it was taken from, what drivers go by.
- * Nobody changes those to please a pod; volumes would then be looked for where they are not.
+ * Whether a label states what or where a node is: its topology, its machine type, its node pool, or the topology keys of CSI drivers.
+ * Changing such a label would make the scheduler look for volumes on the wrong nodes.
  */
 export function isNodeIdentityLabel(label: string, whatIf: WhatIf): boolean {
   const slash = label.indexOf('/');
   const domain = slash < 0 ? '' : label.slice(0, slash);
-  if (domain.startsWith('topology.') || makers.has(domain)) return true;
+  if (domain.startsWith('topology.') || providerDomains.has(domain)) return true;
   if (domain === 'node-role.kubernetes.io') return controlPlanes.has(label.slice(slash + 1));
   const drivers = nonNullItems(whatIf.get('CSINode', whatIf.node)?.spec?.drivers);
   return drivers.some(({ topologyKeys }) => nonNullItems(topologyKeys).includes(label));
 }
 
-const makers: ReadonlySet<string> = new Set([
+const providerDomains: ReadonlySet<string> = new Set([
   'kubernetes.io',
   'node.kubernetes.io',
   'beta.kubernetes.io',

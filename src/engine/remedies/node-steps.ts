@@ -8,12 +8,12 @@ import { nonNullItems } from '../records/field-readers.ts';
 import type { MatcherTerm } from '../records/node-matcher.ts';
 import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
 import { isKubernetesTaint, isNodeIdentityLabel, isNodeRemovalTaint } from './node-facts.ts';
-import { changing, type RemedyStep } from './remedy-step.ts';
+import { changing, type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
 const cordonTaint = 'node.kubernetes.io/unschedulable';
 
-/** The taint that goes with the mark is lifted with it. */
+/** Also removes the taint that comes with `spec.unschedulable`. */
 export function uncordon({ node }: WhatIf): RemedyStep[] {
   const change = (object: Node): Node => ({
     ...object,
@@ -26,18 +26,18 @@ export function uncordon({ node }: WhatIf): RemedyStep[] {
   return [ofNode('UncordonNode', node, [], change)];
 }
 
-/** Either the node loses its taints or the pod tolerates them; what a node's condition put there nobody should tolerate away. */
+/** Either the node loses its taints or the pod tolerates them. A pod should not tolerate a taint that reports the node's condition. */
 export function taintSteps(whatIf: WhatIf): RemedyStep[] {
   const tolerations = nonNullItems(whatIf.pod.spec?.tolerations);
-  const isInTheWay = (taint: Taint) =>
+  const isUntolerated = (taint: Taint) =>
     taint.effect !== 'PreferNoSchedule' &&
     !tolerations.some((toleration) => toleratesTaint(toleration, taint));
-  const untolerated = nonNullItems(whatIf.get('Node', whatIf.node)?.spec?.taints).filter(isInTheWay);
+  const untolerated = nonNullItems(whatIf.get('Node', whatIf.node)?.spec?.taints).filter(isUntolerated);
   if (untolerated.length === 0 || untolerated.some(isNodeRemovalTaint)) return [];
   const names = untolerated.map(taintText);
   const removal = ofNode('RemoveTaint', whatIf.node, names, (node) => ({
     ...node,
-    spec: { ...node.spec, taints: nonNullItems(node.spec?.taints).filter((taint) => !isInTheWay(taint)) },
+    spec: { ...node.spec, taints: nonNullItems(node.spec?.taints).filter((taint) => !isUntolerated(taint)) },
   }));
   if (untolerated.some(({ key }) => isKubernetesTaint(textOf(key)))) return [removal];
   const added = untolerated.map(tolerationOf);
@@ -57,7 +57,7 @@ function tolerationOf({ key, value, effect }: Taint): Toleration {
   };
 }
 
-/** Either the node gets the labels that the pod asks for, or the pod asks for less. */
+/** Either the node gets the labels that the pod selects, or the pod selects less. */
 export function nodeAffinitySteps(whatIf: WhatIf): RemedyStep[] {
   const node = whatIf.get('Node', whatIf.node);
   const { required } = podNodeAffinityOf(whatIf.record.shape);
@@ -75,11 +75,11 @@ export function nodeAffinitySteps(whatIf: WhatIf): RemedyStep[] {
 
 interface LabelChange {
   readonly key: string;
-  /** Undefined: the label goes. */
+  /** Undefined to remove the label. */
   readonly value: string | undefined;
 }
 
-/** What would make the term hold; undefined if nothing that people change would. */
+/** The label changes that would make the term match; undefined if that needs a change that people should not make. */
 function labelChanges(
   { names, requirements }: MatcherTerm,
   whatIf: WhatIf,
@@ -132,7 +132,7 @@ function labelNode(
   return { ...step, remarks: replaced.map(({ key }) => `${key}=${before[key]}`) };
 }
 
-/** The pairs of its node selector that the node lacks, and the required affinity as a whole if the node lacks that. */
+/** Drops the labels of the node selector that the node lacks, and the whole required affinity if the node does not match it. */
 function dropNodeSelector(whatIf: WhatIf, labels: Readonly<Record<string, string>>): RemedyStep[] {
   const { nodeSelector, affinity } = whatIf.pod.spec ?? {};
   const lacking = Object.entries(nodeSelector ?? {}).filter(([key, value]) => labels[key] !== value);
@@ -140,7 +140,7 @@ function dropNodeSelector(whatIf: WhatIf, labels: Readonly<Record<string, string
   const isMet = required === undefined || required === null || holds(required, whatIf.node, labels);
   const names = [
     ...lacking.map(([key, value]) => `${key}=${value}`),
-    ...(isMet ? [] : ['required node affinity']),
+    ...(isMet ? [] : [requiredNodeAffinity]),
   ];
   if (names.length === 0) return [];
   const dropped = new Set(lacking.map(([key]) => key));

@@ -7,12 +7,12 @@ import type { Finding } from '../rules/framework/finding.ts';
 import type { RemedyStep } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** Pods of this priority and above keep the cluster itself running. */
+/** Pods of this priority and above are system-critical. */
 const systemPriority = 2_000_000_000;
-/** Pods elsewhere that are looked at where they may be in the way too. */
+/** How many pods on other nodes the search considers, for reasons that depend on them too. */
 const farPodsMax = 300;
 
-/** Reasons for which pods on other nodes may be in the way. */
+/** Reasons that pods on other nodes may cause. */
 const farReasons: ReadonlySet<string> = new Set([
   'AntiAffinityNotMet',
   'RefusedByNeighbours',
@@ -20,22 +20,22 @@ const farReasons: ReadonlySet<string> = new Set([
   'ClaimInUse',
 ]);
 
-/** For what pods stand behind: where it is enough to wait for those that are going already, no others are touched. */
+/** For findings that other pods cause. If it is enough to wait for pods that are being deleted, no other pod is removed. */
 export function podSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   const waiting = awaitPods(whatIf, finding);
   return waiting.length > 0 ? waiting : removePods(whatIf, finding);
 }
 
-/** Pods that are being deleted hold what they have until they are gone. */
+/** Pods that are being deleted keep their resources until they are gone. */
 function awaitPods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
-  const leaving = candidates(whatIf, farReasons.has(reason)).filter(({ isDeleting }) => isDeleting);
-  const needed = fewest(whatIf, byImportance(leaving, whatIf.context.nowMs));
+  const deleting = candidates(whatIf, farReasons.has(reason)).filter(({ isDeleting }) => isDeleting);
+  const needed = fewest(whatIf, byImportance(deleting, whatIf.context.nowMs));
   return needed.length === 0 ? [] : [{ ...without(needed), action: 'WaitForPods' }];
 }
 
 /**
- * Other pods go. One alone if that is enough, the least important that is; else every pod is taken off and those that can are put
- * back, the most important first. Only pods that somebody put there of free will: not those that come with the node.
+ * Removes other pods: a single one if that is enough, the least important such pod; otherwise it removes every pod and puts back as many
+ * as possible, the most important first. Daemon pods and static pods stay.
  */
 function removePods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
   const removable = candidates(whatIf, farReasons.has(reason)).filter(
@@ -50,7 +50,7 @@ function removePods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
   return several.length === 0 ? [] : [without(several)];
 }
 
-/** Of a DaemonSet, or static: every such node has one, and it comes back. */
+/** A pod of a DaemonSet or a static pod: every such node has one, and it would be recreated. */
 export function isDaemonOrStaticPod({ owner }: PodRecord): boolean {
   return /^(DaemonSet|Node)\//.test(owner);
 }
@@ -70,14 +70,14 @@ function* farPods(pods: Iterable<PodRecord>, node: string): Iterable<PodRecord> 
   }
 }
 
-/** Without them the pod fits, and without none of them; empty if it doesn't fit without all. */
+/** A minimal set of pods without which the pod fits; empty if it does not fit even without all of them. */
 function fewest(whatIf: WhatIf, ranked: readonly PodRecord[]): readonly PodRecord[] {
   if (ranked.length === 0) return [];
   const gone = new Set(ranked);
   return whatIf.withSteps([without(ranked)], (after) => {
     if (!after.fits()) return [];
     for (const pod of ranked) {
-      // To rules, one that is assumed is as good as one that runs.
+      // To the rules an assumed pod counts like a running one.
       whatIf.index.setAssumedPod(pod.key, pod);
       if (after.fits()) gone.delete(pod);
       else whatIf.index.setAssumedPod(pod.key, undefined);
@@ -96,20 +96,20 @@ function without(pods: readonly PodRecord[]): RemedyStep {
     amount: names.length,
     unit: 'pods',
     names,
-    remarks: owners.size === 0 ? [] : [ownersRemark([...owners])],
+    remarks: owners.size === 0 ? [] : [ownersRemark([...owners], names.length)],
     edits: names.map((key) => ({ type: 'remove pod', key })),
   };
 }
 
 const ownersShownMax = 3;
 
-/** Whoever only deletes a pod of theirs sees the next one take its place. */
-function ownersRemark(owners: readonly string[]): string {
+/** Deleting the pod is not enough: its owner would replace it. */
+function ownersRemark(owners: readonly string[], podCount: number): string {
   const shown = owners.slice(0, ownersShownMax).map((owner) => owner.replace('/', ' '));
-  return `scale down ${truncatedList(shown, owners.length)}, or ${owners.length === 1 ? 'it makes' : 'they make'} new ones`;
+  return `scale down ${truncatedList(shown, owners.length)}, which would otherwise recreate ${podCount === 1 ? 'it' : 'them'}`;
 }
 
-/** The pod does without what it requires of its neighbours. */
+/** The pod drops its required affinity or anti-affinity to other pods. */
 export function dropAffinity(whatIf: WhatIf, part: 'podAffinity' | 'podAntiAffinity'): RemedyStep[] {
   const required = whatIf.pod.spec?.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = nonNullItems(required);
@@ -134,7 +134,7 @@ export function dropAffinity(whatIf: WhatIf, part: 'podAffinity' | 'podAntiAffin
 
 const skewPrefix = 'skew over ';
 
-/** To what the node would come to; less may do if the search finds so. */
+/** Raises maxSkew to the skew that the node would have. The search may find that less is enough. */
 export function raiseMaxSkew(whatIf: WhatIf, { margin }: Finding): RemedyStep[] {
   if (margin?.unit !== 'resource' || !margin.resource.startsWith(skewPrefix)) return [];
   const topologyKey = margin.resource.slice(skewPrefix.length);

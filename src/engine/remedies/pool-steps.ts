@@ -15,10 +15,10 @@ import type { Finding } from '../rules/framework/finding.ts';
 import { changing, type RemedyEdit, type RemedyStep } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** A few pools are enough to look at; a node rarely reaches more than one for a class. */
+/** A node rarely reaches more than one pool of a class, so a few are enough. */
 const poolsMax = 4;
 
-/** Pools that this node reaches have more to give, each by more than enough; how much is needed is found out afterwards. */
+/** Grows each pool that this node reaches by more than enough; the search then finds the least amount. */
 export function growPools(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   const { index, node, record } = whatIf;
   const pools = poolsFor(whatIf, finding);
@@ -77,7 +77,7 @@ function grownCapacity(object: CSIStorageCapacity, amount: number): CSIStorageCa
   const { capacity, maximumVolumeSize } = object;
   const hasLimit = maximumVolumeSize !== undefined && maximumVolumeSize !== null;
   const hasFree = capacity !== undefined && capacity !== null;
-  // A limit of its own is the driver's: no storage that is added lifts it.
+  // A separate maximum volume size is a limit of the driver: added storage does not raise it.
   const followsFree = hasLimit && (!hasFree || isSameQuantity(capacity, maximumVolumeSize));
   return {
     ...object,

@@ -1,33 +1,33 @@
 import { actionCosts, type RemedyStep, stepCost } from './remedy-step.ts';
 
-/** Changes with which the pod fits on a node, taken together. */
+/** Changes that together make the pod fit on a node. */
 export interface Remedy {
   readonly node: string;
   readonly steps: readonly RemedyStep[];
 }
 
-/** Of each sort of remedy the smallest that was found. */
+/** The smallest remedy found for each combination of actions. */
 export class RemedyCollection {
-  readonly #bySort = new Map<string, Remedy>();
+  readonly #byKinds = new Map<string, Remedy>();
 
   add(remedy: Remedy): void {
     const known = this.smallestLike(remedy);
-    if (known === undefined || compareRemedies(remedy, known) < 0) this.#bySort.set(keyOf(remedy), remedy);
+    if (known === undefined || compareRemedies(remedy, known) < 0) this.#byKinds.set(keyOf(remedy), remedy);
   }
 
-  /** The smallest of its sort so far. */
+  /** The smallest remedy so far with the same actions and scopes. */
   smallestLike(remedy: Remedy): Remedy | undefined {
-    return this.#bySort.get(keyOf(remedy));
+    return this.#byKinds.get(keyOf(remedy));
   }
 
-  /** Whether anything was found that costs nobody a running pod. */
+  /** Whether any remedy was found that removes no running pod. */
   get hasNonDisruptive(): boolean {
-    return [...this.#bySort.values()].some((remedy) => remedyCost(remedy) < actionCosts.RemovePods);
+    return [...this.#byKinds.values()].some((remedy) => remedyCost(remedy) < actionCosts.RemovePods);
   }
 
-  /** The cheapest first; none that does more than another one that is there. */
+  /** The cheapest first, without remedies that contain all actions of another one. */
   best(max: number): readonly Remedy[] {
-    const all = [...this.#bySort.values()];
+    const all = [...this.#byKinds.values()];
     return all
       .filter((remedy) => !all.some((other) => isPartOf(other, remedy)))
       .sort(compareRemedies)
@@ -36,9 +36,9 @@ export class RemedyCollection {
 }
 
 /**
- * Whether a remedy of the same sorts could still be made smaller than `known`, where `fits` says whether given amounts of its steps would
- * do. Amounts are held against each other one after the other, so it can if, with those before as in `known`, one could be less. Removed
- * pods count first whatever their place; those are not judged.
+ * Whether a remedy with the same actions could still become smaller than `known`. `fits` says whether the given amounts are enough.
+ * Amounts are compared one after the other. So the remedy can become smaller if one amount can be less while those before it are as in
+ * `known`. Remedies that remove pods are always tried, because the number of removed pods counts first.
  */
 export function canBeSmaller(
   remedy: Remedy,
@@ -58,13 +58,13 @@ export function canBeSmaller(
   return remedy.node < known.node && fits(current);
 }
 
-/** The step with that amount, or with its own where it is no more; undefined where it can't be that small. */
+/** The step with at most that amount; undefined if it can't be that small. */
 function atMost(step: RemedyStep, amount: number): RemedyStep | undefined {
   if (step.amount <= amount) return step;
   return amount < 1 ? undefined : step.withAmount?.(amount);
 }
 
-/** What it costs, as {@link actionCosts} says. */
+/** The sum of the costs of its steps; see {@link actionCosts}. */
 export function remedyCost({ steps }: Remedy): number {
   return steps.reduce((sum, step) => sum + stepCost(step), 0);
 }
@@ -72,13 +72,13 @@ export function remedyCost({ steps }: Remedy): number {
 function compareRemedies(a: Remedy, b: Remedy): number {
   return (
     remedyCost(a) - remedyCost(b) ||
-    compareTexts(sortsOf(a).join(), sortsOf(b).join()) ||
+    compareTexts(kindsOf(a).join(), kindsOf(b).join()) ||
     compareAmounts(a, b) ||
     compareTexts(a.node, b.node)
   );
 }
 
-/** In the order of their sorts, so that equal sorts are held against each other. */
+/** Compares steps of the same kind: both lists are in the order of their kinds. */
 function compareAmounts(a: Remedy, b: Remedy): number {
   const left = inOrder(a);
   const right = inOrder(b);
@@ -90,26 +90,26 @@ function compareAmounts(a: Remedy, b: Remedy): number {
 }
 
 function inOrder({ steps }: Remedy): RemedyStep[] {
-  return [...steps].sort((a, b) => compareTexts(sortOf(a), sortOf(b)));
+  return [...steps].sort((a, b) => compareTexts(kindOf(a), kindOf(b)));
 }
 
 function keyOf(remedy: Remedy): string {
-  return sortsOf(remedy).join(' + ');
+  return kindsOf(remedy).join(' + ');
 }
 
-function sortsOf(remedy: Remedy): string[] {
-  return inOrder(remedy).map(sortOf);
+function kindsOf(remedy: Remedy): string[] {
+  return inOrder(remedy).map(kindOf);
 }
 
-function sortOf({ action, scope }: RemedyStep): string {
+function kindOf({ action, scope }: RemedyStep): string {
   return `${action} ${scope}`;
 }
 
 function isPartOf(part: Remedy, whole: Remedy): boolean {
   if (part.steps.length >= whole.steps.length) return false;
-  const rest = sortsOf(whole);
-  return sortsOf(part).every((sort) => {
-    const at = rest.indexOf(sort);
+  const rest = kindsOf(whole);
+  return kindsOf(part).every((kind) => {
+    const at = rest.indexOf(kind);
     if (at >= 0) rest.splice(at, 1);
     return at >= 0;
   });

@@ -4,26 +4,26 @@ import type { IndexedKind } from '../cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../cluster-index/read-object.ts';
 
 /**
- * One change to the cluster or to the pod that could help. It is a suggestion until a plan has said that the pod fits with it.
- * `sort` and `scope` together say what kind of change it is: of those only the smallest is worth telling.
+ * One change to the cluster or to the pod that could help. It is a suggestion until a plan has shown that the pod fits with it.
+ * `action` and `scope` together say what kind of change it is; of each kind only the smallest is reported.
  */
 export interface RemedyStep {
   readonly action: RemedyAction;
-  /** What of its sort is changed: a resource, a claim, a class; empty where there is nothing to tell apart. */
+  /** What the action applies to, if that distinguishes steps: a resource, a claim, a topology key. Empty otherwise. */
   readonly scope: string;
   readonly object: ObjectName;
-  /** How much of a change it is, in the units of `unit`. */
+  /** The size of the change, in `unit`. */
   readonly amount: number;
   readonly unit: RemedyUnit;
-  /** What stands there now and what would, where there is something to compare. */
+  /** The value before and after the change, if there is one. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** Names that the change is about: taints, labels, pods. */
+  /** The taints, labels, pods or other names that the change concerns. */
   readonly names: readonly string[];
-  /** What else there is to say of it, for people: the label that another takes the place of, who owns a pod that goes. */
+  /** Remarks for people: the label that is replaced, the owner of a pod that is removed. */
   readonly remarks?: readonly string[];
   readonly edits: readonly RemedyEdit[];
-  /** The same with another amount, for steps whose amount is free. */
+  /** The same step with another amount, for steps whose amount is free. */
   readonly withAmount?: (amount: number) => RemedyStep;
 }
 
@@ -34,7 +34,7 @@ export interface ObjectName {
 
 export type RemedyUnit = 'bytes' | 'millicores' | 'units' | 'changes' | 'pods';
 
-/** How the cluster and the pod are changed. Changes are made to what is there by then, so that steps can follow each other. */
+/** How the cluster or the pod changes. An edit applies to the objects as they are at that point, so that steps can follow each other. */
 export type RemedyEdit =
   | { readonly type: 'create'; readonly kind: IndexedKind; readonly object: KubeObject }
   | {
@@ -47,8 +47,9 @@ export type RemedyEdit =
   | { readonly type: 'change pod'; readonly change: (pod: Pod) => Pod };
 
 /**
- * What each sort costs, for ordering: to wait takes nothing but time, something new disturbs nobody, a change to an object of the cluster is its owner's to make,
- * pods and claims have to be made anew to ask for something else, and a removed pod is somebody's workload. Several steps add up.
+ * The cost of each action, for ordering. Waiting costs only time. Creating something disturbs no workload. Changing an object of the
+ * cluster needs its owner. Pods and claims have to be recreated to request something else. Removing a pod stops a workload. The costs of
+ * several steps add up.
  */
 export const actionCosts = {
   WaitForPods: 5,
@@ -75,21 +76,24 @@ export const actionCosts = {
 
 export type RemedyAction = keyof typeof actionCosts;
 
-/** A removed pod costs each time; everything else once. */
+/** Each removed pod costs; any other action costs once. */
 export function stepCost({ action, amount }: RemedyStep): number {
   return action === 'RemovePods' ? actionCosts[action] * amount : actionCosts[action];
 }
 
-/** The objects of the cluster as they stand on the wire: an index keeps only what it decides by. */
+/** The cluster's objects as the API server returns them: an index keeps only what it decides by. */
 export interface ObjectSource {
   get<K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined;
 }
+
+/** The name of the pod's required node affinity in `names` of the action DropNodeSelector. */
+export const requiredNodeAffinity = 'required node affinity';
 
 export function changing<K extends IndexedKind>(
   kind: K,
   key: string,
   change: (object: ObjectOf[K]) => ObjectOf[K],
 ): RemedyEdit {
-  // Safe: the whatIf hands it the object of this kind.
+  // Safe: `WhatIf` passes the object of this kind.
   return { type: 'change', kind, key, change: (object) => change(object as ObjectOf[K]) };
 }

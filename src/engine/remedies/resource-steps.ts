@@ -7,7 +7,7 @@ import { changing, type RemedyStep, type RemedyUnit } from './remedy-step.ts';
 import { scaleRequests } from './scale-requests.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** Either the node has more to give, or the pod asks for less. */
+/** Either the node gets more of the resource, or the pod requests less. */
 export function resourceSteps(whatIf: WhatIf, { margin }: Finding): RemedyStep[] {
   if (margin?.unit !== 'resource') return [];
   const { resource } = margin;
@@ -16,7 +16,7 @@ export function resourceSteps(whatIf: WhatIf, { margin }: Finding): RemedyStep[]
   return resource === 'pods' ? [grown] : [grown, ...askForLess(whatIf, resource, needed)];
 }
 
-/** By all that the pod needs, which is always enough unless the node has promised too much already. */
+/** Grows by everything that the pod needs, and by what the node is overcommitted; that is always enough. */
 function growNode(whatIf: WhatIf, resource: string, needed: number): RemedyStep {
   const { allocatable = {} } = whatIf.index.nodes.get(whatIf.node) ?? {};
   const amounts = allocatableAmounts(allocatable);
@@ -53,7 +53,7 @@ function withAllocatable(node: Node, resource: string, quantity: string): Node {
   return { ...node, status: { ...node.status, allocatable } };
 }
 
-/** To next to nothing; how much it may keep is found out afterwards. A pod that got none of it at all would be another one. */
+/** Lowers the request to almost nothing; the search then finds the largest request that fits. A request of 0 would change what the pod is. */
 function askForLess(whatIf: WhatIf, resource: string, asked: number): RemedyStep[] {
   const overhead = amountOf(podRequests({ overhead: whatIf.pod.spec?.overhead }), resource);
   const most = asked - overhead - 1;
@@ -62,9 +62,9 @@ function askForLess(whatIf: WhatIf, resource: string, asked: number): RemedyStep
 
 interface Asking {
   readonly resource: string;
-  /** In all. */
+  /** The total request. */
   readonly asked: number;
-  /** What of it comes with the pod's runtime class, and isn't for its author to choose. */
+  /** The part that comes from the pod's runtime class, which its author can't change. */
   readonly overhead: number;
 }
 

@@ -5,8 +5,8 @@ import { nonNullItems } from '../records/field-readers.ts';
 import { amountOf, quantityText } from './amounts.ts';
 
 /**
- * The pod with all its requests of one resource cut down in proportion, so that it asks for `total` in all. What rounding takes away
- * is given back to one container, so that it asks for neither more nor less.
+ * Scales all requests of the pod for one resource in proportion, so that it requests exactly `total`. What rounding removes is added to
+ * one container.
  */
 export function scaleRequests(pod: Pod, resource: string, total: number): Pod {
   const spec = pod.spec ?? {};
@@ -50,7 +50,7 @@ function changedResources(
   };
 }
 
-/** To the pod as a whole if it asks as one, else to the first container that asks for any. */
+/** Adds to the pod-level request if there is one, else to the first container that requests the resource. */
 function withMore(spec: PodSpec, resource: string, more: number): PodSpec {
   const whole = changedResources(spec.resources, resource, (amount) => amount + more);
   if (whole.resources !== undefined) return { ...spec, ...whole };

@@ -1,9 +1,9 @@
-/** Amounts are mostly round: whole gibibytes or mebibytes, whole cores. */
+/** Most amounts are round: whole gibibytes or mebibytes, whole cores. */
 const roundUnits = [2 ** 30, 2 ** 20, 1_000, 1] as const;
 
 /**
- * The least whole number from `least` to `enough` that `isEnough`; `enough` must be. More is taken to be enough as well. To ask is costly, so
- * likely answers are tried first: the amount that was proposed, then round ones.
+ * The smallest whole number from `least` to `enough` for which `isEnough` holds. It must hold for `enough`, and for every larger number
+ * than one for which it holds. A call is expensive, so likely answers come first: the proposed amount, then round ones.
  */
 export function smallestEnough(least: number, enough: number, isEnough: (amount: number) => boolean): number {
   let tooLittle = least - 1;
@@ -12,7 +12,7 @@ export function smallestEnough(least: number, enough: number, isEnough: (amount:
     let lower = Math.floor(tooLittle / unit);
     let upper = Math.ceil(known / unit);
     if (upper - lower <= 1) continue;
-    // Nothing less would do: this is it.
+    // Nothing less is enough.
     if (!isEnough(known - 1)) return known;
     known -= 1;
     while (upper - lower > 1) {

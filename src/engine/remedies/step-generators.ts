@@ -18,17 +18,17 @@ import {
 } from './volume-steps.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** Changes that could do away with one finding on one node. */
+/** Steps that could resolve one finding on one node. */
 export function stepsFor(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   return generators[finding.reason]?.(whatIf, finding) ?? [];
 }
 
-/** Whether there is nothing that we know to change about it. */
+/** Whether no known step resolves the finding. */
 export function hasNoRemedy({ reason }: Finding): boolean {
   return generators[reason] === undefined;
 }
 
-/** Whether removing pods may be what helps; such findings are looked at last, when nothing else is left. */
+/** Whether removing pods may help. The search handles such findings last. */
 export function isCausedByPods({ reason }: Finding): boolean {
   return causedByPods.has(reason);
 }
@@ -40,7 +40,7 @@ const resources: Generator = (whatIf, finding) => [
   ...podSteps(whatIf, finding),
 ];
 
-/** New volumes are made elsewhere than existing ones are found, so that either may help where a class does both. */
+/** A class may have both existing volumes and a provisioner, so either kind of step may help. */
 const volumes: Generator = (whatIf, finding) => {
   const claim = wantedClaim(whatIf, finding);
   return volumeSteps(whatIf, finding, claim === undefined ? [] : [claim]);

@@ -3,9 +3,9 @@ import { truncatedList } from '../explain/truncated-list.ts';
 import { bytesText, coresText, isCountedInBytes, resourceText } from './amount-text.ts';
 import { isKubernetesTaint } from './node-facts.ts';
 import type { Remedy } from './remedy-collection.ts';
-import type { RemedyStep } from './remedy-step.ts';
+import { type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 
-/** What to do, in a sentence for people. Figures are rounded so that doing what it says is enough. */
+/** What to do, as a sentence. Figures are rounded so that following the text is enough. */
 export function remedyText({ node, steps }: Remedy): string {
   const [first = '', ...others] = steps.map((step) => stepText(step, node));
   const whole = [capital(first), ...others].join(', and ');
@@ -30,7 +30,7 @@ export function stepText(step: RemedyStep, node: string): string {
     case 'GrowPool':
       return `grow ${poolText(step)} by ${wholeBytesText(amount)}, to ${bytesText(to, 'up')}`;
     case 'ClearClaimRef':
-      return `clear the claimRef of PersistentVolume ${object.name}, whose claim is gone (the pod then gets what that has left on it)`;
+      return `clear the claimRef of PersistentVolume ${object.name}, whose claim is gone (the pod then gets the data that is left on it)`;
     case 'AllowTopology':
       return `add ${names.join(', ')} to the allowedTopologies of StorageClass ${object.name}`;
     case 'InstallDriver':
@@ -40,66 +40,75 @@ export function stepText(step: RemedyStep, node: string): string {
     case 'GrowNode':
       return growNodeText(step);
     case 'TolerateTaint':
-      return `have the pod tolerate ${names.join(', ')}`;
+      return `add ${plural('toleration', names)} for ${names.join(', ')} to the pod`;
     case 'DropNodeSelector':
-      return `have the pod do without ${names.join(', ')}`;
+      return dropNodeSelectorText(step);
     case 'ReduceRequests':
-      return `have the pod ask for ${scope} ${resourceText(scope, to, 'down')} instead of ${resourceText(scope, from, 'up')}`;
+      return `lower the pod's ${scope} request from ${resourceText(scope, from, 'up')} to ${resourceText(scope, to, 'down')}`;
     case 'ShrinkClaim':
       return shrinkText(step);
     case 'RaiseMaxSkew':
-      return `raise maxSkew of the spread over ${scope} from ${from} to ${to}`;
+      return `raise maxSkew of the topology spread constraint over ${scope} from ${from} to ${to}`;
     case 'DropAffinity':
-      return 'have the pod prefer its pod affinity instead of requiring it';
+      return "make the pod's required pod affinity a preference";
     case 'DropAntiAffinity':
-      return 'have the pod prefer its pod anti-affinity instead of requiring it';
+      return "make the pod's required pod anti-affinity a preference";
     case 'RemovePods':
       return `remove ${plural('pod', names)} ${listed(names)}${remarksText(step)}`;
     case 'WaitForPods':
-      return `wait until ${plural('pod', names)} ${listed(names)}, being deleted, ${names.length === 1 ? 'is' : 'are'} gone`;
+      return `wait until ${plural('pod', names)} ${listed(names)}, which ${names.length === 1 ? 'is' : 'are'} being deleted, ${names.length === 1 ? 'is' : 'are'} gone`;
     default:
       return unreachable(action);
   }
 }
 
-function growNodeText({ object, scope, amount, from = 0 }: RemedyStep): string {
-  if (scope === 'pods')
-    return `let node ${object.name} run ${amount} more ${amount === 1 ? 'pod' : 'pods'} (it may run ${from}; its kubelet's maxPods)`;
-  const more = isCountedInBytes(scope) ? wholeBytesText(amount) : resourceText(scope, amount);
-  return `give node ${object.name} ${more} more ${scope} (it has ${resourceText(scope, from, 'down')})`;
+function dropNodeSelectorText({ names }: RemedyStep): string {
+  const labels = names.filter((name) => name !== requiredNodeAffinity);
+  const parts = [
+    ...(labels.length === 0 ? [] : [`node selector ${labels.join(', ')}`]),
+    ...(labels.length === names.length ? [] : [`the ${requiredNodeAffinity}`]),
+  ];
+  return `remove ${parts.join(' and ')} from the pod`;
 }
 
-/** A bare number could be of anything. */
+function growNodeText({ object, scope, amount, from = 0 }: RemedyStep): string {
+  if (scope === 'pods')
+    return `raise maxPods of the kubelet on node ${object.name} by ${amount} (it is ${from})`;
+  const more = isCountedInBytes(scope) ? `${wholeBytesText(amount)} of` : resourceText(scope, amount);
+  return `add ${more} ${scope} to node ${object.name} (it has ${resourceText(scope, from, 'down')})`;
+}
+
+/** A small amount needs its unit: a bare number could mean anything. */
 function wholeBytesText(bytes: number): string {
   return bytes < 1024 ? `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}` : bytesText(bytes, 'up');
 }
 
 function createVolumeText({ amount, names, remarks = [] }: RemedyStep, node: string): string {
   const what = [`${bytesText(amount, 'up')}${classText(names[0])}`, ...remarks].join(', ');
-  return `create a PersistentVolume of ${what}${remarks.length > 0 || names[0] ? ',' : ''} that ${node} can reach`;
+  return `create a PersistentVolume of ${what}${remarks.length > 0 || names[0] ? ',' : ''} that node ${node} can reach`;
 }
 
-/** What Kubernetes puts on a node for its condition comes back until that is over. */
+/** Kubernetes adds these taints again as long as the node's condition lasts, so the condition is what has to be fixed. */
 function removeTaintText({ names, object: { name } }: RemedyStep): string {
   const own = names.filter((taint) => isKubernetesTaint(taint));
   const others = names.filter((taint) => !isKubernetesTaint(taint));
   const removal = `remove ${plural('taint', others)} ${others.join(', ')} from node ${name}`;
-  const recovery = `so that Kubernetes takes ${plural('taint', own)} ${own.join(', ')} off it`;
+  const recovery = `so that Kubernetes removes its ${plural('taint', own)} ${own.join(', ')}`;
   if (own.length === 0) return removal;
   return others.length === 0
-    ? `get node ${name} ready, ${recovery}`
-    : `${removal} and get it ready, ${recovery}`;
+    ? `fix the condition of node ${name}, ${recovery}`
+    : `${removal} and fix its condition, ${recovery}`;
 }
 
-/** As kubectl writes it, a label that goes has a dash at its end. */
+/** In `names`, as for kubectl, a label to remove ends in a dash. */
 function labelNodeText({ names, remarks = [], object: { name } }: RemedyStep): string {
-  const put = names.filter((label) => label.includes('='));
-  const gone = names.filter((label) => !label.includes('=')).map((label) => label.slice(0, -1));
+  const added = names.filter((label) => label.includes('='));
+  const removed = names.filter((label) => !label.includes('=')).map((label) => label.slice(0, -1));
   const instead = remarks.length === 0 ? '' : ` instead of ${remarks.join(', ')}`;
-  const putting = `label node ${name} with ${put.join(', ')}${instead}`;
-  const taking = `${plural('label', gone)} ${gone.join(', ')}`;
-  if (gone.length === 0) return putting;
-  return put.length === 0 ? `take ${taking} off node ${name}` : `${putting} and take ${taking} off it`;
+  const addition = `label node ${name} with ${added.join(', ')}${instead}`;
+  const removal = `remove ${plural('label', removed)} ${removed.join(', ')}`;
+  if (removed.length === 0) return addition;
+  return added.length === 0 ? `${removal} from node ${name}` : `${addition} and ${removal} from it`;
 }
 
 function remarksText({ remarks = [] }: RemedyStep): string {
@@ -107,10 +116,10 @@ function remarksText({ remarks = [] }: RemedyStep): string {
 }
 
 function shrinkText({ object, from = 0, to = 0, names }: RemedyStep): string {
-  const sizes = `${bytesText(to, 'down')} instead of ${bytesText(from, 'up')}`;
+  const sizes = `from ${bytesText(from, 'up')} to ${bytesText(to, 'down')}`;
   return names.includes('ephemeral')
-    ? `have the pod's volume template behind claim ${object.name} ask for ${sizes}`
-    : `have claim ${object.name} ask for ${sizes} (it has to be created anew)`;
+    ? `lower the storage request of the pod's volume template for claim ${object.name} ${sizes}`
+    : `lower the storage request of claim ${object.name} ${sizes} (recreate the claim: a claim cannot shrink)`;
 }
 
 function poolText({ object: { kind, name } }: RemedyStep): string {
@@ -121,8 +130,8 @@ function classText(className: string | undefined): string {
   return className === undefined || className === '' ? ' without a class' : `, class ${className}`;
 }
 
-function plural(word: string, names: readonly unknown[]): string {
-  return names.length === 1 ? word : `${word}s`;
+function plural(noun: string, names: readonly unknown[]): string {
+  return names.length === 1 ? noun : `${noun}s`;
 }
 
 const namesShownMax = 6;

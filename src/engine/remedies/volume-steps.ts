@@ -8,7 +8,7 @@ import type { Finding } from '../rules/framework/finding.ts';
 import { changing, type RemedyStep } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
-/** All claims of the pod that still need a volume: where they compete, any of them may be the one that yields. */
+/** All claims of the pod that still need a volume: if they compete, a change to any of them may help. */
 export function wantedClaims({ index, record }: WhatIf): ClaimRecord[] {
   return record.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
@@ -22,7 +22,7 @@ export function wantedClaim({ index }: WhatIf, { claim }: Finding): ClaimRecord 
   return record === undefined || record.volumeName !== '' ? undefined : record;
 }
 
-/** A volume that is just what the claim asks for, on this node. It may turn out that a smaller one does, for a sibling. */
+/** A volume that is exactly what the claim requests, on this node. A smaller one may be enough, if another claim of the pod can use it. */
 export function createVolume(whatIf: WhatIf, claim: ClaimRecord): RemedyStep[] {
   const object = whatIf.get('PersistentVolumeClaim', claim.key);
   const node = whatIf.get('Node', whatIf.node);
@@ -61,7 +61,7 @@ function createVolumeOf(what: NewVolume, bytes: number): RemedyStep {
   };
 }
 
-/** What the volume must be apart from large enough, where it isn't what most volumes are. */
+/** What the volume needs besides its size and class, if that differs from the defaults. */
 function volumeRemarks({ claim, object }: NewVolume): string[] {
   const { accessModes, volumeMode, volumeAttributesClassName } = object.spec ?? {};
   const modes = nonNullItems(accessModes).join(', ');
@@ -96,7 +96,7 @@ function onHost(hostname: string) {
   return { nodeSelectorTerms: [{ matchExpressions: [expression] }] };
 }
 
-/** Labels that the claim's selector takes. */
+/** Labels that match the claim's selector. */
 function labelsFor({ selector }: ClaimRecord): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const { key, operator, values } of selector?.requirements ?? []) {
@@ -107,7 +107,7 @@ function labelsFor({ selector }: ClaimRecord): Record<string, string> {
   return labels;
 }
 
-/** Volumes that would do if their last claim, which is gone, were struck off. Those that are about to be deleted stay out of it. */
+/** Volumes that would fit without the reference to their last claim, which is gone. Volumes that will be deleted are left out. */
 export function clearClaimRefs(whatIf: WhatIf, { candidates }: Finding): RemedyStep[] {
   return candidates
     .filter(
@@ -127,7 +127,7 @@ export function clearClaimRefs(whatIf: WhatIf, { candidates }: Finding): RemedyS
 }
 
 /**
- * Only the phase tells: a claim that we don't know may be one that we may not see, or one for which the volume is kept until it is made.
+ * Only the phase Released is proof: a claim that is not in the index may be invisible to us, or not created yet and have the volume reserved.
  */
 function isLeftBehind(whatIf: WhatIf, name: string): boolean {
   const { index } = whatIf;
@@ -145,7 +145,7 @@ function withoutClaim(volume: PersistentVolume): PersistentVolume {
   return { ...volume, spec, status: { ...volume.status, phase: 'Available' } };
 }
 
-/** To next to nothing; how much it may keep is found out afterwards. */
+/** Lowers the request to almost nothing; the search then finds the largest request that fits. */
 export function shrinkClaim({ record }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   const asked = Math.ceil(claim.request?.bytes ?? 0);
   const isEphemeral = record.claims.some(({ key, isEphemeral: is }) => key === claim.key && is);
@@ -180,7 +180,7 @@ function shrinkClaimBy(what: Shrinking, amount: number): RemedyStep {
   };
 }
 
-/** The node that the claim's volume is being made for is taken off it. */
+/** Removes the node that the claim's volume is being provisioned for. */
 export function unpinClaim({ index }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   if (!claim.hasSelectedNode) return [];
   const isThere = index.nodes.row(claim.selectedNode) !== undefined;
@@ -192,7 +192,7 @@ export function unpinClaim({ index }: WhatIf, claim: ClaimRecord): RemedyStep[] 
       amount: 1,
       unit: 'changes',
       names: [claim.selectedNode],
-      remarks: isThere ? ['a volume may be in the making there'] : [],
+      remarks: isThere ? ['the provisioner may already be creating a volume there'] : [],
       edits: [changing('PersistentVolumeClaim', claim.key, withoutSelectedNode)],
     },
   ];
@@ -203,7 +203,7 @@ function withoutSelectedNode(claim: PersistentVolumeClaim): PersistentVolumeClai
   return { ...claim, metadata: { ...claim.metadata, annotations: others } };
 }
 
-/** The class may make volumes for this node's topology too, by the labels that it speaks of already. */
+/** Adds the node's topology to the class, with the label keys that the class already uses. */
 export function allowTopology(whatIf: WhatIf, { className }: ClaimRecord): RemedyStep[] {
   const storageClass = whatIf.get('StorageClass', className);
   const labels = whatIf.get('Node', whatIf.node)?.metadata?.labels ?? {};
@@ -228,7 +228,7 @@ export function allowTopology(whatIf: WhatIf, { className }: ClaimRecord): Remed
   ];
 }
 
-/** Every driver of the pod's volumes that the node lacks and must have. */
+/** Installs every required driver of the pod's volumes that the node lacks. */
 export function installDriver(whatIf: WhatIf): RemedyStep[] {
   const { index, node, record } = whatIf;
   const installed = index.nodes.drivers(node)?.limits;

@@ -11,26 +11,25 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import { hasReason } from '../rules/framework/verdict.ts';
 import type { ObjectSource, RemedyStep } from './remedy-step.ts';
 
-/** What all trials of a search share. */
+/** What all what-if questions of a search share. */
 export interface SearchContext {
   readonly index: ClusterIndex;
   readonly objects: ObjectSource;
   readonly nowMs: number;
   readonly rules: readonly AnyRule[];
   readonly budget: SearchBudget;
-  /** Of the pod as it is and as steps would have it: most steps leave it as it is, and reading it costs as much as judging a node. */
+  /** Records of the pod before and after steps. Most steps do not change the pod, and reading it costs as much as evaluating a node. */
   readonly records: WeakMap<Pod, PodRecord>;
 }
 
-/** How often the search may still ask; a question costs about the same, whoever asks. */
+/** How many evaluations and explanations the search may still run. */
 export interface SearchBudget {
   evaluations: number;
   explanations: number;
 }
 
 /**
- * The cluster as it would be after some steps, seen from one node. The steps are in the index only while `during` runs; trials nest as
- * savepoints do.
+ * The cluster after some steps, as one node sees it. The steps are in the index only while `withSteps` runs. Calls nest as savepoints do.
  */
 export class WhatIf implements ObjectSource {
   readonly context: SearchContext;
@@ -71,7 +70,7 @@ export class WhatIf implements ObjectSource {
     return prepared.refusedBy === undefined && cycle.isFeasible(row);
   }
 
-  /** Whether the finding's rule, by itself, still refuses the node for the same reason. */
+  /** Whether the rule of the finding, run alone, still refuses the node for the same reason. */
   refusesFor({ rule: name, reason }: Finding): boolean {
     const { index, nowMs, rules, budget } = this.context;
     const rule = rules.find((known) => known.name === name);
@@ -87,7 +86,7 @@ export class WhatIf implements ObjectSource {
     return !cycle.isFeasible(row) && hasReason(cycle.verdicts[row]!, rule.reasons, reason);
   }
 
-  /** Undefined where the pod can't run anywhere, or the search has asked too often. */
+  /** Undefined if the pod can't run on any node, or the budget is spent. */
   findings(): readonly Finding[] | undefined {
     const { index, nowMs, rules, budget } = this.context;
     if (budget.explanations <= 0) return undefined;
@@ -96,7 +95,7 @@ export class WhatIf implements ObjectSource {
     return podRefusals.length > 0 ? undefined : nodes[0]?.findings;
   }
 
-  /** Calls `ask` with the steps taken, and takes them back. */
+  /** Calls `ask` with the steps applied, and reverts them. */
   withSteps<T>(steps: readonly RemedyStep[], ask: (whatIf: WhatIf) => T): T {
     const { index } = this.context;
     const savepoint = index.savepoint();
@@ -134,10 +133,10 @@ export class WhatIf implements ObjectSource {
 
   #put(kind: IndexedKind, object: KubeObject, changed: Map<string, KubeObject>): void {
     const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-    // Without a version the index takes it as news, whatever it knew before.
-    const news = { ...object, metadata };
-    this.index.upsert(kind, news);
-    changed.set(`${kind} ${indexKeyOf(kind, news)}`, news);
+    // Without a resourceVersion the index accepts the object, whichever version it has.
+    const unversioned = { ...object, metadata };
+    this.index.upsert(kind, unversioned);
+    changed.set(`${kind} ${indexKeyOf(kind, unversioned)}`, unversioned);
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * Why a pod doesn't fit: a closed catalogue with stable codes. `docs/reasons.md` is made from it.
+ * Why a pod does not fit: a closed catalogue with stable codes. `docs/reasons.md` is generated from it.
  *
- * - `sentence` says it for one node (or for the pod) in words of our own.
- * - `upstream` is the text that kube-scheduler gives and that people and tools match on.
+ * - `sentence` describes the reason for one node (or for the pod).
+ * - `upstream` is kube-scheduler's text, which people and tools match on.
  * - `remedy` says what would help.
- * - `podsInTheWay`: it may be that other pods on the node are all that is in the way, so that evicting some would help. A rule can
- *   say otherwise for one node (`rejectForGood`).
+ * - `resolvableByPreemption`: other pods on the node may be the only obstacle, so that evicting some would help. A rule can override this
+ *   for one node (`rejectUnresolvable`).
  */
 export interface ReasonText {
   readonly sentence: string;
@@ -17,21 +17,21 @@ export interface ReasonText {
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 const noSpace = 'node(s) did not have enough free storage';
 
-/** Reasons that a single node is refused for. */
+/** Reasons that refuse a single node. */
 export const nodeReasons = {
   BoundVolumeUnreachable: {
-    sentence: 'a volume that the pod already has cannot be reached from this node',
+    sentence: 'this node cannot reach a volume that the pod already has',
     upstream: "node(s) didn't match PersistentVolume's node affinity",
-    remedy: "run the pod on a node that the volume's node affinity admits, or add one",
+    remedy: "run the pod on a node that matches the volume's node affinity, or add such a node",
   },
   NoVolumeFits: {
-    sentence: 'no free volume on this node fits the claim, and its class makes none',
+    sentence: 'no available volume on this node fits the claim, and its class provisions none',
     upstream: noMatch,
     remedy:
-      'add a PersistentVolume of the class and size that this node can reach, or a class with a provisioner',
+      'add a PersistentVolume of the class and size that this node can reach, or use a class with a provisioner',
   },
   VolumesNotTogether: {
-    sentence: 'each claim has a volume on this node, but not all of them at once',
+    sentence: 'each claim finds a volume on this node, but not all of them at the same time',
     upstream: noMatch,
     remedy: 'add one more PersistentVolume that this node can reach',
   },
@@ -42,24 +42,24 @@ export const nodeReasons = {
       'wait for the provisioner, or remove the annotation volume.kubernetes.io/selected-node if its node is gone',
   },
   PreboundVolumeElsewhere: {
-    sentence: 'the volume that is reserved for the claim cannot be reached from this node',
+    sentence: 'this node cannot reach the volume that is reserved for the claim',
     upstream: noMatch,
-    remedy: "run the pod on a node that the volume's node affinity admits, or clear the volume's claimRef",
+    remedy: "run the pod on a node that matches the volume's node affinity, or clear the volume's claimRef",
   },
   TopologyNotAllowed: {
-    sentence: "the class's allowedTopologies leave this node out",
+    sentence: "the allowedTopologies of the claim's class exclude this node",
     upstream: noMatch,
     remedy: "add this node's topology to the class's allowedTopologies, or use another class",
   },
   NotEnoughCapacity: {
-    sentence: 'no pool that this node reaches has room for the volume',
+    sentence: 'no pool that this node can reach has enough free capacity for the volume',
     upstream: noSpace,
-    remedy: 'free or add capacity in a pool that this node reaches, or ask for less',
+    remedy: 'free or add capacity in a pool that this node can reach, or request less',
   },
   CapacityNotTogether: {
-    sentence: 'each volume would fit a pool of this node, but not all of them at once',
+    sentence: 'each volume fits a pool of this node, but not all of them at the same time',
     upstream: noSpace,
-    remedy: 'free or add capacity in a pool that this node reaches, or ask for less',
+    remedy: 'free or add capacity in a pool that this node can reach, or request less',
   },
   BoundVolumeMissing: {
     sentence: 'the claim is bound to a volume that does not exist',
@@ -67,27 +67,28 @@ export const nodeReasons = {
     remedy: 'restore the PersistentVolume, or delete the claim and restore its data',
   },
   RecentlyFailed: {
-    sentence: 'a volume for the claim could not be made on this node a moment ago',
+    sentence: 'provisioning a volume for the claim failed on this node a moment ago',
     upstream: 'node(s) recently failed to provide a volume',
-    remedy: 'see the events of the claim; the node is tried again when its pool is updated, or after a while',
+    remedy:
+      'see the events of the claim; the scheduler tries the node again when its pool is updated, or after a while',
   },
   SearchBoundReached: {
     sentence:
-      'the pod has too many volumes to try every way to place them; the quick ways did not work on this node',
+      'the pod has too many volumes to try every combination, and the fast search found none that fits this node',
     upstream: noMatch,
-    remedy: 'split the pod, or give it fewer volumes that must share this node',
+    remedy: 'split the pod, or give it fewer volumes that must share a node',
   },
   AttachLimitReached: {
     resolvableByPreemption: true,
-    sentence: 'the node cannot attach that many volumes of the driver',
+    sentence: 'the node cannot attach that many volumes of the CSI driver',
     upstream: 'node(s) exceed max volume count',
-    remedy: 'add a node, or move pods with volumes of this driver away from this one',
+    remedy: 'add a node, or move pods with volumes of this driver to other nodes',
   },
   DriverNotInstalled: {
     resolvableByPreemption: true,
     sentence: 'the CSI driver of a volume is not installed on this node',
     upstream: '{driver} CSI driver is not installed on the node',
-    remedy: "install the driver's node plugin there",
+    remedy: "install the driver's node plugin on the node",
   },
   ZoneMismatch: {
     sentence: "the volume's zone labels name another zone",
@@ -96,75 +97,77 @@ export const nodeReasons = {
   },
   TooManyPods: {
     resolvableByPreemption: true,
-    sentence: 'the node runs as many pods as it may',
+    sentence: 'the node already runs its maximum number of pods',
     upstream: 'Too many pods',
-    remedy: "add a node, move pods away from this one, or raise its kubelet's maxPods",
+    remedy: "add a node, move pods to other nodes, or raise the kubelet's maxPods",
   },
   InsufficientCpu: {
     resolvableByPreemption: true,
-    sentence: 'the node has too little cpu left',
+    sentence: 'the node has too little free cpu',
     upstream: 'Insufficient cpu',
-    remedy: 'add a node, move pods away from this one, or ask for less cpu',
+    remedy: 'add a node, move pods to other nodes, or request less cpu',
   },
   InsufficientMemory: {
     resolvableByPreemption: true,
-    sentence: 'the node has too little memory left',
+    sentence: 'the node has too little free memory',
     upstream: 'Insufficient memory',
-    remedy: 'add a node, move pods away from this one, or ask for less memory',
+    remedy: 'add a node, move pods to other nodes, or request less memory',
   },
   InsufficientEphemeralStorage: {
     resolvableByPreemption: true,
-    sentence: 'the node has too little ephemeral storage left',
+    sentence: 'the node has too little free ephemeral storage',
     upstream: 'Insufficient ephemeral-storage',
-    remedy: 'add a node, move pods away from this one, or ask for less ephemeral storage',
+    remedy: 'add a node, move pods to other nodes, or request less ephemeral storage',
   },
   InsufficientResource: {
     resolvableByPreemption: true,
-    sentence: 'the node has too little left of a resource that the pod asks for by name',
+    sentence: 'the node has too little of an extended resource that the pod requests',
     upstream: 'Insufficient {resource}',
-    remedy: 'add a node that has the resource, move pods away from this one, or ask for less',
+    remedy: 'add a node that has the resource, move pods to other nodes, or request less',
   },
   PortsTaken: {
     resolvableByPreemption: true,
-    sentence: 'another pod on the node has a port that the pod needs',
+    sentence: 'another pod on the node uses a host port that the pod needs',
     upstream: "node(s) didn't have free ports for the requested pod ports",
-    remedy: 'add a node, move the other pod away, or choose another hostPort',
+    remedy: 'add a node, move the other pod to another node, or choose another hostPort',
   },
   AffinityNotMet: {
-    sentence: 'a pod that this one must be near is not in the same topology as the node',
+    sentence: "the node's topology domain has no pod that the pod's required affinity selects",
     upstream: "node(s) didn't match pod affinity rules",
-    remedy: 'run the pod that the affinity selects there first, or make the affinity a preference',
+    remedy: 'first run a pod that the affinity selects there, or make the affinity a preference',
   },
   AntiAffinityNotMet: {
     resolvableByPreemption: true,
-    sentence: 'a pod that this one must be apart from is in the same topology as the node',
+    sentence: "the node's topology domain has a pod that the pod's required anti-affinity excludes",
     upstream: "node(s) didn't match pod anti-affinity rules",
-    remedy: 'add a node in another topology, move that pod away, or make the anti-affinity a preference',
+    remedy:
+      'add a node in another topology domain, move that pod to another domain, or make the anti-affinity a preference',
   },
   RefusedByNeighbours: {
     resolvableByPreemption: true,
-    sentence: 'a pod in the same topology as the node must be apart from this one',
+    sentence: "a pod in the node's topology domain has a required anti-affinity that excludes this pod",
     upstream: "node(s) didn't satisfy existing pods anti-affinity rules",
-    remedy: "add a node in another topology, or change that pod's anti-affinity or this pod's labels",
+    remedy: "add a node in another topology domain, or change that pod's anti-affinity or this pod's labels",
   },
   SpreadExceeded: {
     resolvableByPreemption: true,
-    sentence: 'the pods would be spread too unevenly with one more in the topology of this node',
+    sentence:
+      "one more pod in the node's topology domain would exceed the maxSkew of a topology spread constraint",
     upstream: "node(s) didn't match pod topology spread constraints",
-    remedy: 'make room in the topologies that have fewest of these pods, or raise maxSkew',
+    remedy: 'free capacity in the topology domains that have the fewest of these pods, or raise maxSkew',
   },
   SpreadLabelMissing: {
-    sentence: 'the node lacks a label that the pods are to be spread by',
+    sentence: 'the node lacks the label of a topology spread constraint',
     upstream: "node(s) didn't match pod topology spread constraints (missing required label)",
     remedy: 'label the node with the topology key of the spread constraint',
   },
   MarkedUnschedulable: {
     sentence: 'the node is marked as unschedulable',
     upstream: 'node(s) were unschedulable',
-    remedy: 'uncordon the node, or have the pod tolerate node.kubernetes.io/unschedulable',
+    remedy: 'uncordon the node, or add a toleration for node.kubernetes.io/unschedulable to the pod',
   },
   OtherNodeRequested: {
-    sentence: 'the pod asks for another node in spec.nodeName',
+    sentence: 'the pod requests another node in spec.nodeName',
     upstream: "node(s) didn't match the requested node name",
     remedy: 'remove spec.nodeName, or name a node that exists',
   },
@@ -176,16 +179,16 @@ export const nodeReasons = {
   NodeAffinityMismatch: {
     sentence: "the node does not match the pod's node selector or required node affinity",
     upstream: "node(s) didn't match Pod's node affinity/selector",
-    remedy: 'label the node, or ask for labels that it has',
+    remedy: 'label the node, or select labels that it has',
   },
   LeftOutByName: {
     sentence: "the pod's required node affinity names other nodes",
     upstream: "node(s) didn't satisfy plugin(s) [NodeAffinity]",
-    remedy: 'see why the nodes that it names do not do; a DaemonSet makes such a pod for each of its nodes',
+    remedy: 'see why the named nodes do not fit; a DaemonSet creates such a pod for each of its nodes',
   },
   DiskInUse: {
     resolvableByPreemption: true,
-    sentence: 'another pod on the node uses a disk that the pod names and that they cannot share',
+    sentence: 'another pod on the node uses a disk that the pod names, and they cannot share it',
     upstream: 'node(s) had no available disk',
     remedy: 'run the pod on another node, or wait until the other pod is gone',
   },
@@ -199,11 +202,11 @@ export const nodeReasons = {
   FeatureNotDeclared: {
     sentence: 'the node does not declare a feature that the pod needs',
     upstream: "node(s) didn't match Pod's required features",
-    remedy: 'add a node whose kubelet has the feature, or do without it',
+    remedy: 'add a node whose kubelet has the feature, or remove what needs it from the pod',
   },
 } as const satisfies Record<string, ReasonText>;
 
-/** Reasons that hold for the pod wherever it would run. */
+/** Reasons that refuse the pod on every node. */
 export const podReasons = {
   ClaimNotFound: {
     sentence: 'the claim does not exist',
@@ -213,7 +216,7 @@ export const podReasons = {
   EphemeralClaimNotCreated: {
     sentence: 'the claim of an ephemeral volume has not been created yet',
     upstream: 'waiting for ephemeral volume controller to create the persistentvolumeclaim "{claim}"',
-    remedy: 'wait; if it lasts, see whether the ephemeral volume controller runs',
+    remedy: 'wait; if this persists, check that the ephemeral volume controller is running',
   },
   ClaimLost: {
     sentence: 'the claim has lost its volume',
@@ -228,12 +231,12 @@ export const podReasons = {
   ClaimDeleting: {
     sentence: 'the claim is being deleted',
     upstream: 'persistentvolumeclaim "{claim}" is being deleted',
-    remedy: 'wait until it is gone and create it anew',
+    remedy: 'wait until it is gone, then recreate it',
   },
   ClaimRollingBack: {
     sentence: "the claim's binding is being undone",
     upstream: 'persistentvolumeclaim "{claim}" is being rolled back',
-    remedy: 'wait; if it lasts, see whether the scheduler runs',
+    remedy: 'wait; if this persists, check that the scheduler is running',
   },
   ClaimOfAnotherPod: {
     sentence: "a claim with the ephemeral volume's name exists and does not belong to this pod",
@@ -252,45 +255,45 @@ export const podReasons = {
     remedy: 'set volumeBindingMode to Immediate or WaitForFirstConsumer',
   },
   MalformedClaim: {
-    sentence: 'what the claim asks for cannot be read',
+    sentence: 'a field of the claim is malformed',
     upstream: 'persistentvolumeclaim "{claim}" is malformed: {problem}',
     remedy: 'correct the field that the message names',
   },
   MalformedPod: {
-    sentence: 'a volume of the pod cannot be read',
+    sentence: 'a volume of the pod is malformed',
     upstream: 'pod "{pod}" is malformed: {problem}',
     remedy: 'correct the field that the message names',
   },
   MalformedPodAffinity: {
-    sentence: "the pod's affinity to other pods cannot be read",
+    sentence: "the pod's affinity to other pods is malformed",
     upstream: 'parsing pod: {problem}',
     remedy: 'correct the field that the message names',
   },
   MalformedSpread: {
-    sentence: "the pod's topology spread constraints cannot be read",
+    sentence: "the pod's topology spread constraints are malformed",
     upstream: "get constraints from pod: obtaining pod's hard topology spread constraints: {problem}",
     remedy: 'correct the field that the message names',
   },
   AffinityTermsConflict: {
-    sentence: "every term of the pod's required node affinity asks for two different nodes at once",
+    sentence: "every term of the pod's required node affinity names two different nodes at once",
     upstream: 'pod affinity terms conflict',
     remedy: 'name one node in each term',
   },
   AlreadyReserved: {
-    sentence: 'a pod of this name has been given a node and volumes already, and is still being bound',
-    upstream: 'pod "{pod}" has a reservation already, on node "{node}"',
-    remedy: 'wait until it has been bound or given up, or revert the reservation',
+    sentence: 'a pod of this name already has a reservation for a node and volumes, and is still being bound',
+    upstream: 'pod "{pod}" already has a reservation on node "{node}"',
+    remedy: 'wait until the pod is bound, or revert the reservation',
   },
   UnsupportedFeature: {
-    sentence: 'the pod uses something that the scheduler does not support',
+    sentence: 'the pod uses a feature that the scheduler does not support',
     upstream: 'pod uses {feature}, which the stowage scheduler does not support',
-    remedy: 'leave the field out, or have another scheduler place the pod (spec.schedulerName)',
+    remedy: 'remove the field, or let another scheduler place the pod (spec.schedulerName)',
   },
   UnknownFieldValue: {
     sentence: 'a field of the pod has a value that the scheduler does not know',
     upstream: 'pod has {value}, which the stowage scheduler does not know',
     remedy:
-      'correct the field that the message names, or have another scheduler place the pod (spec.schedulerName)',
+      'correct the field that the message names, or let another scheduler place the pod (spec.schedulerName)',
   },
 } as const satisfies Record<string, ReasonText>;
 
@@ -298,7 +301,7 @@ export type NodeReason = keyof typeof nodeReasons;
 export type PodReason = keyof typeof podReasons;
 export type Reason = NodeReason | PodReason;
 
-/** What people read: the reason's text with the words that it has gaps for. */
-export function podMessage(reason: PodReason, words: Readonly<Record<string, string>>): string {
-  return podReasons[reason].upstream.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '');
+/** The reason's text with its placeholders filled in. */
+export function podMessage(reason: PodReason, values: Readonly<Record<string, string>>): string {
+  return podReasons[reason].upstream.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 }

@@ -5,8 +5,8 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { Interest } from '../rules/framework/rule.ts';
 
 /**
- * What a pod depends on, as far as volumes go, read from the index as it is now. `lacksSlots` may be left out where it isn't known
- * what the pod was refused for.
+ * What a pod depends on, as far as volumes are concerned, read from the current index. `lacksSlots` defaults to true, for callers that do
+ * not know why the pod was refused.
  */
 export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = true): Interest {
   const claims = pod.claims.flatMap(({ key }) => index.claims.get(key) ?? []);
@@ -35,14 +35,14 @@ function smallestRequests(claims: readonly ClaimRecord[]): Map<string, number> {
   return smallest;
 }
 
-/** The volume that it names, and those that are reserved for it or held by another pod that shares it. */
+/** The volume that the claim names, and those that are reserved for it or held for another pod that shares the claim. */
 function volumesOf(index: ClusterIndex, { key, volumeName }: ClaimRecord): string[] {
   const reserved = index.volumes.claimedFor(key).map((volume) => volume.key);
   const held = index.volumes.heldFor(key)?.key ?? '';
   return [volumeName, held, ...reserved].filter((name) => name !== '');
 }
 
-/** Of its volumes; or, while it has none, of the one that its class would make. In-tree ones also under CSI's name for them. */
+/** The drivers of the claim's volumes, or the driver of its class while it has none; for in-tree drivers also the CSI name. */
 function driversOf(index: ClusterIndex, claim: ClaimRecord): string[] {
   const volumes = volumesOf(index, claim).flatMap((name) => index.volumes.get(name) ?? []);
   const drivers = volumes.flatMap((volume) => [volume.csi?.driver, volume.migrated?.driver]);

@@ -9,25 +9,25 @@ interface WakerInputs {
   readonly vacatingNode?: string | undefined;
 }
 
-/** What else a pod waits for that others are to make room for. */
+/** What a preempting pod waits for in addition. */
 export interface PreemptionWait {
-  /** The rules that keep them from it. */
+  /** The rules that make preemption unhelpful. */
   readonly blockingRules?: readonly AnyRule[];
-  /** The node that they are leaving. */
+  /** The node that the victims are leaving. */
   readonly vacatingNode?: string | undefined;
 }
 
 /**
- * What a refused pod waits for. It may be kept for hours, by thousands, so it holds no more than the rules that refused it and what
- * they need to know of the pod.
+ * Decides which changes wake a refused pod. Thousands of wakers may be kept for hours, so a waker holds only the rules that refused the
+ * pod and what these need to know of it.
  */
 export class Waker {
   readonly interest: Interest;
-  /** When a node that is avoided for a while can be tried again, in milliseconds since 1970. */
+  /** When a node that is avoided because of a recent failure can be tried again, in milliseconds since 1970. */
   readonly retryAtMs: number | undefined;
   readonly #index: ClusterIndex;
   readonly #rules: readonly AnyRule[];
-  /** Whoever leaves it is news: if the pod doesn't fit there after all, it has to look for another. */
+  /** Any pod that leaves this node wakes the pod: if it still does not fit there, it has to look for another node. */
   readonly #vacatingNode: string | undefined;
 
   constructor(index: ClusterIndex, rules: readonly AnyRule[], waits: WakerInputs) {
@@ -38,20 +38,20 @@ export class Waker {
     this.retryAtMs = avoidedUntilMs(index, waits.interest, waits.nowMs);
   }
 
-  /** Could this change make the answer another one, in its words or altogether? */
+  /** Whether this change could make the answer, or its message, wrong. */
   isStaleBy(change: ClusterChange): boolean {
     return (
-      this.#makesRoom(change) ||
+      this.#vacatesNode(change) ||
       this.#rules.some((rule) => rule.invalidates(this.interest, change, this.#index))
     );
   }
 
-  /** The same, and whatever could change the minds of these, or empties the node. */
+  /** The same, and also wakes for changes that could make the blocking rules accept the pod, or that vacate the node. */
   withPreemption(
     { blockingRules = [], vacatingNode = this.#vacatingNode }: PreemptionWait,
     nowMs: number,
   ): Waker {
-    // Which volumes they speak of isn't known: it wakes for slots too.
+    // The volumes that the blocking rules refused are unknown, so the waker also wakes for attach slots.
     const interest = blockingRules.length === 0 ? this.interest : { ...this.interest, lacksSlots: true };
     return new Waker(this.#index, [...new Set([...this.#rules, ...blockingRules])], {
       interest,
@@ -66,14 +66,14 @@ export class Waker {
     return new Waker(this.#index, this.#rules, { interest, nowMs, vacatingNode: this.#vacatingNode });
   }
 
-  /** Could this change make the pod fit? Asks the rules that refused it. */
+  /** Whether this change could make the pod fit, according to the rules that refused it. */
   wokenBy(change: ClusterChange): boolean {
     return (
-      this.#makesRoom(change) || this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index))
+      this.#vacatesNode(change) || this.#rules.some((rule) => rule.wakes(this.interest, change, this.#index))
     );
   }
 
-  #makesRoom(change: ClusterChange): boolean {
+  #vacatesNode(change: ClusterChange): boolean {
     return this.#vacatingNode !== undefined && isVacatedBy(this.#vacatingNode, change);
   }
 }

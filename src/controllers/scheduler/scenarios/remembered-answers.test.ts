@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
       const client = w.cluster.resource(persistentVolumeClaims);
       await client.patch({ namespace, name: 'taker' }, merge({ metadata: { annotations: marks } }));
     },
-    after: /of which 6Gi are promised/,
+    after: /of which 6Gi is promised/,
   },
   {
     name: 'a claim that had the room goes',

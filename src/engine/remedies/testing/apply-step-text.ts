@@ -1,4 +1,4 @@
-/** Does to a cluster what a remedy says, knowing nothing but its words: what somebody would do who reads it. */
+/** Applies a remedy to a cluster from its text alone, as a reader of the text would. */
 import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/api/core.ts';
 import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
 import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
@@ -12,31 +12,31 @@ export interface RemedySituation {
 }
 
 /**
- * The situation after one step, told by its text, and by the name of its object where that is to be made. Fails where nobody would know
- * what to do.
+ * The situation after one step. Only the text of the step counts, and the name of an object that it creates. Throws if the text does not
+ * say what to do.
  */
 export function applyStepText(
   { text, name }: { text: string; name: string },
   before: RemedySituation,
 ): RemedySituation {
   for (const [pattern, act] of acts) {
-    const words = pattern.exec(text);
-    if (words !== null) return act([...words.slice(1), name], before);
+    const match = pattern.exec(text);
+    if (match !== null) return act([...match.slice(1), name], before);
   }
-  throw new Error(`nobody knows what to do about: ${text}`);
+  throw new Error(`no pattern matches the step: ${text}`);
 }
 
-type Act = (words: readonly (string | undefined)[], before: RemedySituation) => RemedySituation;
+type Act = (groups: readonly (string | undefined)[], before: RemedySituation) => RemedySituation;
 
 const acts: readonly (readonly [RegExp, Act])[] = [
   [
-    /^create a PersistentVolume of (\S+?)(?: without a class|, class (\S+?))(?:, access mode ((?:Read\w+(?:, )?)+?))?(, volume mode Block)?(?:, attributes class (\S+?))?(?:, labelled (.+?))?,? that (\S+) can reach$/,
+    /^create a PersistentVolume of (\S+?)(?: without a class|, class (\S+?))(?:, access mode ((?:Read\w+(?:, )?)+?))?(, volume mode Block)?(?:, attributes class (\S+?))?(?:, labelled (.+?))?,? that node (\S+) can reach$/,
     createVolume,
   ],
   [/^add a node like (\S+) \(/, addNode],
   [/^uncordon node (\S+)$/, ([name = ''], before) => changed(before, 'Node', name, uncordoned)],
   [
-    /^remove taints? (.+) from node (\S+) and get it ready, so that Kubernetes takes taints? (.+) off it$/,
+    /^remove taints? (.+) from node (\S+) and fix its condition, so that Kubernetes removes its taints? (.+)$/,
     ([some = '', name = '', others], before) =>
       changed(before, 'Node', name, withoutTaints(`${some}, ${others}`)),
   ],
@@ -45,23 +45,23 @@ const acts: readonly (readonly [RegExp, Act])[] = [
     ([taints = '', name = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
   ],
   [
-    /^get node (\S+) ready, so that Kubernetes takes taints? (.+) off it$/,
+    /^fix the condition of node (\S+), so that Kubernetes removes its taints? (.+)$/,
     ([name = '', taints = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
   ],
   [
-    /^label node (\S+) with (.+?)(?: instead of (?:.+?))?(?: and take labels? (.+) off it)?$/,
+    /^label node (\S+) with (.+?)(?: instead of (?:.+?))?(?: and remove labels? (.+) from it)?$/,
     ([name = '', put = '', gone = ''], before) => changed(before, 'Node', name, relabelled(put, gone)),
   ],
   [
-    /^take labels? (.+) off node (\S+)$/,
+    /^remove labels? (.+) from node (\S+)$/,
     ([gone = '', name = ''], before) => changed(before, 'Node', name, relabelled('', gone)),
   ],
   [
-    /^let node (\S+) run (\d+) more pods? \(it may run (\d+);/,
+    /^raise maxPods of the kubelet on node (\S+) by (\d+) \(it is (\d+)\)$/,
     ([name = '', more, now], before) =>
       changed(before, 'Node', name, withMore('pods', `${Number(more) + Number(now)}`)),
   ],
-  [/^give node (\S+) (\S+)(?: bytes?)? more (\S+) \(it has (?:\S+)\)$/, giveNode],
+  [/^add (\S+)(?: bytes?)?(?: of)? (\S+) to node (\S+) \(it has (?:\S+)\)$/, growNode],
   [/^grow the storage behind CSIStorageCapacity (\S+) by (\S+)(?: bytes?)?, to \S+$/, growCapacity],
   [/^grow pool ([^/]+)\/(\S+) by (\S+)(?: bytes?)?, to \S+$/, growPool],
   [
@@ -71,7 +71,7 @@ const acts: readonly (readonly [RegExp, Act])[] = [
   [/^add (.+) to the allowedTopologies of StorageClass (\S+)$/, allowTopology],
   [/^install CSI drivers? (.+) on node (\S+)$/, installDrivers],
   [
-    /^remove the annotation volume\.kubernetes\.io\/selected-node \(\S*\) from claim (\S+?)(?: \(a volume may be in the making there\))?$/,
+    /^remove the annotation volume\.kubernetes\.io\/selected-node \(\S*\) from claim (\S+?)(?: \(the provisioner may already be creating a volume there\))?$/,
     ([name = ''], before) =>
       changed(before, 'PersistentVolumeClaim', name, (claim) => ({
         ...claim,
@@ -79,23 +79,26 @@ const acts: readonly (readonly [RegExp, Act])[] = [
       })),
   ],
   [
-    /^have (?:claim|the pod's volume template behind claim) (\S+) ask for (\S+) instead of (?:\S+?)(?: \(it has to be created anew\))?$/,
+    /^lower the storage request of (?:claim|the pod's volume template for claim) (\S+) from \S+ to (\S+)(?: \(recreate the claim: a claim cannot shrink\))?$/,
     ([name = '', storage = ''], before) =>
       changed(before, 'PersistentVolumeClaim', name, (claim) => ({
         ...claim,
         spec: { ...claim.spec, resources: { requests: { storage } } },
       })),
   ],
-  [/^have the pod tolerate (.+)$/, ([taints = ''], before) => podWith(before, tolerating(taints))],
-  [/^have the pod do without (.+)$/, ([what = ''], before) => podWith(before, lessPicky(what))],
+  [/^add tolerations? for (.+) to the pod$/, ([taints = ''], before) => podWith(before, tolerating(taints))],
   [
-    /^have the pod ask for (\S+) (\S+) instead of \S+$/,
-    ([resource = '', total = ''], before) => podWith(before, askingFor(resource, total)),
+    /^remove (?:node selector (.+?))?(?: and )?(the required node affinity)? from the pod$/,
+    ([labels = '', affinity], before) => podWith(before, selectingLess(labels, affinity !== undefined)),
   ],
-  [/^raise maxSkew of the spread over (\S+) from (\d+) to (\d+)$/, raiseSkew],
-  [/^have the pod prefer its pod (affinity|anti-affinity) instead of requiring it$/, preferNeighbours],
   [
-    /^(?:remove|wait until) pods? (.+?)(?: \(scale down .+\)|, being deleted, (?:is|are) gone)?$/,
+    /^lower the pod's (\S+) request from \S+ to (\S+)$/,
+    ([resource = '', total = ''], before) => podWith(before, requesting(resource, total)),
+  ],
+  [/^raise maxSkew of the topology spread constraint over (\S+) from (\d+) to (\d+)$/, raiseSkew],
+  [/^make the pod's required pod (affinity|anti-affinity) a preference$/, preferAffinity],
+  [
+    /^(?:remove|wait until) pods? (.+?)(?: \(scale down .+\)|, which (?:is|are) being deleted, (?:is|are) gone)?$/,
     withoutPods,
   ],
 ];
@@ -139,14 +142,14 @@ function podWith(
 }
 
 function pairsIn(text: string): Record<string, string> {
-  return Object.fromEntries(wordsIn(text).map((pair) => pair.split('=') as [string, string]));
+  return Object.fromEntries(itemsIn(text).map((pair) => pair.split('=') as [string, string]));
 }
 
-function wordsIn(text: string): string[] {
+function itemsIn(text: string): string[] {
   return text === '' ? [] : text.split(', ');
 }
 
-function createVolume(words: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
+function createVolume(groups: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
   const [
     storage = '',
     storageClassName = '',
@@ -156,7 +159,7 @@ function createVolume(words: readonly (string | undefined)[], before: RemedySitu
     labels = '',
     node = '',
     name = '',
-  ] = words;
+  ] = groups;
   const host = listed(before, 'Node').find(({ metadata }) => metadata?.name === node)?.metadata?.labels?.[
     hostname
   ];
@@ -182,9 +185,9 @@ function createVolume(words: readonly (string | undefined)[], before: RemedySitu
   return withList(before, 'PersistentVolume', [...listed(before, 'PersistentVolume'), volume]);
 }
 
-/** With all that DaemonSets bring along. */
+/** Adds the pods of DaemonSets too. */
 function addNode([like = '']: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
-  const name = 'somebody-s-new-node';
+  const name = 'added-node';
   const model = listed(before, 'Node').find(({ metadata }) => metadata?.name === like);
   const labels = { ...model?.metadata?.labels, [hostname]: name };
   const taints = (model?.spec?.taints ?? []).filter(
@@ -219,7 +222,7 @@ function taintText({ key = '', value = '', effect = 'NoSchedule' }: Taint): stri
 }
 
 function withoutTaints(texts: string): (node: Node) => Node {
-  const gone = new Set(wordsIn(texts));
+  const gone = new Set(itemsIn(texts));
   return (node) => ({
     ...node,
     spec: { ...node.spec, taints: (node.spec?.taints ?? []).filter((taint) => !gone.has(taintText(taint))) },
@@ -229,7 +232,7 @@ function withoutTaints(texts: string): (node: Node) => Node {
 function relabelled(put: string, gone: string): (node: Node) => Node {
   return (node) => {
     const labels: Record<string, string> = { ...node.metadata?.labels, ...pairsIn(put) };
-    for (const key of wordsIn(gone)) delete labels[key];
+    for (const key of itemsIn(gone)) delete labels[key];
     return { ...node, metadata: { ...node.metadata, labels } };
   };
 }
@@ -241,8 +244,8 @@ function withMore(resource: string, quantity: string): (node: Node) => Node {
   });
 }
 
-function giveNode(
-  [name = '', more = '', resource = '']: readonly (string | undefined)[],
+function growNode(
+  [more = '', resource = '', name = '']: readonly (string | undefined)[],
   before: RemedySituation,
 ): RemedySituation {
   return changed(before, 'Node', name, (node) =>
@@ -250,7 +253,7 @@ function giveNode(
   );
 }
 
-/** In thousandths, which is as fine as anything here is. */
+/** In thousandths, the finest unit that steps use. */
 function sum(...quantities: readonly unknown[]): string {
   const milli = quantities.map((text) => {
     const parsed = parseQuantity(text ?? '0');
@@ -259,7 +262,7 @@ function sum(...quantities: readonly unknown[]): string {
   return `${milli.reduce((total, one) => total + one, 0n)}m`;
 }
 
-/** The largest volume grows with what is free only where the two are one. */
+/** The maximum volume size grows with the capacity only if the two are equal. */
 function growCapacity(
   [name = '', by = '']: readonly (string | undefined)[],
   before: RemedySituation,
@@ -314,7 +317,7 @@ function installDrivers(
   before: RemedySituation,
 ): RemedySituation {
   const known = listed(before, 'CSINode').find(({ metadata }) => metadata?.name === node);
-  const added = wordsIn(drivers).map((name) => ({ name, nodeID: node }));
+  const added = itemsIn(drivers).map((name) => ({ name, nodeID: node }));
   const others = listed(before, 'CSINode').filter((object) => object !== known);
   const spec = { drivers: [...(known?.spec?.drivers ?? []), ...added] };
   return withList(before, 'CSINode', [...others, { ...known, metadata: { name: node }, spec }]);
@@ -323,7 +326,7 @@ function installDrivers(
 type Effect = NonNullable<Taint['effect']>;
 
 function tolerating(texts: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
-  const added = wordsIn(texts).map((text) => {
+  const added = itemsIn(texts).map((text) => {
     const [, key = '', value, effect = 'NoSchedule'] = /^(.+?)(?:=(.*))?:(\w+)$/.exec(text) ?? [];
     return value === undefined
       ? { key, operator: 'Exists' as const, effect: effect as Effect }
@@ -332,24 +335,25 @@ function tolerating(texts: string): (spec: NonNullable<Pod['spec']>) => Pod['spe
   return (spec) => ({ ...spec, tolerations: [...(spec.tolerations ?? []), ...added] });
 }
 
-function lessPicky(text: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
-  const words = wordsIn(text);
+function selectingLess(
+  text: string,
+  dropsAffinity: boolean,
+): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
+  const labels = itemsIn(text);
   return ({ nodeSelector, affinity, ...spec }) => ({
     ...spec,
     nodeSelector: Object.fromEntries(
-      Object.entries(nodeSelector ?? {}).filter(([key, value]) => !words.includes(`${key}=${value}`)),
+      Object.entries(nodeSelector ?? {}).filter(([key, value]) => !labels.includes(`${key}=${value}`)),
     ),
     affinity: {
       ...affinity,
-      ...(!words.includes('required node affinity') &&
-        affinity?.nodeAffinity && { nodeAffinity: affinity.nodeAffinity }),
-      ...(words.includes('required node affinity') && { nodeAffinity: {} }),
+      ...(dropsAffinity ? { nodeAffinity: {} } : {}),
     },
   });
 }
 
-/** All of it in the first container; none of those that come before may ask for more. */
-function askingFor(resource: string, total: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
+/** Puts the whole request into the first container; the other containers request nothing. */
+function requesting(resource: string, total: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
   return (spec) => ({
     ...spec,
     containers: (spec.containers ?? []).map((container, at) => ({
@@ -373,7 +377,7 @@ function raiseSkew(
   }));
 }
 
-function preferNeighbours([what]: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
+function preferAffinity([what]: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
   const part = what === 'affinity' ? 'podAffinity' : 'podAntiAffinity';
   return podWith(before, (spec) => {
     const required = spec.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -389,9 +393,10 @@ function withoutPods(
   [names = '']: readonly (string | undefined)[],
   before: RemedySituation,
 ): RemedySituation {
-  const gone = new Set(wordsIn(names));
+  const removed = new Set(itemsIn(names));
   const list = listed(before, 'Pod');
-  const left = list.filter((pod) => !gone.has(nameOf('Pod', pod)));
-  if (list.length - left.length !== gone.size) throw new Error(`not all of these are there: ${names}`);
+  const left = list.filter((pod) => !removed.has(nameOf('Pod', pod)));
+  if (list.length - left.length !== removed.size)
+    throw new Error(`some of these pods do not exist: ${names}`);
   return withList(before, 'Pod', left);
 }

@@ -13,8 +13,8 @@ import type { Remedy } from '../remedy-collection.ts';
 import type { ObjectSource, RemedyStep } from '../remedy-step.ts';
 
 /**
- * That each remedy for a random pod in a random cluster makes it fit, in a cluster that is built anew with it, and that none of its sort
- * that is smaller does.
+ * Checks that each remedy for a random pod in a random cluster makes the pod fit in a new cluster with the changes, and that no smaller
+ * remedy of the same kind does.
  */
 export function expectRemediesToHold(profile: Profile, numRuns: number): void {
   let seen = 0;
@@ -35,7 +35,7 @@ export function expectRemediesToHold(profile: Profile, numRuns: number): void {
   expect(compared).toBeGreaterThan(numRuns / 4);
 }
 
-/** That looking for remedies changes nothing. */
+/** Checks that the search leaves the index as it was. */
 export function expectIndexToStay(profile: Profile, numRuns: number): void {
   const check = ({ objects, pod }: { readonly objects: ClusterObjects; readonly pod: Pod }) => {
     const index = clusterOf(objects, profile);
@@ -67,14 +67,14 @@ function sourceOf(objects: ClusterObjects): ObjectSource {
   };
 }
 
-/** Without savepoints: other objects, another index. */
+/** Uses changed objects and a new index instead of savepoints. */
 function fitsWith(
   objects: ClusterObjects,
   pod: Pod,
   profile: Profile,
   steps: readonly RemedyStep[],
 ): boolean {
-  let asking = pod;
+  let changedPod = pod;
   const lists: Partial<Record<IndexedKind, ObjectOf[IndexedKind][]>> = Object.fromEntries(
     Object.entries(objects).map(([kind, list]) => [kind, [...list]]),
   );
@@ -97,14 +97,14 @@ function fitsWith(
         lists.Pod = (lists.Pod ?? []).filter((known) => indexKeyOf('Pod', known) !== edit.key);
         break;
       case 'change pod':
-        asking = edit.change(asking);
+        changedPod = edit.change(changedPod);
         break;
     }
   }
-  return plan(asking, clusterOf(lists as ClusterObjects, profile), { nowMs }).kind === 'placement';
+  return plan(changedPod, clusterOf(lists as ClusterObjects, profile), { nowMs }).kind === 'placement';
 }
 
-/** The same by one less; and where several pods go, each of them alone, and all but each of them. */
+/** The steps with an amount smaller by one; for several removed pods, each pod alone and all except one. */
 function smallerOnes({ steps }: Remedy, objects: ClusterObjects): RemedyStep[][] {
   return steps.flatMap((step, at) => {
     const others = (other: RemedyStep) => steps.map((known, position) => (position === at ? other : known));

@@ -1,4 +1,4 @@
-/** Random clusters with more of what keeps people busy: nodes that are not ready, pods that are leaving, volumes left behind, neighbours. */
+/** Random clusters with nodes that are not ready, pods that are being deleted, released volumes and pod affinity. */
 import fc from 'fast-check';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Taint } from '../../../kube/api/core.ts';
 import { hostname } from '../../testing/objects.ts';
@@ -21,12 +21,12 @@ const arbNodeTraits = fc.record({
 
 const arbPodTraits = fc.record({
   owner: fc.constantFrom('DaemonSet', 'DaemonSet', 'ReplicaSet', undefined),
-  isLeaving: fc.constantFrom(true, false, false),
+  isDeleting: fc.constantFrom(true, false, false),
   gpus: fc.constantFrom('0', '1'),
   priority: fc.constantFrom(0, 0, 10),
 });
 
-const arbWishes = fc.record({
+const arbRequests = fc.record({
   gpus: fc.constantFrom(undefined, undefined, undefined, '1', '2'),
   scratch: fc.constantFrom(undefined, undefined, undefined, '5Gi', '20000000001'),
   near: fc.constantFrom(undefined, undefined, undefined, 'cache', 'web'),
@@ -35,7 +35,7 @@ const arbWishes = fc.record({
 });
 
 const arbVolumeTraits = fc.record({
-  isLeftBehind: fc.constantFrom(true, false, false, false),
+  isReleased: fc.constantFrom(true, false, false, false),
   policy: fc.constantFrom('Retain' as const, 'Retain' as const, 'Delete' as const),
 });
 
@@ -53,7 +53,7 @@ function nodeWith(node: Node, { taint, gpus, scratch, rack }: Drawn<typeof arbNo
   };
 }
 
-function standing(pod: Pod, { owner, isLeaving, gpus, priority }: Drawn<typeof arbPodTraits>): Pod {
+function existing(pod: Pod, { owner, isDeleting, gpus, priority }: Drawn<typeof arbPodTraits>): Pod {
   const [first, ...others] = pod.spec?.containers ?? [{ name: 'main' }];
   const requests = { ...first?.resources?.requests, [gpu]: gpus };
   return {
@@ -63,7 +63,7 @@ function standing(pod: Pod, { owner, isLeaving, gpus, priority }: Drawn<typeof a
       ...(owner && {
         ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'own', uid: 'own', controller: true }],
       }),
-      ...(isLeaving && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      ...(isDeleting && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     },
     spec: {
       ...pod.spec,
@@ -73,7 +73,7 @@ function standing(pod: Pod, { owner, isLeaving, gpus, priority }: Drawn<typeof a
   };
 }
 
-function asking(pod: Pod, { gpus, scratch, near, overhead, rack }: Drawn<typeof arbWishes>): Pod {
+function requesting(pod: Pod, { gpus, scratch, near, overhead, rack }: Drawn<typeof arbRequests>): Pod {
   const [first, ...others] = pod.spec?.containers ?? [{ name: 'main' }];
   const requests = {
     ...first?.resources?.requests,
@@ -98,11 +98,11 @@ function asking(pod: Pod, { gpus, scratch, near, overhead, rack }: Drawn<typeof 
   };
 }
 
-function leftBehind(
+function released(
   volume: PersistentVolume,
-  { isLeftBehind, policy }: Drawn<typeof arbVolumeTraits>,
+  { isReleased, policy }: Drawn<typeof arbVolumeTraits>,
 ): PersistentVolume {
-  if (!isLeftBehind) return volume;
+  if (!isReleased) return volume;
   const claimRef = { namespace: 'other', name: 'gone', uid: 'uid-gone' };
   return {
     ...volume,
@@ -111,7 +111,7 @@ function leftBehind(
   };
 }
 
-/** No API server takes a claim without an access mode, and none can be told of a volume. */
+/** An API server rejects a claim without access modes, and the text of a remedy can't express a volume without any. */
 function withMode(claim: PersistentVolumeClaim): PersistentVolumeClaim {
   const hasMode = (claim.spec?.accessModes ?? []).length > 0;
   return hasMode ? claim : { ...claim, spec: { ...claim.spec, accessModes: ['ReadWriteOnce'] } };
@@ -123,17 +123,17 @@ export const arbRichCluster: fc.Arbitrary<FullCluster> = fc
     nodes: fc.array(arbNodeTraits, { minLength: 5, maxLength: 5 }),
     pods: fc.array(arbPodTraits, { minLength: 3, maxLength: 3 }),
     volumes: fc.array(arbVolumeTraits, { minLength: 4, maxLength: 4 }),
-    wishes: arbWishes,
+    requested: arbRequests,
   })
-  .map(({ cluster: { objects, pod }, nodes, pods, volumes, wishes }) => ({
+  .map(({ cluster: { objects, pod }, nodes, pods, volumes, requested }) => ({
     objects: {
       ...objects,
       Node: (objects.Node ?? []).map((node, at) => nodeWith(node, nodes[at % nodes.length]!)),
-      Pod: (objects.Pod ?? []).map((other, at) => standing(other, pods[at % pods.length]!)),
+      Pod: (objects.Pod ?? []).map((other, at) => existing(other, pods[at % pods.length]!)),
       PersistentVolumeClaim: (objects.PersistentVolumeClaim ?? []).map(withMode),
       PersistentVolume: (objects.PersistentVolume ?? []).map((volume, at) =>
-        leftBehind(volume, volumes[at % volumes.length]!),
+        released(volume, volumes[at % volumes.length]!),
       ),
     },
-    pod: asking(pod, wishes),
+    pod: requesting(pod, requested),
   }));

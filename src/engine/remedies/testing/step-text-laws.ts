@@ -10,7 +10,7 @@ import { applyStepText } from './apply-step-text.ts';
 import { searchIn } from './remedy-laws.ts';
 import { arbRichCluster } from './rich-cluster.ts';
 
-/** That whoever does what a remedy says, in the order of its words and rounded as they are, has the pod fit. Tells the sorts that were seen. */
+/** Checks that following the texts of a remedy, in their order and as rounded, makes the pod fit. Returns the actions that occurred. */
 export function expectStepTextsToHold(profile: Profile, numRuns: number): ReadonlySet<string> {
   const seen = new Set<string>();
   const check = ({ objects, pod }: FullCluster) => {

@@ -1,13 +1,13 @@
 import type { Size } from '../../size.ts';
 import type { NodeReason } from '../reasons.ts';
 
-/** One thing that stands in the way on one node, in detail. */
+/** One obstacle on one node, in detail. */
 export interface Finding {
   readonly rule: string;
   readonly reason: NodeReason;
-  /** The claim it is about, as `namespace/name`; or the pod's volume, for inline ones. */
+  /** The claim that it concerns, as `namespace/name`; for an inline volume `namespace/pod:volume`. */
   readonly claim: string | undefined;
-  /** What would have served, and what stopped it; the closest first. */
+  /** Volumes or pools that came close, with their obstacles; the closest first. */
   readonly candidates: readonly StorageCandidate[];
   /** How many more there were. */
   readonly omitted: number;
@@ -21,11 +21,11 @@ export interface ByteMargin {
   readonly unit: 'bytes';
   readonly needed: Size;
   readonly free: Size;
-  /** Part of what is reported free that others have been promised. */
+  /** The part of `free` that is promised to other volumes. */
   readonly promised: Size;
 }
 
-/** Of volumes that a node can attach. */
+/** Volumes that a node can attach. */
 export interface SlotMargin {
   readonly unit: 'volumes';
   readonly driver: string;
@@ -33,7 +33,7 @@ export interface SlotMargin {
   readonly free: number;
 }
 
-/** Of what a node has to give to pods: cpu in cores, memory in bytes, anything else in its own unit. */
+/** A resource of a node: cpu in cores, memory in bytes, anything else in its own unit. */
 export interface ResourceMargin {
   readonly unit: 'resource';
   readonly resource: string;
@@ -53,24 +53,24 @@ export interface Obstacle {
   readonly margin: ByteMargin | undefined;
 }
 
-/** What can stop one volume or pool from serving one claim. */
+/** Why one volume or pool can't serve one claim. */
 export const obstacles = {
   TooSmall: 'it is smaller than the request',
-  OtherClass: 'it is of another class',
-  OtherMode: 'its volume mode is another one',
-  OtherAttributesClass: 'its volume attributes class is another one',
-  MissingAccessMode: 'it does not offer an access mode that is asked for',
+  OtherClass: 'it has another storage class',
+  OtherMode: 'it has another volume mode',
+  OtherAttributesClass: 'it has another volume attributes class',
+  MissingAccessMode: 'it does not offer an access mode that the claim requests',
   LabelsDiffer: "its labels do not match the claim's selector",
   NotAvailable: 'it is not in phase Available',
   ClaimedByOther: 'it is bound to, or reserved for, another claim',
   Deleting: 'it is being deleted',
-  OtherNode: 'it cannot be reached from this node',
-  Malformed: 'its size cannot be read',
-  TakenBySibling: 'another claim of the same pod takes it',
-  InsufficientCapacity: 'it has too little room left',
-  VolumeTooLarge: 'it makes no single volume that large',
-  Expired: 'its figures are too old to be believed',
-  Busy: 'it has a volume in flight, and its driver takes one at a time',
+  OtherNode: 'this node cannot reach it',
+  Malformed: 'its size is malformed',
+  TakenBySibling: 'another claim of the same pod uses it',
+  InsufficientCapacity: 'it has too little free capacity',
+  VolumeTooLarge: 'its maximum volume size is smaller than the request',
+  Expired: 'its capacity figures have expired',
+  Busy: 'its driver creates one volume at a time, and one is in progress',
 } as const;
 
 export type ObstacleCode = keyof typeof obstacles;

@@ -213,8 +213,8 @@ describe('a pool is reached', () => {
     const storage = [
       classPools('fast', pool('one', '10Gi', { nodeList: ['n1'], nodeTopology: inZone('a') })),
     ];
-    const { warnings: notices } = clusterOf({}).upsert('DriverCapacity', driverCapacity(poolDriver, storage));
-    expect(notices).toEqual([
+    const { warnings } = clusterOf({}).upsert('DriverCapacity', driverCapacity(poolDriver, storage));
+    expect(warnings).toEqual([
       {
         kind: 'DriverCapacity',
         key: poolDriver,
