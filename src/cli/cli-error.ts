@@ -1,4 +1,4 @@
-/** Something that the caller can mend. The message names it and the remedy; nobody needs to see where it was thrown. */
+/** An error that the user can fix. The message names the cause and the remedy, so no stack trace is shown. */
 export class CliError extends Error {
   readonly exitCode: number;
 
@@ -9,10 +9,10 @@ export class CliError extends Error {
   }
 }
 
-/** A call that makes no sense: whoever reports it says whose help tells more. */
+/** Wrong usage: the report adds which `--help` explains more. */
 export class UsageError extends CliError {}
 
-/** A flag that makes no sense. */
+/** An invalid flag or argument. */
 export function usage(message: string): UsageError {
   return new UsageError(message, 2);
 }

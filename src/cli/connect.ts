@@ -6,7 +6,7 @@ import { type Log, silentLog } from '../runtime/log.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { CliError } from './cli-error.ts';
 
-/** Where `stowage up` writes it unless told otherwise. */
+/** Where `stowage up` writes its kubeconfig by default. */
 const ownKubeconfig = '.stowage/kubeconfig';
 
 export interface ConnectFlags {
@@ -15,13 +15,13 @@ export interface ConnectFlags {
 }
 
 export interface ConnectWays extends Pick<KubernetesConnectOptions, 'rateLimit' | 'requestTimeoutMs'> {
-  /** What else the caller can do without a kubeconfig that works. */
+  /** What the user can do without a working kubeconfig. */
   readonly instead?: string;
-  /** Told of every request, at debug. */
+  /** Logs every request at level debug. */
   readonly log?: Log;
 }
 
-/** The cluster that a kubeconfig leads to; nothing has been asked of it yet. */
+/** A client for the cluster of a kubeconfig. It has sent no request yet. */
 export async function connect(
   { kubeconfig, context }: ConnectFlags,
   { instead, log = silentLog, ...ways }: ConnectWays = {},
@@ -47,7 +47,7 @@ export async function connect(
   }
 }
 
-/** Where `stowage up` was started in this folder, and nobody has said that it is meant. */
+/** A hint if `stowage up` was started in this folder and its kubeconfig is not in use. */
 function ownRemedy(kubeconfig: string | undefined): readonly string[] {
   const isThere = kubeconfig === undefined && existsSync(ownKubeconfig);
   return isThere ? [`export KUBECONFIG=$PWD/${ownKubeconfig} for the cluster of stowage up here`] : [];
@@ -55,7 +55,7 @@ function ownRemedy(kubeconfig: string | undefined): readonly string[] {
 
 function tellerOf(log: Log): NonNullable<KubernetesConnectOptions['onRequest']> {
   return ({ request, outcome, durationMs }) => {
-    const told = typeof outcome === 'number' ? { status: outcome } : { error: outcome };
-    log.debug(request, { ...told, ms: Math.round(durationMs) });
+    const fields = typeof outcome === 'number' ? { status: outcome } : { error: outcome };
+    log.debug(request, { ...fields, ms: Math.round(durationMs) });
   };
 }

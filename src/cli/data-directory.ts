@@ -5,11 +5,11 @@ import { lockDirectory } from '../apiserver/store/directory-lock.ts';
 import { fileSystemReason } from '../io/files/file-system-reason.ts';
 import { CliError } from './cli-error.ts';
 
-/** Lies in data directories that were made for this, and had nothing else in them. */
+/** The marker file of data directories that Stowage created, or that were empty. */
 const marker = 'stowage-data';
 const markerText = 'Made by stowage up. All that is in this directory belongs to it; --fresh deletes it.\n';
 
-/** Marks a directory as ours where it is not there yet, or empty. One with other things in it stays unmarked, and is never deleted. */
+/** Marks a directory as ours if it is new or empty. A directory with other files stays unmarked, and is never deleted. */
 export function markDataDirectory(directory: string): void {
   const path = prepareDataDirectory(directory);
   try {
@@ -20,7 +20,7 @@ export function markDataDirectory(directory: string): void {
   }
 }
 
-/** Deletes what is in the directory, provided that it is ours and nobody uses it; false where there is nothing. */
+/** Deletes the contents of the directory if it is ours and not in use; false if there is nothing to delete. */
 export async function emptyDataDirectory(directory: string): Promise<boolean> {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
   if (!existsSync(join(directory, marker)))
@@ -31,9 +31,9 @@ export async function emptyDataDirectory(directory: string): Promise<boolean> {
   const store = join(directory, 'store');
   const lock = existsSync(store) ? await lockDirectory(store) : undefined;
   try {
-    // The marker last: whoever is interrupted can begin again.
+    // The marker goes last, so that an interrupted deletion can be repeated.
     const names = readdirSync(directory).sort((a, b) => Number(a === marker) - Number(b === marker));
-    // The directory itself may be a link, or a mount; links in it are removed, not followed.
+    // The directory itself may be a link or a mount; links in it are removed, not followed.
     for (const name of names) rmSync(join(realpathSync(directory), name), { recursive: true, force: true });
   } finally {
     await lock?.release();

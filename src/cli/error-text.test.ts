@@ -5,10 +5,10 @@ import { errorText } from './error-text.ts';
 const briefly = { isVerbose: false, help: 'stowage up --help' };
 const verbosely = { ...briefly, isVerbose: true };
 const refused = new Error('connect ECONNREFUSED');
-const ours = new CliError('cannot read; see that the server runs', 1, { cause: refused });
+const ours = new CliError('cannot read; check that the server runs', 1, { cause: refused });
 
 test('an error that was foreseen is told with its remedy, and nothing else', () => {
-  expect(errorText(ours, briefly)).toBe('stowage: cannot read; see that the server runs\n');
+  expect(errorText(ours, briefly)).toBe('stowage: cannot read; check that the server runs\n');
 });
 
 test('a call that makes no sense is told with where to look', () => {
@@ -20,7 +20,7 @@ test('a call that makes no sense is told with where to look', () => {
 test('whoever asks for more gets the causes, and where they come from', () => {
   const [first, second, third] = errorText(ours, verbosely).split('\n');
   expect([first, second]).toEqual([
-    'stowage: cannot read; see that the server runs',
+    'stowage: cannot read; check that the server runs',
     'caused by: Error: connect ECONNREFUSED',
   ]);
   expect(third).toMatch(/^\s+at .*error-text\.test\.ts/);

@@ -2,16 +2,16 @@ import { CliError, UsageError } from './cli-error.ts';
 
 export interface ErrorTextOptions {
   readonly isVerbose: boolean;
-  /** The call that tells more about calls like this one. */
+  /** The command that prints the matching help. */
   readonly help: string;
 }
 
-/** A chain of causes that is longer says nothing new. */
+/** A longer chain of causes adds no information. */
 const causesMax = 8;
 
 /**
- * What is written about an error that ends the program: what happened and the remedy; where it comes from and its causes only to whoever
- * asked for more. What we did not foresee is a mistake of ours, and is said to be one.
+ * The text of an error that ends the program: what happened, and the remedy. `--verbose` adds the stack trace and the causes. An unforeseen
+ * error is reported as a bug of Stowage.
  */
 export function errorText(error: unknown, { isVerbose, help }: ErrorTextOptions): string {
   const hint = error instanceof UsageError ? `; see ${help}` : '';
@@ -35,7 +35,7 @@ function causesOf(error: unknown): readonly string[] {
   return lines;
 }
 
-/** Without the message, which it begins with. */
+/** The stack trace without the message that it begins with. */
 function stackOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   return (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -15,22 +15,22 @@ export interface TlsFlags {
   readonly data: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
-  /** As often as given. */
+  /** One value for each use of the flag. */
   readonly tlsHost: readonly string[];
   readonly clientCa?: string;
   readonly insecure?: true;
 }
 
-/** What the extender proves itself with, and asks of its callers; undefined: nothing. All of it has been tried, and can be used. */
+/** The extender's certificate, and the authority that clients need; undefined for plain HTTP. Everything in it has been checked. */
 export async function tlsOf(flags: TlsFlags, host: string | undefined): Promise<ExtenderTls | undefined> {
   const { insecure, tlsCert, tlsKey, clientCa } = flags;
   if (insecure) {
     if (tlsCert !== undefined || tlsKey !== undefined || clientCa !== undefined)
-      throw usage('--insecure: goes with none of --tls-cert, --tls-key and --client-ca');
+      throw usage('--insecure: must not be combined with --tls-cert, --tls-key or --client-ca');
     return undefined;
   }
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw usage('--tls-cert and --tls-key: give both, or none');
+    throw usage('--tls-cert and --tls-key: give both or neither');
   const clientAuthority = clientCa === undefined ? undefined : await authorityOf(clientCa);
   const pair =
     tlsCert === undefined || tlsKey === undefined
@@ -39,14 +39,14 @@ export async function tlsOf(flags: TlsFlags, host: string | undefined): Promise<
   return { ...pair, clientAuthority };
 }
 
-/** Which its callers have to trust, where it made it itself. */
+/** The path of the self-signed certificate, which clients must trust. */
 export function ownCertificatePath({ data }: Pick<TlsFlags, 'data'>): string {
   return join(resolve(data), 'tls.crt');
 }
 
-// ── Files that are given ──
+// ── Given files ──
 
-/** OpenSSL takes what is no certificate for none at all, and then nobody would be let in. */
+/** OpenSSL ignores what is not a certificate, and then every client would be rejected. */
 async function authorityOf(path: string): Promise<string> {
   const pem = await fileOf('--client-ca', path);
   const remedy =
@@ -102,7 +102,7 @@ async function fileOf(flag: string, path: string): Promise<string> {
   }
 }
 
-// ── The certificate that it makes for itself ──
+// ── The self-signed certificate ──
 
 async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): Promise<TlsKeyPair> {
   if (data === '') throw usage('--data: give a directory');

@@ -23,12 +23,12 @@ export interface ExtenderFlags extends LogFlags, TlsFlags {
   readonly holdSeconds: string;
 }
 
-/** After an answer that went wrong between two that did not. */
+/** The pause between two attempts to read the cluster. */
 const againMs = 1_000;
-/** What ending may take in all. */
+/** The limit for stopping. */
 const stopMaxMs = 4_500;
 
-/** `stowage extender`: answers a kube-scheduler until somebody stops it. */
+/** `stowage extender`: serves kube-scheduler until the process is stopped. */
 export async function extender(flags: ExtenderFlags): Promise<void> {
   const log = logOf(flags);
   const address = addressOf(flags.listen);
@@ -65,7 +65,7 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** As long as it takes until the cluster answers; undefined where somebody stopped it before. */
+/** Retries until the cluster answers; undefined if the process was stopped before. */
 async function openBinding(
   { allRules }: ExtenderFlags,
   cluster: KubernetesCluster,
@@ -83,8 +83,8 @@ async function openBinding(
     try {
       return await StandaloneBinding.open(options, signal);
     } catch (error) {
-      // It was there a moment ago: what it says now is found out by asking again.
-      log.warn(`cannot read ${cluster.server}, trying again`, { error });
+      // The API was reachable a moment ago, so the error may be transient.
+      log.warn(`cannot read ${cluster.server}, retrying`, { error });
     }
     await realClock.sleep(againMs, signal);
   }
@@ -121,8 +121,8 @@ function announce(
   const binds = tls?.clientAuthority === undefined ? '' : '; binds for callers with a certificate';
   log.info(`listening on ${url}, answering by ${what}${binds}`);
   if (tls !== undefined && flags.tlsCert === undefined)
-    log.info(`its certificate is its own authority: tlsConfig.caFile is ${ownCertificatePath(flags)}`);
-  // Every address is none that a certificate could name.
+    log.info(`the certificate is self-signed: set tlsConfig.caFile to ${ownCertificatePath(flags)}`);
+  // A wildcard address cannot be named in a certificate.
   process.stdout.write(
     `export STOWAGE_EXTENDER=${url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:')}\n`,
   );
@@ -132,12 +132,12 @@ function announce(
 
 function addressOf(text: string): ListenAddress {
   const address = parseListenAddress(text);
-  if (address === undefined) throw usage(`--listen: "${text}" is no ADDRESS:PORT, such as 127.0.0.1:8900`);
+  if (address === undefined) throw usage(`--listen: "${text}" must be ADDRESS:PORT, such as 127.0.0.1:8900`);
   return address;
 }
 
 function holdMsOf(text: string): number {
   const seconds = Number(text);
   if (text !== '' && seconds >= 0 && seconds <= 3_600) return seconds * 1000;
-  throw usage(`--hold-seconds: "${text}" is no number from 0 to 3600`);
+  throw usage(`--hold-seconds: "${text}" must be a number from 0 to 3600`);
 }

@@ -1,12 +1,12 @@
 import { usage } from './cli-error.ts';
 
-/** What can be switched, and how it stands unless somebody does. */
+/** The feature gates and their defaults. */
 const defaults = { VolumeScheduling: true };
 
 export type FeatureGates = Readonly<Record<keyof typeof defaults, boolean>>;
 type GivenGates = { readonly [Name in keyof FeatureGates]?: boolean | undefined };
 
-/** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it; `given` are those that stand otherwise already. */
+/** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it; `given` are the gates that the configuration file sets. */
 export function featureGatesOf(
   text: string,
   { VolumeScheduling = defaults.VolumeScheduling }: GivenGates = {},
@@ -18,7 +18,7 @@ export function featureGatesOf(
       throw usage(`--feature-gates: there is no gate "${name}"; use ${Object.keys(defaults).join(', ')}`);
     }
     if (value !== 'true' && value !== 'false') {
-      throw usage(`--feature-gates: ${name} is "${value}"; say ${name}=true or ${name}=false`);
+      throw usage(`--feature-gates: ${name} is "${value}"; write ${name}=true or ${name}=false`);
     }
     gates[name] = value === 'true';
   }

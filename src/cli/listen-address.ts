@@ -1,10 +1,10 @@
-/** Where a server of ours listens. Without a host it does on every address that the machine has, of IPv4 and IPv6 alike. */
+/** Where a server listens. Without a host it listens on every address of the machine, IPv4 and IPv6. */
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** `HOST:PORT`, such as `127.0.0.1:8900`, `[::1]:8900`, or `:8900` for every address; undefined where it is none. */
+/** `HOST:PORT`, such as `127.0.0.1:8900`, `[::1]:8900`, or `:8900` for every address; undefined if the text is invalid. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const [, bracketed, plain = '', digits = ''] = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);

@@ -12,8 +12,8 @@ test.each([
 });
 
 test.each([
-  [{ logLevel: 'loud' }, '--log-level: "loud" is none of debug, info, warn, error'],
-  [{ logFormat: 'xml' }, '--log-format: "xml" is none of text, json'],
+  [{ logLevel: 'loud' }, '--log-level: "loud" must be one of debug, info, warn, error'],
+  [{ logFormat: 'xml' }, '--log-format: "xml" must be one of text, json'],
 ])('%j makes no sense', (flags, complaint) => {
   expect(() => logOf(flags)).toThrow(complaint);
 });

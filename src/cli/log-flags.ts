@@ -10,7 +10,7 @@ import {
 } from '../runtime/log.ts';
 import { usage } from './cli-error.ts';
 
-/** As given; the defaults are those of `main.ts`. */
+/** The flags as given; the defaults are in `shared-options.ts`. */
 export interface LogFlags {
   readonly logFormat?: string;
   readonly logLevel?: string;
@@ -18,7 +18,7 @@ export interface LogFlags {
   readonly verbose?: boolean | undefined;
 }
 
-/** What the flags ask for, on standard error: standard output is for what programs read. */
+/** A log on standard error: standard output is reserved for what programs read. */
 export function logOf({ logFormat = 'text', logLevel = 'info', verbose = false }: LogFlags): Log {
   return lineLog({
     format: oneOf<LogFormat>('--log-format', logFormat, logFormats),
@@ -28,13 +28,13 @@ export function logOf({ logFormat = 'text', logLevel = 'info', verbose = false }
   });
 }
 
-/** For commands that answer and end: nothing but what `--verbose` asks for. */
+/** For commands that answer and end: silent unless `--verbose` is given. */
 export function logForReading({ verbose = false }: Pick<LogFlags, 'verbose'>): Log {
   return verbose ? logOf({ verbose }) : silentLog;
 }
 
 function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
   const found = known.find((one) => one === given);
-  if (found === undefined) throw usage(`${flag}: "${given}" is none of ${known.join(', ')}`);
+  if (found === undefined) throw usage(`${flag}: "${given}" must be one of ${known.join(', ')}`);
   return found;
 }

@@ -14,11 +14,11 @@ import { addUp } from './commands/up.ts';
 import { addUpgradeZonalPvs } from './commands/upgrade-zonal-pvs.ts';
 import { errorText } from './error-text.ts';
 
-/** Exit status 2 is for calls we don't understand, as in most Unix tools. */
+/** Wrong usage, as in most Unix tools. */
 const usageError = 2;
-/** Longer lines don't read well. */
+/** Longer lines are hard to read. */
 const helpWidthMax = 100;
-/** Of what flags do, beside their names; narrower, lines are let run over. */
+/** The narrowest column for descriptions of flags; on a narrower terminal, lines overflow. */
 const helpWidthMin = 20;
 
 const program = new Command('stowage')
@@ -44,7 +44,7 @@ addKubeconfig(program);
 addCompletion(program);
 addNames(program);
 
-// Whoever reads may have seen enough, as in `stowage capacity | head`.
+// The reader may close the pipe early, as in `stowage capacity | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -60,7 +60,7 @@ program.hook('preAction', (_, command) => {
 try {
   await program.parseAsync();
 } catch (error) {
-  // Not only the status: what was begun before it failed may not come to an end.
+  // Setting the status is not enough: work that was started before the failure may never end.
   process.exit(report(error));
 }
 
@@ -69,7 +69,7 @@ function helpOf(command: Command): string {
 }
 
 function report(error: unknown): number {
-  // Commander has printed its own complaints, and help, by now.
+  // Commander has already printed its own errors and help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError;
   process.stderr.write(errorText(error, { isVerbose, help }));
   return error instanceof CliError ? error.exitCode : 1;

@@ -56,7 +56,7 @@ describe('the address', () => {
     '%j is none',
     async (address) => {
       await expect(started(address)).rejects.toThrow(
-        `--http-address: "${address}" is no address; give HOST:PORT, such as 127.0.0.1:9808`,
+        `--http-address: "${address}" must be HOST:PORT, such as 127.0.0.1:9808`,
       );
     },
   );

@@ -6,25 +6,25 @@ import { CliError, usage } from './cli-error.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 
 export interface OpsServerOptions {
-  /** `HOST:PORT`, as in `127.0.0.1:9808`, `[::1]:9808` or `:9808` for every address of the machine; port 0 takes any that is free. */
+  /** `HOST:PORT`, as in `127.0.0.1:9808`, `[::1]:9808` or `:9808` for every address of the machine; port 0 picks a free one. */
   readonly address: string;
-  /** What must be well for `/readyz` to say so. */
+  /** The checks of `/readyz`. */
   readonly readyChecks: HealthChecks;
   /** All of `/metrics`, in Prometheus' text format. */
   readonly metrics: () => string;
 }
 
-/** So many may ask at once; a probe and a scraper are two. */
+/** Connections at the same time; a probe and a scraper are two. */
 const connectionsMax = 64;
-/** Whoever takes longer to ask or to read is cut. */
+/** A client that takes longer to send or to read is disconnected. */
 const requestMsMax = 10_000;
 
 /**
- * Pages for those who look after the process: `/healthz` and `/livez` (it runs), `/readyz` (it does its work) and `/metrics`. Without
- * encryption or a token, as probes and scrapers expect it: nothing on these pages is a secret, and nothing can be changed.
+ * Pages for probes and scrapers: `/healthz` and `/livez` (the process runs), `/readyz` (it does its work) and `/metrics`. They need neither
+ * encryption nor a token: nothing on them is a secret, and nothing can be changed.
  */
 export class OpsServer {
-  /** Where it listens, as a URL. */
+  /** The URL of the server. */
   readonly url: string;
   readonly #server: Server;
 
@@ -53,7 +53,7 @@ export class OpsServer {
     return new OpsServer(server);
   }
 
-  /** Ends at once: whoever asked gets no answer, and asks again elsewhere. */
+  /** Closes at once; open requests get no answer. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
@@ -64,7 +64,7 @@ export class OpsServer {
 function addressOf(text: string): ListenAddress {
   const address = parseListenAddress(text);
   if (address === undefined)
-    throw usage(`--http-address: "${text}" is no address; give HOST:PORT, such as 127.0.0.1:9808`);
+    throw usage(`--http-address: "${text}" must be HOST:PORT, such as 127.0.0.1:9808`);
   return address;
 }
 

@@ -9,13 +9,13 @@ test.each<readonly [Partial<RunFlags>, string]>([
     { controllers: 'schedular' },
     '--controllers: there is no controller "schedular"; use *, none or some of sched',
   ],
-  [{ controllers: 'none' }, '--controllers: nothing would run; name at least one, such as scheduler'],
-  [{ leaderElect: 'perhaps' }, '--leader-elect: "perhaps" is neither true nor false'],
+  [{ controllers: 'none' }, '--controllers: would run nothing; name at least one, such as scheduler'],
+  [{ leaderElect: 'perhaps' }, '--leader-elect: "perhaps" must be true or false'],
   [{ schedulerName: ['a', ''] }, '--scheduler-name: give a name, such as stowage'],
-  [{ logFormat: 'xml' }, '--log-format: "xml" is none of text, json'],
-  [{ profile: 'downstream' }, '--profile: "downstream" is none of stowage, upstream'],
+  [{ logFormat: 'xml' }, '--log-format: "xml" must be one of text, json'],
+  [{ profile: 'downstream' }, '--profile: "downstream" must be one of stowage, upstream'],
   [{ config: '/nowhere/stowage.yaml' }, '--config: cannot read /nowhere/stowage.yaml: ENOENT'],
-  [{ logLevel: 'loud' }, '--log-level: "loud" is none of debug, info, warn, error'],
+  [{ logLevel: 'loud' }, '--log-level: "loud" must be one of debug, info, warn, error'],
   [{ featureGates: 'Nothing=true' }, '--feature-gates: there is no gate "Nothing"'],
 ])('%j is refused', async (wrong, message) => {
   await expect(run({ ...flags, ...wrong })).rejects.toThrow(message);

@@ -26,14 +26,14 @@ export interface RunFlags extends SettingFlags, LogFlags {
   readonly context?: string;
 }
 
-/** What ending may take in all; the rest of the five seconds is for Node to exit. */
+/** The limit for stopping; the rest of the promised five seconds is for Node to exit. */
 const stopMaxMs = 4_500;
-/** Controllers end and give their Leases back within this. */
+/** Controllers end and release their Leases within this time. */
 const stopDeadlineMs = 4_000;
-/** A Lease that was asked for must have been answered well before it runs out. */
+/** The timeout of requests for a Lease, well below its duration. */
 const leaseRequestMsMax = 4_500;
 
-/** `stowage run`: controllers on a real cluster, until somebody stops it or it does not lead any more. */
+/** `stowage run`: runs controllers on a real cluster until the process is stopped or loses the lead. */
 export async function run(flags: RunFlags): Promise<void> {
   const log = logOf(flags);
   const settings = await runSettings(flags);
@@ -78,7 +78,7 @@ interface Ending {
 
 async function end({ why, exitCode }: Ending, supervisor: Supervisor, log: Log): Promise<never> {
   log.info(why);
-  // Whatever hangs must not keep the process: a Lease that is not given back runs out by itself.
+  // A component that hangs must not keep the process alive: a Lease that is not released expires.
   realClock.after(stopMaxMs, () => process.exit(exitCode));
   await supervisor.close();
   process.exit(exitCode);
@@ -98,7 +98,7 @@ function own(log: Log) {
   } satisfies Partial<RunControllersOptions>;
 }
 
-/** An API server that was started anew has forgotten what watches go on from; everything is listed then, and nothing is lost. */
+/** An API server that was restarted may have forgotten the version that a watch resumes from; informers then list again, and nothing is lost. */
 function levelOf(error: unknown): LogLevel {
   return isReason(error, 'Expired') ? 'debug' : 'warn';
 }
@@ -109,7 +109,7 @@ interface Ops {
   readonly isReady: () => boolean;
 }
 
-/** From before the cluster is reached to the very end, so that a probe always has somebody to ask. */
+/** Serves from before the cluster is reached until the very end, so that a probe always gets an answer. */
 async function serveOps({ httpAddress }: RunSettings, { log, metrics, isReady }: Ops): Promise<void> {
   if (httpAddress === undefined) return;
   const server = await OpsServer.start({

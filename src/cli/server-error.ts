@@ -1,26 +1,26 @@
 import { ApiError } from '../kube/api-error.ts';
 import { CliError } from './cli-error.ts';
 
-/** Whom a message is about. */
+/** The server that a message is about. */
 export interface Asked {
   readonly server: string;
-  /** Where we have it from. */
+  /** Where its address comes from. */
   readonly source: string;
 }
 
-/** What a server says, with whom it was asked and what to do. */
+/** The error of a server, with its address and a remedy. */
 export function serverError(error: unknown, asked: Asked): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
   if (error.code === 403) return refusalError(error, asked);
   const { server, source } = asked;
   const text = `cannot read from ${server} (${source}): ${error.message}`;
-  return new CliError(`${text}; see that the server runs and that this is the right cluster`, 1, {
+  return new CliError(`${text}; check that the server runs and that this is the right cluster`, 1, {
     cause: error,
   });
 }
 
-/** The same for one that answered, and will not have us. */
+/** The same for a server that answered and rejected the credentials. */
 export function refusalError(error: unknown, asked: Asked): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
@@ -30,7 +30,7 @@ export function refusalError(error: unknown, asked: Asked): unknown {
 }
 
 function notAccepted(error: ApiError, { server, source }: Asked): CliError {
-  // What has a cause never came to the server: a file is missing, or a plugin failed.
+  // An error with a cause did not come from the server: a file is missing, or a plugin failed.
   const text =
     error.cause === undefined
       ? `${server} does not accept the credentials of ${source}: ${error.message}`

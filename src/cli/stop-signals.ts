@@ -1,4 +1,4 @@
-/** Resolves with the name of the signal when somebody asks the process to end. A second one ends it at once. */
+/** Resolves with the name of the signal that asks the process to stop. A second signal ends it at once. */
 export function stopRequested(): Promise<string> {
   return new Promise((resolve) => {
     let isStopping = false;

@@ -10,8 +10,8 @@ import { refusalError } from './server-error.ts';
 const patience = exponentialBackoff({ baseMs: 1_000, maxMs: 15_000, factor: 2, jitter: 'equal' });
 
 /**
- * What the server has, however long it takes to answer; undefined where `signal` aborted before. For commands that stay: a server that is
- * away may come, and each attempt is told. One that answers and refuses us will go on doing so; that ends the command.
+ * Reads the server's resources, and retries until it answers; undefined if `signal` aborts before. For long-running commands: a server that
+ * does not answer may start later, and every failed attempt is logged. A server that rejects the credentials ends the command.
  */
 export async function untilReached(
   cluster: KubernetesCluster,
@@ -21,12 +21,12 @@ export async function untilReached(
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     try {
       const { resources, failures } = await cluster.discover(signal);
-      for (const { groupVersion, error } of failures) log.warn(`${groupVersion} is left out`, { error });
+      for (const { groupVersion, error } of failures) log.warn(`${groupVersion} is skipped`, { error });
       return resources;
     } catch (error) {
       if (signal.aborted) break;
       if (!isPassing(error)) throw refusalError(error, cluster);
-      log.warn(`cannot reach ${cluster.server}, trying again`, { error });
+      log.warn(`cannot reach ${cluster.server}, retrying`, { error });
     }
     await realClock.sleep(patience.delayMs(attempt, systemRandom), signal);
   }

@@ -15,7 +15,7 @@ test.each([
   ],
   [
     machineError('EADDRNOTAVAIL'),
-    'this machine has no address 127.0.0.1; choose one that it has with --host',
+    'this machine has no address 127.0.0.1; choose another with --host',
   ],
   [
     machineError('EACCES', 'EACCES: mkdir /nowhere'),

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { StoreError } from '../apiserver/store/store-error.ts';
 import { CliError } from './cli-error.ts';
 
-/** A disk with less than this left is full: the next write would need as much. */
+/** A disk with less free space than this counts as full: the next write may need as much. */
 const fullBytes = 2 ** 20;
 
 export interface UpPlace {
@@ -11,7 +11,7 @@ export interface UpPlace {
   readonly dataDirectory: string;
 }
 
-/** Errors of the machine, as something that a person can act on; what is none of them comes back as it is. */
+/** Turns errors of the machine into messages with a remedy; returns other errors unchanged. */
 export function explained(error: unknown, { host, port, dataDirectory }: UpPlace): unknown {
   if (error instanceof CliError) return error;
   if (error instanceof StoreError) {
@@ -26,7 +26,7 @@ export function explained(error: unknown, { host, port, dataDirectory }: UpPlace
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new CliError(`this machine has no address ${host}; choose one that it has with --host`);
+      return new CliError(`this machine has no address ${host}; choose another with --host`);
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -45,18 +45,18 @@ function full(dataDirectory: string): CliError {
   return new CliError(`the disk of ${dataDirectory} is full; free some space, or choose another with --data`);
 }
 
-/** Databases do not always say why they could not write. */
+/** A database does not always report why a write failed. */
 function isFull(directory: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize < fullBytes;
   } catch {
-    // Then the error that we have says more than we could find out.
+    // Then the original error is the best information.
     return false;
   }
 }
 
-/** The store says what is wrong; most of its messages have the remedy already. */
+/** Most messages of the store contain the remedy already. */
 function remedyOf({ code }: StoreError): string {
   switch (code) {
     case 'WriteFailed':

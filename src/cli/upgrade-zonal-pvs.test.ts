@@ -98,6 +98,6 @@ test('one that fails is told, and does not keep the others', async () => {
 
 test('a flag that is neither true nor false is refused', async () => {
   await expect(upgradeZonalPvs({ dryRun: 'perhaps', output: 'table' })).rejects.toThrow(
-    '--dry-run: "perhaps" is neither true nor false',
+    '--dry-run: "perhaps" must be true or false',
   );
 });

@@ -19,12 +19,12 @@ export interface UpgradeZonalPvsFlags extends Pick<LogFlags, 'verbose'> {
   readonly dryRun?: boolean | string;
 }
 
-/** Somebody else may write a volume while we look at it. */
+/** How often a volume is retried that another client changes at the same time. */
 const attemptsMax = 3;
 
 /**
- * `stowage upgrade-zonal-pvs`: gives volumes that have zone labels the node affinity that says the same. What it writes can't be
- * taken back, so it only lists unless `--dry-run=false`.
+ * `stowage upgrade-zonal-pvs`: gives volumes that have zone labels the node affinity that says the same. The
+ * change can't be undone, so it only lists the changes unless `--dry-run=false`.
  */
 export async function upgradeZonalPvs(flags: UpgradeZonalPvsFlags): Promise<void> {
   const isDryRun = isDryRunOf(flags);
@@ -39,10 +39,11 @@ export async function upgradeZonalPvs(flags: UpgradeZonalPvsFlags): Promise<void
   const undone = outcomes.filter(
     ({ upgrade }) => upgrade.kind === 'refuse' || upgrade.kind === 'fail',
   ).length;
-  if (undone > 0) throw new CliError(`not upgraded: ${undone}; the list says why, and what to correct`);
+  if (undone > 0)
+    throw new CliError(`${undone} volumes were not upgraded; the list says why and what to correct`);
 }
 
-/** One after the other, by name. One that fails does not keep the others, nor what was done from being told. */
+/** Upgrades one volume after the other, by name. A failure stops neither the others nor the report. */
 export async function upgradeAll(
   cluster: Cluster,
   options: { readonly isDryRun: boolean; readonly signal: AbortSignal },
@@ -83,5 +84,5 @@ async function upgradeOne(
 function isDryRunOf({ dryRun = true }: UpgradeZonalPvsFlags): boolean {
   if (typeof dryRun === 'boolean') return dryRun;
   if (dryRun === 'true' || dryRun === 'false') return dryRun === 'true';
-  throw usage(`--dry-run: "${dryRun}" is neither true nor false`);
+  throw usage(`--dry-run: "${dryRun}" must be true or false`);
 }

@@ -7,22 +7,22 @@ export interface Outcome {
   readonly upgrade: ZonalUpgrade | { readonly kind: 'fail'; readonly message: string };
 }
 
-/** What `upgrade-zonal-pvs -o json` says. Within a version, fields are added and never change their meaning. */
+/** The output of `upgrade-zonal-pvs -o json`. Within a version, fields are only added and never change their meaning. */
 interface ZonalUpgradeReport {
   readonly apiVersion: 'stowage.dev/zonalupgrade/v1';
   readonly kind: 'ZonalUpgradeReport';
-  /** Nothing was written. */
+  /** True if nothing was written. */
   readonly dryRun: boolean;
   readonly volumes: readonly {
     readonly name: string;
     readonly action: Outcome['upgrade']['kind'];
-    /** The affinity in words, or why there is none. */
+    /** The affinity as text, or why there is none. */
     readonly detail: string;
     readonly nodeAffinity?: object;
   }[];
 }
 
-/** What was done or would be, a volume in a line; those that are none of its business only as a number, unless asked for. */
+/** One line for each volume that was or would be changed; `wide` also lists the volumes that need no change, which are counted otherwise. */
 export function zonalReport(outcomes: readonly Outcome[], isDryRun: boolean, format: OutputFormat): string {
   switch (format) {
     case 'json':
@@ -56,7 +56,7 @@ function tableOf(outcomes: readonly Outcome[], isDryRun: boolean, isWide: boolea
     { title: 'ACTION', cell: ({ upgrade }: Outcome) => actionOf(upgrade, isDryRun) },
     { title: 'DETAIL', cell: ({ upgrade }: Outcome) => detailOf(upgrade) },
   ];
-  // Reasons are never cut short: they say what to correct.
+  // Reasons are never truncated: they say what to correct.
   const lines = told.length === 0 ? [] : table(columns, told, { width: undefined });
   const isPlanned = outcomes.some(({ upgrade }) => upgrade.kind === 'upgrade');
   const hint = isDryRun && isPlanned ? '; nothing was written: --dry-run=false writes' : '';

@@ -103,7 +103,7 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
     [['up', '--port=-1'], /--port: "-1" is not a port/],
     [['up', '--port', ''], /--port: "" is not a port/],
     [['up', '--data', ''], /--data: give a directory/],
-    [['up', '--log-level', 'loud'], /--log-level: "loud" is none of debug, info, warn, error/],
+    [['up', '--log-level', 'loud'], /--log-level: "loud" must be one of debug, info, warn, error/],
     [
       ['up', '--controllers', 'bad'],
       /there is no controller "bad"; use \*, none or some of scheduler, pv-binder, /,
@@ -176,7 +176,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
     const call = await callStowage('up', '--data', temporaryFolder(), '--host', '192.0.2.1', '--port', '0');
     expect(call).toMatchObject({
       status: 1,
-      stderr: 'stowage: this machine has no address 192.0.2.1; choose one that it has with --host\n',
+      stderr: 'stowage: this machine has no address 192.0.2.1; choose another with --host\n',
     });
   });
 

@@ -160,7 +160,7 @@ test('completion for another shell is refused by name', async () => {
   const { status, stderr } = await callStowage('completion', 'ksh');
   expect([status, stderr]).toEqual([
     2,
-    'stowage: there is no completion for "ksh"; ask for bash, zsh or fish; see stowage completion --help\n',
+    'stowage: there is no completion for "ksh"; it must be bash, zsh or fish; see stowage completion --help\n',
   ]);
 });
 

@@ -40,7 +40,7 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 describe.each(staying)('stowage $args', ({ args, works }) => {
   test('goes on trying to reach a server that is away, says so, and can be stopped meanwhile', async () => {
     const stowage = start(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
-    await says(stowage, `stowage: warn: cannot reach ${awayServer}, trying again: GET ${awayServer}/api`);
+    await says(stowage, `stowage: warn: cannot reach ${awayServer}, retrying: GET ${awayServer}/api`);
     expect(await stowage.stop()).toEqual({ status: 0, signal: null });
   });
 
@@ -73,7 +73,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     expect([status, text]).toEqual([2, expect.stringContaining("error: unknown option '--nonsense'")]);
     expect(await complaintOf(...args, '--log-level', 'loud')).toEqual([
       2,
-      `stowage: --log-level: "loud" is none of debug, info, warn, error; see stowage ${args[0]} --help\n`,
+      `stowage: --log-level: "loud" must be one of debug, info, warn, error; see stowage ${args[0]} --help\n`,
     ]);
   });
 

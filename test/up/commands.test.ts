@@ -39,7 +39,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
     expect(status).toBe(1);
     expect(text).toMatch(
-      /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*; see that the server runs/,
+      /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*; check that the server runs/,
     );
   });
 
@@ -128,8 +128,8 @@ describe('on an empty cluster', () => {
 });
 
 test.each<[readonly string[], string]>([
-  [['reservations', '-o', 'xml'], '-o: "xml" is none of table, wide, json, yaml, name; see'],
-  [['capacity', '-o', ''], '-o: "" is none of table, wide, json, yaml, name; see'],
+  [['reservations', '-o', 'xml'], '-o: "xml" must be one of table, wide, json, yaml, name; see'],
+  [['capacity', '-o', ''], '-o: "" must be one of table, wide, json, yaml, name; see'],
   [['capacity', '--from', 'x', '--context', 'y'], '--from reads files, --kubeconfig and --context a cluster'],
   [['reservations', 'pods'], 'error: too many arguments'],
   [['explain', 'node', 'a'], '"node" cannot be explained; ask for a pod or a claim; see'],

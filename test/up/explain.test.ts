@@ -81,15 +81,15 @@ describe('stowage explain', () => {
     ['a kind alone', ['pod'], 2, '"pod" of which name? Write pod NAME or pod/NAME; see'],
     ['a kind that is none', ['node/n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
     ['no name', ['pod', 'a/b/c'], 2, '"a/b/c" is no name; write NAME or NAMESPACE/NAME; see'],
-    ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" is none of table, wide, json, yaml, name; see'],
-    ['a profile', ['pod', 'a', '--profile', 'x'], 2, '--profile: "x" is neither stowage nor upstream; see'],
+    ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" must be one of table, wide, json, yaml, name; see'],
+    ['a profile', ['pod', 'a', '--profile', 'x'], 2, '--profile: "x" must be stowage or upstream; see'],
     ['two sources', ['pod', 'a', '--from', 'x', '--kubeconfig', 'y'], 2, '--from reads files'],
     ['two namespaces', ['pod', 'a/b', '-n', 'c'], 2, 'namespace a in the name, but -n c; leave one out; see'],
     [
       'no file',
       ['pod', 'a', '--from', '/nowhere/at/all'],
       1,
-      '/nowhere/at/all: there is no such file; --from takes',
+      '/nowhere/at/all: does not exist; --from takes',
     ],
     [
       'no kubeconfig',
@@ -108,7 +108,7 @@ describe('stowage explain', () => {
     const call = await callStowage('explain', 'pod', 'a', '--kubeconfig', away);
     expect(call.status).toBe(1);
     expect(call.stderr).toMatch(
-      /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; see that the server runs/,
+      /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; check that the server runs/,
     );
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const stranger = await callStowage(

@@ -12,19 +12,19 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
   [
     'an address that is none',
     ['--listen', 'here'],
-    '--listen: "here" is no ADDRESS:PORT, such as 127.0.0.1:8900',
+    '--listen: "here" must be ADDRESS:PORT, such as 127.0.0.1:8900',
   ],
   [
     'a port that is none',
     ['--listen', ':70000'],
-    '--listen: ":70000" is no ADDRESS:PORT, such as 127.0.0.1:8900',
+    '--listen: ":70000" must be ADDRESS:PORT, such as 127.0.0.1:8900',
   ],
-  ['a time that is none', ['--hold-seconds', 'long'], '--hold-seconds: "long" is no number from 0 to 3600'],
-  ['half a certificate', ['--tls-cert', 'a.crt'], '--tls-cert and --tls-key: give both, or none'],
+  ['a time that is none', ['--hold-seconds', 'long'], '--hold-seconds: "long" must be a number from 0 to 3600'],
+  ['half a certificate', ['--tls-cert', 'a.crt'], '--tls-cert and --tls-key: give both or neither'],
   [
     'two minds',
     ['--insecure', '--client-ca', 'a'],
-    '--insecure: goes with none of --tls-cert, --tls-key and --client-ca',
+    '--insecure: must not be combined with --tls-cert, --tls-key or --client-ca',
   ],
   ['no directory', ['--data', ''], '--data: give a directory'],
 ];

@@ -65,7 +65,7 @@ describe('stowage kubeconfig', () => {
       expect(await callStowage('kubeconfig', ...args)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(
-          /^stowage: --to: .* is the kubeconfig that this reads, .*; name another/,
+          /^stowage: --to: .* is the kubeconfig that this command reads, .*; name another/,
         ),
       });
     }
@@ -82,10 +82,10 @@ describe('stowage kubeconfig', () => {
       /^stowage: there is no service account "nobody" in the namespace "shop" of https:\S+; make it with kubectl create serviceaccount nobody -n shop, or/,
     );
     for (const [args, text] of [
-      [['a/b/c'], '"a/b/c" names no service account; write NAME or NAMESPACE/NAME'],
-      [['a/b', '-n', 'c'], '"a/b" is of another namespace than --namespace c; name one of them'],
-      [['a', '--duration', 'long'], '--duration: "long" is no duration; write it as 24h, 90m or 1d12h'],
-      [['a', '--duration', '9m59s'], '--duration: 9m59s is too short; tokens last 10m at least'],
+      [['a/b/c'], '"a/b/c" is not the name of a service account; write NAME or NAMESPACE/NAME'],
+      [['a/b', '-n', 'c'], '"a/b" has another namespace than --namespace c; name one of them'],
+      [['a', '--duration', 'long'], '--duration: "long" must be a duration, such as 24h, 90m or 1d12h'],
+      [['a', '--duration', '9m59s'], '--duration: 9m59s is too short; the minimum is 10m'],
     ] as const) {
       const { status, stderr } = await call(...args);
       expect([status, stderr]).toEqual([2, `stowage: ${text}; see stowage kubeconfig --help\n`]);

@@ -1,7 +1,7 @@
 import type { Style } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
 
-/** Draws which part of a whole is taken; undefined where nobody looks on. */
+/** Draws the used part of a whole as a bar; undefined if the output is not a terminal. */
 export type Bar = (taken: number, whole: number) => string;
 
 const cells = 12;
@@ -19,14 +19,14 @@ export function barFor(terminal: Terminal, env: NodeJS.ProcessEnv, style: Style)
   };
 }
 
-/** Whatever is taken shows, and only what is all taken looks full. */
+/** Any use is visible, and only full use looks full. */
 function filledCells(taken: number, whole: number): number {
   if (taken <= 0 && whole > 0) return 0;
   if (taken >= whole) return cells;
   return Math.min(cells - 1, Math.max(1, Math.round((taken / whole) * cells)));
 }
 
-/** The first of these that is set decides, as in the C library. */
+/** The first variable that is set decides, as in the C library. */
 function isUtf8({ LC_ALL, LC_CTYPE, LANG }: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
 }

@@ -13,7 +13,7 @@ export interface CapacityFlags extends SourceFlags {
   readonly output: string;
 }
 
-/** `stowage capacity`: how much room there is, and how much of it is spoken for. */
+/** `stowage capacity`: shows the storage capacity, and how much of it is promised. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const view = await loadClusterView(flags);
@@ -27,7 +27,7 @@ export async function capacity(flags: CapacityFlags): Promise<void> {
   process.stdout.write(rendered(report, format));
 }
 
-/** Volumes and pools may have a class that doesn't exist; a name that nothing has is a mistake. */
+/** Volumes and pools may have a class that doesn't exist; a class that nothing has is an error. */
 function requireAny({ pools, volumes }: CapacityReport, storageClass: string): void {
   if (pools.length + volumes.length > 0) return;
   throw new CliError(

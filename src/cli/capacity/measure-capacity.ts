@@ -15,7 +15,7 @@ import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
 
 export interface MeasureOptions {
   readonly nowMs: number;
-  /** Only what belongs to this class. */
+  /** Only this class. */
   readonly storageClass?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const needs: readonly Need[] = [
   { kind: 'PersistentVolumeClaim', resource: 'pvc -A', without: 'nothing counts as promised' },
 ];
 
-/** How much room there is, by the engine's own books. */
+/** The capacity according to the engine's index. */
 export function measureCapacity(view: ClusterView, { nowMs, storageClass }: MeasureOptions): CapacityReport {
   const { snapshot, notes } = view;
   const { index, warnings } = snapshot.toIndex(stowageProfile);
@@ -116,7 +116,7 @@ function roomOf({ pools }: ClusterIndex, { key }: PoolRecord): Size {
   return pools.available(pools.row(key)!);
 }
 
-/** What plans compare: both the limit of a single volume and the room have to do. */
+/** The value that plans compare: a volume must fit both the limit of a single volume and the free capacity. */
 function largestVolume(index: ClusterIndex, pool: PoolRecord): Size {
   const limit = index.pools.limit(index.pools.row(pool.key)!) ?? zeroSize;
   const room = roomOf(index, pool);

@@ -17,7 +17,7 @@ interface Tally {
   largestFree: Size;
 }
 
-/** Volumes that were there before anybody asked, by class and reach. Those that a provisioner made are room that is gone. */
+/** Pre-provisioned volumes, by class and reachable nodes. Dynamically provisioned volumes are not capacity: their bytes are used. */
 export function measureVolumes(
   snapshot: ClusterSnapshot,
   index: ClusterIndex,

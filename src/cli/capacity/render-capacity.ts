@@ -10,7 +10,7 @@ export interface RenderCapacityOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Columns that every table of a render shares the means for. */
+/** Column builders that all tables share. */
 interface Means extends RenderCapacityOptions {
   readonly style: Style;
   readonly bar: Bar | undefined;
@@ -32,7 +32,7 @@ export function renderCapacity(report: CapacityReport, options: RenderCapacityOp
   return sections.toString();
 }
 
-/** One name a line: the pools. */
+/** The names of the pools, one a line. */
 export function poolNames({ pools }: CapacityReport): string {
   return pools.map(({ pool, source }) => `${source.toLowerCase()}/${pool}\n`).join('');
 }

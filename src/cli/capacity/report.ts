@@ -2,7 +2,7 @@ import type { Reach } from '../reservations/reach.ts';
 import type { Note } from '../source/note.ts';
 
 /**
- * What `stowage capacity` says, for programs. Within a version, fields are added and never change their meaning. Amounts are quantities
+ * The output of `stowage capacity` for programs. Within a version, fields are only added and never change their meaning. Amounts are quantities
  * as Kubernetes writes them.
  */
 export interface CapacityReport {
@@ -14,41 +14,41 @@ export interface CapacityReport {
   readonly notes: readonly Note[];
 }
 
-/** A StorageClass that makes volumes. */
+/** A StorageClass with a provisioner. */
 export interface ClassCapacity {
   readonly storageClass: string;
   readonly provisioner: string;
-  /** False where nobody says how much there is; a scheduler then takes any amount to be there. */
+  /** False if the driver publishes no capacity; a scheduler then assumes that any amount is available. */
   readonly isTracked: boolean;
   readonly poolCount: number;
-  /** Of all its pools, where it is tracked; those on the same disks count once, with the largest. */
+  /** The sum over its pools, if tracked; pools on the same disks count once, with the largest. */
   readonly reported: string | undefined;
   readonly free: string | undefined;
-  /** The largest single volume that any of its pools would make now. */
+  /** The largest single volume that one of its pools could provide now. */
   readonly largestVolume: string | undefined;
 }
 
-/** What a driver publishes, less what has been promised of it. */
+/** The published capacity of a pool, less what has been promised of it. */
 export interface PoolCapacity {
   readonly pool: string;
   readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
   readonly driver: string | undefined;
   readonly storageClass: string;
   readonly reach: Reach;
-  /** Undefined where the driver published no number, which is no room. */
+  /** Undefined if the driver published no number; that counts as no capacity. */
   readonly reported: string | undefined;
-  /** To claims in flight, by this pool and those on the same disks. */
+  /** Promised to claims in flight by this pool and by pools on the same disks. */
   readonly promised: string;
-  /** Negative where more has been promised than there is. */
+  /** Negative if more has been promised than is available. */
   readonly free: string;
   readonly largestVolume: string;
-  /** Its figures are too old to count. */
+  /** True if its figures have expired. */
   readonly isExpired: boolean;
   /** Other pools on the same disks. */
   readonly sharesWith: readonly string[];
 }
 
-/** Existing volumes that nobody provisions: one class, as seen from the same nodes. A local disk's is one node. */
+/** Pre-provisioned volumes of one class that the same nodes can reach. A local disk can be reached by one node. */
 export interface VolumesCapacity {
   readonly storageClass: string;
   readonly reach: Reach;

@@ -4,10 +4,8 @@ import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared
 export function addCapacity(program: Command): void {
   program
     .command('capacity')
-    .description(
-      'how much room there is for volumes, by class, pool and node, and how much of it is promised',
-    )
-    .option('--class <name>', 'only what belongs to this StorageClass')
+    .description('show the storage capacity by class, pool and node, and how much of it is promised')
+    .option('--class <name>', 'show only this StorageClass')
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)
@@ -21,7 +19,7 @@ Examples:
   stowage capacity --class fast -o json
   kubectl get nodes,pvc,pv,sc,csidrivers,csistoragecapacities -A -o json | stowage capacity --from -
 
-Exit status: 0 an answer, 1 an error, 2 a call that makes no sense.`,
+Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
       const { capacity } = await import('../capacity/capacity.ts');

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('print what makes a shell complete the commands, flags and values of stowage')
+    .description('print the script that completes commands, flags and values of stowage in a shell')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText(
       'after',

@@ -4,14 +4,19 @@ import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared
 export function addExplain(program: Command): void {
   program
     .command('explain')
-    .description('why a pod is pending and what would help, or why it is where it is; the same for a claim')
+    .description(
+      'explain why a pod is pending and what would help, or why it is on its node; or what a claim waits for',
+    )
     .argument('<kind>', 'pod or claim')
-    .argument('[name]', 'its name, or NAMESPACE/NAME; KIND/NAME does as well')
+    .argument('[name]', 'its name, or NAMESPACE/NAME; KIND/NAME also works')
     .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)
-    .option('--profile <name>', "whose rules: stowage or upstream (default: by the pod's schedulerName)")
+    .option(
+      '--profile <name>',
+      "the rules to apply: stowage or upstream (default: by the pod's schedulerName)",
+    )
     .addOption(ofFormat)
     .addOption(verbosely)
     .addHelpText(
@@ -24,7 +29,7 @@ Examples:
     stowage explain pod shop/db-0 --from -
   kubectl describe $(stowage explain pod shop/db-0 -o name)     the node that it is on, or would go to
 
-Exit status: 0 it fits or has its place, 3 it does not, 1 an error, 2 a call that makes no sense.`,
+Exit status: 0 if it fits or is placed, 3 if it does not fit, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (kind, name, options) => {
       const { explain } = await import('../explain/explain.ts');

@@ -4,13 +4,13 @@ import { ofContext, toCluster, verbosely } from './shared-options.ts';
 export function addKubeconfig(program: Command): void {
   program
     .command('kubeconfig')
-    .description('print a kubeconfig for a service account, with a token that ends by itself')
+    .description('print a kubeconfig for a service account, with a token that expires')
     .argument('<account>', 'its name, or NAMESPACE/NAME')
     .option('-n, --namespace <name>', 'its namespace (default: that of the context, or default)')
-    .option('--duration <time>', 'how long the token lasts, such as 90m, 24h or 7d; 10m at least', '24h')
+    .option('--duration <time>', 'when the token expires, such as 90m, 24h or 7d; at least 10m', '24h')
     .option(
       '--to <file>',
-      'write it here, for you alone to read, instead of printing it; a file that is there is replaced',
+      'write it to this file with mode 0600 instead of printing it; an existing file is replaced',
     )
     .addOption(toCluster)
     .addOption(ofContext)
@@ -24,9 +24,9 @@ Examples:
   stowage kubeconfig robot -n shop --to robot.kubeconfig
   kubectl --kubeconfig robot.kubeconfig get pods
 
-The token cannot be taken back but by deleting the service account.
+A token can only be revoked by deleting the service account.
 
-Exit status: 0 it is there, 1 an error, 2 a call that makes no sense.`,
+Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (account, options) => {
       const { kubeconfig } = await import('../kubeconfig/kubeconfig.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** What the scripts of `completion` ask for while somebody types. */
+/** The completion scripts call this while a user types. */
 export function addNames(program: Command): void {
   program
     .command('__names', { hidden: true })

@@ -5,9 +5,12 @@ export function addReservations(program: Command): void {
   program
     .command('reservations')
     .description(
-      'who holds what: volumes of claims, claims in flight, what pools have promised, nominated pods',
+      'show what is reserved: volumes of claims, claims in flight, promises of pools, nominated pods',
     )
-    .option('-n, --namespace <name>', 'only what claims and pods of this namespace hold (default: all)')
+    .option(
+      '-n, --namespace <name>',
+      'show only reservations of claims and pods in this namespace (default: all)',
+    )
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)
@@ -17,11 +20,11 @@ export function addReservations(program: Command): void {
       'after',
       `
 Examples:
-  stowage reservations                     everything that is held or promised
-  stowage reservations -n shop -o wide     of one namespace, with classes, phases and pods
+  stowage reservations                     all reservations
+  stowage reservations -n shop -o wide     one namespace, with classes, phases and pods
   stowage reservations -o name | xargs -L1 stowage explain
 
-Exit status: 0 an answer, 1 an error, 2 a call that makes no sense.`,
+Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (options) => {
       const { reservations } = await import('../reservations/reservations.ts');

@@ -4,29 +4,29 @@ import { collect, logFormat, logLevel, ofContext, toCluster, verbosely } from '.
 export function addRun(program: Command): void {
   program
     .command('run')
-    .description('run controllers on a cluster that is there; as many replicas as you like, one leads')
+    .description('run controllers on an existing cluster; of any number of replicas, one leads')
     .addOption(toCluster)
     .addOption(ofContext)
-    .option('--config <file>', 'a StowageConfiguration; flags win over what it says')
+    .option('--config <file>', 'a StowageConfiguration file; flags override it')
     .option(
       '--controllers <list>',
-      'which controllers run: names, *, or -name for all but that (default: scheduler; Kubernetes has the others)',
+      'the controllers to run: names, *, or -name for all but that one (default: scheduler; Kubernetes runs the others)',
     )
     .option(
       '--scheduler-name <name>',
-      'schedule the pods that name it in spec.schedulerName; may be repeated (default: stowage)',
+      'schedule pods with this spec.schedulerName; may be repeated (default: stowage)',
       collect,
     )
     .option(
       '--profile <name>',
-      'what to decide by: stowage, or upstream for the verdicts of kube-scheduler (default: stowage)',
+      'the rules to apply: stowage, or upstream for the verdicts of kube-scheduler (default: stowage)',
     )
     .option(
       '--leader-elect [bool]',
-      'run only while holding the Lease (default); --leader-elect=false runs at once',
+      'run only while holding the Lease (default); --leader-elect=false runs without one',
     )
-    .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics here')
-    .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false')
+    .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics on this address')
+    .option('--feature-gates <list>', 'feature gates to set, such as VolumeScheduling=false')
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)
@@ -38,7 +38,7 @@ Examples:
   stowage run --kubeconfig admin.conf --scheduler-name stowage --scheduler-name batch
   stowage run --config stowage.yaml --http-address :9808
 
-Leases are in kube-system, stowage-NAME for each controller. It ends with Ctrl-C and gives them back.`,
+Each controller has a Lease stowage-NAME in kube-system. Ctrl-C stops it and releases its Leases.`,
     )
     .action(async (options) => {
       const { run } = await import('../run.ts');

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 
-/* The same flags, in the same words, wherever they are. */
+/* Flags that several commands share. */
 export const verbosely = new Option(
   '--verbose',
-  'say more on standard error: requests, decisions, causes of errors',
+  'log more on standard error: requests, decisions, causes of errors',
 );
 export const ofFormat = new Option('-o, --output <format>', 'table, wide, json, yaml or name').default(
   'table',
@@ -15,22 +15,22 @@ export const logLevel = new Option(
   '--log-level <level>',
   'debug, info, warn or error; --verbose is debug',
 ).default('info');
-/* Which cluster: for commands that only read, for those that write, and for both. */
+/* The cluster: for commands that only read, for commands that write, and for both. */
 export const fromCluster = new Option(
   '--kubeconfig <file>',
-  'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod); rights to read are enough',
+  'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in); read access is enough',
 );
 export const toCluster = new Option(
   '--kubeconfig <file>',
-  'the cluster (default: KUBECONFIG, ~/.kube/config, or that of this pod)',
+  'the cluster (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)',
 );
-export const ofContext = new Option('--context <name>', 'a context of the kubeconfig');
+export const ofContext = new Option('--context <name>', 'the context of the kubeconfig to use');
 export const fromFiles = new Option(
   '--from <path>',
-  'read a file, a folder or - as kubectl get -o yaml writes them, instead of a cluster; may be repeated',
+  'read objects from a file, a folder or - (output of kubectl get -o yaml) instead of a cluster; may be repeated',
 ).argParser(collect);
 
-/** For flags that may be repeated, or left out. */
+/** Collects the values of a flag that may be repeated. */
 export function collect(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value];
 }

@@ -4,19 +4,26 @@ import { logFormat, logLevel, verbosely } from './shared-options.ts';
 export function addUp(program: Command): void {
   program
     .command('up')
-    .description('start a Kubernetes API server on this machine; kubectl talks to it')
-    .option('--data <dir>', 'where everything is kept', '.stowage')
-    .option('--port <n>', 'the port of the API; 0 picks a free one', '7443')
+    .description('start a Kubernetes API server and controllers on this machine')
+    .option('--data <dir>', 'the data directory', '.stowage')
+    .option('--port <n>', 'the port of the API server; 0 picks a free one', '7443')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option(
       '--kubeconfig <file>',
       'where to write the kubeconfig (default: kubeconfig in the data directory)',
     )
-    .option('--controllers <list>', 'which controllers run: *, none, names, or -name for all but that', '*')
-    .option('--feature-gates <list>', 'what to switch, such as VolumeScheduling=false', '')
-    .option('--no-console', 'do not serve the web console')
+    .option(
+      '--controllers <list>',
+      'the controllers to run: *, none, names, or -name for all but that one',
+      '*',
+    )
+    .option('--feature-gates <list>', 'feature gates to set, such as VolumeScheduling=false', '')
+    .option(
+      '--no-console',
+      'do not serve the web console (preview: there is no console yet, so this changes nothing)',
+    )
     .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
-    .option('--fresh', 'delete what the data directory holds and start over')
+    .option('--fresh', 'delete the data directory and start over')
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)
@@ -25,13 +32,13 @@ export function addUp(program: Command): void {
       `
 Examples:
   stowage up                          data in .stowage, port 7443
-  stowage up --demo                   with something to look at
-  stowage up --port 0 --data /tmp/a   a second one beside it
-  stowage up --controllers none       a bare API server, as kube-apiserver alone would be
+  stowage up --demo                   with a small cluster to look at
+  stowage up --port 0 --data /tmp/a   a second cluster
+  stowage up --controllers none       an API server without controllers
 
-When it answers, it prints the line that makes kubectl talk to it:
+When the server answers, it prints the line that configures kubectl:
   export KUBECONFIG=/path/to/kubeconfig
-It ends with Ctrl-C; the next start goes on where this one was.`,
+Ctrl-C stops it; the next start continues with the same data.`,
     )
     .action(async (options) => {
       const { up } = await import('../up.ts');

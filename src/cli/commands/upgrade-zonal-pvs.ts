@@ -5,22 +5,22 @@ export function addUpgradeZonalPvs(program: Command): void {
   program
     .command('upgrade-zonal-pvs')
     .description(
-      'give zonal volumes that only have labels a node affinity; shows what it would do unless told otherwise',
+      'give zonal volumes that have only zone labels a node affinity; only shows the changes by default',
     )
     .addOption(toCluster)
     .addOption(ofContext)
-    .option('--dry-run [bool]', 'only show; --dry-run=false writes', true)
+    .option('--dry-run [bool]', 'only show the changes; --dry-run=false makes them', true)
     .addOption(ofFormat)
     .addOption(verbosely)
     .addHelpText(
       'after',
       `
 Examples:
-  stowage upgrade-zonal-pvs                   what would be done
-  stowage upgrade-zonal-pvs --dry-run=false   do it
+  stowage upgrade-zonal-pvs                   show the changes
+  stowage upgrade-zonal-pvs --dry-run=false   make them
 
-Exit status: 0 all of it was done or would be, 1 an error or a volume that has to be corrected first, 2 a call
-that makes no sense.`,
+Exit status: 0 if all volumes were or can be upgraded, 1 on an error or if a volume must be corrected first,
+2 on wrong usage.`,
     )
     .action(async (options) => {
       const { upgradeZonalPvs } = await import('../upgrade-zonal-pvs.ts');

@@ -1,14 +1,14 @@
-/** What of a line that is being typed says which cluster, and which objects of it. */
+/** The flags of an unfinished command line that select the cluster and its objects. */
 export interface Asked {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
-  /** Of `explain`. */
+  /** The kind argument of `explain`. */
   readonly kind: 'pod' | 'claim' | undefined;
   readonly readsFiles: boolean;
 }
 
-/** The words before the one that is typed, without `stowage`. Shells break `--flag=value` or don't; both are understood. */
+/** Parses the words before the cursor, without `stowage`. Some shells split `--flag=value`, others don't; it accepts both. */
 export function askedIn(words: readonly string[]): Asked {
   const parts = words.flatMap((word) => (word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word]));
   const plain = parts.filter((word) => word !== '=' && word !== '');

@@ -2,7 +2,7 @@ import type { CommandTree, Flag, Values } from './command-tree.ts';
 
 /**
  * Works with the bash 3.2 of macOS and without the package bash-completion: only `compgen`, `COMP_WORDS` and `COMPREPLY`. Bash splits
- * words at `=`, so that `--output=js` comes as three.
+ * words at `=`, so `--output=js` arrives as three words.
  */
 export function bashScript(root: CommandTree): string {
   return `# stowage completion for bash; load it with: source <(stowage completion bash)
@@ -45,7 +45,7 @@ complete -F _stowage stowage
 
 function valueCase(command: string, { names, values, isValueOptional }: Flag): string[] {
   if (values === undefined) return [];
-  // After a space, what follows an optional value's flag is something else.
+  // After a space, the next word is not the optional value of a flag.
   const reached = isValueOptional
     ? `[[ \${COMP_WORDS[COMP_CWORD-1]} == '=' || \${COMP_WORDS[COMP_CWORD]} == '=' ]] && { `
     : '';

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { argumentValues, flagValues, type NamedThing, namedByArgument, namedByFlag } from './known-values.ts';
 
-/** What can be typed after `stowage`, apart from how a shell wants to hear it. */
+/** The commands, flags and arguments of `stowage`, independent of a shell. */
 export interface CommandTree {
   readonly name: string;
   readonly description: string;
@@ -14,19 +14,19 @@ export interface Flag {
   /** `-o`, `--output`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Undefined for a flag that stands alone. */
+  /** Undefined for a flag without a value. */
   readonly values: Values | undefined;
-  /** The value may be left out, and then needs `=`. */
+  /** The value is optional, so it must follow `=`. */
   readonly isValueOptional: boolean;
 }
 
-/** What a value may be: one of a few words, something in the cluster, a path, or anything. */
+/** The possible values: one of a list, the name of an object in the cluster, a path, or anything. */
 export type Values =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'names'; readonly of: NamedThing }
   | { readonly kind: 'file' | 'directory' | 'anything' };
 
-/** Read from the program itself, so that nothing that it has is forgotten. */
+/** Reads the tree from the program itself, so that it is always complete. */
 export function commandTree(command: Command): CommandTree {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((child) => child.name() !== 'help');
@@ -56,7 +56,7 @@ function valuesOf({ long, flags, argChoices }: Option): Values {
   return words === undefined ? pathOrAnything(flags) : { kind: 'words', words };
 }
 
-/** Flags say what they take: `--data <dir>`, `--kubeconfig <file>`. */
+/** The name of a flag's value says what it is: `--data <dir>`, `--kubeconfig <file>`. */
 function pathOrAnything(flags: string): Values {
   if (flags.includes('<dir>')) return { kind: 'directory' };
   return { kind: /<(file|path)>/.test(flags) ? 'file' : 'anything' };

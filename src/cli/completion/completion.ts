@@ -11,6 +11,6 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 /** `stowage completion`: prints the script for a shell. */
 export function completion(shell: string, program: Command): void {
   const known = shells.find((name) => name === shell);
-  if (known === undefined) throw usage(`there is no completion for "${shell}"; ask for bash, zsh or fish`);
+  if (known === undefined) throw usage(`there is no completion for "${shell}"; it must be bash, zsh or fish`);
   process.stdout.write(scripts[known](commandTree(program)));
 }

@@ -1,8 +1,8 @@
 import type { CommandTree, Flag, Values } from './command-tree.ts';
 
 /**
- * For fish: one `complete` for each thing that can be typed, with a condition that says where. fish's own conditions know of words that
- * were seen, not of their places: a pod may be called `run`.
+ * For fish: one `complete` for each flag, command and value, with a condition on its position. fish's own conditions look at all words on the
+ * line, not at their positions, and a pod may be called `run`.
  */
 export function fishScript(root: CommandTree): string {
   return [
@@ -19,7 +19,7 @@ export function fishScript(root: CommandTree): string {
   ].join('\n');
 }
 
-/** Whether the word that is typed belongs to a command, as its argument of that number where one is given. */
+/** Tests whether the current word belongs to a command, optionally as its argument with the given number. */
 function whereFunction(root: CommandTree): readonly string[] {
   const flags = [root, ...root.commands].flatMap((command) => command.flags);
   const withValue = flags.filter(({ values, isValueOptional }) => values !== undefined && !isValueOptional);
@@ -67,7 +67,7 @@ function flagLine(command: string, { names, description, values, isValueOptional
   return `complete -c stowage -n "__stowage_at ${command}" ${flags.join(' ')}${value} -d '${quoted(description)}'`;
 }
 
-/** `-x` is for a value that has to follow; one that may be left out is only offered after an equals sign. */
+/** `-x` marks a required value; an optional value is offered only after an equals sign. */
 function valueFlags(values: Values, isOptional: boolean): string {
   const exclusive = isOptional ? '-f' : '-x';
   switch (values.kind) {

@@ -3,8 +3,7 @@ import { logFormats, logLevels } from '../../runtime/log.ts';
 import { outputFormats } from '../output/output-format.ts';
 
 /**
- * Words that flags and arguments take. The commands check them in their own words, which is why commander isn't told; what is here is
- * offered and nothing more.
+ * Values of flags and arguments for completion only. The commands validate them with their own messages, so commander does not know them.
  */
 const flags: Readonly<Record<string, readonly string[]>> = {
   '--output': outputFormats,
@@ -23,7 +22,7 @@ const commandArguments: Readonly<Record<string, readonly string[]>> = {
   'completion shell': shells,
 };
 
-/** Of a flag, which means the same everywhere; undefined where anything goes. */
+/** The values of a flag, which are the same for all commands; undefined if any value is valid. */
 export function flagValues(long: string): readonly string[] | undefined {
   return flags[long];
 }
@@ -32,12 +31,12 @@ export function argumentValues(command: string, name: string): readonly string[]
   return commandArguments[`${command} ${name}`];
 }
 
-/** What `stowage __names` is asked for. */
+/** The argument of `stowage __names`. */
 export type NamedThing = 'object' | 'namespace' | 'class';
 
 const namedByFlags: Readonly<Record<string, NamedThing>> = { '--namespace': 'namespace', '--class': 'class' };
 
-/** Of a flag that takes the name of something in the cluster. */
+/** The kind of object whose name a flag takes. */
 export function namedByFlag(long: string): NamedThing | undefined {
   return namedByFlags[long];
 }

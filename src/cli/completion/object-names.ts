@@ -5,15 +5,15 @@ import { realClock } from '../../runtime/clock.ts';
 import { connect } from '../connect.ts';
 import { type Asked, askedIn } from './asked-words.ts';
 
-/** Whoever presses a key does not wait longer. */
+/** A user who pressed Tab does not wait longer. */
 const patienceMs = 3_000;
-/** More than anybody wants to choose from. */
+/** A longer list is not useful. */
 const namesMax = 500;
 
 /**
- * `stowage __names`, for the scripts that `stowage completion` prints: names of what is in the cluster that the words typed so far lead to,
- * one a line. `wanted` is `object` for what these words ask to explain, or `namespace` or `class`. Whatever is in the way, it says nothing:
- * an error in the middle of a line that is being typed helps nobody.
+ * `stowage __names`, for the completion scripts: prints names of objects in the cluster that the words typed so far select, one a line.
+ * `wanted` is `object` for the argument of `explain`, or `namespace` or `class`. It never prints an error, which would disturb the line that
+ * the user types.
  */
 export async function printObjectNames(wanted: string, words: readonly string[]): Promise<void> {
   const asked = askedIn(words);
@@ -24,7 +24,7 @@ export async function printObjectNames(wanted: string, words: readonly string[])
   try {
     process.stdout.write(linesOf(await namesIn(resource, asked, late.signal)));
   } catch {
-    // Nothing is offered then; whoever goes on typing hears what is wrong from the command itself.
+    // Then nothing is offered; the command itself will report the error.
     process.exitCode = 1;
   } finally {
     timer.cancel();
@@ -49,7 +49,7 @@ async function namesIn(resource: Resource, asked: Asked, signal: AbortSignal): P
   return items.map(({ metadata }) => nameOf(metadata, own));
 }
 
-/** As it has to be typed: with its namespace where that is another one. */
+/** The name as the user must type it: with its namespace if that is not the current one. */
 function nameOf({ namespace, name = '' }: NonNullable<KubeObject['metadata']> = {}, own: string): string {
   return namespace === undefined || namespace === own ? name : `${namespace}/${name}`;
 }

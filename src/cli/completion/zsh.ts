@@ -1,6 +1,6 @@
 import type { CommandTree, Flag, Values } from './command-tree.ts';
 
-/** For zsh's own completion system: one `_arguments` a command. */
+/** For zsh's completion system: one `_arguments` for each command. */
 export function zshScript(root: CommandTree): string {
   return `#compdef stowage
 # stowage completion for zsh; put it on the fpath as _stowage
@@ -45,7 +45,7 @@ function flagSpec({ names, description, values, isValueOptional }: Flag): string
   return `${exclusion}${name}'[${quoted(description)}]${value}'`;
 }
 
-/** zsh has to be told where a value may follow an equals sign (`=`), and where it can only do so (`=-`). */
+/** In zsh, `=` marks a value that may follow an equals sign, and `=-` a value that must. */
 function markOf(name: string, isValueOptional: boolean): string {
   if (isValueOptional) return '=-';
   return name.startsWith('--') ? '=' : '';
@@ -71,7 +71,7 @@ function indented(spec: string): string {
   return `    ${spec} \\\n`;
 }
 
-/** Inside of single quotes, in a text where brackets and colons have a meaning. */
+/** Escapes text inside single quotes, where brackets and colons are special. */
 function quoted(text: string): string {
   return text.replaceAll("'", "'\\''").replace(/[[\]:\\]/g, (mark) => (mark === '\\' ? mark : `\\${mark}`));
 }

@@ -20,10 +20,10 @@ const fields = record({
   httpAddress: address,
 });
 
-/** What the file says. */
+/** The content of the file. */
 export type Configuration = NonNullable<ReturnType<typeof fields>>;
 
-/** The file of `--config`. All that is wrong with it is told at once. */
+/** Reads the file of `--config`. The error lists all problems at once. */
 export async function readConfiguration(path: string): Promise<Configuration> {
   const problems: string[] = [];
   const content = await contentOf(path, problems);

@@ -1,10 +1,10 @@
 import { isRecord } from '../../kube/wire.ts';
 import { parseListenAddress } from '../listen-address.ts';
 
-/** Reads the value of a field at `path`. What is wrong goes to `problems`; the result is then of no use. */
+/** Reads the value of a field at `path`. Problems are added to `problems`; then the result must not be used. */
 export type Field<T> = (value: unknown, path: string, problems: string[]) => T | undefined;
 
-/** All of its fields may be left out. */
+/** An object whose fields are all optional. */
 export type Fields<F> = {
   readonly [Name in keyof F]?: (F[Name] extends Field<infer T> ? T : never) | undefined;
 };
@@ -19,7 +19,7 @@ export function record<F extends Readonly<Record<string, Field<unknown>>>>(field
         const known = Object.keys(fields).join(', ');
         return [name, wrong(problems, at, `there is no such field; use one of ${known}, or remove it`)];
       }
-      // A name without a value says nothing, as in Kubernetes.
+      // A field without a value counts as missing, as in Kubernetes.
       return [name, given === null ? undefined : field(given, at, problems)];
     });
     // Safe: each was read by the field of its name.
@@ -27,7 +27,7 @@ export function record<F extends Readonly<Record<string, Field<unknown>>>>(field
   };
 }
 
-/** A value for each of any names. */
+/** A map with any keys and values of one type. */
 export function mapping<T>(each: Field<T>): Field<Readonly<Record<string, T>>> {
   return (value, path, problems) => {
     if (!isRecord(value)) return wrong(problems, path, 'must be names with a value each');

@@ -25,7 +25,7 @@ export const baseProfiles = Object.keys(bases) as readonly BaseProfile[];
 const inFlight = choice('linear', 'one-at-a-time', 'off');
 const shape = list(pointOf);
 
-/** Every switch there is; one that is added to the profiles has to be added here. */
+/** All switches; a switch that is added to the profiles must be added here. */
 const switches = {
   honourMatchFields: isOn,
   assignment: choice('exact', 'ascending'),
@@ -48,7 +48,7 @@ const switches = {
   inFlightOf: mapping(inFlight),
   poolForms: list(choice('DriverCapacity', 'CSIStorageCapacity')),
 } satisfies { readonly [Name in Exclude<keyof Profile, Unlike>]: Field<Profile[Name]> };
-/** What the file says in another form. */
+/** Fields that the file spells differently. */
 type Unlike = 'name' | 'scoring' | 'settledPromiseMaxMs';
 
 const scoring = {
@@ -66,7 +66,7 @@ const fields = record({
 
 export type ProfileChanges = NonNullable<ReturnType<typeof fields>>;
 
-/** The field `profile`: which one to begin with, and what is different. */
+/** The field `profile`: a base profile and the switches that differ from it. */
 export const profileField: Field<ProfileChanges> = (value, path, problems) => {
   const before = problems.length;
   const changes = fields(value, path, problems);
@@ -94,7 +94,7 @@ export function profileOf({
   };
 }
 
-/** Without what was left out: it must not hide what there is. */
+/** Removes undefined fields, so that they do not override the base. */
 function given<T extends object>(values: T): { readonly [Name in keyof T]?: NonNullable<T[Name]> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { readonly [Name in keyof T]?: NonNullable<T[Name]> };

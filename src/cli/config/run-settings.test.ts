@@ -169,7 +169,7 @@ test.each<readonly [string, readonly string[]]>([
     'profile: { scoring: { volumeShape: [{ utilization: 0, score: 11 }, { utilization: 0, score: 1 }] } }',
     [
       'profile.scoring.volumeShape[0].score: must be from 0 to 10',
-      'profile.scoring.volumeShape[1].utilization: must be more than that of the point before it',
+      'profile.scoring.volumeShape[1].utilization: must be greater than that of the previous point',
     ],
   ],
   [
@@ -219,9 +219,9 @@ test.each<readonly [string, readonly unknown[]]>([
 });
 
 test.each<readonly [string, string]>([
-  ['controllers: []', 'controllers: nothing would run; name at least one, such as scheduler'],
+  ['controllers: []', 'controllers: would run nothing; name at least one, such as scheduler'],
   ['controllers: [nobody]', 'controllers: there is no controller "nobody"'],
-  ['schedulerNames: []', 'schedulerNames: is empty; name at least one, such as stowage'],
+  ['schedulerNames: []', 'schedulerNames: must not be empty; name at least one, such as stowage'],
   [
     'backOff: { initialSeconds: 2, maxSeconds: 1 }',
     'backOff.maxSeconds: is less than initialSeconds; give as much, or 0',

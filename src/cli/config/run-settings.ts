@@ -6,14 +6,14 @@ import { featureGatesOf } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
-/** As given; what is left out is as the file has it, and else as the defaults below. */
+/** The flags as given. A missing flag takes its value from the file, or else from the defaults below. */
 export interface SettingFlags {
   readonly config?: string;
   readonly controllers?: string;
-  /** True where the flag stands alone. */
+  /** True if the flag has no value. */
   readonly leaderElect?: boolean | string;
   readonly featureGates?: string;
-  /** As often as given. */
+  /** One value for each use of the flag. */
   readonly schedulerName?: readonly string[];
   readonly profile?: string;
   readonly httpAddress?: string;
@@ -29,13 +29,13 @@ export type RunSettings = Pick<
   readonly httpAddress: string | undefined;
 };
 
-/** Kubernetes has all others; its scheduler is told apart by name. */
+/** Kubernetes runs all others; schedulers are distinguished by name. */
 const controllersDefault = ['scheduler'];
 const schedulerNamesDefault = ['stowage'];
-/** As kube-scheduler has it. */
+/** The default of kube-scheduler. */
 const backOffDefault = { initialSeconds: 1, maxSeconds: 10 };
 
-/** Flags over file over defaults. */
+/** Flags override the file, and the file overrides the defaults. */
 export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const file = flags.config === undefined ? {} : await readConfiguration(flags.config);
   const { featureGates = '', httpAddress = file.httpAddress } = flags;
@@ -57,7 +57,7 @@ function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
   if (!selected.ok) throw usage(`${where}: ${selected.problem}`);
   if (selected.names.length === 0)
-    throw usage(`${where}: nothing would run; name at least one, such as scheduler`);
+    throw usage(`${where}: would run nothing; name at least one, such as scheduler`);
   return selected.names;
 }
 
@@ -65,7 +65,7 @@ function schedulerNamesOf(flags: SettingFlags, file: Configuration): readonly st
   const names = flags.schedulerName ?? file.schedulerNames ?? schedulerNamesDefault;
   if (names.includes('')) throw usage('--scheduler-name: give a name, such as stowage');
   if (names.length === 0)
-    throw usage(`${flags.config}: schedulerNames: is empty; name at least one, such as stowage`);
+    throw usage(`${flags.config}: schedulerNames: must not be empty; name at least one, such as stowage`);
   return names;
 }
 
@@ -84,12 +84,12 @@ function isElected({ leaderElect }: SettingFlags, { leaderElection }: Configurat
   if (leaderElect === undefined) return leaderElection?.leaderElect ?? true;
   if (typeof leaderElect === 'boolean') return leaderElect;
   if (leaderElect === 'true' || leaderElect === 'false') return leaderElect === 'true';
-  throw usage(`--leader-elect: "${leaderElect}" is neither true nor false`);
+  throw usage(`--leader-elect: "${leaderElect}" must be true or false`);
 }
 
 function baseOf({ profile }: SettingFlags): { readonly base?: BaseProfile } {
   if (profile === undefined) return {};
   const base = baseProfiles.find((each) => each === profile);
-  if (base === undefined) throw usage(`--profile: "${profile}" is none of ${baseProfiles.join(', ')}`);
+  if (base === undefined) throw usage(`--profile: "${profile}" must be one of ${baseProfiles.join(', ')}`);
   return { base };
 }

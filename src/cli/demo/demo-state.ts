@@ -7,16 +7,16 @@ import type { Clock } from '../../runtime/clock.ts';
 const namespace = 'demo';
 const lookEveryMs = 100;
 
-/** How far the demo has come. */
+/** The progress of the demo. */
 export interface DemoState {
   readonly running: number;
-  /** Pods that fit nowhere, and were told why. */
+  /** Pods that fit nowhere, and whose condition says why. */
   readonly waiting: number;
-  /** Everything runs or waits for good reason: nothing more will happen by itself. */
+  /** True if every pod runs or is unschedulable, so that nothing more will happen. */
   readonly isSettled: boolean;
 }
 
-/** Looks until everything has found its place, `maxMs` have passed, or `signal` aborts. */
+/** Polls until the state is final, `maxMs` have passed, or `signal` aborts. */
 export async function untilDemoSettled(
   cluster: Cluster,
   clock: Clock,
@@ -43,7 +43,7 @@ function isRefused({ status }: Pod): boolean {
   return getCondition(status?.conditions, 'PodScheduled')?.status === 'False';
 }
 
-/** Every set has the pods that it is to have, whether they run or not. */
+/** True if every set has all of its pods, running or not. */
 async function areComplete(cluster: Cluster): Promise<boolean> {
   const sets = await cluster.resource(statefulSets).list({ namespace });
   const others = await cluster.resource(deployments).list({ namespace });

@@ -8,10 +8,10 @@ import { untilDemoSettled } from './demo-state.ts';
 import { demoContents, loadDemo } from './load-demo.ts';
 import { PoolDriver } from './pool-driver.ts';
 
-/** Placing the pods takes a second or two; on a busy machine somebody may rather look at it himself. */
+/** Placing the pods takes a second or two; on a busy machine, the start does not wait longer than this. */
 const settleMaxMs = 20_000;
 
-/** `--demo`: a small zoned cluster (`examples/demo`) with things that run and things that can't. */
+/** `--demo`: a small zoned cluster (`examples/demo`) with pods that run and pods that cannot. */
 export class Demo {
   readonly #driver = new PoolDriver();
   readonly #log: Log;
@@ -20,7 +20,7 @@ export class Demo {
     this.#log = log;
   }
 
-  /** What the demo needs to run beside everything else. */
+  /** The controllers that the demo needs in addition. */
   get controllers(): readonly Controller[] {
     return [this.#driver.controller];
   }
@@ -29,26 +29,26 @@ export class Demo {
     return [this.#driver.provisioner];
   }
 
-  /** Makes what is missing and waits until every pod has its place, or knows why it has none. */
+  /** Creates missing objects and waits until every pod is placed or unschedulable. */
   async load(registry: Registry, signal: AbortSignal): Promise<void> {
     const cluster = new EmbeddedCluster({ registry, manager: 'stowage-demo' });
     this.#log.info(`loading the demo: ${demoContents()}`);
     const resourceOf = (apiVersion: string, kind: string) => registry.kinds.byKind(apiVersion, kind);
     const { made, found } = await loadDemo({ cluster, resourceOf });
-    this.#log.info(`${made} objects made, ${found} were there; waiting for the pods`);
+    this.#log.info(`created ${made} objects, ${found} existed; waiting for the pods`);
     const { running, waiting, isSettled } = await untilDemoSettled(cluster, realClock, settleMaxMs, signal);
     const rest = isSettled ? '' : '; not all of them are settled yet';
     this.#log.info(`${running} pods run, ${waiting} fit nowhere and say why${rest}`);
   }
 }
 
-/** What people have to type to call this program, and to start over. */
+/** The commands that the user types to call this program, and to start over. */
 export interface OwnNames {
   readonly program: string;
   readonly startOver: string;
 }
 
-/** For people: the line that comes before it is for their shells. `program` is how they call this one. */
+/** Hints for the user. `program` is the command that runs this program. */
 export function whatToTry({ program, startOver }: OwnNames): string {
   return `
 That line makes kubectl talk to it, in any terminal. Then try:

@@ -5,9 +5,9 @@ import { CliError } from '../cli-error.ts';
 import { demoManifests, type Manifest } from './manifests.ts';
 
 export interface LoadedDemo {
-  /** How many objects were not there and are now. */
+  /** The number of objects that were created. */
   readonly made: number;
-  /** How many were there, and stay as they are. */
+  /** The number of objects that existed and were not changed. */
   readonly found: number;
 }
 
@@ -16,7 +16,7 @@ export interface DemoTarget {
   readonly resourceOf: (apiVersion: string, kind: string) => Resource | undefined;
 }
 
-/** Makes what is missing of the demo. What is there stays, whatever has become of it, so this may run at every start. */
+/** Creates missing objects of the demo. It does not change existing ones, so it may run at every start. */
 export async function loadDemo(target: DemoTarget): Promise<LoadedDemo> {
   let made = 0;
   const manifests = demoManifests();
@@ -24,7 +24,7 @@ export async function loadDemo(target: DemoTarget): Promise<LoadedDemo> {
   return { made, found: manifests.length - made };
 }
 
-/** `6 nodes, 5 volumes, ...`: what is loaded, for people. */
+/** `6 nodes, 5 volumes, ...`: a summary of what is loaded. */
 export function demoContents(): string {
   const kinds = demoManifests().map(({ kind }) => kind);
   return Object.entries(words)
@@ -51,7 +51,7 @@ async function isMade({ cluster, resourceOf }: DemoTarget, manifest: Manifest): 
     return true;
   } catch (error) {
     if (isReason(error, 'AlreadyExists')) return false;
-    // The disk, most likely: whoever started the server knows what to say about it.
+    // Most likely a full disk, which the caller reports.
     if (!(error instanceof ApiError)) throw error;
     const message = `cannot load the demo's ${kind} ${metadata?.name}: ${error.message}; --fresh starts over with an empty data directory`;
     throw new CliError(message, 1, { cause: error });

@@ -3,10 +3,10 @@ import { parseAllDocuments } from 'yaml';
 import { packageFile } from '../../io/package-files.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 
-/** An object as a manifest has it. */
+/** An object of a manifest. */
 export type Manifest = KubeObject & { readonly apiVersion: string; readonly kind: string };
 
-/** What the demo consists of, in the order in which it has to be made: that of the names of its files. */
+/** The objects of the demo, in the order of creation, which is the order of the file names. */
 export function demoManifests(): readonly Manifest[] {
   const folder = packageFile('examples/demo/');
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
@@ -17,7 +17,7 @@ function manifestsIn(text: string): readonly Manifest[] {
   return parseAllDocuments(text).map((document) => {
     const [problem] = document.errors;
     if (problem !== undefined) throw problem;
-    // Safe: they are files of this package, and the server that gets them checks everything.
+    // Safe: these are files of this package, and the server validates them.
     return document.toJS() as Manifest;
   });
 }

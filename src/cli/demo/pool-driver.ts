@@ -25,21 +25,21 @@ import { Pools } from './pools.ts';
 const driver = 'pools.demo.stowage.dev';
 const storageClassName = 'pools';
 const namespace = 'kube-system';
-/** Of the names of what it publishes; the node's follows. */
+/** The prefix of the published objects; the name of the node follows. */
 const prefix = 'demo-pools-';
 /**
- * Numbers come late, as those of real drivers do. A scheduler keeps counting what it has promised until it sees a number that is newer
- * than the binding, so one that came before would help nobody.
+ * Figures are published with a delay, as by real drivers. A scheduler keeps a promise until it sees a figure that is newer than the binding,
+ * so an earlier figure would have no effect.
  */
 const lateMs = 1_000;
 
 /**
- * A storage driver as vendors ship them, but without disks: nodes with the annotation `demo.stowage.dev/pool` have room, volumes take
- * of it, and what is left is published as CSIStorageCapacity. It is for the demo: to see a scheduler that counts.
+ * A simulated storage driver: nodes with the annotation `demo.stowage.dev/pool` have capacity, volumes use it, and the rest is published as
+ * CSIStorageCapacity. The demo uses it to show a scheduler that counts bytes.
  */
 export class PoolDriver {
   readonly #pools = new Pools();
-  /** Nobody may be served before it is known who was. */
+  /** No volume may be created before the existing volumes are known. */
   readonly #isKnown: Promise<void>;
   #onKnown = () => {};
 
@@ -49,7 +49,7 @@ export class PoolDriver {
     });
   }
 
-  /** What the provisioner controller asks for volumes. */
+  /** The provisioner for the provisioner controller. */
   get provisioner(): Provisioner {
     return {
       name: driver,
@@ -59,7 +59,7 @@ export class PoolDriver {
     };
   }
 
-  /** Publishes what is left. */
+  /** Publishes the free capacity. */
   get controller(): Controller {
     return { name: 'demo-pools', run: (context, signal) => this.#publish(context, signal) };
   }
@@ -155,7 +155,7 @@ interface Caches {
   readonly published: Informer<CSIStorageCapacity>;
 }
 
-/** A disk of one node, and of no other. */
+/** The affinity of a disk that only one node can reach. */
 function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   const node = selectedNode?.metadata?.name;
   if (node === undefined)
@@ -168,7 +168,7 @@ function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   return { kind: 'planned' as const, plan: { asset, nodeAffinity, source: { csi } } };
 }
 
-/** Which node an object speaks of; it goes with the node. */
+/** The node that an object describes; the object is deleted with the node. */
 function placeOf(node: Node) {
   const name = nameOf(node);
   const owner = { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata?.uid ?? '' };
@@ -178,7 +178,7 @@ function placeOf(node: Node) {
   };
 }
 
-/** Somebody was faster, or the cache is a little behind: its next event brings us here again. */
+/** Another writer was faster, or the cache is stale: the next event triggers another attempt. */
 async function unless(reason: 'NotFound' | 'AlreadyExists', write: Promise<unknown>): Promise<void> {
   try {
     await write;
@@ -187,7 +187,7 @@ async function unless(reason: 'NotFound' | 'AlreadyExists', write: Promise<unkno
   }
 }
 
-/** Undefined where the node has none, or says something that is no size. */
+/** Undefined if the node has no pool, or an invalid size. */
 function poolBytes({ metadata }: Node): bigint | undefined {
   const said = metadata?.annotations?.[annotations.demoPool];
   return said !== undefined && parseQuantity(said).ok ? bytesOf(said) : undefined;

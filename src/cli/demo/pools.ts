@@ -1,16 +1,16 @@
-/** The books of the demo's driver: how much room each node has, and who took how much of it. */
+/** The accounting of the demo's driver: the capacity of each node, and the volumes that use it. */
 export class Pools {
   readonly #sizes = new Map<string, bigint>();
   readonly #volumes = new Map<string, Taken>();
   readonly #listeners = new Set<(node: string) => void>();
 
-  /** Told of every node whose books change. The returned function ends that. */
+  /** Calls the listener for every node whose accounting changes. The returned function unsubscribes it. */
   onChange(listener: (node: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** How large a node's pool is; undefined where it has none. */
+  /** The size of a node's pool; undefined if it has none. */
   size(node: string, bytes: bigint | undefined): void {
     if (this.#sizes.get(node) === bytes) return;
     if (bytes === undefined) this.#sizes.delete(node);
@@ -18,7 +18,7 @@ export class Pools {
     this.#tell(node);
   }
 
-  /** Takes room for a volume, unless it has some already; false where there is not enough. */
+  /** Reserves capacity for a volume, unless it has some already; false if there is not enough. */
   take(volume: string, node: string, bytes: bigint): boolean {
     if (this.#volumes.get(volume)?.node === node) return true;
     if (this.leftBytes(node) < bytes) return false;
@@ -26,7 +26,7 @@ export class Pools {
     return true;
   }
 
-  /** A volume that is there takes its room whether or not there is any. */
+  /** Records an existing volume, even if it exceeds the pool. */
   record(volume: string, node: string, bytes: bigint): void {
     const known = this.#volumes.get(volume);
     if (known?.node === node && known.bytes === bytes) return;
@@ -42,7 +42,7 @@ export class Pools {
     this.#tell(known.node);
   }
 
-  /** Never below nothing: a pool may have been made smaller than what was taken of it. */
+  /** Never negative: a pool may have shrunk below its use. */
   leftBytes(node: string): bigint {
     let left = this.#sizes.get(node) ?? 0n;
     for (const volume of this.#volumes.values()) if (volume.node === node) left -= volume.bytes;

@@ -81,7 +81,7 @@ function askedFor(kindText: string, nameText: string, { namespace }: ExplainFlag
 
 function profileOf({ profile }: ExplainFlags): ExplainPodOptions['profile'] {
   if (profile === undefined || profile === 'stowage' || profile === 'upstream') return profile;
-  throw usage(`--profile: "${profile}" is neither stowage nor upstream`);
+  throw usage(`--profile: "${profile}" must be stowage or upstream`);
 }
 
 interface Loaded {
@@ -105,7 +105,7 @@ async function load(
     return { view, target, where: server };
   }
   if (kubeconfig !== undefined || context !== undefined)
-    throw usage('--from reads files, --kubeconfig and --context a cluster; give one of them');
+    throw usage('--from reads files, and --kubeconfig and --context read a cluster; give only one');
   const target = { ...asked, namespace: asked.namespace ?? 'default' };
   const files = loadFiles(from, { onProgress });
   const notes = missingNotes(files.snapshot, podsOf(files.snapshot, target));

@@ -7,14 +7,14 @@ export interface AccountFacts {
     ConnectionSettings,
     'server' | 'insecureSkipTlsVerify' | 'tlsServerName' | 'proxyUrl'
   >;
-  /** PEM; undefined where the machine's own authorities are trusted. */
+  /** PEM; undefined if the machine's own authorities are trusted. */
   readonly authority: Buffer | undefined;
   readonly namespace: string;
   readonly account: string;
   readonly token: string;
 }
 
-/** What kubectl and every client library need to be that account, in its namespace. Everything is in it: it can be given away. */
+/** A self-contained kubeconfig for the account, in its namespace. It refers to no other file. */
 export function accountKubeconfig({
   connection,
   authority,

@@ -19,10 +19,10 @@ export interface KubeconfigFlags extends ConnectFlags, Pick<LogFlags, 'verbose'>
   readonly to?: string;
 }
 
-/** A server may give less than was asked for; so much less is worth a word. */
+/** A server may shorten the lifetime. A larger difference than this is reported. */
 const shortenedMs = 60_000;
 
-/** `stowage kubeconfig`: prints, or writes, what makes kubectl that service account. */
+/** `stowage kubeconfig`: prints or writes a kubeconfig for a service account. */
 export async function kubeconfig(account: string, flags: KubeconfigFlags): Promise<void> {
   const lifetime = lifetimeSeconds(flags.duration);
   const named = accountOf(account, flags.namespace);
@@ -52,20 +52,20 @@ async function kubeconfigFor(
 
 interface Named {
   readonly name: string;
-  /** Left out, that of the context. */
+  /** The namespace of the context by default. */
   readonly namespace?: string;
 }
 
-/** `robot`, `shop/robot`, and as users of the API are called: `system:serviceaccount:shop:robot`. */
+/** Accepts `robot`, `shop/robot`, and the API's user name `system:serviceaccount:shop:robot`. */
 function accountOf(text: string, namespace: string | undefined): Named {
   const [, ofUser, nameOfUser] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(text) ?? [];
   const parts = text.split('/');
   const [own, name] =
     ofUser === undefined ? (parts.length === 2 ? parts : [undefined, text]) : [ofUser, nameOfUser];
   if (parts.length > 2 || name === undefined || name === '' || own === '')
-    throw usage(`"${text}" names no service account; write NAME or NAMESPACE/NAME`);
+    throw usage(`"${text}" is not the name of a service account; write NAME or NAMESPACE/NAME`);
   if (own !== undefined && namespace !== undefined && own !== namespace)
-    throw usage(`"${text}" is of another namespace than --namespace ${namespace}; name one of them`);
+    throw usage(`"${text}" has another namespace than --namespace ${namespace}; give only one`);
   const home = own ?? namespace;
   return { name, ...(home === undefined ? {} : { namespace: home }) };
 }
@@ -109,12 +109,14 @@ function explained(error: unknown, cluster: KubernetesCluster, { namespace, name
   return refusalError(error, cluster);
 }
 
-/** Written over, the credentials that got us the token would be gone. */
+/** Overwriting it would destroy the credentials that this command uses. */
 function refuseOwnSource(to: string, { kubeconfig }: KubeconfigFlags): void {
   const sources = kubeconfig === undefined ? kubeconfigPaths(process.env) : [kubeconfig];
   const own = sources.find((path) => existsSync(path) && existsSync(to) && isSameFile(path, to));
   if (own === undefined) return;
-  throw usage(`--to: ${to} is the kubeconfig that this reads, with your own credentials; name another file`);
+  throw usage(
+    `--to: ${to} is the kubeconfig that this command reads, with your own credentials; choose another file`,
+  );
 }
 
 function isSameFile(left: string, right: string): boolean {

@@ -10,7 +10,7 @@ import { wrap } from './wrap.ts';
 describe('a format', () => {
   test('is one of those that are offered', () => {
     expect(outputFormatOf('yaml')).toBe('yaml');
-    expect(() => outputFormatOf('xml')).toThrow('-o: "xml" is none of table, wide, json, yaml, name');
+    expect(() => outputFormatOf('xml')).toThrow('-o: "xml" must be one of table, wide, json, yaml, name');
   });
 
   test('for programs leaves out what is undefined, and ends in a new line', () => {

@@ -3,10 +3,10 @@ import type { Log } from '../../runtime/log.ts';
 import { Progress } from './progress.ts';
 import { terminalOf } from './terminal.ts';
 
-/** Lines that stay come no more often than this: they are told of every object that is read. */
+/** The least time between two progress lines in a log; every object that is read triggers an update. */
 const intervalMs = 500;
 
-/** On standard error; as lines that stay where `log` tells of requests too, as one that is overwritten would be torn by them. */
+/** Progress on standard error. With `--verbose` it is written as separate lines, because log lines would break an overwritten one. */
 export function progressOf(log: Log): Pick<Progress, 'tell' | 'end'> {
   if (log.writes('debug')) return linesThatStay(log);
   return new Progress(terminalOf(process.stderr, process.env), realClock, (text) => {

@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What is done in less time needs no telling. */
+/** Shorter work shows no progress. */
 const quietMs = 1_000;
 const intervalMs = 200;
 
 /**
- * A line that says what is being done, overwritten in place and gone at the end. Only for a terminal, and only for what takes longer
+ * A progress line that is overwritten in place and removed at the end. It appears only on a terminal, and only for work that takes longer
  * than a second.
  */
 export class Progress {
@@ -24,7 +24,7 @@ export class Progress {
     this.#startMs = clock.nowMs();
   }
 
-  /** May be called as often as anything happens. */
+  /** May be called any number of times. */
   tell(text: string): void {
     if (!this.#isShown) return;
     const nowMs = this.#clock.nowMs();

@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts';
 
-/** How words are set apart; each leaves its text as it is where there is no colour. */
+/** Styles of text; without colour, each returns its text unchanged. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -24,7 +24,7 @@ const plain: Style = {
   warn: plainPaint,
 };
 
-/** What begins each, and what ends it. */
+/** The escape sequences that begin and end each style. */
 const codes = { bold: [1, 22], dim: [2, 22], good: [32, 39], bad: [31, 39], warn: [33, 39] } as const;
 
 const colourful: Style = {
@@ -50,12 +50,12 @@ const sequences = /\u001b\[\d+m/g;
 const controls = /\u001b\[\d+m|[\u0000-\u001f\u007f-\u009f]/g;
 const ours: ReadonlySet<string> = new Set(Object.values(codes).flat().map(sequence));
 
-/** Messages are anybody's text: on a terminal they may neither break out of their line nor command it. Our own colours stay. */
+/** Messages may contain any text: they must neither leave their line nor control the terminal. Our own colours are kept. */
 export function harmless(text: string): string {
   return text.replace(controls, (found) => (ours.has(found) ? found : ' '));
 }
 
-/** How many columns a text takes; colour takes none. */
+/** The number of columns that a text takes; colours take none. */
 export function widthOf(text: string): number {
   return text.replace(sequences, '').length;
 }

@@ -3,9 +3,9 @@ import { widthOf } from './style.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => string;
-  /** Numbers stand at the right, and are never cut. */
+  /** Numbers are aligned right and never truncated. */
   readonly align?: 'right';
-  /** Left out where the terminal has no room for it beside the others. */
+  /** Omitted if the terminal is too narrow. */
   readonly isMinor?: true;
 }
 
@@ -15,12 +15,12 @@ export interface TableOptions {
 }
 
 const gap = '   ';
-/** Names stay as long as this while there is a minor column to leave out; shorter than the second, they can't be told apart. */
+/** Names keep this width while a minor column can be omitted; below the second width they can't be distinguished. */
 const roomyName = 16;
 const narrowestName = 10;
 
 /**
- * Titles and rows in columns. Where the terminal is too narrow, the widest columns of text give way first, then minor columns go; what is
+ * Titles and rows in columns. If the terminal is too narrow, the widest text columns shrink first, then minor columns are omitted; what is
  * still too long ends in an ellipsis.
  */
 export function table<Row>(
@@ -45,7 +45,7 @@ interface Filled<Row> {
   readonly cells: readonly string[];
 }
 
-/** The columns that are shown, and how wide each is. */
+/** The columns that are shown, with their widths. */
 function fitted<Row>(
   all: readonly Filled<Row>[],
   room: number | undefined,
@@ -63,7 +63,7 @@ function fitted<Row>(
   return all.map((filled, at) => ({ ...filled, width: widths[at]! }));
 }
 
-/** Numbers are whole or nothing, and so is what has a colour: a sequence that is cut in two would colour all that follows. */
+/** Numbers and coloured text are never truncated: a truncated escape sequence would colour everything after it. */
 function leastWidth<Row>({ column, cells }: Filled<Row>, nameWidth: number): number {
   const isWhole = column.align === 'right' || cells.some((text) => widthOf(text) !== text.length);
   return isWhole ? Number.POSITIVE_INFINITY : Math.max(column.title.length, nameWidth);
@@ -76,7 +76,7 @@ function widestAbove(widths: readonly number[], least: readonly number[]): numbe
   return widest;
 }
 
-/** Names differ at their ends, so those are cut in the middle; the last column may hold sentences. */
+/** Names differ at their ends, so they are shortened in the middle; the last column may contain sentences. */
 function shortened(text: string, width: number, isLast: boolean): string {
   if (widthOf(text) <= width) return text;
   const tail = isLast ? 0 : Math.floor((width - 1) / 2);
@@ -88,7 +88,7 @@ function pad(text: string, width: number, align: 'right' | undefined): string {
   return align === 'right' ? `${space}${text}` : `${text}${space}`;
 }
 
-/** Lines with colour are let run over. */
+/** Coloured lines may overflow. */
 function clip(line: string, width: number | undefined): string {
   if (width === undefined || line.length <= width || line.length !== widthOf(line)) return line;
   return `${line.slice(0, width - 1)}…`;

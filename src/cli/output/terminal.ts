@@ -1,21 +1,21 @@
-/** What can be shown to whoever reads the output. */
+/** What the output device can show. */
 export interface Terminal {
-  /** In columns; undefined where lines may be of any length, as in a file. */
+  /** In columns; undefined if lines may have any length, as in a file. */
   readonly width: number | undefined;
   readonly hasColour: boolean;
   readonly isInteractive: boolean;
 }
 
-/** A file, a pipe, a test. */
+/** For files, pipes and tests. */
 export const plainTerminal: Terminal = { width: undefined, hasColour: false, isInteractive: false };
 
-/** The part of a stream of Node that says what is behind it. */
+/** The part of a Node stream that describes the terminal. */
 export interface TerminalStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** Narrower than this nothing reads well, so that lines are let run over. */
+/** On a narrower terminal, lines overflow. */
 const widthMin = 40;
 
 /** Colour is for terminals, unless NO_COLOR says no (https://no-color.org) or the terminal is dumb. */

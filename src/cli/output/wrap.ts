@@ -1,7 +1,7 @@
 import { widthOf } from './style.ts';
 
 export interface WrapOptions {
-  /** Undefined: one line, however long. */
+  /** Undefined for a single line of any length. */
   readonly width: number | undefined;
   /** Columns before the first line. */
   readonly indent?: number;
@@ -9,7 +9,7 @@ export interface WrapOptions {
   readonly hanging?: number;
 }
 
-/** Lines of at most the width, broken between words; a word that is longer stays whole. */
+/** Breaks text between words into lines of at most the width; a longer word stays whole. */
 export function wrap(text: string, { width, indent = 0, hanging = 2 }: WrapOptions): readonly string[] {
   const first = ' '.repeat(indent);
   if (width === undefined) return [`${first}${text}`];

@@ -6,7 +6,7 @@ import {
   quantityToBytes,
 } from '../../kube/quantities/quantity.ts';
 
-/** As Kubernetes writes it, to the byte. */
+/** An exact quantity, as Kubernetes writes it. */
 export function quantityText(size: Size): string {
   return canonicalQuantity(quantityFromBytes(nanoOf(size) / 1_000_000_000n));
 }
@@ -14,7 +14,7 @@ export function quantityText(size: Size): string {
 const units = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 const significantDigits = 3;
 
-/** Rounded for people: `79.9Gi` where the quantity is 85,791,971,123 bytes. Down, so that nobody counts on what isn't there. */
+/** Rounded for people: `79.9Gi` where the quantity is 85,791,971,123 bytes. It rounds down, so that it never promises more than there is. */
 export function readableAmount(quantity: string): string {
   let amount = bytesOf(quantity);
   const sign = amount < 0 ? '-' : '';
@@ -29,7 +29,7 @@ export function readableAmount(quantity: string): string {
   return `${sign}${Math.trunc(amount * scale) / scale}${units[unit]}`;
 }
 
-/** Of a quantity that we wrote ourselves. */
+/** Parses a quantity that Stowage wrote. */
 export function bytesOf(quantity: string): number {
   const parsed = parseQuantity(quantity);
   return parsed.ok ? Number(quantityToBytes(parsed.quantity)) : 0;

@@ -18,7 +18,7 @@ import { waitingSince } from './waiting-since.ts';
 
 export interface FindOptions {
   readonly nowMs: number;
-  /** Only what claims and pods of this namespace hold. */
+  /** Only reservations of claims and pods in this namespace. */
   readonly namespace?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const needs: readonly Need[] = [
   { kind: 'Pod', resource: 'pods -A', without: 'who uses claims and who is nominated is not shown' },
 ];
 
-/** Who holds what, from what is stored: the same as a scheduler that starts now would find. */
+/** Finds all reservations in the stored objects, as a scheduler that starts now would. */
 export function findReservations(view: ClusterView, { nowMs, namespace }: FindOptions): ReservationsReport {
   const { snapshot, notes } = view;
   const { index, warnings } = snapshot.toIndex(stowageProfile);

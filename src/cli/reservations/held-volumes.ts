@@ -8,7 +8,7 @@ import { quantityText } from './amounts.ts';
 import type { ReachReader } from './reach.ts';
 import type { BoundBy, HeldVolume, HoldState } from './report.ts';
 
-/** The volumes that name a claim, by claim. */
+/** The volumes whose claimRef names a claim, by claim. */
 export function heldVolumes(
   view: ClusterView,
   index: ClusterIndex,
@@ -36,7 +36,7 @@ export function heldVolumes(
   return held.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** A claim that isn't there means nothing where claims can't be seen. */
+/** A missing claim has no meaning if claims could not be read. */
 function claimsAreSeen({ snapshot, unseen }: ClusterView, claimKey: string): boolean {
   const hidden = unseen?.find(({ kind }) => kind === 'PersistentVolumeClaim');
   if (hidden !== undefined) return claimKey.startsWith(`${hidden.onlyNamespace}/`);

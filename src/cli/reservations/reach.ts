@@ -2,20 +2,20 @@ import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { Topology } from '../../engine/cluster-index/nodes/topology-table.ts';
 import type { MatcherTerm, NodeMatcher } from '../../engine/records/node-matcher.ts';
 
-/** The nodes from which something can be reached. */
+/** The nodes that can reach a volume or pool. */
 export interface Reach {
   readonly nodeCount: number;
-  /** The first of them by name. */
+  /** The first nodes by name. */
   readonly nodes: readonly string[];
-  /** How they are chosen: `every node`, `no node`, or labels. */
+  /** The selector: `every node`, `no node`, or labels. */
   readonly selector: string;
 }
 
-/** Names are for people; with more nobody looks for theirs in the list. */
+/** A longer list of names is not useful to people. */
 const nodesNamedMax = 50;
 const nodesShownMax = 3;
 
-/** Looks up each topology once, as most are shared by many volumes. */
+/** Looks up each topology once, because many volumes share one. */
 export class ReachReader {
   readonly #index: ClusterIndex;
   readonly #known = new Map<Topology, Reach>();
@@ -38,7 +38,7 @@ export class ReachReader {
   }
 }
 
-/** For a column of a table. */
+/** The text for a table column. */
 export function reachText({ nodeCount, nodes, selector }: Reach): string {
   if (selector === 'every node' || selector === 'no node') return selector;
   if (nodeCount === 0) return `no node (${selector})`;

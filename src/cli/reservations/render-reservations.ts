@@ -30,7 +30,7 @@ export function renderReservations(report: ReservationsReport, options: RenderRe
   return sections.toString();
 }
 
-/** Lines that `xargs -L1 stowage explain` takes: who holds anything. */
+/** The owners of reservations, one a line, for `xargs -L1 stowage explain`. */
 export function reservationNames({ volumes, claims, pods }: ReservationsReport): string {
   const names = [
     ...volumes.map(({ claim }) => `claim ${claim}`),
@@ -130,7 +130,7 @@ const steps = [
   ['m', 60],
 ] as const;
 
-/** In the largest unit of which two are over, as kubectl rounds ages. */
+/** In the largest unit with at least two of it, as kubectl rounds ages. */
 function ageText(since: string | undefined, nowMs: number): string {
   const sinceMs = parseTimestamp(since);
   if (sinceMs === undefined) return '-';

@@ -2,7 +2,7 @@ import type { Note } from '../source/note.ts';
 import type { Reach } from './reach.ts';
 
 /**
- * What `stowage reservations` says, for programs. Within a version, fields are added and never change their meaning. Amounts are
+ * The output of `stowage reservations` for programs. Within a version, fields are only added and never change their meaning. Amounts are
  * quantities as Kubernetes writes them.
  */
 export interface ReservationsReport {
@@ -22,7 +22,7 @@ export interface HeldVolume {
   readonly volume: string;
   readonly storageClass: string;
   readonly size: string;
-  /** Of the volume, as the API says it. */
+  /** The phase of the volume. */
   readonly phase: string;
   readonly state: HoldState;
   readonly boundBy: BoundBy;
@@ -43,10 +43,10 @@ export type HoldState =
   | 'RollingBack'
   | 'Unknown';
 
-/** Who wrote the claimRef: a PV controller or scheduler, the provisioner that made the volume, or somebody by hand. */
+/** The writer of the claimRef: a PV controller or scheduler, the provisioner that created the volume, or a user. */
 export type BoundBy = 'controller' | 'provisioner' | 'person';
 
-/** A claim with a selected node and no volume yet: the scheduler has spoken, the provisioner hasn't answered. */
+/** A claim with a selected node and no volume yet: the scheduler has decided, and the provisioner has not answered. */
 export interface ClaimInFlight {
   readonly claim: string;
   readonly node: string;
@@ -54,17 +54,17 @@ export interface ClaimInFlight {
   readonly size: string;
   /** The pool that the scheduler named. */
   readonly poolHint: string | undefined;
-  /** The pool that its bytes are counted against; none where nobody keeps books. */
+  /** The pool that its bytes are counted against; undefined if the driver publishes no capacity. */
   readonly pool: string | undefined;
   readonly state: 'Provisioning' | 'RollingBack';
   readonly waitingSince: string | undefined;
-  /** Where that is known from: the field's own record, or no better than when the claim was created. */
+  /** The source of that time: the record of the field's manager, or else the creation of the claim. */
   readonly waitingSinceFrom: 'selected-node' | 'creation' | undefined;
-  /** Who uses it. */
+  /** The pods that use it. */
   readonly pods: readonly string[];
 }
 
-/** A pool that has been promised to claims in flight. */
+/** A pool with bytes that are promised to claims in flight. */
 export interface PromisedPool {
   readonly pool: string;
   readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
@@ -72,12 +72,12 @@ export interface PromisedPool {
   readonly storageClass: string;
   readonly reported: string;
   readonly promised: string;
-  /** After all promises, those to other pools on the same disks included; may be negative. */
+  /** What remains after all promises, including those of other pools on the same disks; may be negative. */
   readonly free: string;
   readonly claims: readonly { readonly claim: string; readonly size: string; readonly node: string }[];
 }
 
-/** A pod for which room is being made on a node. */
+/** A pod that waits on a node for its victims to end. */
 export interface NominatedPod {
   readonly pod: string;
   readonly node: string;

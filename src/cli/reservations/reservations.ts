@@ -13,7 +13,7 @@ export interface ReservationsFlags extends SourceFlags {
   readonly output: string;
 }
 
-/** `stowage reservations`: who holds what. */
+/** `stowage reservations`: shows what is reserved, and by which claim or pod. */
 export async function reservations(flags: ReservationsFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const view = await loadClusterView(flags);

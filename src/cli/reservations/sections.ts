@@ -10,10 +10,10 @@ export interface SectionsOptions {
   readonly isWide: boolean;
 }
 
-/** More rows are for programs, or for whoever asks with `-o wide`. */
+/** `-o wide` and the formats for programs show all rows. */
 const rowsShownMax = 50;
 
-/** Tables with headings, one after the other; those without rows are left out. */
+/** Tables with headings, one after the other; empty tables are omitted. */
 export class Sections {
   readonly #options: SectionsOptions;
   readonly #parts: (readonly string[])[] = [];
@@ -22,7 +22,7 @@ export class Sections {
     this.#options = options;
   }
 
-  /** Columns that are undefined are left out. */
+  /** Undefined columns are omitted. */
   table<Row>(title: string, rows: readonly Row[], columns: readonly (Column<Row> | undefined)[]): void {
     if (rows.length === 0) return;
     const { terminal, isWide } = this.#options;

@@ -7,7 +7,7 @@ export interface WaitingSince {
   readonly from: 'selected-node' | 'creation';
 }
 
-/** Since when a claim has a selected node, by who owns that annotation; without such records, it is no older than the claim. */
+/** Since when a claim has a selected node, from the managed fields of that annotation; without them, the creation of the claim. */
 export function waitingSince({ metadata }: PersistentVolumeClaim): WaitingSince | undefined {
   const owner = listOf(metadata?.managedFields).find(({ fieldsV1 }) => ownsSelectedNode(fieldsV1));
   if (owner?.time !== undefined) return { time: owner.time, from: 'selected-node' };

@@ -3,15 +3,15 @@ import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { Note } from './note.ts';
 
-/** All that an explanation is made from, wherever it came from. */
+/** Everything that an explanation is based on, from a live cluster or from files. */
 export interface ClusterView {
   readonly snapshot: ClusterSnapshot;
   readonly events: readonly Event[];
-  /** What is known to be lacking. */
+  /** What is known to be missing. */
   readonly notes: readonly Note[];
-  /** Kinds that we were not allowed to list; files have none. */
+  /** Kinds that the caller may not list; always empty for files. */
   readonly unseen?: readonly UnlistedKind[];
-  /** Nothing can be said about nodes that nobody could see. */
+  /** False if nodes could not be read: then no statement about nodes is possible. */
   readonly seesNodes: boolean;
 }
 

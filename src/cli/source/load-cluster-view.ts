@@ -5,15 +5,15 @@ import type { ClusterView } from './cluster-view.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
 
-/** Where to look: the flags that every command has that only reads. */
+/** The flags of every command that only reads. */
 export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** As often as given. */
+  /** One path for each use of the flag. */
   readonly from?: readonly string[];
 }
 
-/** The whole of a cluster, live or from files. What may not be seen, and what files lack, is in the notes. */
+/** Reads a whole cluster, live or from files. The notes say what could not be read. */
 export async function loadClusterView({
   from,
   kubeconfig,
@@ -30,7 +30,7 @@ export async function loadClusterView({
       return await loadCluster(cluster, { namespace }, { server, source, onProgress });
     }
     if (kubeconfig !== undefined || context !== undefined)
-      throw usage('--from reads files, --kubeconfig and --context a cluster; give one of them');
+      throw usage('--from reads files, and --kubeconfig and --context read a cluster; give only one');
     return { ...loadFiles(from, { onProgress }), notes: [] };
   } finally {
     progress.end();

@@ -10,18 +10,18 @@ import { type Asked, serverError } from '../server-error.ts';
 import type { ClusterView, Target } from './cluster-view.ts';
 import { unseenNotes } from './unseen-notes.ts';
 
-/** One object, or, without a name, all of them; the namespace is where to look if others may not be seen. */
+/** One object, or all if there is no name. Without the right to list all namespaces, only `namespace` is read. */
 type About = Pick<Target, 'namespace'> & { readonly name?: string };
 
-/** What people wait for an answer. */
+/** The time limit for an answer. */
 const requestTimeoutMs = 30_000;
 
-/** For commands that only read, and take files as well. */
+/** The remedy for commands that can also read files. */
 export async function connectToRead(flags: ConnectFlags, log: Log): Promise<KubernetesCluster> {
   return await connect(flags, { rateLimit: false, requestTimeoutMs, instead: 'read files with --from', log });
 }
 
-/** Everything that may be seen. Errors of the server are worded for whoever called; `server` and `source` say whom it is about. */
+/** Reads everything that the caller may list. Errors of the server become messages that name it, by `server` and `source`. */
 export async function loadCluster(
   cluster: Cluster,
   target: About,
@@ -49,7 +49,7 @@ export async function loadCluster(
   }
 }
 
-/** They only add to the answer; whoever may not see them goes without. */
+/** Events only add to the answer, so a missing right is no error. */
 async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promise<readonly Event[]> {
   if (name === undefined) return [];
   try {

@@ -10,11 +10,11 @@ export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** What is read of a folder; anything else in it is somebody else's. */
+/** The files that are read in a folder; all others are ignored. */
 const manifestNames = /\.(ya?ml|json)$/i;
 const standardInput = 0;
 
-/** The cluster that files, folders of files or standard input (`-`) describe. */
+/** Reads a cluster from files, folders of files or standard input (`-`). */
 export function loadFiles(
   paths: readonly string[],
   { onProgress }: LoadFilesOptions,
@@ -63,10 +63,10 @@ function textIn(path: string): string {
 function unreadable(path: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {
     case 'ENOENT':
-      return new CliError(`${path}: there is no such file; --from takes a file, a folder or -`);
+      return new CliError(`${path}: does not exist; --from takes a file, a folder or -`);
     case 'EACCES':
     case 'EPERM':
-      return new CliError(`${path}: may not be read; check its permissions`);
+      return new CliError(`${path}: cannot be read; check its permissions`);
     default:
       return error;
   }

@@ -2,15 +2,15 @@ import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { Note } from './note.ts';
 
-/** A kind that an answer is made from, and what the answer is without it. */
+/** A kind that an answer needs, and the consequence if it is missing. */
 export interface Need {
   readonly kind: IndexedKind;
-  /** For kubectl get. */
+  /** Its name for `kubectl get`. */
   readonly resource: string;
   readonly without: string;
 }
 
-/** What files don't have. A cluster that has none of a kind lacks nothing; that only files can't tell. */
+/** Notes about kinds that the files do not contain. A live cluster without objects of a kind needs no note. */
 export function missingNotes({ snapshot, unseen }: ClusterView, needs: readonly Need[]): readonly Note[] {
   if (unseen !== undefined) return [];
   return needs
@@ -21,7 +21,7 @@ export function missingNotes({ snapshot, unseen }: ClusterView, needs: readonly 
     }));
 }
 
-/** Nothing of what was asked for may be seen: there is no answer. */
+/** True if none of the needed kinds could be read, so that there is no answer. */
 export function isBlind({ unseen }: ClusterView, kinds: readonly IndexedKind[]): boolean {
   return kinds.every((wanted) =>
     unseen?.some(({ kind, onlyNamespace }) => kind === wanted && onlyNamespace === undefined),

@@ -1,4 +1,4 @@
-/** Something that an answer could not take into account, or took for granted. */
+/** Something that an answer could not consider, or had to assume. */
 export interface Note {
   readonly about: 'unseen' | 'missing' | 'unreadable' | 'assumed';
   readonly text: string;

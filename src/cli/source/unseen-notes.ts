@@ -2,7 +2,7 @@ import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { Note } from './note.ts';
 
-/** What the answer can't take into account without objects of a kind. */
+/** What an answer cannot consider without objects of a kind. */
 export const effects: { readonly [K in IndexedKind]: string } = {
   Node: 'nothing can be said about nodes',
   Pod: 'what other pods use and where they are is not counted',
