@@ -7,7 +7,7 @@ export function unauthorizedError(): ApiError {
   return failure(401, 'Unauthorized', 'Unauthorized');
 }
 
-/** That somebody may not do what he wants to; `reason` says what else there is to say. */
+/** The user may not do what the attributes describe; `reason` adds details. */
 export function forbiddenError(user: User, attributes: Attributes, reason: string): ApiError {
   const why = escapeHtml(sentence(user, attributes)) + (reason === '' ? '' : `: ${reason}`);
   if (attributes.kind === 'path') return failure(403, 'Forbidden', `forbidden: ${why}`, {});
@@ -24,7 +24,7 @@ function sentence({ name }: User, attributes: Attributes): string {
   return `${who} resource ${goQuoted(what)} in API group ${goQuoted(group)} ${where}`;
 }
 
-/** An answer that a browser shows must not become a page. */
+/** Escaped, so that a browser never renders the message as HTML. */
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -16,29 +16,32 @@ export interface AccessOptions {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Whoever has it may do everything. */
+  /** The admin's token; its holder may do everything. */
   readonly token: string;
   /** Signs the tokens of service accounts; PEM. */
   readonly tokenKey: string;
 }
 
-/** A request whose sender may send it. */
+/** The authorized sender of a request. */
 export interface Caller {
   readonly user: User;
-  /** What he may do now; undefined where the path can't be read. */
+  /** What the caller was authorized for; undefined if the path cannot be parsed. */
   readonly attributes: Attributes | undefined;
-  /** For his writes; undefined where he may do everything. */
+  /** Guards the caller's writes; undefined if the caller may do everything. */
   readonly guard: WriteGuard | undefined;
 }
 
 export interface AccessRequest extends AttributesRequest {
   readonly authorization: string | undefined;
   readonly headerValues: HeaderValues;
-  /** Also those who do not say who they are may ask for it. */
+  /** Whether unauthenticated clients may send the request. */
   readonly isPublic: boolean;
 }
 
-/** Who asks, whom he asks as, and whether that one may: what every request goes through before anything else happens. */
+/**
+ * Authenticates the requestor, resolves impersonation and authorizes the request. Every request passes through here
+ * before anything else happens.
+ */
 export class Access {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
@@ -58,25 +61,25 @@ export class Access {
     return new Access(await Authorizer.start(options.registry), options);
   }
 
-  /** Throws where the request is refused: 401 where nobody knows who asks, 403 where he may not. */
+  /** Throws 401 if unauthenticated, 403 if unauthorized. */
   async authorizeRequest(request: AccessRequest): Promise<Caller> {
     const requestor = await this.#requestorOf(request);
     const attributes = attributesOf(request);
-    // A path that can't be read is nowhere, and nothing is done with it.
+    // A path that cannot be parsed leads nowhere, so there is nothing to authorize.
     if (attributes === undefined) return { user: requestor, attributes, guard: undefined };
     const wanted = requestedUser(request.headerValues);
     const user =
       wanted === undefined
         ? requestor
         : this.#impersonator.userFor({ requestor, requested: wanted, attributes });
-    // Probes must work whatever the roles say.
+    // Probes must work regardless of roles.
     if (!request.isPublic) this.#authorize(user, attributes);
     const guard =
       attributes.kind === 'resource' ? escalationGuard(this.authorizer, user, attributes) : undefined;
     return { user, attributes, guard };
   }
 
-  /** What others need to check tokens by themselves. */
+  /** The public keys, for programs that verify tokens themselves. */
   get keySet(): object {
     return { keys: [this.#key.jwk] };
   }
@@ -98,7 +101,7 @@ export class Access {
   }
 }
 
-/** The page that says where the keys are. */
+/** The OpenID discovery document, which names the URL of the keys. */
 export function openIdConfiguration(serverAddress: string): object {
   return {
     issuer,

@@ -1,12 +1,12 @@
 import { accountGroups, accountUserName, authenticatedGroup, type User } from './user.ts';
 
-/** Who the server says it is, and whom its tokens are for unless somebody asks for something else. */
+/** The issuer of tokens, and their audience unless the request names another. */
 export const issuer = 'https://kubernetes.default.svc';
 
-/** What a token says of a service account. */
+/** The claims in a service account's token. */
 export interface AccountClaims {
   readonly aud: readonly string[];
-  /** Seconds since 1970, as all times in it. */
+  /** Seconds since 1970, as in all time claims. */
   readonly exp: number;
   readonly iat: number;
   readonly iss: string;
@@ -16,7 +16,7 @@ export interface AccountClaims {
   readonly sub: string;
 }
 
-/** The account, and the object that the token is worth something as long as there is. */
+/** The account, and the object that the token is bound to: the token is valid only while that object exists. */
 export interface AccountBinding {
   readonly namespace: string;
   readonly node?: ObjectIdentity;
@@ -31,21 +31,21 @@ export interface ObjectIdentity {
   readonly uid?: string;
 }
 
-/** Undefined where it is signed by us and yet no token of an account. */
+/** Undefined if the token is signed with our key but is not a service account's token. */
 export function asAccountClaims(claims: Readonly<Record<string, unknown>>): AccountClaims | undefined {
   const { iss, exp, iat, nbf, sub, jti, aud, 'kubernetes.io': binding } = claims;
   const areNumbers = [exp, iat, nbf].every((value) => typeof value === 'number');
   const areTexts = [iss, sub, jti].every((value) => typeof value === 'string');
   const isBound = typeof binding === 'object' && binding !== null;
   if (!areNumbers || !areTexts || !isBound || !Array.isArray(aud)) return undefined;
-  // Signed by our own key, so its parts are as we have written them.
+  // Signed with our own key, so the nested fields have the form that we wrote.
   return claims as unknown as AccountClaims;
 }
 
-/** Clocks may differ by this much. */
+/** The tolerated difference between clocks. */
 export const leewaySeconds = 60;
 
-/** What is wrong with the times of a token. */
+/** An error message if the token is not valid at this time. */
 export function claimsTimeError({ exp, nbf, iat }: AccountClaims, nowMs: number): string | undefined {
   const now = nowMs / 1000;
   if (now + leewaySeconds < nbf) return 'service account token is not valid yet';

@@ -19,7 +19,7 @@ import { formatGoStrings } from './rule-coverage.ts';
 import type { TokenKey } from './token-key.ts';
 import { accountUserName, type User } from './user.ts';
 
-/** What came of a token. `why` is empty where it is not ours to say. */
+/** The result of authenticating a token. `why` is empty if the token is not ours to judge. */
 export type TokenResult =
   | { readonly kind: 'user'; readonly user: User; readonly audiences: readonly string[] }
   | { readonly kind: 'refused'; readonly why: string };
@@ -38,12 +38,13 @@ export interface NewToken {
   readonly lifetimeSeconds: number;
 }
 
-/** Signatures of so many tokens need not be checked again. */
+/** How many verified signatures are cached. */
 const verifiedMax = 1_024;
 
 /**
- * Tokens of service accounts. One is worth something while its account, and what else it is bound to, are there under the very uids
- * that it names: that is looked up for every request. Only that a signature is right, which stays true, is remembered.
+ * Issues and authenticates tokens of service accounts. A token is valid while its account and the object that it is
+ * bound to exist with the uids in the token; both are looked up for every request. Only verified signatures are cached,
+ * because their validity never changes.
  */
 export class AccountTokens {
   readonly #options: AccountTokensOptions;
@@ -97,7 +98,7 @@ export class AccountTokens {
       (await this.#accountComplaint(namespace, serviceaccount)) ??
       (await this.#bindingComplaint('secrets', namespace, secret)) ??
       (await this.#bindingComplaint('pods', namespace, pod)) ??
-      // Of a pod's token the node is only told.
+      // In a pod's token the node is only informative.
       (pod === undefined ? await this.#bindingComplaint('nodes', undefined, node) : undefined)
     );
   }

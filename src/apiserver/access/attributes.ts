@@ -1,7 +1,7 @@
 import { selectedName } from '../registry/selection/selected-name.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 
-/** What somebody wants to do, as rules see it: something to a resource, or something with a path. Empty texts stand for none. */
+/** What a request wants to do, as RBAC rules see it: an action on a resource or on a path. Empty texts mean "none". */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 export interface ResourceAttributes {
@@ -29,8 +29,8 @@ export interface AttributesRequest {
 }
 
 /**
- * Reads it off a request, whether anything is served there or not: who may not ask does not learn what there is. Undefined where the
- * path is none. The rules are those of the apiserver's request info.
+ * Derives the attributes from a request, whether or not the path is served: unauthorized callers must not learn what
+ * exists. Undefined if the path is invalid. Follows kube-apiserver's RequestInfo.
  */
 export function attributesOf(request: AttributesRequest): Attributes | undefined {
   const path = unescaped(request.path);
@@ -60,7 +60,7 @@ function resourceAttributes(request: AttributesRequest, group: string, parts: re
   };
 }
 
-/** Reading without a name is listing or watching, and what a selector names is a name as well. */
+/** A GET without a name is a list or a watch; a name in a field selector counts as the name. */
 function withVerbAndName(
   request: AttributesRequest,
   verb: string,
@@ -87,7 +87,7 @@ function unescaped(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A broken escape: there is no such path.
+    // An invalid escape: no such path.
     return undefined;
   }
 }

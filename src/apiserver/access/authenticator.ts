@@ -3,7 +3,7 @@ import type { AccountTokens, TokenResult } from './account-tokens.ts';
 import { bearerToken, tokenVerifier } from './bearer-token.ts';
 import { admin } from './user.ts';
 
-/** Says whose a token is: the admin's, or that of a service account. */
+/** Identifies the user of a token: the admin or a service account. */
 export class Authenticator {
   readonly #isAdmin: (token: string) => boolean;
   readonly #accounts: AccountTokens;
@@ -13,7 +13,7 @@ export class Authenticator {
     this.#accounts = accounts;
   }
 
-  /** Undefined where the header carries no token. */
+  /** Undefined if the header carries no token. */
   async byHeader(authorization: string | undefined): Promise<TokenResult | undefined> {
     const token = bearerToken(authorization);
     return token === undefined ? undefined : await this.byToken(token, [issuer]);

@@ -62,7 +62,7 @@ test('an authorizer that starts later knows what there is', async () => {
   authorizer.close();
 });
 
-/** The slow, obvious version: all bindings, all rules. */
+/** The slow, obvious implementation: all bindings, all rules. */
 function allowedBySearch(
   bindings: readonly ClusterRoleBinding[],
   roles: readonly ClusterRole[],

@@ -8,19 +8,19 @@ import { isMaster, type User } from './user.ts';
 
 export interface Decision {
   readonly isAllowed: boolean;
-  /** By which binding, or what could not be looked at; mostly empty where it is not allowed. */
+  /** The binding that allows it, or roles that could not be resolved; usually empty if not allowed. */
   readonly reason: string;
 }
 
 export interface EffectiveRules {
   readonly rules: readonly PolicyRule[];
-  /** What could not be looked at; empty where there was nothing. */
+  /** Roles that could not be resolved; empty if none. */
   readonly problem: string;
 }
 
 /**
- * Says who may do what, by the roles and bindings that there are. It follows them as a watch does, and a store tells its watchers of
- * a write before whoever wrote has his answer: so nobody who has seen a binding come or go is judged by what was before.
+ * Authorizes by RBAC roles and bindings, which it watches. The store notifies watchers of a write before the writer
+ * gets a response, so a client that has observed a change of a binding is always judged by the new state.
  */
 export class Authorizer {
   readonly #index = new RuleIndex();
@@ -45,7 +45,7 @@ export class Authorizer {
     return { isAllowed: false, reason: problem === '' ? '' : `RBAC: ${problem}` };
   }
 
-  /** All that somebody may do, in a namespace or (empty) for the whole cluster. `describe` words that a role is not there. */
+  /** All rules of a user in a namespace, or cluster-wide if it is empty. `describe` formats the message about a missing role. */
   rulesFor(user: User, namespace: string, describe: (role: RoleRef) => string = missingRole): EffectiveRules {
     const { rules, missing } = this.#index.rulesFor(user, namespace);
     return { rules: rules.map(({ rule }) => rule), problem: aggregateErrors(missing.map(describe)) };
@@ -64,7 +64,7 @@ export class Authorizer {
       const kind = registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural);
       if (kind === undefined) continue;
       const take = isBinding ? this.#takeBinding : this.#takeRole;
-      // No `failed`: who goes on without an event may let in whom somebody has just shut out.
+      // No `failed` callback: continuing after a lost event could admit a user whose access was just revoked.
       this.#watches.push(await registry.watch(kind, {}, { events: (events) => handleEvents(events, take) }));
     }
   }
@@ -97,12 +97,12 @@ function handleEvents(events: readonly RegistryEvent[], take: ObjectHandler): vo
   }
 }
 
-/** As Kubernetes' caches word it. */
+/** The message of Kubernetes' caches. */
 function missingRole({ kind, name }: RoleRef): string {
   return `${kind.toLowerCase()}.rbac.authorization.k8s.io ${JSON.stringify(name)} not found`;
 }
 
-/** As Go puts errors together: each once, in brackets where there are several. */
+/** Go's error aggregate: each message once, in brackets if there are several. */
 function aggregateErrors(problems: readonly string[]): string {
   const told = [...new Set(problems)];
   return told.length > 1 ? `[${told.join(', ')}]` : (told[0] ?? '');

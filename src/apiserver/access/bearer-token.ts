@@ -1,22 +1,22 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 32 random bytes, as text that headers and YAML take without quoting. */
+/** 32 random bytes, encoded so that headers and YAML need no quoting. */
 export function makeAdminToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A kept token that is shorter was cut or made by hand; it is not worth guarding a cluster with. */
+/** A shorter persisted token was truncated or edited by hand and is too weak. */
 export function isPlausibleAdminToken(token: string): boolean {
   return /^[\w.~+/=-]{32,}$/.test(token);
 }
 
-/** What an Authorization header carries; undefined where that is no token. */
+/** The token in an Authorization header; undefined if there is none. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
   return token;
 }
 
-/** Knows one token again. How long it takes says nothing about it but its length, which is no secret. */
+/** Compares tokens in constant time; timing reveals only the length, which is no secret. */
 export function tokenVerifier(token: string): (given: string) => boolean {
   const expected = Buffer.from(token);
   return (text) => {

@@ -15,9 +15,9 @@ const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
 
 /**
- * The roles and bindings that every cluster has. Those that are missing are made; where somebody has taken rules or subjects from one,
- * they are put back, and what somebody has added stays. One that is annotated with `autoupdate: "false"` is left alone. All at once, so
- * that they reach the disk together.
+ * Ensures the default roles and bindings of a cluster. Creates missing ones, restores removed rules and subjects, and
+ * keeps additions. Skips objects annotated with `autoupdate: "false"`. All writes run concurrently, so that they share
+ * one commit to disk.
  */
 export async function bootstrapPolicy(registry: Registry): Promise<void> {
   await Promise.all([
@@ -41,8 +41,8 @@ async function ensureBinding(registry: Registry, expected: BootstrapBinding): Pr
   );
 }
 
-/** What an object should become; undefined where it may stay as it is, `anew` where it has to be made from scratch. */
-type Reconciled = StoredObject | 'anew' | undefined;
+/** The updated object; undefined if no change is needed, `recreate` if the object must be deleted and created again. */
+type Reconciled = StoredObject | 'recreate' | undefined;
 
 async function ensure(
   registry: Registry,
@@ -55,9 +55,9 @@ async function ensure(
   const { namespace, name = '' } = wanted.metadata;
   const key = { namespace, name };
   const found = await findExisting(registry, kind, key);
-  const next = found === undefined ? 'anew' : isAutoUpdateDisabled(found) ? undefined : reconcile(found);
+  const next = found === undefined ? 'recreate' : isAutoUpdateDisabled(found) ? undefined : reconcile(found);
   if (next === undefined) return;
-  if (next !== 'anew') {
+  if (next !== 'recreate') {
     await registry.update(kind, key, canonicalObject(kind, next, 'Strict'), write);
     return;
   }
@@ -99,9 +99,9 @@ function reconciledRole(found: ClusterRole, wanted: ClusterRole): Reconciled {
   return isSemanticallyEqual(next, found) ? undefined : next;
 }
 
-/** A binding cannot be made to bind another role. */
+/** The roleRef of a binding is immutable. */
 function reconciledBinding(found: RoleBinding, wanted: RoleBinding): Reconciled {
-  if (!isSemanticallyEqual(found.roleRef, wanted.roleRef)) return 'anew';
+  if (!isSemanticallyEqual(found.roleRef, wanted.roleRef)) return 'recreate';
   const held = found.subjects ?? [];
   const missing = (wanted.subjects ?? []).filter(
     (subject) => !held.some((known) => isSemanticallyEqual(known, subject)),
@@ -110,7 +110,7 @@ function reconciledBinding(found: RoleBinding, wanted: RoleBinding): Reconciled 
   return isSemanticallyEqual(next, found) ? undefined : next;
 }
 
-/** What somebody has written himself wins. */
+/** Existing labels and annotations win. */
 function mergedMeta({ metadata: found }: StoredObject, { metadata: wanted }: StoredObject) {
   return {
     ...found,

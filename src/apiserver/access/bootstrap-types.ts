@@ -1,13 +1,13 @@
 import type { PolicyRule, Subject } from '../../kube/api/stored/rbac.ts';
 
-/** A role that every cluster has. */
+/** A default role of every cluster. */
 export interface BootstrapRole {
   readonly name: string;
   /** Undefined for a ClusterRole. */
   readonly namespace?: string;
-  /** Besides the one that all of them have. */
+  /** Labels besides the one that all default roles have. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** The labels of the roles that it gathers. */
+  /** The labels of the roles that it aggregates. */
   readonly aggregates?: readonly Readonly<Record<string, string>>[];
   readonly rules: readonly PolicyRule[];
 }

@@ -9,8 +9,8 @@ import { describeRules, formatGoStrings, uncoveredRules } from './rule-coverage.
 import { isMaster, type User } from './user.ts';
 
 /**
- * Nobody gives more than he has: who writes a role must hold all that it allows (or may `escalate` it), who writes a binding must
- * hold all that the role allows (or may `bind` it). Undefined for those who may do everything.
+ * Prevents privilege escalation: the writer of a role must hold all its permissions (or the verb `escalate`), the
+ * writer of a binding all permissions of the role (or the verb `bind`). Undefined for users who may do everything.
  */
 export function escalationGuard(
   authorizer: Authorizer,
@@ -38,7 +38,7 @@ class EscalationGuard implements WriteGuard {
 
   checkGrant(change: GuardedChange): void {
     if (change.operation === 'DELETE' || change.kind.group !== group) return;
-    // By the names that they are stored under: what an object calls itself may be somebody's definition.
+    // Identified by the stored plural: the kind in an object could be that of a custom definition.
     if (roles.has(change.kind.plural)) this.#checkRole(change);
     if (bindings.has(change.kind.plural)) this.#checkBinding(change);
   }
@@ -56,7 +56,7 @@ class EscalationGuard implements WriteGuard {
     const role = change.object as ClusterRole;
     this.#confirm(change, role.rules ?? []);
     const old = change.old as ClusterRole | undefined;
-    // It can gather anything, and what it gathers can't be tightened by others.
+    // An aggregated role can obtain any permission, and nobody checks the roles it aggregates later.
     if (!isAggregated(role) && !isAggregated(old)) return;
     if (this.#problemWith(fullAuthority) === undefined) return;
     throw this.#refusal(change, 'must have cluster-admin privileges to use the aggregationRule');
@@ -109,7 +109,7 @@ class EscalationGuard implements WriteGuard {
     return forbidden({ group: kind.group, plural: kind.plural }, object.metadata.name ?? '', why);
   }
 
-  /** Kubernetes says of a role that is not there that what was asked for is not. */
+  /** For a missing role, Kubernetes reports the requested resource as not found. */
   #roleNotFound({ name }: RoleRef) {
     return notFound({ group, plural: this.#request.resource }, name);
   }
@@ -128,7 +128,7 @@ function isAggregated(role: ClusterRole | undefined): boolean {
   return (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-/** The garbage collector takes away finalizers and owners of whatever there is. */
+/** The garbage collector removes finalizers and owner references from any object. */
 function changesOnlyGarbageCollectionFields({ object, old }: GuardedChange): boolean {
   if (old === undefined) return false;
   const { ownerReferences, finalizers, managedFields } = old.metadata;

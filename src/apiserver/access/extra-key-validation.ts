@@ -1,7 +1,7 @@
 import { FieldErrors } from '../validation/field-errors.ts';
 import { dnsSubdomainProblems } from '../validation/names.ts';
 
-/** What is wrong with what a user is to be known by besides his name; undefined where nothing is. */
+/** An error message for invalid extra fields of an impersonated user; undefined if they are valid. */
 export function extraError(extra: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [key, values] of Object.entries(extra)) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
@@ -18,7 +18,7 @@ export function extraError(extra: Readonly<Record<string, readonly string[]>>): 
 const pathFormat = String.raw`[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`;
 const pathPattern = new RegExp(`^${pathFormat}$`);
 
-/** A domain, a slash, and a path. */
+/** A valid key consists of a domain, a slash and a path. */
 function keyProblem(key: string): string | undefined {
   const errors = new FieldErrors();
   const slash = key.indexOf('/');

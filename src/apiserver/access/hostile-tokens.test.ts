@@ -25,7 +25,7 @@ function later(seconds: number): object {
   return { ...claims, ...Object.fromEntries(moved) };
 }
 
-/** What the server itself would sign, had it been asked to. */
+/** Claims that the server itself would sign. */
 function signed(claims: object): string {
   return forgeToken(tokenParts(good).header, claims, fixture.cluster.credentials.tokenKey);
 }
@@ -83,7 +83,7 @@ describe('a token is refused', () => {
     expect(await statusWith(make())).toBe(401);
   });
 
-  /** The trick with libraries that let the token choose: the public key as the secret of a HMAC. */
+  /** The attack on libraries that trust the token's algorithm: the public key used as an HMAC secret. */
   function withPublicSecret(): string {
     const { kid } = tokenParts(good).header;
     const body = forgeToken({ alg: 'HS256', kid }, tokenParts(good).claims).slice(0, -1);

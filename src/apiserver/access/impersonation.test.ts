@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessFixture } from './testing/access-fixture.ts';
 
-/** What the real server says is on record in test/fidelity; here is what takes rules that scenarios there do not make. */
+/** test/fidelity has kube-apiserver's recorded responses; these cases need rules that its scenarios do not create. */
 
 let fixture: AccessFixture;
 

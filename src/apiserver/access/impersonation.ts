@@ -14,7 +14,7 @@ import {
   unauthenticatedGroup,
 } from './user.ts';
 
-/** Whom a request wants to be taken for, as its headers say it. */
+/** The user to impersonate, from the request's headers. */
 export interface RequestedUser {
   readonly name: string;
   readonly uid: string;
@@ -25,7 +25,7 @@ export interface RequestedUser {
 /** Header names in lower case, each with all of its values. */
 export type HeaderValues = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** Undefined where nobody is to be impersonated. */
+/** Undefined if the request impersonates no user. */
 export function requestedUser(headers: HeaderValues): RequestedUser | undefined {
   const name = headers['impersonate-user']?.[0] ?? '';
   const uid = headers['impersonate-uid']?.[0] ?? '';
@@ -42,18 +42,18 @@ export function requestedUser(headers: HeaderValues): RequestedUser | undefined 
 export interface ImpersonationRequest {
   readonly requestor: User;
   readonly requested: RequestedUser;
-  /** What the request wants to do as the other user. */
+  /** What the request wants to do as the impersonated user. */
   readonly attributes: Attributes;
 }
 
 /**
- * The user that a request is carried out as. There are several ways to be allowed that: narrow ones, which also say what may be done
- * as the other user (`impersonate-on:MODE:VERB`), and the old one that is about the user only. The first that allows it counts; where
- * none does, the first complaint is told.
+ * Determines the user that a request runs as. Impersonation has several modes: narrow ones that also limit what may be
+ * done as the other user (`impersonate-on:MODE:VERB`), and the legacy mode that only checks the user. The first mode
+ * that allows it applies; if none does, the first error is reported.
  */
 export class Impersonator {
   readonly #authorizer: Authorizer;
-  /** By which way each requestor got through last: that one is tried first, and its complaint is the one to tell. */
+  /** The mode that last succeeded for each requestor: it is tried first, so its error is the reported one. */
   readonly #lastModes = new Map<string, Mode>();
 
   constructor(authorizer: Authorizer) {
@@ -85,7 +85,7 @@ export class Impersonator {
 const requestorsMax = 1_024;
 
 interface Mode {
-  /** Undefined for the old one. */
+  /** Undefined for the legacy mode. */
   readonly name: string | undefined;
   isFor(impersonation: ImpersonationRequest): boolean;
 }
@@ -119,10 +119,10 @@ function tryMode(check: ModeCheck, { requested: wanted }: ImpersonationRequest):
   );
 }
 
-/** So many are first asked for all at once. */
+/** From this number on, one check for `*` is tried before the individual checks. */
 const wildcardCheckMin = 4;
 
-/** One way of being allowed it. Each check gives what is to be said against it, or nothing. */
+/** The checks of one mode. Each returns an error, or undefined if it passes. */
 class ModeCheck {
   readonly #authorizer: Authorizer;
   readonly #impersonation: ImpersonationRequest;
@@ -189,7 +189,7 @@ class ModeCheck {
     return first(pairs, ([key, value]) => this.#check({ ...about, subresource: key, name: value }));
   }
 
-  /** Those that the name stands for, where none are asked for. */
+  /** The requested groups, or those implied by the user name. */
   groups(): readonly string[] {
     const { name, groups } = this.#impersonation.requested;
     if (groups.length > 0) return groups;
@@ -198,7 +198,7 @@ class ModeCheck {
     return account === undefined ? [] : accountGroups(account.namespace);
   }
 
-  /** Users and groups were first in the core group. */
+  /** In the legacy mode, users, groups and service accounts are in the core group. */
   #about(resource: string, name: string): ResourceAttributes {
     const isOld =
       this.#mode === undefined &&
@@ -232,7 +232,7 @@ function first<T>(items: readonly T[], check: (item: T) => Error | undefined): E
   return undefined;
 }
 
-/** Everybody is either authenticated or not, also where nobody says so. */
+/** Adds `system:authenticated` or `system:unauthenticated`, which every user must have. */
 function impersonatedUser({ name, uid, extra }: RequestedUser, groups: readonly string[]): User {
   const isAnonymous = name === anonymous.name;
   const isOutside = isAnonymous || groups.includes(unauthenticatedGroup);
@@ -244,7 +244,7 @@ function isNameOnly({ uid, groups, extra }: RequestedUser): boolean {
   return uid === '' && groups.length === 0 && Object.keys(extra).length === 0;
 }
 
-/** An account whose token says on which node it is used may be that node. */
+/** A service account may impersonate the node that its token names. */
 function isAssociatedNode({ requestor, requested: wanted }: ImpersonationRequest): boolean {
   const node = nodeOf(wanted.name);
   const own = requestor.extra?.['authentication.kubernetes.io/node-name'] ?? [];
@@ -262,7 +262,7 @@ function nodeOf(userName: string): string | undefined {
 const extraPrefix = 'impersonate-extra-';
 
 function extraOf(headers: HeaderValues): Readonly<Record<string, readonly string[]>> {
-  // Keys are whatever a client sends; one that every object has must not slip through.
+  // Clients choose the keys: a null prototype keeps inherited properties out.
   const extra: Record<string, readonly string[]> = Object.create(null);
   for (const [header, values = []] of Object.entries(headers)) {
     if (!header.startsWith(extraPrefix) || values.length === 0) continue;
@@ -276,12 +276,12 @@ function unescapedKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    // Not escaped, or badly: taken as it is.
+    // Not a valid escape: used verbatim.
     return key;
   }
 }
 
-/** The real server dumps what it has read. */
+/** kube-apiserver prints the parsed user as a Go struct. */
 function formatGoUser({ name, uid, groups, extra }: RequestedUser): string {
   const list = (texts: readonly string[]) =>
     `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`;

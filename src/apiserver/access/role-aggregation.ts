@@ -9,7 +9,7 @@ import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../reg
 export interface RoleAggregationOptions {
   readonly registry: Registry;
   readonly clock: Clock;
-  /** Told of bugs and of a store that takes no writes; the loop goes on. */
+  /** Called with unexpected errors and write failures; the controller keeps running. */
   onError(error: unknown, where: string): void;
 }
 
@@ -23,8 +23,8 @@ const write: UpdateContext = {
 };
 
 /**
- * Fills the rules of ClusterRoles that gather those of others. It writes what Kubernetes' controller of the same name would write,
- * under its name, so that both can be at it.
+ * Fills the rules of aggregated ClusterRoles. It writes the same as Kubernetes' controller of this name, under its
+ * name, so both may run.
  */
 export class RoleAggregation {
   readonly #options: RoleAggregationOptions;
@@ -45,12 +45,12 @@ export class RoleAggregation {
     const kind = options.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles');
     if (kind === undefined) throw new Error('this server does not serve ClusterRoles');
     const made = new RoleAggregation(options, kind);
-    // No `failed`: rules that were taken from a role must not stay in those that gather them.
+    // No `failed` callback: a role must not keep rules that were removed from the roles it aggregates.
     made.#watch = await options.registry.watch(kind, {}, { events: (events) => made.#take(events) });
     return made;
   }
 
-  /** When all that was seen so far has been gathered. */
+  /** Resolves when all observed changes have been aggregated. */
   async settled(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
   }
@@ -78,14 +78,14 @@ export class RoleAggregation {
     this.#work ??= this.#run();
   }
 
-  /** Not within the work: whoever waits for it must not wait for a disk that is full. */
+  /** Scheduled outside of the work, so that `settled` does not wait for a full disk. */
   #stirLater(): void {
     this.#retry?.cancel();
     this.#retry = this.#options.clock.after(retryMs, () => this.#stir());
   }
 
   async #run(): Promise<void> {
-    // What is still on its way comes along.
+    // Batches the events of this turn.
     await Promise.resolve();
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
@@ -99,7 +99,7 @@ export class RoleAggregation {
   async #fill({ metadata }: ClusterRole, rules: readonly PolicyRule[]): Promise<void> {
     const { name = '' } = metadata;
     const { registry, onError } = this.#options;
-    // With the uid, so that one that is gone does not come back.
+    // With the uid, so that a deleted role is not recreated.
     const body = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
@@ -122,7 +122,7 @@ interface OutdatedRole {
   readonly rules: readonly PolicyRule[];
 }
 
-/** Roles that gather rules, and do not have those that they should have. */
+/** Aggregated roles whose rules are not up to date. */
 function outdatedRoles(roles: readonly ClusterRole[]): readonly OutdatedRole[] {
   const byName = [...roles].sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   return byName
@@ -131,18 +131,19 @@ function outdatedRoles(roles: readonly ClusterRole[]): readonly OutdatedRole[] {
     .filter(({ role, rules }) => !isSemanticallyEqual(rules, role.rules));
 }
 
-/** Each rule once, in the order of the selectors and of the names. */
+/** Each rule once, ordered by selector and role name. */
 function aggregatedRules(role: ClusterRole, byName: readonly ClusterRole[]): readonly PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const compiled = compileLabelSelector(selector as Parameters<typeof compileLabelSelector>[0]);
-    // Checked when it was written; one that was not selects nothing.
+    // Selectors are validated on write; an invalid one selects nothing.
     if (!compiled.ok) continue;
     for (const other of byName) {
       if (other.metadata.name === role.metadata.name) continue;
       if (!matchesLabels(compiled.selector, other.metadata.labels ?? {})) continue;
       for (const rule of other.rules ?? []) {
-        // Stored objects have their fields in one order. A map, as there may be ten thousands.
+        // Stored objects have a fixed field order, so their JSON is comparable. A map, since there may be tens of
+        // thousands of rules.
         const text = JSON.stringify(rule);
         if (!rules.has(text)) rules.set(text, rule);
       }

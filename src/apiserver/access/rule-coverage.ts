@@ -2,7 +2,7 @@ import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 import { pathCovers } from './rule-match.ts';
 
-/** What `wanted` allows and `held` does not, in the smallest pieces: one verb on one resource or path each. */
+/** What `wanted` allows and `held` does not, in the smallest units: one verb on one resource or path. */
 export function uncoveredRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -16,10 +16,10 @@ export function uncoveredRules(
   });
 }
 
-/** A rule of a few kilobytes can make billions of pieces. Beyond these, rules count as a whole, and are held as a whole or not at all. */
+/** A rule of a few kilobytes can expand to billions of units. Beyond this limit a rule counts as a whole, held or not. */
 const piecesMax = 50_000;
 
-/** Pieces that differ in their verbs only, put together; as sentences about rules show them, by letter. */
+/** Formats rules for messages: units that differ only in their verbs are merged, then sorted. */
 export function describeRules(pieces: readonly PolicyRule[]): readonly string[] {
   const byResource = new Map<string, PolicyRule>();
   const whole: PolicyRule[] = [];
@@ -35,7 +35,7 @@ export function describeRules(pieces: readonly PolicyRule[]): readonly string[] 
   return [...new Set([...whole, ...byResource.values()].map(ruleText))].sort();
 }
 
-/** A list of texts as Go prints it: `["a" "b"]`. */
+/** A list of strings as Go prints it: `["a" "b"]`. */
 export function formatGoStrings(texts: readonly string[]): string {
   return `[${texts.map(goQuoted).join(' ')}]`;
 }
@@ -87,7 +87,7 @@ function coversResource(held: readonly string[], resource: string): boolean {
   return slash >= 0 && held.includes(`*${resource.slice(slash)}`);
 }
 
-/** A rule without names is about all of them. */
+/** A rule without names applies to all names. */
 function coversNames(held: readonly string[], wanted: readonly string[]): boolean {
   if (held.length === 0) return true;
   return wanted.length > 0 && wanted.every((name) => held.includes(name));

@@ -12,27 +12,27 @@ import { accountUserName, type User } from './user.ts';
 type AnyRole = Role | ClusterRole;
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
-/** A rule that somebody has, and where he has it from. */
+/** A rule that a user has, and its source. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
-  /** `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`; made when it is read. */
+  /** `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`; formatted on demand. */
   readonly source: () => string;
 }
 
-/** Rules, and roles that are bound but not there. */
+/** A user's rules, and bound roles that do not exist. */
 export interface GrantedRules {
   readonly rules: readonly GrantedRule[];
   readonly missing: readonly RoleRef[];
 }
 
 /**
- * All roles, and all bindings by whom they are for: what somebody may do is found by his name and his groups, however many bindings
- * there are. In the order of their names, so that the same question has the same answer.
+ * Indexes roles by name and bindings by subject, so that a lookup costs what the user has, not what the cluster has.
+ * Bindings are sorted by name, so that results are deterministic.
  */
 export class RuleIndex {
   readonly #roles = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, AnyBinding>();
-  /** By the namespace ('' for the cluster) and the subject. */
+  /** By namespace ('' for cluster scope) and subject. */
   readonly #bySubject = new Map<string, Set<AnyBinding>>();
 
   putRole(role: AnyRole): void {
@@ -64,12 +64,12 @@ export class RuleIndex {
     }
   }
 
-  /** What a role allows; undefined where there is none of that name. */
+  /** The rules of a role; undefined if it does not exist. */
   rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     return this.#roles.get(kind === 'ClusterRole' ? `/${name}` : `${namespace}/${name}`);
   }
 
-  /** Rules that hold everywhere, then those of the namespace, where one is given. */
+  /** Cluster-wide rules, then those of the namespace if one is given. */
   rulesFor(user: User, namespace: string): GrantedRules {
     const missing: RoleRef[] = [];
     const rules: GrantedRule[] = [];
@@ -109,7 +109,7 @@ function byName(a: AnyBinding, b: AnyBinding): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
 }
 
-/** No name of a namespace has a blank in it. */
+/** Unambiguous: namespace names contain no spaces. */
 function userKey(namespace: string, name: string): string {
   return `${namespace} user ${name}`;
 }
@@ -127,7 +127,7 @@ function subjectKeys(binding: AnyBinding): readonly string[] {
   });
 }
 
-/** A service account is a user too; one that names no namespace is of the binding's. */
+/** The user name of a subject. A service account without a namespace belongs to the binding's. */
 function userNameOf({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name;
   if (kind !== 'ServiceAccount') return undefined;
@@ -149,7 +149,7 @@ function appliesTo(subject: Subject, user: User, namespace: string): boolean {
   return userNameOf(subject, namespace) === user.name;
 }
 
-/** Name and namespace of an account are told in this order. */
+/** Kubernetes prints an account as name/namespace. */
 function subjectText(subject: Subject | undefined, bindingNamespace: string): string {
   if (subject === undefined) return '';
   const { kind, name, namespace = '' } = subject;

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 
-/** Whether a rule lets somebody do it. */
+/** Whether a rule allows the attributes. */
 export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
   if (!matches(rule.verbs, attributes.verb)) return false;
   if (attributes.kind === 'path') return pathMatches(rule.nonResourceURLs, attributes.path);
@@ -16,7 +16,7 @@ function matches(wanted: readonly string[] | null | undefined, given: string): b
   return wanted?.some((text) => text === '*' || text === given) ?? false;
 }
 
-/** `pods`, `pods/status`, `*` for everything, and any resource's `*` + `/status`. */
+/** Matches `pods`, `pods/status`, `*` (everything), and `*` + `/status` (the status of any resource). */
 function resourceMatches(
   wanted: readonly string[] | undefined,
   { resource, subresource }: ResourceAttributes,
@@ -37,7 +37,7 @@ function pathMatches(wanted: readonly string[] | undefined, path: string): boole
   return wanted?.some((text) => text === path || pathCovers(text, path)) ?? false;
 }
 
-/** `/healthz/*` is about all that is below; stars at the end count as one. */
+/** `/healthz/*` covers all paths below; trailing stars count as one. */
 export function pathCovers(pattern: string, path: string): boolean {
   return pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''));
 }

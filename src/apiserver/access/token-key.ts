@@ -8,27 +8,27 @@ import {
   verify,
 } from 'node:crypto';
 
-/** A new key for tokens, as PEM. */
+/** Creates a key for signing tokens; PEM. */
 export function makeTokenKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Whether a kept key can be used. */
+/** Whether a persisted key is usable. */
 export function isTokenKey(pem: string): boolean {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem);
     return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
   } catch {
-    // Cut, or something else: a new one is made.
+    // Truncated or of another type: the caller creates a new one.
     return false;
   }
 }
 
-/** As much of tokens as it takes to know where one ends. */
+/** Longer texts are not parsed as tokens. */
 const tokenMaxLength = 16_384;
 
-/** Signs claims as JSON Web Tokens (ES256), and reads those that it has signed. Anything else is no token of ours. */
+/** Signs claims as JSON Web Tokens (ES256) and verifies its own tokens. All others are rejected. */
 export class TokenKey {
   readonly #private: KeyObject;
   readonly #public: KeyObject;
@@ -49,7 +49,7 @@ export class TokenKey {
     return `${signed}.${signature.toString('base64url')}`;
   }
 
-  /** Undefined unless this key has signed it. What it says may be out of date. */
+  /** The claims; undefined unless this key signed the token. They may have expired. */
   claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
     if (token.length > tokenMaxLength) return undefined;
     const [, header = '', payload = '', signature = ''] = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token) ?? [];
@@ -59,13 +59,13 @@ export class TokenKey {
     return verify('sha256', Buffer.from(`${header}.${payload}`), key, bytes) ? decoded(payload) : undefined;
   }
 
-  /** The public half, as `/openid/v1/jwks` shows it. */
+  /** The public key, as served by `/openid/v1/jwks`. */
   get jwk(): object {
     const { kty, crv, x, y } = this.#public.export({ format: 'jwk' });
     return { use: 'sig', kty, kid: this.#id, crv, alg: algorithm, x, y };
   }
 
-  /** Which way it is signed is not the token's to choose. */
+  /** The token must not choose the algorithm. */
   #isOurs(header: Readonly<Record<string, unknown>> | undefined): boolean {
     return header?.alg === algorithm && header.kid === this.#id && header.crit === undefined;
   }
@@ -84,7 +84,7 @@ function decoded(text: string): Readonly<Record<string, unknown>> | undefined {
     const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isMap ? (value as Readonly<Record<string, unknown>>) : undefined;
   } catch {
-    // No JSON: no token.
+    // Not JSON, so not a token.
     return undefined;
   }
 }

@@ -23,11 +23,11 @@ const lifetimeDefaultSeconds = 3600;
 const lifetimeMinSeconds = 10 * 60;
 const lifetimeMaxSeconds = 2 ** 32;
 
-/** Clients of old ask for this long and never ask again, so a pod's token gets a year, and the wish is noted in it. */
+/** Legacy clients request this lifetime and never renew. A pod's token then lasts a year and notes the requested expiry. */
 const extendedExpirationSeconds = 3607;
 const yearSeconds = 365 * 24 * 3600;
 
-/** POST to `serviceaccounts/NAME/token`: a token for the account, which is kept nowhere. */
+/** POST to `serviceaccounts/NAME/token`: issues a token for the account. It is not stored. */
 export async function answerTokenRequest(
   context: TokenRequestContext,
   { namespace = '', name }: ObjectKey,
@@ -144,7 +144,7 @@ async function bindingOf(
   }
 }
 
-/** Where the node is not known, its name is told all the same. */
+/** An unknown node is still named in the token. */
 async function nodeOfPod(context: TokenRequestContext, { spec }: Pod): Promise<Pick<Bound, 'node'>> {
   const { nodeName = '' } = spec;
   if (nodeName === '') return {};

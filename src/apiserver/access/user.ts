@@ -1,12 +1,12 @@
 import type { UserInfo } from '../../kube/api/stored/authentication.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from '../validation/names.ts';
 
-/** Whoever sends a request. */
+/** An authenticated or anonymous user. */
 export interface User {
   readonly name: string;
   readonly uid?: string | undefined;
   readonly groups: readonly string[];
-  /** What else is known of him; keys are in lower case. */
+  /** Extra fields; keys are lower case. */
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
@@ -14,12 +14,12 @@ export const authenticatedGroup = 'system:authenticated';
 export const unauthenticatedGroup = 'system:unauthenticated';
 export const mastersGroup = 'system:masters';
 
-/** Whoever has the token that the server wrote into its kubeconfig. */
+/** The user of the token in the server's kubeconfig. */
 export const admin: User = { name: 'stowage-admin', groups: [mastersGroup, authenticatedGroup] };
 
 export const anonymous: User = { name: 'system:anonymous', groups: [unauthenticatedGroup] };
 
-/** Masters may do everything; no rule is asked. */
+/** Members of system:masters may do everything; no rule is evaluated. */
 export function isMaster({ groups }: User): boolean {
   return groups.includes(mastersGroup);
 }
@@ -37,7 +37,7 @@ export interface AccountKey {
   readonly name: string;
 }
 
-/** Whose name it is; undefined where it is not that of a service account. */
+/** Parses the user name of a service account; undefined for other users. */
 export function parseAccountUserName(userName: string): AccountKey | undefined {
   if (!userName.startsWith(accountPrefix)) return undefined;
   const [namespace = '', name, ...rest] = userName.slice(accountPrefix.length).split(':');
@@ -46,7 +46,7 @@ export function parseAccountUserName(userName: string): AccountKey | undefined {
   return problems.length > 0 ? undefined : { namespace, name };
 }
 
-/** As the API tells it. */
+/** The user in the API's form. */
 export function toUserInfo({ name, uid = '', groups, extra = {} }: User): UserInfo {
   const known = Object.entries(extra).map(([key, values]): [string, string[]] => [key, [...values]]);
   return {

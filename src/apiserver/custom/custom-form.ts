@@ -7,17 +7,17 @@ import type { ObjectForm } from '../schema/object-form.ts';
 import { dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
-import { prune } from '../structural/prune.ts';
+import { pruneUnknownFields } from '../structural/prune.ts';
 
 /**
- * How values become custom resources: what the schema does not know is dropped, metadata is that of every object. Whether the rest
- * fits the schema is asked later, when it has its defaults.
+ * Decodes custom resources: drops fields that the schema does not know, and decodes metadata like that of every object.
+ * The schema is validated later, after defaulting.
  */
 export function customForm(schema: JsonSchema): ObjectForm {
   return {
     normalize: (value, { isMerged } = { isMerged: false }) => normalizeCustom(schema, value, isMerged),
     zero: () => ({ metadata: normalize('meta/v1.ObjectMeta', {}).object }),
-    // They are stored as they come: a custom resource has no form but its JSON.
+    // Custom resources have no canonical form besides their JSON.
     dropEmptyLists: () => {},
   };
 }
@@ -31,7 +31,7 @@ function normalizeCustom(schema: JsonSchema, value: unknown, isMerged: boolean):
     throw badRequest("a number in the object is beyond 2^53, which this server can't hold exactly");
   }
   const object: Record<string, unknown> = { kind, apiVersion, metadata: meta.object, ...copy };
-  const dropped = prune(object as JsonObject, schema, { isResourceRoot: true });
+  const dropped = pruneUnknownFields(object as JsonObject, schema, { isResourceRoot: true });
   if (!isMerged) dropRefusedNulls(object as JsonObject, schema);
   const embedded = isMerged ? [] : coerceEmbedded(object as JsonObject, schema);
   const unknownMeta = meta.unknownFields.map((field) => `metadata.${field}`);

@@ -6,8 +6,8 @@ import { isEqualJson } from '../../kube/deep-equal.ts';
 import { type JsonObject, setKey } from '../../kube/go/json-value.ts';
 import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { schemaShape } from '../patch/schema-shapes.ts';
-import type { StructShape } from '../patch/shape.ts';
-import { byVersionPriority } from '../schema/version-priority.ts';
+import type { StructShape } from '../patch/merge-shape.ts';
+import { compareVersionPriority } from '../schema/version-priority.ts';
 import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
@@ -26,14 +26,14 @@ type WithStatus = StoredObject & { status?: unknown };
 export interface CustomKindOptions {
   readonly definition: CustomResourceDefinition;
   readonly version: CustomResourceDefinitionVersion;
-  /** Whether the definition is being deleted, and with it all objects. */
+  /** Whether the definition is being deleted, together with its objects. */
   isTerminating(): boolean;
 }
 
-/** The kind that one version of a definition describes, as the registry and the server know kinds. */
+/** The kind that one version of a definition describes. */
 export function customKind({ definition, version, isTerminating }: CustomKindOptions): ServedKind {
   const { group, scope, names } = definition.spec;
-  // No other definition has its plural, since that is half of its name; the rest is its own when it was accepted.
+  // The plural is part of the definition's name and therefore unique; the other names are taken from the accepted ones.
   const { plural } = names;
   const { kind, listKind, singular = '', shortNames, categories } = definition.status.acceptedNames;
   const schema = schemaOf(version);
@@ -81,7 +81,7 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
       if (hasStatus) keepStatus(object, old);
     },
     prepareStatus: takeStatusOnly,
-    // Of custom objects nothing is a Go struct, so that also what is empty counts.
+    // Custom objects are not Go structs, so empty values count as changes.
     incrementsGeneration: (object, old) => !isEqualJson(withoutMetadata(object), withoutMetadata(old)),
     validate: (object, errors) => rules.check(object, errors),
     validateUpdate: (object, old, errors) => rules.checkUpdate(object, old, errors),
@@ -93,7 +93,7 @@ export function customKind({ definition, version, isTerminating }: CustomKindOpt
   };
 }
 
-/** Made when somebody asks: few definitions have versions beside the one that is written through. */
+/** Computed on demand: few definitions have other versions than the written one. */
 function shapesByVersion({
   spec,
   status,
@@ -108,12 +108,12 @@ function shapesByVersion({
   };
 }
 
-/** That it is structural was checked when the definition was stored. */
+/** The schema was checked to be structural when the definition was stored. */
 function schemaOf({ schema }: CustomResourceDefinitionVersion): JsonSchema {
   return (schema?.openAPIV3Schema ?? { type: 'object' }) as JsonSchema;
 }
 
-/** What its author says, or which newer version there is. */
+/** The author's warning, or a default one that names a newer version. */
 function deprecationOf(
   { spec }: CustomResourceDefinition,
   { name, deprecationWarning }: CustomResourceDefinitionVersion,
@@ -122,14 +122,14 @@ function deprecationOf(
   const [better] = (spec.versions ?? [])
     .filter((version) => version.served && version.deprecated !== true)
     .map((version) => version.name)
-    .filter((other) => byVersionPriority(other, name) < 0)
-    .sort(byVersionPriority);
+    .filter((other) => compareVersionPriority(other, name) < 0)
+    .sort(compareVersionPriority);
   const { group, names } = spec;
   const told = `${group}/${name} ${names.kind} is deprecated`;
   return better === undefined ? told : `${told}; use ${group}/${better} ${names.kind}`;
 }
 
-/** What was merged may hold nulls, and empty metadata of embedded resources, that whoever reads it will not see. */
+/** A merged object may contain nulls and empty metadata of embedded resources that readers never see. */
 function dropUnreadableValues(object: StoredObject, schema: JsonSchema): StoredObject {
   dropRefusedNulls(object as unknown as JsonObject, schema);
   coerceEmbedded(object as unknown as JsonObject, schema);
@@ -140,13 +140,13 @@ function withoutMetadata({ metadata: _, ...rest }: StoredObject): JsonObject {
   return rest;
 }
 
-/** With a status of its own, all other writes leave that as it is. */
+/** With a status subresource, other writes leave the status unchanged. */
 function keepStatus(object: WithStatus, old: WithStatus): void {
   if (old.status !== undefined) object.status = old.status;
   else delete object.status;
 }
 
-/** A write to /status changes nothing else, but for who owns its fields. */
+/** A write to /status changes only the status and its field owners. */
 function takeStatusOnly(object: WithStatus, old: WithStatus): void {
   const { status } = object;
   const { managedFields } = object.metadata;

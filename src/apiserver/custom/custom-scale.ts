@@ -6,7 +6,7 @@ import type { FieldErrors } from '../validation/field-errors.ts';
 
 const int32Max = 2 ** 31 - 1;
 
-/** /scale of a custom resource: its definition says where the numbers stand. */
+/** /scale of a custom resource; its definition names the fields. */
 export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<StoredObject> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = scale;
   return {
@@ -26,7 +26,7 @@ export function customScale(scale: CustomResourceSubresourceScale): ScaleRule<St
   };
 }
 
-/** What scaling needs must be numbers, wherever an object has them. */
+/** Checks the types of the fields that scaling uses, where they are set. */
 export function checkScaleFields(
   object: StoredObject,
   scale: CustomResourceSubresourceScale,

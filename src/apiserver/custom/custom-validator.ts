@@ -13,7 +13,7 @@ export interface CustomIdentity extends Pick<ServedKind, 'group' | 'version' | '
   readonly scale: CustomResourceSubresourceScale | undefined;
 }
 
-/** What the values of one version of a definition must be: schema, lists, embedded objects and rules in CEL, in this order. */
+/** Validates objects of one version of a definition: schema, lists, embedded objects and CEL rules, in this order. */
 export class CustomValidator {
   readonly #schema: JsonSchema;
   readonly #identity: CustomIdentity;
@@ -25,7 +25,7 @@ export class CustomValidator {
     this.#identity = identity;
   }
 
-  /** A server starts with many kinds of which few are written soon. */
+  /** Compiled on first use: few of the kinds are written soon after a start. */
   get #checks(): Compiled {
     this.#compiled ??= compiled(this.#schema);
     return this.#compiled;
@@ -74,7 +74,7 @@ export class CustomValidator {
     if (scale !== undefined) checkScaleFields(object, scale, errors, fields);
   }
 
-  /** Lists that were wrong before may stay so. */
+  /** Invalid lists may stay if they were invalid before (ratcheting). */
   #checkListsUnlessOld(object: StoredObject, old: StoredObject, errors: FieldErrors): void {
     const before = new FieldErrors();
     checkLists(old, this.#schema, before);
@@ -82,8 +82,8 @@ export class CustomValidator {
   }
 
   /**
-   * Takes what the last check has let through because it was wrong before, to be told as a warning. Nothing awaits between a check
-   * and its warnings, so they are of the same object.
+   * Returns errors that the last check tolerated because the old object had them too, as warnings. Nothing awaits
+   * between a check and this call, so they belong to the same object.
    */
   takeRatchetingWarnings(): readonly string[] {
     const forgiven = this.#forgiven;
@@ -91,7 +91,7 @@ export class CustomValidator {
     return forgiven;
   }
 
-  /** Rules may rely on the schema; where that does not hold in a way that matters, they are not asked. */
+  /** CEL rules may rely on the schema; they are skipped if the object violates it in a way that affects their cost. */
   #checkRules(object: StoredObject, old: StoredObject | undefined, errors: FieldErrors): void {
     this.#forgiven = [];
     const { rules } = this.#checks;
@@ -120,7 +120,7 @@ function compiled(schema: JsonSchema): Compiled {
   };
 }
 
-/** What rules were promised about values, as far as it bounds what they cost. */
+/** Errors that void the bounds by which rule costs were estimated. */
 const blockingReasons = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

@@ -41,7 +41,7 @@ describe('a definition', () => {
     await fixture.changeDefinition(name, { spec });
     const now = await fixture.get('v1', 'w');
     expect(now.spec).toEqual({ size: 3 });
-    // Nobody has written it.
+    // Not written by any client.
     expect(now.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
@@ -62,7 +62,8 @@ describe('a definition', () => {
     );
     await fixture.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
     expect((await fixture.get('v2', 'w')).spec).toEqual({ color: 'red' });
-    // As on a real server: what the storage version does not know is lost, and so is what the writer did not see.
+    // As in kube-apiserver: fields that the storage version does not know are lost, and so are fields that the writer's
+    // version did not show.
     expect((await fixture.patch('v2', 'w', { spec: { young: 'y' } })).spec).toEqual({ color: 'red' });
     expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
   });

@@ -17,7 +17,7 @@ import { deleteInstances } from './instance-deletion.ts';
 export interface DefinitionControllerOptions {
   readonly registry: Registry;
   readonly clock: Clock;
-  /** Told of bugs and of a store that takes no writes; the loop goes on. */
+  /** Called with unexpected errors and write failures; the controller keeps running. */
   onError(error: unknown, where: string): void;
 }
 
@@ -31,17 +31,17 @@ const write: UpdateContext = {
 };
 
 /**
- * Serves what CustomResourceDefinitions define. It follows the definitions that are stored, and only those that are durable: settles
- * their names and says so in their status, puts their kinds into the catalogue, and removes the objects of a deleted one before it
- * lets go of it.
+ * Serves the kinds of CustomResourceDefinitions. It watches stored, durable definitions, accepts their names and
+ * reports that in their status, adds their kinds to the catalog, and deletes the objects of a deleted definition before
+ * it removes the finalizer.
  *
- * Every step reads what is stored and writes with its version, and what it wants follows from that alone: it may end anywhere and be
- * begun again.
+ * Every step reads stored state, decides from that alone and writes with the resource version, so it may stop anywhere
+ * and run again.
  */
 export class DefinitionController {
   readonly #options: DefinitionControllerOptions;
   readonly #known = new Map<string, CustomResourceDefinition>();
-  /** What is served of each, as `servedIdentity` tells it; made anew when it changes in a way that its objects could notice. */
+  /** The `servedIdentity` of each served definition; its kinds are rebuilt when this changes. */
   readonly #served = new Map<string, string>();
   readonly #unsettled = new Set<string>();
   readonly #endings = new Set<string>();
@@ -54,16 +54,16 @@ export class DefinitionController {
     this.#options = options;
   }
 
-  /** Resolves when what was defined before is served. */
+  /** Resolves when the definitions stored before are served. */
   static async start(options: DefinitionControllerOptions): Promise<DefinitionController> {
     const made = new DefinitionController(options);
-    // No `failed`: objects would be checked, or dropped, by a schema that is not the one that is stored.
+    // No `failed` callback: objects would be validated and pruned with an outdated schema.
     const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
     made.#watch = await options.registry.watch(definitionKind, {}, listener);
     return made;
   }
 
-  /** When everything that is known so far is settled and served. */
+  /** Resolves when all known definitions are accepted and served. */
   async settled(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
   }
@@ -84,7 +84,7 @@ export class DefinitionController {
       touched.add(name);
       if (event.type === 'DELETED') {
         this.#known.delete(name);
-        // Its names are free now.
+        // Its names are available to others now.
         for (const each of this.#inGroup(definition)) this.#unsettled.add(each.metadata.name ?? '');
       } else {
         this.#known.set(name, definition);
@@ -101,7 +101,7 @@ export class DefinitionController {
     );
   }
 
-  /** Only what has changed is looked at: with hundreds of definitions, hundreds of them come at once. */
+  /** Handles only changed definitions: with hundreds of definitions, hundreds of events arrive at once. */
   #serve(names: Iterable<string>): void {
     const changes = new Map<string, readonly ServedKind[]>();
     for (const name of names) {
@@ -117,7 +117,7 @@ export class DefinitionController {
 
   #kindsOf(definition: CustomResourceDefinition): readonly ServedKind[] {
     const { name = '', uid } = definition.metadata;
-    // Who holds the kind may come when its definition is gone, or another one has its name.
+    // Callers may use the kind after its definition was deleted, or replaced by another of the same name.
     const isTerminating = () => {
       const { metadata } = this.#known.get(name) ?? {};
       return metadata?.uid !== uid || metadata?.deletionTimestamp !== undefined;
@@ -133,13 +133,13 @@ export class DefinitionController {
     }
   }
 
-  /** What the server has of its own can't be defined away, in no version: its objects lie under that name, and are not to be touched. */
+  /** A definition cannot replace a built-in kind in any version: the built-in objects are stored under that name. */
   #isOfServer({ spec }: CustomResourceDefinition): boolean {
     return this.#options.registry.kinds.isBuiltIn(spec.group, spec.names.plural);
   }
 
   async #settleAll(): Promise<void> {
-    // Not within the listener, which the store calls in the middle of its own work.
+    // Runs outside of the listener, which the store calls during a publish.
     await Promise.resolve();
     for (const name of this.#unsettled) {
       this.#unsettled.delete(name);
@@ -147,13 +147,13 @@ export class DefinitionController {
       if (definition === undefined || this.#stop.signal.aborted) continue;
       await this.#orAgain(name, () => this.#settle(definition));
     }
-    // At once: what comes from here on begins anew.
+    // Cleared synchronously, so that later events start a new run.
     this.#work = undefined;
   }
 
   /**
-   * What failed is tried again. So is what somebody else was faster with: while objects are being removed, nobody looks at how their
-   * definition changes.
+   * Retries failed steps, including conflicts: no event is guaranteed to follow, because changes of a definition are
+   * ignored while its objects are being deleted.
    */
   async #orAgain(name: string, step: () => Promise<void>): Promise<void> {
     try {
@@ -180,7 +180,7 @@ export class DefinitionController {
     await this.#update({ ...definition, status });
   }
 
-  /** Takes as long as finalizers of the objects do; everything else goes on meanwhile. */
+  /** Runs in the background, since finalizers of the objects may take long. */
   #end(definition: CustomResourceDefinition): void {
     const { uid = '', name = '', finalizers = [] } = definition.metadata;
     if (!finalizers.includes(cleanupFinalizer) || this.#endings.has(uid)) return;
@@ -216,7 +216,7 @@ export class DefinitionController {
   }
 }
 
-/** Changes with whatever its objects could notice; undefined where it is not served. */
+/** Changes with everything that affects the definition's objects; undefined if it is not served. */
 function servedIdentity(definition: CustomResourceDefinition): string | undefined {
   const { metadata, status } = definition;
   if (!isConditionTrue(definition, 'Established') && !isConditionTrue(definition, 'NamesAccepted'))

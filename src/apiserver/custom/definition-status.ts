@@ -4,7 +4,7 @@ import type {
 } from '../../kube/api/stored/apiextensions.ts';
 import { isConditionTrue, withDefinitionCondition } from '../kinds/apiextensions/definition-conditions.ts';
 
-/** Names that other definitions of the group hold. */
+/** Names in use by other definitions of the group. */
 export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -22,8 +22,8 @@ export function takenNames(others: readonly CustomResourceDefinition[]): TakenNa
 }
 
 /**
- * Which of its names a definition gets, and what is said about that. A name that it has it keeps; a name that another one has it
- * does not get, and the last conflict found is told.
+ * Decides which names a definition gets, and its conditions. It keeps names that it has; it does not get names in use
+ * by others. The last conflict found is reported.
  */
 export function statusWithAcceptedNames(
   definition: CustomResourceDefinition,
@@ -96,7 +96,7 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** Go's way of telling several errors as one. */
+/** Go's format for several errors. */
 function aggregated(messages: readonly string[]): string {
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
 }

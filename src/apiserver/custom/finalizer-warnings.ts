@@ -4,7 +4,7 @@ import { standardFinalizers } from '../validation/object-meta.ts';
 
 const avoid = 'to avoid accidental conflicts with other finalizer writers';
 
-/** Finalizers that two programs could mean different things by. */
+/** Warns about finalizer names without a domain, which may collide between programs. */
 export function finalizerWarnings(object: StoredObject, old: StoredObject | undefined): readonly string[] {
   const known = new Set(old?.metadata.finalizers);
   const added = new Set((object.metadata.finalizers ?? []).filter((name) => !known.has(name)));

@@ -5,7 +5,7 @@ import { DefinitionFixture, widgetDefinition } from './testing/definition-fixtur
 const count = 1_500;
 const size = { type: 'integer', default: 3 };
 
-/** How often something else could run while this did. */
+/** Counts the turns of the event loop that other work got meanwhile. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let [turns, isDone] = [0, false];
   void work.finally(() => (isDone = true));

@@ -10,11 +10,11 @@ const kind = anyKind(customResourceDefinitionKind);
 const write: UpdateContext = { manager: 'stowage', user: 'system:apiserver', warn: () => {} };
 
 /**
- * Makes the definitions what they are in this version of the program, and the objects that older ones have left behind objects of the
- * versions that are there now. Everything is found out from what is stored, so it may end anywhere and run at every start.
+ * Installs the program's own definitions in their current version and migrates definitions left by older versions. It
+ * decides from stored state alone, so it may stop anywhere and runs at every start.
  *
- * Objects are stored without their version and shown as the storage version has them today, so nothing has to be rewritten when
- * that changes: the list of versions in which objects may be stored is all that has to follow.
+ * Objects are stored without their version and converted to the current storage version when read. A change of versions
+ * therefore rewrites no objects; only `storedVersions` must be updated.
  */
 export async function installDefinitions(
   registry: Registry,
@@ -34,7 +34,7 @@ async function install(registry: Registry, wanted: CustomResourceDefinition): Pr
   await dropOldStoredVersions(registry, key.name);
 }
 
-/** Applying would change nothing, and takes its time. */
+/** Skips the apply, which is slow, if it would change nothing. */
 function isInstalled(old: CustomResourceDefinition, wanted: CustomResourceDefinition): boolean {
   const object = canonicalObject(kind, wanted);
   kind.defaults?.(object);
@@ -42,14 +42,14 @@ function isInstalled(old: CustomResourceDefinition, wanted: CustomResourceDefini
   return isSemanticallyEqual(old.spec, spec) && old.status.storedVersions?.length === 1;
 }
 
-/** Versions in which objects may be stored and that are no longer there. */
+/** Removed versions in which objects may still be stored. */
 function retiredVersions(old: CustomResourceDefinition, wanted: CustomResourceDefinition) {
   const left = new Set(wanted.spec.versions?.map(({ name }) => name));
   const stored = new Set(old.status.storedVersions);
   return (old.spec.versions ?? []).filter(({ name }) => stored.has(name) && !left.has(name));
 }
 
-/** A version can only go when nothing is stored in it, so for a moment it is there beside the new ones. */
+/** A version can be removed only when nothing is stored in it, so it first stays as an unserved version beside the new ones. */
 async function keepRetiredVersions(
   registry: Registry,
   old: CustomResourceDefinition,
@@ -73,7 +73,7 @@ async function dropOldStoredVersions(registry: Registry, name: string): Promise<
   const storage = definition.spec.versions?.find((version) => version.storage)?.name ?? '';
   const { storedVersions } = definition.status;
   if (storedVersions?.length === 1 && storedVersions[0] === storage) return;
-  // Without a version: what is said about its names meanwhile is another part of the status.
+  // Written without a resource version: the controller may concurrently write other parts of the status.
   const body = { status: { storedVersions: [storage] } };
   const patch = { type: 'merge', body, fieldValidation: 'Strict' } as const;
   await registry.patch(kind, { name }, patch, { ...write, subresource: 'status' });

@@ -5,8 +5,8 @@ import type { Registry, WriteContext } from '../registry/registry.ts';
 const write: WriteContext = { manager: 'kube-apiserver', user: 'system:apiserver', warn: () => {} };
 
 /**
- * Deletes all objects of a kind, and resolves when none is left: those with finalizers are waited for. Nothing can be added meanwhile,
- * because a definition that is being deleted takes no new objects.
+ * Deletes all objects of a kind and resolves when none is left; waits for finalizers. No object can be created
+ * meanwhile, because a terminating definition accepts none.
  */
 export async function deleteInstances(
   registry: Registry,
@@ -34,7 +34,7 @@ export async function deleteInstances(
         }
         if (left.size === 0) resolve();
       },
-      // It is begun again.
+      // The controller retries.
       failed: (error) => reject(error),
     },
   );

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { isJsonObject } from '../../kube/go/json-value.ts';
 
 /**
- * The part of kubectl's JSONPath that printer columns and selectable fields use: `.spec.size`, `['a.b']`, `[0]`, `[-1:]`, `[*]`, `.*`,
- * `..name` and `[?(@.type=="Ready")]`. Undefined where the text is none of it.
+ * Parses the subset of kubectl's JSONPath that printer columns and selectable fields use: `.spec.size`, `['a.b']`,
+ * `[0]`, `[-1:]`, `[*]`, `.*`, `..name` and `[?(@.type=="Ready")]`. Undefined for other texts.
  */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];
@@ -18,7 +18,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
 }
 
 export interface JsonPath {
-  /** All values there, in order; none where the path leads nowhere. */
+  /** All values at the path, in order; empty if there are none. */
   find(value: Json): readonly Json[];
 }
 
@@ -76,7 +76,7 @@ function recursiveStep(name: string): Step {
   };
 }
 
-/** As Go's slices have it; a negative number counts from the end. */
+/** Like Go slices; a negative index counts from the end. */
 function rangeStep([whole, from = '', to, by]: RegExpExecArray): Step {
   const isIndex = !whole.includes(':');
   return (value) => {
@@ -97,7 +97,7 @@ type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
 const comparisonPattern = /^(.+?)(==|!=|<=|>=|<|>)(.+)$/s;
 
-/** `@.a == "b"`, or `@.a` alone: elements that have it. */
+/** `@.a == "b"`, or `@.a` alone, which selects elements that have the field. */
 function filterStep(text: string, length: number): ReadStep | undefined {
   const [, left = text, operator, right] = comparisonPattern.exec(text.trim()) ?? [];
   const read = operandOf(left.trim());
@@ -125,7 +125,7 @@ function operandOf(text: string): ((value: Json) => Json | undefined) | undefine
   return text === '' || Number.isNaN(number) ? undefined : () => number;
 }
 
-/** Values of different types are never the same, and never in order. */
+/** Values of different types are neither equal nor ordered. */
 function holds(operator: Comparison, left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return false;
   if (operator === '==') return left === right;

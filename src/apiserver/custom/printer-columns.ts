@@ -11,7 +11,7 @@ export interface PrinterColumns {
   row(object: StoredObject, context: RowContext): readonly TableCell[];
 }
 
-/** What `kubectl get` shows of a custom resource: its name, and what its definition says, which is by default its age. */
+/** The columns of `kubectl get`: the name and those of the definition, by default the age. */
 export function printerColumns(defined: readonly CustomResourceColumnDefinition[] = []): PrinterColumns {
   if (defined.length === 0) {
     return {
@@ -50,7 +50,7 @@ function cellOf({ type, jsonPath }: CustomResourceColumnDefinition): Cell {
   };
 }
 
-/** A value that is not of the column's type is left out, but texts take everything. */
+/** Values of another type are left out; string columns accept all values. */
 function shown(value: Json, type: string, { nowMs }: RowContext): TableCell {
   switch (type) {
     case 'integer':

@@ -7,7 +7,10 @@ const everyObject = {
   metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
 };
 
-/** The schema of a version as OpenAPI shows it: with what every object has, so that clients can check and explain all of it. */
+/**
+ * The schema of a version for OpenAPI, completed by apiVersion, kind and metadata so that clients can validate and
+ * explain whole objects.
+ */
 export function publishedSchema(
   schema: JsonSchema,
   { group, version, kind }: Pick<ServedKind, 'group' | 'version' | 'kind'>,

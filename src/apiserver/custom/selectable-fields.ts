@@ -3,7 +3,7 @@ import type { Json } from '../../kube/go/json-value.ts';
 import type { StoredObject } from '../kinds/served-kind.ts';
 import { parseJsonPath } from './json-path.ts';
 
-/** Fields of a custom resource that selectors may name, by the names that they use: `spec.color`. */
+/** The fields that selectors may use, by name: `spec.color`. */
 export function selectableFields(
   defined: readonly SelectableField[] = [],
 ): Readonly<Record<string, (object: StoredObject) => string>> {
@@ -14,7 +14,7 @@ function readerOf(jsonPath: string): (object: StoredObject) => string {
   const path = parseJsonPath(jsonPath);
   return (object) => {
     const [value] = path?.find(object as unknown as Json) ?? [];
-    // An object or a list was stored before the schema knew what is there.
+    // Objects and lists here were stored under an older schema.
     return value === undefined || typeof value === 'object' ? '' : String(value);
   };
 }

@@ -3,17 +3,18 @@ import type { StoredObject } from '../kinds/served-kind.ts';
 import { applyDefaults, dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
 import type { JsonSchema } from '../structural/json-schema.ts';
-import { prune } from '../structural/prune.ts';
+import { pruneUnknownFields } from '../structural/prune.ts';
 
-/** The schemas between which an object goes: one version shows it, another may be the one in which it is stored. */
+/** The schemas of the served version and of the storage version. */
 export interface ConversionSchemas {
   readonly shown: JsonSchema;
   readonly stored: JsonSchema;
 }
 
 /**
- * A stored object as a version shows it: as the storage version has it today, which may be younger than the object, less what the version
- * does not know. The same object where there is nothing to do, so that its bytes can be sent as they are.
+ * Converts a stored object to a served version: first to the current storage version, which may be newer than the
+ * object, then without fields that the served version does not know. Returns the same object if nothing changes, so
+ * that its bytes can be sent unchanged.
  */
 export function toServedVersion<T extends StoredObject>(object: T, { shown, stored }: ConversionSchemas): T {
   const text = JSON.stringify(object);
@@ -24,7 +25,7 @@ export function toServedVersion<T extends StoredObject>(object: T, { shown, stor
   return JSON.stringify(copy) === text ? object : copy;
 }
 
-/** What is left of an object when it is stored in another version: what that does not know either is lost. */
+/** Converts an object to the storage version; fields that it does not know are lost. */
 export function toStorageVersion<T extends StoredObject>(object: T, { stored }: ConversionSchemas): T {
   const copy = structuredClone(object);
   pruneObject(copy, stored);
@@ -38,5 +39,5 @@ function withDefaults(object: StoredObject, schema: JsonSchema): void {
 }
 
 function pruneObject(object: StoredObject, schema: JsonSchema): void {
-  prune(object as unknown as JsonObject, schema, { isResourceRoot: true });
+  pruneUnknownFields(object as unknown as JsonObject, schema, { isResourceRoot: true });
 }

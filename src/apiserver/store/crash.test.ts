@@ -63,7 +63,7 @@ function readLines(lines: readonly string[]) {
   return { writes, acknowledged };
 }
 
-/** Writes that were on their way when the process was killed; their revisions are given again. */
+/** Writes in flight when the process was killed; their revisions are issued again. */
 function forgetAfter(written: Map<number, Write>, revision: number): void {
   for (const made of [...written.keys()]) if (made > revision) written.delete(made);
 }
@@ -78,7 +78,7 @@ function statesAfter(written: ReadonlyMap<number, Write>): Map<string, number> {
   return new Map([...states].sort());
 }
 
-/** The revision of each key, having looked that all of its bytes are there and belong to that revision. */
+/** The revision of each key, after checking that its bytes are complete and belong to that revision. */
 function statesIn(store: Store): Map<string, number> {
   const states = store.list('pods').map((entry): [string, number] => {
     const text = entryText(entry).slice(41);

@@ -20,10 +20,10 @@ const root = mkdtempSync(join(tmpdir(), 'stowage-damaged-'));
 const whole = join(root, 'whole');
 const random = seededRandom('damaged data');
 
-/** Some of them in pages of their own, as they are larger than half a page. */
+/** Some are larger than half a page and get pages of their own. */
 const textOf = (index: number) => `${index}:`.padEnd(1 + ((index * 97) % 9000), 'x');
 
-/** Enough for a tree of more than one level, with places that others have left. */
+/** Enough for a tree of several levels, with free pages. */
 async function fill(store: Store): Promise<void> {
   const encode = (index: number) => () => new TextEncoder().encode(textOf(index));
   for (let index = 0; index < 400; index++) store.put('pods', `ns/${index}`, 0, encode(index));
@@ -53,7 +53,7 @@ function copyOfWhole(): { readonly directory: string; readonly file: string } {
   return { directory, file };
 }
 
-/** `as it was`, or the sentence with which it was refused. */
+/** `as it was`, or the error message. */
 async function opened(directory: string): Promise<string> {
   let store: Store;
   try {

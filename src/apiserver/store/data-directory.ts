@@ -3,7 +3,7 @@ import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { makeDirectory } from '../../io/files/make-directory.ts';
 import { StoreError } from './store-error.ts';
 
-/** Creates the directory unless it is there, for its owner only: objects may be secrets. Answers its real path. */
+/** Creates the directory if it does not exist, accessible only to its owner, since objects may be secrets. Returns its real path. */
 export function prepareDataDirectory(directory: string): string {
   try {
     makeDirectory(directory, 0o700);
@@ -16,7 +16,7 @@ export function prepareDataDirectory(directory: string): string {
   }
 }
 
-/** Makes names of files in the directory outlive a power cut: syncing a file does not promise that. */
+/** Persists file names of the directory across a power failure: syncing a file does not guarantee that. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, 'r');
   try {

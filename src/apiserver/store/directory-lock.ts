@@ -7,22 +7,22 @@ import { checkLmdbFile } from './lmdb-file.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * One process at a time has a data directory open.
+ * Allows only one process at a time to open a data directory.
  *
- * Node offers no file locks, and a file with a process id lies after a crash, once another process got the same id. But
- * LMDB keeps file locks of the operating system (fcntl) for its own table of readers: each process that has read holds
- * one on a byte of its own, and the kernel lets go of it when the process dies, however it dies. So the lock is an empty
- * LMDB database: whoever wants the directory enters the table first and then looks who else is in it; entries without
- * a living lock are cleared before. Of two that come at once, at least one sees the other and gives way. Containers that
- * share the directory see each other too; where both have the same process id, the second cannot even enter.
+ * Node offers no file locks, and a file with a process id is wrong after a crash once another process has the same id.
+ * But LMDB holds operating system locks (fcntl) for its table of readers: each process that has read holds a lock on a
+ * byte of its own, and the kernel releases it however the process ends. So the lock is an empty LMDB database: a
+ * process first enters the table and then checks for other entries; entries without a live lock are removed before. If
+ * two processes start at once, at least one sees the other and gives up. Containers that share the directory see each
+ * other too; if both have the same process id, the second cannot even enter the table.
  *
- * It is a database of its own, so that nothing of the objects is touched before the lock is held.
+ * It is a separate database, so that no object data is touched before the lock is held.
  */
 export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** What this process holds, by device and inode: within a process, file locks do not exclude. */
+/** Locks held by this process, by device and inode: file locks do not exclude within one process. */
 const held = new Set<string>();
 
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -75,7 +75,7 @@ function expectAlone(directory: string, table: RootDatabase): void {
   if (other !== undefined || readers.length > 1) throw inUse(directory, other ?? process.pid);
 }
 
-/** Of lines such as `     19722 7fa4a68e4c80 0`, below a heading. */
+/** Parses lines such as `     19722 7fa4a68e4c80 0` below a heading. */
 function readerPids(table: RootDatabase): number[] {
   const lines = table.readerList().split('\n');
   return lines.flatMap((line) => /^\s*(\d+)\s/.exec(line)?.[1] ?? []).map(Number);

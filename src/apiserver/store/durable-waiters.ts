@@ -1,14 +1,14 @@
 /**
- * Who waits for which revision to become durable, and which revisions never will.
+ * Tracks who waits for a revision to become durable, and which revisions were rolled back.
  *
- * Writes that were taken back leave a gap in the revisions. Somebody may ask about one in the gap long after the durable
- * revision has passed it, and must still hear that it failed; so gaps are remembered, the newest of them.
+ * A rollback leaves a gap in the revisions. A caller may ask about a revision in the gap long after later revisions
+ * became durable, and must still get the failure. So the most recent gaps are kept.
  */
 export class DurableWaiters {
   readonly #waiters = new Map<number, Waiter>();
   readonly #gaps: RolledBackRange[] = [];
 
-  /** Rejects when the revision is in a gap. */
+  /** Rejects if the revision was rolled back. */
   wait(revision: number): Promise<void> {
     const gap = this.#gapWith(revision);
     if (gap !== undefined) return Promise.reject(gap.reason);
@@ -29,7 +29,7 @@ export class DurableWaiters {
     }
   }
 
-  /** Everything after one revision and up to another was taken back. Nobody waits for anything else. */
+  /** All revisions after `after` up to `through` were rolled back. All waiters wait for one of these. */
   rejectBetween(after: number, through: number, reason: unknown): void {
     this.#remember({ after, through, reason });
     const waiters = [...this.#waiters.values()];
@@ -41,7 +41,7 @@ export class DurableWaiters {
     return this.#gaps.find(({ after, through }) => revision > after && revision <= through);
   }
 
-  /** While the disk stays full, one failure follows another without a success between them: that is one gap. */
+  /** While the disk is full, failures follow each other without a success in between: they form one gap. */
   #remember(gap: RolledBackRange): void {
     if (this.#gaps.at(-1)?.after === gap.after) this.#gaps.pop();
     this.#gaps.push(gap);
@@ -49,7 +49,7 @@ export class DurableWaiters {
   }
 }
 
-/** Nobody asks about a write that failed so many failures ago. */
+/** Older gaps are dropped; no caller asks about a write that failed this many failures ago. */
 const gapsMax = 64;
 
 interface RolledBackRange {

@@ -1,20 +1,20 @@
 import type { Durability } from './durability.ts';
 import type { StoreChange } from './store.ts';
 
-/** One transaction holds no more; a storm becomes several of them rather than one that takes seconds. */
+/** The maximum number of changes in one transaction; a burst is split, so that no commit takes seconds. */
 const batchLengthMax = 4096;
 
-/** What became of the changes. */
+/** Callbacks with the result of commits. */
 export interface CommitOutcome {
-  /** All changes up to this revision are safe. */
+  /** All changes up to this revision are durable. */
   onDurable(revision: number): void;
-  /** No change since the last `onDurable` is, nor will be: those that were waiting have been dropped too. */
+  /** No change since the last `onDurable` is durable or will be: changes that were still waiting are dropped too. */
   onFailed(reason: unknown): void;
 }
 
 /**
- * Makes changes durable, many at a time: while one batch is being flushed, the next one gathers. So a single writer waits
- * for one flush, and a thousand writers share it. Nothing is gained by waiting for more when the disk is idle.
+ * Commits changes in batches: while one batch is being flushed, the next one accumulates. So a single writer waits for
+ * one flush, and a thousand writers share one. When the disk is idle, waiting for more changes would gain nothing.
  */
 export class GroupCommit {
   readonly #durability: Durability;
@@ -32,14 +32,14 @@ export class GroupCommit {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is left to do, however it went. */
+  /** Resolves when no changes are left, whether they succeeded or failed. */
   async drain(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** Never rejects: the outcome goes to `CommitOutcome`. */
+  /** Never rejects: results go to `CommitOutcome`. */
   async #run(): Promise<void> {
-    await Promise.resolve(); // Gathers what is written in the same turn.
+    await Promise.resolve(); // Batches the writes of this turn.
     while (this.#gathered.length > 0) await this.#commit(this.#gathered.splice(0, batchLengthMax));
     this.#running = undefined;
   }

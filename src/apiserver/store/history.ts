@@ -3,13 +3,13 @@ import { firstWhere } from './sorted-keys.ts';
 import type { StoreChange } from './store.ts';
 
 /**
- * How much of the past is kept.
+ * Limits of the history.
  *
- * 1. 100,000 changes are a quarter of an hour at 100 writes a second, a lot longer than a watch takes to come back or a
- *    reader takes to turn a page.
- * 2. 128 MB is what the past may cost in memory; reached first where objects are larger than 0.8 KB on average.
- * 3. A hundred changes are kept whatever their size, so that even a store of the largest objects (1.5 MB) lets a watch
- *    resume. That can cost 150 MB more, not the gigabytes that a thousand could.
+ * 1. 100,000 changes cover a quarter of an hour at 100 writes a second, much longer than a watch needs to reconnect or
+ *    a client needs to read all pages of a list.
+ * 2. 128 MB of memory; this limit applies first if objects average more than 0.8 KB.
+ * 3. A hundred changes are kept whatever their size, so that watches can resume even with the largest objects (1.5 MB).
+ *    That can cost 150 MB more; a thousand changes could cost gigabytes.
  */
 export interface HistoryLimits {
   readonly changesMax: number;
@@ -24,13 +24,13 @@ const defaultHistoryLimits: HistoryLimits = {
   changesMin: 100,
 };
 
-/** When a limit is passed, this share of it remains: dropping many at once costs no more than dropping one. */
+/** The share of a limit that remains after compaction: dropping many changes at once costs no more than dropping one. */
 const shareKept = 7 / 8;
 
-/** What a change costs besides the bytes it keeps: its objects, and what Node and the allocator need around each piece of memory. */
+/** The memory of a change besides its bytes: its objects and the overhead of Node and the allocator. */
 const changeOverheadBytes = 550;
 
-/** The newest changes in order, all together and by bucket. Grows and shrinks at the new end, forgets at the old. */
+/** The newest changes in order, overall and by bucket. Writes and rollbacks happen at the new end, compaction at the old end. */
 export class History {
   readonly #limits: HistoryLimits;
   readonly #all: StoreChange[] = [];
@@ -43,7 +43,7 @@ export class History {
     this.#limits = { ...defaultHistoryLimits, ...limits };
   }
 
-  /** Every later change is here. */
+  /** The history contains every later change. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -58,14 +58,14 @@ export class History {
     else ofBucket.push(change);
   }
 
-  /** The changes of a bucket after one revision and up to another, in order. */
+  /** The changes of a bucket after `after` up to `through`, in order. */
   between(bucket: string, after: number, through = Number.POSITIVE_INFINITY): StoreChange[] {
     assert(after >= this.#compactedRevision, `the changes after revision ${after} are compacted`);
     const changes = this.#byBucket.get(bucket) ?? [];
     return changes.slice(indexAfter(changes, after), indexAfter(changes, through));
   }
 
-  /** Removes the changes after a revision and gives them back, newest first. */
+  /** Removes the changes after a revision and returns them, newest first. */
   rollBack(revision: number): StoreChange[] {
     const taken = this.#all.splice(indexAfter(this.#all, revision)).reverse();
     for (const change of taken) {
@@ -75,7 +75,7 @@ export class History {
     return taken;
   }
 
-  /** Forgets the oldest changes where there are too many; none after `revision`, which somebody still has to get. */
+  /** Drops the oldest changes if there are too many, but none after `revision`, which subscribers have not received yet. */
   compact(revision: number): void {
     const { changesMax, bytesMax, changesMin } = this.#limits;
     const isTooLong = this.#all.length > changesMax;
@@ -86,7 +86,7 @@ export class History {
     this.#drop(Math.min(Math.max(byCount, byBytes), droppableMax));
   }
 
-  /** How many of the oldest must go until no more than `bytes` are kept; 0 while all of them may stay. */
+  /** How many of the oldest changes to drop until at most `bytes` are kept; 0 if within the limit. */
   #countToFree(bytes: number): number {
     if (this.#bytes <= this.#limits.bytesMax) return 0;
     let rest = this.#bytes;
@@ -114,7 +114,7 @@ function indexAfter(changes: readonly StoreChange[], revision: number): number {
   return firstWhere(changes, ({ entry }) => entry.revision > revision);
 }
 
-/** Bytes that were put are in the newest state, or the `previous` of a later change: they are counted once. */
+/** Counts all bytes once: bytes that were put are part of the newest state or the `previous` of a later change. */
 function bytesKeptBy({ type, entry, previous }: StoreChange): number {
   const removedBytes = type === 'remove' ? entry.bytes.length : 0;
   return (previous?.bytes.length ?? 0) + removedBytes + changeOverheadBytes;

@@ -11,12 +11,12 @@ import { StoreError } from './store-error.ts';
  *
  *     objects   revision         ->   createRevision, bucket NUL key NUL, then the bytes
  *     meta      "format"         ->   "1"
- *               "revision"       ->   that of the newest write, in decimal
- *               "contents"       ->   that revision, how many objects there are then, and their sum
+ *               "revision"       ->   the revision of the newest write, in decimal
+ *               "contents"       ->   that revision, the number of objects at it, and their checksum
  *
- * Revisions are big-endian doubles of 8 bytes, which sort as numbers do. Objects stand in the order in which they were written,
- * so that a batch fills one end of the tree: with names as keys every object of a batch would touch a page of its own, to be
- * read, written whole, and counted as memory of this process.
+ * Revisions are big-endian doubles of 8 bytes, which sort as numbers do. Objects are stored in write order, so that a
+ * batch fills one end of the tree. With names as keys, every object of a batch would touch a different page, which
+ * would have to be read, written completely, and would count as memory of this process.
  */
 export interface LmdbDatabase {
   readonly root: RootDatabase<Buffer, Buffer>;
@@ -33,15 +33,15 @@ export const revisionKey = Buffer.from('revision');
 export const contentsKey = Buffer.from('contents');
 
 /**
- * - `overlappingSync` off, unlike lmdb-js's default. With it on, a transaction is visible before it is on disk, so one that
- *   cannot be flushed could not be taken back (and lmdb-js does not tell when writing the page that makes it final
- *   fails). Without it, a commit that has resolved is on disk, one that has rejected is not there, also for a reader
- *   after a crash. What it would gain, flushing beside the next transaction, group commit gains anyway.
- * - `mapSize`: address space, not memory or disk. Much more than can ever be used, as all objects are in memory too: so the
- *   map never has to move, which would keep the old one around until the file is closed.
- * - `pageSize`: most objects have 1 to 4 KB. Pages of 4 KB hold two or one of them, and those above 2 KB get pages of their
- *   own; with 8 KB the file is a quarter smaller and commits are a little faster.
- * - `eventTurnBatching` off: what belongs together is decided by group commit.
+ * - `overlappingSync` off, unlike lmdb-js's default. When on, a transaction is visible before it is on disk, so one
+ *   that fails to flush could not be rolled back (and lmdb-js does not report a failed write of the page that makes it
+ *   final). When off, a resolved commit is on disk and a rejected one is not, also for a reader after a crash. Its
+ *   benefit, flushing concurrently with the next transaction, comes from group commit anyway.
+ * - `mapSize`: address space, not memory or disk. Much more than can ever be used, since all objects are also in
+ *   memory. So the map never has to grow; growing would keep the old map until the file is closed.
+ * - `pageSize`: most objects have 1 to 4 KB. A page of 4 KB holds one or two of them, and objects above 2 KB get pages
+ *   of their own; with 8 KB the file is a quarter smaller and commits are slightly faster.
+ * - `eventTurnBatching` off: group commit forms the batches.
  */
 const environmentOptions = {
   noSubdir: true,
@@ -53,7 +53,7 @@ const environmentOptions = {
   permissionsMode: 0o600,
 };
 
-/** A new file gets `newRevision`; one of a newer format, or that is no such file, is refused and left as it is. */
+/** A new file starts at `newRevision`. A file of a newer format or of another program is rejected and left unchanged. */
 export async function openLmdbDatabase(directory: string, newRevision: number): Promise<LmdbDatabase> {
   const path = join(directory, 'store.mdb');
   let root: RootDatabase<Buffer, Buffer> | undefined;
@@ -79,7 +79,7 @@ export function readRevision({ meta }: LmdbDatabase): number {
   return revision;
 }
 
-/** All entries, in the order in which they were written. */
+/** All entries in write order. */
 export function* readEntries({ objects }: LmdbDatabase): Generator<readonly [string, StoreEntry]> {
   for (const { key, value } of objects.getRange()) yield decodeEntry(key, value);
 }
@@ -99,7 +99,7 @@ export function encodeEntry(bucket: string, { key, createRevision, bytes }: Stor
   return record;
 }
 
-/** `record` is a copy of its own, of which nearly all is used: no need to copy again. */
+/** `record` is a copy owned by us, and nearly all of it is used: no need to copy again. */
 function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, StoreEntry] {
   const bucketEnd = record.indexOf(0, revisionBytes);
   const keyEnd = record.indexOf(0, bucketEnd + 1);
@@ -107,7 +107,7 @@ function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Sto
     throw new Error('an object is cut short: the data is damaged');
   }
   const entry = {
-    // Read by itself: a part of a longer text would keep that in memory.
+    // Decoded separately: a slice of a longer string would keep all of it in memory.
     key: record.toString('utf8', bucketEnd + 1, keyEnd),
     bytes: record.subarray(keyEnd + 1),
     createRevision: record.readDoubleBE(0),

@@ -23,8 +23,8 @@ import type { StoreChange, StoreEntry } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * What may be written until the file is opened anew. Pages that LMDB looks at while it writes stay mapped, and count as memory of this
- * process though they are the kernel's to take back; in the end that is the whole file.
+ * How many bytes are written before the file is reopened. Pages that LMDB reads while writing stay mapped and count as
+ * memory of this process, though the kernel may reclaim them; eventually that would be the whole file.
  */
 const mappedBytesMax = 32 * 2 ** 20;
 
@@ -32,16 +32,16 @@ const mappedBytesMax = 32 * 2 ** 20;
 export class LmdbDurability implements Durability {
   readonly #directory: string;
   readonly #lock: DirectoryLock;
-  /** None after it could not be opened again. */
+  /** Undefined after a failed reopen. */
   #database: LmdbDatabase | undefined;
-  /** Of the last transaction that is known to be safe. */
+  /** The revision of the last durable transaction. */
   #revision: number;
-  /** Of the same transaction, once all entries have been read. */
+  /** The checksum of the same transaction, once all entries have been read. */
   #contents = emptyChecksum;
   #hasFailed = false;
   #writtenBytes = 0;
 
-  /** `lock` is this object's from now on. */
+  /** Takes ownership of `lock`. */
   constructor(directory: string, lock: DirectoryLock, database: LmdbDatabase) {
     this.#directory = directory;
     this.#lock = lock;
@@ -53,7 +53,7 @@ export class LmdbDurability implements Durability {
     return this.#revision;
   }
 
-  /** To be read to the end, where it throws if this is not what was written. */
+  /** Must be read to the end; throws there if the data differs from what was written. */
   *entries(): Iterable<readonly [string, StoreEntry]> {
     const database = this.#database;
     if (database === undefined) return;
@@ -83,10 +83,10 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * A new look at the file. Lets go of the pages that were read, which otherwise count as memory of this process. And
-   * after a failure it is the only way on: LMDB refuses to work once the page that makes a commit final could not be
-   * written, and lmdb-js then never answers. Should that commit have reached the disk after all, we no longer know what
-   * is there and must not go on.
+   * Reopens the file. This releases mapped pages, which count as memory of this process. After a failure it is the only
+   * way to continue: LMDB refuses to work once the page that makes a commit final could not be written, and lmdb-js
+   * then never responds. If that commit reached the disk after all, the state of the disk is unknown and the store must
+   * not continue.
    */
   async reopen(): Promise<LmdbDatabase> {
     await this.#closeDatabase();
@@ -113,14 +113,14 @@ export class LmdbDurability implements Durability {
   }
 }
 
-/** An earlier version of the program tells nothing of its contents, or what they were before it wrote. */
+/** An earlier version of the program wrote no checksum, or left one of an older revision. */
 function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
   const told = meta.get(contentsKey)?.toString();
   if (told?.split(' ')[0] !== String(revision) || told === formatChecksum(found, revision)) return;
   throw new Error(`its ${found.count} objects are not those that were written: the data is damaged`);
 }
 
-/** Everything is encoded before the transaction begins: what throws inside of it would leave it half done. */
+/** Everything is encoded before the transaction begins: an exception inside would leave it half done. */
 async function commit(
   { root, objects, meta }: LmdbDatabase,
   changes: readonly StoreChange[],
@@ -141,21 +141,25 @@ async function commit(
 }
 
 interface Replacement {
-  /** The record that is on the disk; undefined for a creation. */
+  /** The record on disk; undefined for a creation. */
   readonly outdated: Buffer | undefined;
   readonly key: Buffer;
   /** Undefined for a removal. */
   readonly record: Buffer | undefined;
 }
 
-/** One record an object, however often it changed: what it was before the first change goes, what the last one made comes. */
+/**
+ * One record for each object, however often it changed: the record from before the first change is removed, the result
+ * of the last change is written.
+ */
 function encodeReplacements(changes: readonly StoreChange[]): Replacement[] {
   const first = new Map<string, StoreChange>();
   const last = new Map<string, StoreChange>();
   for (const change of changes) {
     const name = `${change.bucket}\0${change.entry.key}`;
     if (!first.has(name)) first.set(name, change);
-    // Set anew, so that what comes last is written last: keys that rise fill pages one after the other.
+    // Deleted and set again, so that records are written in order of their revision: ascending keys fill pages one
+    // after the other.
     last.delete(name);
     last.set(name, change);
   }
@@ -175,7 +179,7 @@ async function writeFailed(directory: string, error: unknown): Promise<StoreErro
   return new StoreError('WriteFailed', message, { cause });
 }
 
-/** lmdb-js says only that a commit failed; why is the rejection of a promise that comes with it. */
+/** lmdb-js reports only that a commit failed; the reason is the rejection of a promise attached to the error. */
 async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
   try {

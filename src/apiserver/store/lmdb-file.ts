@@ -12,8 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 
 /**
- * Throws when LMDB could not open a file, or create it. lmdb-js has to be kept from finding that out: where it cannot open
- * a file it does not always throw, but may end the process with a segmentation fault.
+ * Throws if LMDB could not open or create the file. This must be checked before: if lmdb-js cannot open a file, it does
+ * not always throw but may end the process with a segmentation fault.
  */
 export function checkLmdbFile(path: string): void {
   for (const file of [path, `${path}-lock`]) {
@@ -23,7 +23,7 @@ export function checkLmdbFile(path: string): void {
   else checkSpace(dirname(path));
 }
 
-/** Of the first page: a header of 24 bytes, a magic number, the version of the layout, and at 48 the size of pages. */
+/** Layout of the first page: a header of 24 bytes, a magic number, the format version, and at 48 the page size. */
 const magicOffset = 24;
 const magic = 0xbeefc0de;
 const layoutVersion = 2;
@@ -42,7 +42,7 @@ function checkHeader(path: string): void {
   if (!isKnown || !isWhole) throw new Error(`${path} is damaged or was made by another program`);
 }
 
-/** What the first pages of a new file need, generously. */
+/** More than the first pages of a new file need. */
 const newFileBytes = 2 ** 17;
 
 function checkSpace(directory: string): void {

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Walks all pages that the newest transaction of a file reaches, and throws where one is not there or not what it should be. LMDB
- * itself trusts its file: it ends the process where pages are missing, as in a copy that was broken off. What pages hold is not
- * looked at, and neither are those that are free: a file may be shorter than LMDB counts, as long as only those are missing.
+ * Walks all pages that the newest transaction of a file references, and throws if one is missing or invalid. LMDB
+ * itself trusts its file and ends the process if pages are missing, as in an incomplete copy. The contents of pages and
+ * free pages are not checked: a file may be shorter than LMDB counts as long as only free pages are missing.
  */
 export function checkLmdbPages(path: string): void {
   const file = openSync(path, 'r');
@@ -17,7 +17,7 @@ export function checkLmdbPages(path: string): void {
   }
 }
 
-/** Where things stand in a page, all in little-endian; `lower` and what points to nodes count from the end of the header. */
+/** Offsets in a page, all little-endian; `lower` and the node pointers count from the end of the header. */
 const header = { bytes: 24, number: 0, flags: 18, lower: 20, upper: 22, pages: 20 };
 const meta = { pageSize: 48, freeTree: 48, mainTree: 96, transaction: 152, bytes: 168 };
 const tree = { bytes: 48, depth: 6, root: 40 };
@@ -43,7 +43,7 @@ class PageWalk {
   readonly #file: number;
   readonly #pageBytes: number;
   readonly #pageCount: number;
-  /** One for each level: a page is still needed when those below it are read. */
+  /** One buffer for each level: a page is still needed while its children are read. */
   readonly #pages: Buffer[] = [];
   #seenCount = 0;
 
@@ -111,10 +111,10 @@ class PageWalk {
     return this.#header(number, level, this.#pageBytes, flag);
   }
 
-  /** So many bytes from the beginning of a page that is of the kind that it should be. */
+  /** Reads the first `bytes` bytes of a page and checks its number and type. */
   #header(number: number, level: number, bytes: number, flag: number): Buffer {
     this.#seenCount += 1;
-    // Pages that lead back to themselves would be walked for ever.
+    // Prevents endless loops over pages that reference themselves.
     if (number >= this.#pageCount || this.#seenCount > this.#pageCount) throw new PageError(number);
     this.#pages[level] ??= Buffer.alloc(this.#pageBytes);
     const page = this.#readAt(number * this.#pageBytes, this.#pages[level].subarray(0, bytes));
@@ -132,7 +132,7 @@ class PageWalk {
   }
 }
 
-/** In a branch, the bytes for the flags are the upper part of the number of a page. */
+/** In a branch, the bytes of the flags are the high bits of the page number. */
 function childOf(page: Buffer, offset: number): number {
   return page.readUInt32LE(offset) + page.readUInt16LE(offset + node.flags) * 2 ** 32;
 }

@@ -228,7 +228,7 @@ describe('a data directory is refused', () => {
 test('on a full disk writes fail with the reason, and what was there stays', async () => {
   const directory = join(newDirectory(), 'data');
   mkdirSync(directory);
-  // A limit on the size of files stands in for the end of the disk; LMDB sees a write that falls short in either case.
+  // A file size limit simulates a full disk; LMDB sees a short write in either case.
   const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 2000; exec "$@"', 'sh'];
   const child = new StoreChild(root, { what: 'fill', directory, wrapper });
   await child.ended;

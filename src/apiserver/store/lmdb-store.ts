@@ -17,8 +17,8 @@ export interface LmdbStoreOptions {
 }
 
 /**
- * A store that keeps its objects in a directory, which is created unless it is there. All of them are read into memory
- * before it resolves. Rejects with a `StoreError` where the directory is in use, of a newer format or not to be used.
+ * Opens a store in a directory, which is created if it does not exist. Resolves after all objects have been read into
+ * memory. Rejects with a `StoreError` if the directory is in use, has a newer format or is not usable.
  */
 export async function openLmdbStore(directory: string, { history }: LmdbStoreOptions = {}): Promise<Store> {
   const path = prepareDataDirectory(directory);
@@ -45,14 +45,14 @@ async function openDurability(path: string, lock: DirectoryLock): Promise<LmdbDu
   }
 }
 
-/** Once, at the start: what this process writes then is as it should be. */
+/** Checked once at the start; later writes are our own. */
 function checkObjects(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) return;
   checkLmdbFile(path);
   checkLmdbPages(path);
 }
 
-/** Whatever goes wrong while the data is read is about the data. */
+/** An error while reading the data means that the data is damaged. */
 function asStoreError(path: string, error: unknown): StoreError {
   return error instanceof StoreError ? error : unusableDirectory(path, fileSystemReason(error), error);
 }

@@ -9,10 +9,10 @@ import { Subscribers } from './subscribers.ts';
 import { VersionedBuckets } from './versioned-buckets.ts';
 
 export interface MemoryStoreOptions {
-  /** None: a write is as durable as the process at once, and `whenDurable` never has to be awaited. */
+  /** If undefined, a write is as durable as the process right away, and `whenDurable` never needs to be awaited. */
   readonly durability?: Durability | undefined;
   readonly history?: Partial<HistoryLimits> | undefined;
-  /** What an earlier process left behind, and its revision. */
+  /** The state and revision that an earlier process persisted. */
   readonly initial?: InitialState | undefined;
 }
 
@@ -21,13 +21,13 @@ export interface InitialState {
   readonly entries: Iterable<readonly [bucket: string, entry: StoreEntry]>;
 }
 
-/** Of a new store, as in etcd: no list ever has version 0, which to clients means "any". */
+/** The revision of a new store, as in etcd: no list ever has version 0, which means "any" to clients. */
 export const firstRevision = 1;
 
-/** In UTF-8, bucket and key together: what LMDB takes, and twice what the longest names of Kubernetes need. */
+/** The limit for bucket and key together in UTF-8: LMDB's limit, and twice what the longest names of Kubernetes need. */
 const keyBytesMax = 1900;
 
-/** The whole of `Store` in memory. With a `Durability` it is also on disk: all that differs is when a write is durable. */
+/** Implements `Store` in memory. With a `Durability` it is also on disk; the only difference is when a write becomes durable. */
 export class MemoryStore implements Store {
   readonly #buckets = new VersionedBuckets();
   readonly #history: History;
@@ -35,11 +35,11 @@ export class MemoryStore implements Store {
   readonly #waiters = new DurableWaiters();
   readonly #durability: Durability | undefined;
   readonly #commits: GroupCommit | undefined;
-  /** The newest revision that was ever given to a write, taken back or not. */
+  /** The newest revision ever issued to a write, rolled back or not. */
   #issuedRevision: number;
   #revision: number;
   #durableRevision: number;
-  /** Subscribers have been told so far. */
+  /** Subscribers have received the changes up to here. */
   #publishedRevision: number;
   #isPublishing = false;
   #lastFailure: unknown;
@@ -121,7 +121,7 @@ export class MemoryStore implements Store {
     if (revision < this.compactedRevision) return undefined;
     const through = this.#durableRevision;
     const missed = this.#history.between(bucket, revision, through);
-    // First: one that throws has not subscribed. Nothing is published meanwhile.
+    // Called first: a listener that throws is not subscribed. Nothing is published meanwhile.
     if (missed.length > 0) listener(missed);
     return this.#subscribers.add(bucket, Math.max(revision, through), listener);
   }
@@ -137,7 +137,7 @@ export class MemoryStore implements Store {
     this.#publish();
     this.#subscribers.clear();
     await this.#durability?.close();
-    // What was still on its way could not be made durable: whoever closes has to know.
+    // Pending writes could not be made durable: the caller of close must know.
     if (this.#lastFailure !== failureBefore) throw this.#lastFailure;
   }
 
@@ -185,7 +185,7 @@ export class MemoryStore implements Store {
     queueMicrotask(() => this.#publish());
   }
 
-  /** Never from within a write: a listener would see the store between two lines of its caller. */
+  /** Never called from within a write: a listener would observe the store between two statements of the writer. */
   #publish(): void {
     this.#isPublishing = false;
     const after = this.#publishedRevision;
@@ -207,7 +207,7 @@ export class MemoryStore implements Store {
   }
 }
 
-/** What a write replaces: `previous`, or nothing. */
+/** The entry that a write replaces, if any. */
 interface Target {
   readonly bucket: string;
   readonly key: string;
@@ -221,8 +221,8 @@ function checkName(bucket: string, key: string): void {
 }
 
 /**
- * A small Buffer is mostly a view of a piece of memory that it shares with others. Kept for long, it would keep all of that:
- * several times its own size. So what is not alone in its memory is copied.
+ * A small Buffer is usually a view of a shared allocation. Keeping it would keep the whole allocation, several times
+ * its size. So bytes that share their memory are copied.
  */
 function ownedBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength) return bytes;

@@ -10,7 +10,7 @@ function openHeld() {
   return { durability, store: new MemoryStore({ durability }) };
 }
 
-/** So that nobody has to await a promise before it rejects. */
+/** Handles the rejection, so that tests may await the promise later. */
 function outcomeOf(promise: Promise<void> | undefined): Promise<unknown> {
   return Promise.resolve(promise).then(
     () => 'durable',
@@ -89,7 +89,7 @@ describe('writes on their way', () => {
 });
 
 describe('when a batch cannot be made durable', () => {
-  /** `kept` is durable; of the rest some is on its way and some has not begun. */
+  /** `kept` is durable; of the other writes some are in flight and some are queued. */
   async function withWritesOnTheirWay() {
     const { durability, store } = openHeld();
     putText(store, 'kept', '1');

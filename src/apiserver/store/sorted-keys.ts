@@ -1,11 +1,11 @@
 import { assert } from '../../runtime/assert.ts';
 
-/** Past this, a chunk is split in two. Moving so many pointers costs about as much as the search before. */
+/** The length at which a chunk is split. Moving this many pointers costs about as much as the search before. */
 const chunkLengthMax = 512;
 
 /**
- * Texts in order (of UTF-16 units, which for the names of Kubernetes is the order of bytes), in chunks: an insertion or
- * removal moves at most one chunk's worth of pointers, whatever the size and whatever the order of arrival.
+ * Sorted strings (by UTF-16 units, which for Kubernetes names is byte order), in chunks: an insertion or removal moves
+ * at most one chunk of pointers, whatever the size and the order of arrival.
  */
 export class SortedKeys {
   /** In order, none of them empty. */
@@ -32,7 +32,7 @@ export class SortedKeys {
     if (chunk.length === 0) this.#chunks.splice(chunkIndex, 1);
   }
 
-  /** Those that begin with `prefix` and come after `after`, `limit` at most. */
+  /** Keys with the prefix that come after `after`, at most `limit`. */
   range(prefix = '', after?: string, limit = Number.POSITIVE_INFINITY): string[] {
     const found: string[] = [];
     const start = this.#positionWhere((key) => key >= prefix && (after === undefined || key > after));
@@ -56,7 +56,7 @@ export class SortedKeys {
     return count;
   }
 
-  /** Past the last key with the prefix. */
+  /** The position after the last key with the prefix. */
   #endOf(prefix: string): Position {
     if (prefix === '') return { chunk: this.#chunks.length, index: 0 };
     return this.#positionWhere((key) => key > prefix && !key.startsWith(prefix));
@@ -68,18 +68,18 @@ export class SortedKeys {
     return { chunk: chunkIndex, index: chunk === undefined ? 0 : firstWhere(chunk, isPast) };
   }
 
-  /** The first chunk that holds a key for which it is true; their number when there is none. */
+  /** The first chunk with a key for which `isPast` is true; the number of chunks if there is none. */
   #chunkWhere(isPast: (key: string) => boolean): number {
     return firstWhere(this.#chunks, (chunk) => isPast(chunk[chunk.length - 1]!));
   }
 
-  /** Keys often come in order, and always when a store is loaded: chunks are then filled to the brim. */
+  /** Keys often arrive in order, and always while a store is loaded: chunks are then filled completely. */
   #append(last: string[] | undefined, key: string): void {
     if (last === undefined || last.length === chunkLengthMax) this.#chunks.push([key]);
     else last.push(key);
   }
 
-  /** Before a key that is there. */
+  /** Inserts before an existing key. */
   #insert(key: string): void {
     const { chunk: chunkIndex, index } = this.#positionWhere((other) => other >= key);
     const chunk = this.#chunks[chunkIndex]!;
@@ -96,7 +96,7 @@ interface Position {
   readonly index: number;
 }
 
-/** By binary search; `isPast` is false up to some item and true from there on. The length when it is nowhere true. */
+/** Binary search; `isPast` is false up to some item and true from there on. Returns the length if it is never true. */
 export function firstWhere<T>(items: readonly T[], isPast: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -1,6 +1,6 @@
 /**
- * Something outside of the program keeps the store from working: the disk, the directory, another process. The message
- * names it and the remedy. What callers of the store do wrong is an `InvariantError` instead.
+ * The environment prevents the store from working: the disk, the directory or another process. The message names the
+ * cause and the remedy. Errors of callers are `InvariantError`s instead.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -17,9 +17,9 @@ export type StoreErrorCode =
   | 'Closed'
   /** Another process has the data directory open, or this one has it open already. */
   | 'InUse'
-  /** A later version of the program has written the data directory. */
+  /** A newer version of the program wrote the data directory. */
   | 'NewerFormat'
-  /** The data directory cannot be read or written, or holds something else. */
+  /** The data directory cannot be read or written, or contains other data. */
   | 'Unusable'
-  /** Writes could not be made durable and were taken back. */
+  /** Writes could not be made durable and were rolled back. */
   | 'WriteFailed';

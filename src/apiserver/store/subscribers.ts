@@ -1,10 +1,10 @@
 import type { StoreChange, Subscription } from './store.ts';
 
-/** Those who want to hear of changes, and how far each of them has been told. */
+/** The subscribers of changes, and the revision that each has received. */
 export class Subscribers {
   readonly #byBucket = new Map<string, Set<Subscriber>>();
 
-  /** `revision` is the newest that the subscriber knows, or does not want to know. */
+  /** `revision` is the newest that the subscriber knows or wants to skip. */
   add(bucket: string, revision: number, listener: Listener): Subscription {
     const subscriber: Subscriber = { listener, revision };
     const ofBucket = this.#byBucket.get(bucket);
@@ -14,9 +14,9 @@ export class Subscribers {
   }
 
   /**
-   * Tells everybody about the changes up to `through`. `changesOf` gives those of a bucket that have not been published.
-   * Listeners may subscribe, close any subscription and write while they are told. One that throws is not told again; the others are
-   * told all the same, and then what it threw is thrown.
+   * Notifies all subscribers of the changes up to `through`. `changesOf` returns a bucket's unpublished changes.
+   * Listeners may subscribe, close any subscription and write meanwhile. A listener that throws is removed; the others
+   * are still notified, and then the exception is rethrown.
    */
   publish(through: number, changesOf: (bucket: string) => readonly StoreChange[]): void {
     let failures: unknown[] | undefined;
@@ -55,7 +55,7 @@ interface Subscriber {
   revision: number;
 }
 
-/** Almost always nobody has heard of any of them, and all subscribers share one array. */
+/** Usually all changes are new to all subscribers, so that they share one array. */
 function notify(subscriber: Subscriber, through: number, changes: readonly StoreChange[]): void {
   const { revision } = subscriber;
   const isAllNew = changes[0]!.entry.revision > revision;

@@ -2,7 +2,7 @@ import { assert } from '../../runtime/assert.ts';
 import { SortedKeys } from './sorted-keys.ts';
 import type { ListRange, StoreChange, StoreEntry } from './store.ts';
 
-/** The newest state: entries by bucket and key. Changes are applied, and undone newest first. */
+/** The newest state: entries by bucket and key. Changes are applied in order and undone newest first. */
 export class VersionedBuckets {
   readonly #buckets = new Map<string, Bucket>();
 
@@ -20,7 +20,7 @@ export class VersionedBuckets {
     return this.#buckets.get(bucket)?.keys.count(prefix) ?? 0;
   }
 
-  /** As `list`, without the newest changes, which are given in order. Costs a look at each of them, and the result. */
+  /** As `list`, without the newest changes, which are given in order. Costs one lookup for each change plus the result. */
   listWithout(bucket: string, undone: readonly StoreChange[], range: ListRange = {}): StoreEntry[] {
     const earlier = new Map<string, StoreEntry | undefined>();
     for (const { entry, previous } of undone) {
@@ -29,7 +29,7 @@ export class VersionedBuckets {
     if (earlier.size === 0) return this.list(bucket, range);
     const limit = range.limit ?? Number.POSITIVE_INFINITY;
     const unchanged = this.#listExcept(bucket, earlier, range);
-    // Past the limit nothing counts, and mostly that is nearly everything: not worth sorting.
+    // Entries beyond the limit are dropped before sorting; usually those are most of them.
     const lastKey = unchanged.length < limit ? undefined : unchanged.at(-1)?.key;
     const changed = [...earlier.values()]
       .filter((entry) => entry !== undefined)
@@ -37,7 +37,7 @@ export class VersionedBuckets {
     return merge(unchanged, changed.sort(byKey), limit);
   }
 
-  /** As `list`, without some of the keys. */
+  /** As `list`, without the given keys. */
   #listExcept(bucket: string, keys: ReadonlyMap<string, unknown>, range: ListRange): StoreEntry[] {
     const { limit = Number.POSITIVE_INFINITY } = range;
     const found: StoreEntry[] = [];
@@ -57,14 +57,14 @@ export class VersionedBuckets {
     this.#set(bucket, entry.key, change.type === 'put' ? entry : undefined);
   }
 
-  /** `change` is the newest one of its key that is applied. */
+  /** `change` must be the newest applied change of its key. */
   undo(change: StoreChange): void {
     const { bucket, entry, previous } = change;
     this.#expect(bucket, entry.key, change.type === 'put' ? entry : undefined);
     this.#set(bucket, entry.key, previous);
   }
 
-  /** An entry from before the first change. */
+  /** Adds an entry that is older than the first change. */
   load(bucket: string, entry: StoreEntry): void {
     this.#expect(bucket, entry.key, undefined);
     this.#set(bucket, entry.key, entry);
@@ -93,7 +93,7 @@ export class VersionedBuckets {
 
 interface Bucket {
   readonly entries: Map<string, StoreEntry>;
-  /** The same keys, in order. */
+  /** The same keys, sorted. */
   readonly keys: SortedKeys;
 }
 
@@ -105,7 +105,7 @@ function byKey(a: StoreEntry, b: StoreEntry): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
 }
 
-/** Two lists in order and without a key in common. */
+/** Merges two sorted lists without common keys. */
 function merge(left: readonly StoreEntry[], right: readonly StoreEntry[], limit: number): StoreEntry[] {
   const merged: StoreEntry[] = [];
   let leftIndex = 0;

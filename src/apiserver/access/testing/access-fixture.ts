@@ -9,7 +9,7 @@ import {
 } from '../../server/testing/served-cluster.ts';
 import { bootstrapPolicy } from '../bootstrap-policy.ts';
 
-/** A served cluster with the roles that every cluster has, and users who are not its admin. */
+/** A served cluster with the default roles, and users other than the admin. */
 export class AccessFixture implements AsyncDisposable {
   readonly cluster: ServedCluster;
 
@@ -24,7 +24,7 @@ export class AccessFixture implements AsyncDisposable {
     return new AccessFixture(cluster);
   }
 
-  /** As the admin, who must succeed. */
+  /** Calls as the admin; fails unless the call succeeds. */
   async admin<T = StoredObject>(method: string, path: string, body?: unknown): Promise<T> {
     const reply = await this.cluster.call(method, path, body === undefined ? {} : { body });
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.text}`);
@@ -40,7 +40,7 @@ export class AccessFixture implements AsyncDisposable {
     return await this.cluster.call(method, path, { ...options, token });
   }
 
-  /** Makes the account where it is not there. */
+  /** Creates the account if it does not exist. */
   async token(name: string, spec: object = {}): Promise<string> {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await this.cluster.call('POST', accounts, { body: { metadata: { name } } });
@@ -48,7 +48,7 @@ export class AccessFixture implements AsyncDisposable {
     return answer.status.token;
   }
 
-  /** Lets a service account of the namespace `default` do something everywhere. */
+  /** Allows a service account of the namespace `default` something cluster-wide. */
   async allow(name: string, rule: object): Promise<void> {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     await this.admin('POST', `${rbac}/clusterroles`, { metadata: { name }, rules: [rule] });
@@ -68,7 +68,7 @@ interface TokenAnswer {
   readonly status: { readonly token: string };
 }
 
-/** What a token says, and how it says it. */
+/** A token's header and claims. */
 export function tokenParts(token: string): { readonly header: Fields; readonly claims: Fields } {
   const [header = '', claims = ''] = token.split('.');
   const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Fields;
@@ -77,7 +77,7 @@ export function tokenParts(token: string): { readonly header: Fields; readonly c
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A token that somebody makes up; signed by the given key, or by nobody. */
+/** A forged token, signed with the given key or not at all. */
 export function forgeToken(header: object, claims: object, key?: string): string {
   const text = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${text(header)}.${text(claims)}`;
@@ -88,7 +88,7 @@ export function forgeToken(header: object, claims: object, key?: string): string
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** A key of somebody else, and the id that tokens name it by. */
+/** A foreign key, and the key id for tokens. */
 export function foreignKey(): { readonly pem: string; readonly id: string } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });

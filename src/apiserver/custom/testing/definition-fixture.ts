@@ -18,7 +18,7 @@ export interface Widget extends StoredObject {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-/** A registry in memory whose server can be stopped and started again, with definitions and objects by short names. */
+/** An in-memory registry whose server can be restarted, with shortcuts for definitions and objects. */
 export class DefinitionFixture {
   readonly #store = new MemoryStore();
   readonly #ids = idsFrom(seededRandom('defined world'));
@@ -37,7 +37,7 @@ export class DefinitionFixture {
     return fixture;
   }
 
-  /** As a process does that has lost all but its store. */
+  /** Like a new process with the same store. */
   async restart(): Promise<void> {
     await this.definitions?.close();
     this.registry = this.#newRegistry();
@@ -54,7 +54,7 @@ export class DefinitionFixture {
     await this.definitions?.close();
   }
 
-  /** Stores the definition, and waits for what comes of it. */
+  /** Stores the definition and waits until the controller has handled it. */
   async define(definition: object): Promise<void> {
     const kind = this.kind(...definitionPath);
     await this.registry.create(kind, undefined, canonicalObject(kind, definition, 'Strict'), write);
@@ -120,7 +120,7 @@ function identity(version: string, name: string) {
   };
 }
 
-/** Properties of a spec for each version, the first of which is stored. */
+/** The spec's properties by version; the first version is the storage version. */
 export function widgetDefinition(
   versions: Readonly<Record<string, Readonly<Record<string, object>>>>,
 ): CustomResourceDefinition {

@@ -5,8 +5,8 @@ import type { Store } from '../store.ts';
 import { withChecksum } from './checksummed-text.ts';
 
 /**
- * A process of its own around a store in a directory: `child.js <what> <directory> <seed>`. Every line goes out before
- * anything else happens, so what was said before the process is killed is what it knew.
+ * A process with a store in a directory: `child.js <what> <directory> <seed>`. Every line is written synchronously, so
+ * the output is what the process knew when it was killed.
  */
 const [what, directory = '', seed = ''] = process.argv.slice(2);
 
@@ -26,7 +26,7 @@ function say(...words: readonly (string | number)[]): void {
   writeSync(1, `${words.join(' ')}\n`);
 }
 
-/** Sixteen writers, without end. Says each write when it is made, and again when it is acknowledged. */
+/** Sixteen endless writers. Prints each write when it is made, and again when it is acknowledged. */
 async function storm(store: Store, random: Random): Promise<void> {
   const writers = Array.from({ length: 16 }, async () => {
     for (;;) {
@@ -52,7 +52,7 @@ function writeSomething(store: Store, random: Random): number {
   return revision;
 }
 
-/** Writes until that fails, then a little more. */
+/** Writes until a write fails, then a little more. */
 async function fill(store: Store): Promise<void> {
   for (let index = 0; ; index += 1) {
     const replaces = store.get('pods', `${index}`)?.revision ?? 0;

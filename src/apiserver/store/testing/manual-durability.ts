@@ -1,14 +1,14 @@
 import type { Durability } from '../durability.ts';
 import type { StoreChange } from '../store.ts';
 
-/** Durability in the hands of the test: each batch waits until it is told how it went. */
+/** Durability controlled by the test: each batch waits until the test decides its result. */
 export class ManualDurability implements Durability {
-  /** All that was made durable. */
+  /** All changes made durable. */
   readonly persisted: StoreChange[] = [];
   isClosed = false;
   #held: HeldBatch | undefined;
 
-  /** Of the batch that waits; 0 when there is none. */
+  /** The length of the pending batch; 0 if there is none. */
   get pendingLength(): number {
     return this.#held?.changes.length ?? 0;
   }
@@ -53,7 +53,7 @@ interface HeldBatch {
   readonly reject: (reason: Error) => void;
 }
 
-/** Lets everything happen that can happen by itself. */
+/** Lets all pending callbacks run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

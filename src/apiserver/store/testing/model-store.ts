@@ -1,6 +1,6 @@
 import type { ListRange, StoreEntry } from '../store.ts';
 
-/** The obvious store: a whole copy of everything after every write. */
+/** The obvious store: a full copy of the state after every write. */
 export class ModelStore {
   readonly #states = new Map<number, ReadonlyMap<string, StoreEntry>>();
   #newest: ReadonlyMap<string, StoreEntry> = new Map();

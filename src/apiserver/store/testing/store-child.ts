@@ -7,11 +7,11 @@ export interface ChildOptions {
   readonly what: 'storm' | 'hold' | 'fill' | 'open';
   readonly directory: string;
   readonly seed?: string;
-  /** What runs it, in front of `node`. */
+  /** A command that runs `node`, such as one that sets limits. */
   readonly wrapper?: readonly string[];
 }
 
-/** A child whose lines go to a file in that folder: nothing that it said is lost when it is killed. */
+/** A child process whose output goes to a file in that folder, so that nothing is lost when it is killed. */
 export class StoreChild {
   readonly process: ChildProcess;
   readonly ended: Promise<void>;
@@ -27,7 +27,7 @@ export class StoreChild {
     this.ended = new Promise((resolve) => this.process.once('exit', () => resolve()));
   }
 
-  /** Whole lines only. */
+  /** Complete lines only. */
   get lines(): string[] {
     return readFileSync(this.#output, 'utf8').split('\n').slice(0, -1);
   }
@@ -37,7 +37,7 @@ export class StoreChild {
     await this.ended;
   }
 
-  /** Until it has said something, or ended. */
+  /** Waits for the first output or the end of the process. */
   async firstOutput(): Promise<void> {
     while (this.lines.length === 0 && this.process.exitCode === null) await delay(5);
   }

@@ -1,9 +1,9 @@
 import type { HistoryLimits } from '../history.ts';
 import type { Store, StoreChange, StoreEntry } from '../store.ts';
 
-/** The store as tests speak of it: texts for bytes, and the newest revision replaced unless another is named. */
+/** Shortcuts for tests: texts instead of bytes, and writes that replace the newest revision. */
 
-/** Opens a new, empty store. A contract closes those that it opened. */
+/** Opens a new, empty store. The contract closes the stores that it opened. */
 export type OpenStore = (history?: Partial<HistoryLimits>) => Promise<Store>;
 
 export function putText(store: Store, key: string, text: string, bucket = 'pods'): StoreEntry {
@@ -27,7 +27,7 @@ export function describeEntries(entries: readonly StoreEntry[] | undefined): str
   return entries?.map((entry) => `${entry.key}=${entryText(entry)}`).join(' ');
 }
 
-/** What a subscriber was told, `put a=1` or `remove a=gone`, batch by batch. */
+/** The changes that a subscriber received, as `put a=1` or `remove a=gone`, by batch. */
 export class ChangeRecorder {
   readonly batches: string[][] = [];
   readonly revisions: number[] = [];

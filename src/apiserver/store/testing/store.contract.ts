@@ -5,7 +5,7 @@ import { ModelStore } from './model-store.ts';
 import { describeEntries, type OpenStore, putText, removeKey, untilDurable } from './store-driver.ts';
 import { subscriptionContract } from './subscription.contract.ts';
 
-/** What every implementation of `Store` promises. */
+/** The contract of every implementation of `Store`. */
 export function storeContract(name: string, openStore: OpenStore): void {
   const opened: Store[] = [];
   const open: OpenStore = async (history) => {

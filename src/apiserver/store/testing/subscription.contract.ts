@@ -4,7 +4,7 @@ import type { StoreChange, Subscription } from '../store.ts';
 import { settle } from './manual-durability.ts';
 import { ChangeRecorder, type OpenStore, putText, removeKey, untilDurable } from './store-driver.ts';
 
-/** Who is told what, and when. */
+/** The contract of subscriptions. */
 export function subscriptionContract(open: OpenStore): void {
   test('replay the history before they return, then go on', async () => {
     const store = await open();
