@@ -99,16 +99,16 @@ function place(container: unknown, [step, ...rest]: readonly number[], value: un
 }
 
 describe.each([stowageProfile, upstreamProfile])('garbage in any field, under profile $name', (profile) => {
-  test('throws nowhere: it comes back as a notice, a refusal or a plan without it', () => {
+  test('throws nowhere: it comes back as a warning, a refusal or a plan without it', () => {
     fc.assert(
       fc.property(arbCluster, fc.array(damages, { minLength: 1, maxLength: 4 }), (cluster, damage) => {
         const { objects, pod: target } = damaged(cluster, damage);
         const index = new ClusterIndex(profile);
         for (const [kind, list] of Object.entries(objects)) {
           for (const object of list) {
-            const { warnings: notices } = index.upsert(kind as 'Node', object as never);
-            for (const notice of notices)
-              expect(notice).toMatchObject({ kind, problem: expect.stringContaining(': ') });
+            const { warnings } = index.upsert(kind as 'Node', object as never);
+            for (const warning of warnings)
+              expect(warning).toMatchObject({ kind, problem: expect.stringContaining(': ') });
           }
         }
         useEverything(index, target);
@@ -139,12 +139,12 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
   });
 });
 
-test('things that are no objects at all are left out with a notice', () => {
+test('things that are no objects at all are left out with a warning', () => {
   const index = new ClusterIndex();
   for (const value of [null, undefined, 1, 'x', [], true, { metadata: null }, { metadata: { name: 7 } }]) {
-    const { change, warnings: notices } = index.upsert('PersistentVolume', value as never);
+    const { change, warnings } = index.upsert('PersistentVolume', value as never);
     expect(change).toBeUndefined();
-    expect(notices).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
   }
 });
 

@@ -6,7 +6,7 @@ import { Ledger, type Reservation } from '../ledger/ledger.ts';
 import { type Placement, plan } from '../plan.ts';
 import { nanoOf } from '../size.ts';
 import { clusterOf, planOutcome } from '../testing/cluster.ts';
-import { dumpIndex, dumpSettled, letPromisesRunOut } from '../testing/index-dump.ts';
+import { dumpIndex, dumpSettled, expirePromises } from '../testing/index-dump.ts';
 import { pod } from '../testing/objects.ts';
 import { arbObjects, randomNowMs as nowMs, type RandomObjects } from '../testing/random/cluster.ts';
 import { scarcePools, scarceVolumes } from '../testing/random/distribution.ts';
@@ -87,7 +87,7 @@ describe('the ledger', () => {
     fc.assert(
       fc.property(clusters, fc.array(ledgerSteps, { maxLength: 20 }), (objects, steps) => {
         const fixture = new Fixture(objects);
-        letPromisesRunOut(fixture.index, nowMs);
+        expirePromises(fixture.index, nowMs);
         const before = dumpIndex(fixture.index, fixture.ledger);
         for (const step of steps) if (step.type !== 'confirm') fixture.take(step);
         fixture.revertAll();

@@ -25,8 +25,8 @@ const rules = [eraseState(nodePortsRule), eraseState(nodeResourcesRule), eraseSt
 const arbHistory = fc.array(arbNodeUsageEvent, { maxLength: 25, size: 'max' });
 const runs = 300;
 
-/** For waiting: nodes that are full of something now and then. */
-const furnished = usageNodes.map((name): NodeUsageEvent => {
+/** Nodes that the pods of a history fill, so that pods have to wait. */
+const fullNodes = usageNodes.map((name): NodeUsageEvent => {
   const allocatable = {
     cpu: '2',
     memory: '4Gi',
@@ -42,68 +42,68 @@ const waiting = [
   pendingPod('waiting', { memory: '2Gi', 'example.com/gpu': '1' }),
 ];
 
-function answerOf(index: ClusterIndex, asking: Pod, onlyNodes?: readonly string[]) {
-  return plan(asking, index, { nowMs: 0, rules, onlyNodes });
+function answerOf(index: ClusterIndex, pod: Pod, onlyNodes?: readonly string[]) {
+  return plan(pod, index, { nowMs: 0, rules, onlyNodes });
 }
 
-function lived(history: readonly NodeUsageEvent[]): ClusterIndex {
+function indexAfter(history: readonly NodeUsageEvent[]): ClusterIndex {
   const index = new ClusterIndex();
   for (const event of history) applyNodeUsageEvent(index, event);
   return index;
 }
 
-/** By node, what stands in the way, as the message says it. */
-function complaints(index: ClusterIndex, asking: Pod): Record<string, readonly string[]> {
+/** By node, the reasons in the refusal message. */
+function reasonsByNode(index: ClusterIndex, pod: Pod): Record<string, readonly string[]> {
   const nodes = usageNodes.filter((name) => index.nodes.get(name) !== undefined);
-  return Object.fromEntries(nodes.map((name) => [name, complaintsAt(index, asking, name)]));
+  return Object.fromEntries(nodes.map((name) => [name, reasonsAt(index, pod, name)]));
 }
 
-function complaintsAt(index: ClusterIndex, asking: Pod, name: string): readonly string[] {
-  const answer = answerOf(index, asking, [name]);
+function reasonsAt(index: ClusterIndex, pod: Pod, name: string): readonly string[] {
+  const answer = answerOf(index, pod, [name]);
   if (answer.kind === 'placement') return [];
   const [, detail = ''] = /available: (.*)\.$/.exec(answer.message) ?? [];
   return detail.split(', ').map((part) => part.replace(/^1 /, ''));
 }
 
-function oracle(index: ClusterIndex, asking: Pod): Record<string, readonly string[]> {
+function expectedByNode(index: ClusterIndex, pod: Pod): Record<string, readonly string[]> {
   const nodes = usageNodes.filter((name) => index.nodes.get(name) !== undefined);
-  return Object.fromEntries(nodes.map((name) => [name, expectedReasons(index, asking, name)]));
+  return Object.fromEntries(nodes.map((name) => [name, expectedReasons(index, pod, name)]));
 }
 
-test('what stands in the way is what counting pod by pod finds, whatever has happened', () => {
+test('after any history, the reasons of refused nodes equal those of counting pod by pod', () => {
   fc.assert(
-    fc.property(arbHistory, arbPendingPod, (history, asking) => {
-      const index = lived(history);
-      expect(complaints(index, asking)).toEqual(oracle(index, asking));
+    fc.property(arbHistory, arbPendingPod, (history, pod) => {
+      const index = indexAfter(history);
+      expect(reasonsByNode(index, pod)).toEqual(expectedByNode(index, pod));
     }),
     { numRuns: runs },
   );
 });
 
-test('a history that is taken back leaves the same answers and scores', () => {
+test('a history that is rolled back leaves the same answers and scores', () => {
   fc.assert(
-    fc.property(arbHistory, arbHistory, arbPendingPod, (history, supposed, asking) => {
-      const index = lived(history);
-      const before = summary(index, asking);
+    fc.property(arbHistory, arbHistory, arbPendingPod, (history, tried, pod) => {
+      const index = indexAfter(history);
+      const before = summary(index, pod);
       const savepoint = index.savepoint();
-      for (const event of supposed) applyNodeUsageEvent(index, event);
+      for (const event of tried) applyNodeUsageEvent(index, event);
       index.rollback(savepoint);
-      expect(summary(index, asking)).toEqual(before);
-      expect(complaints(index, asking)).toEqual(oracle(index, asking));
+      expect(summary(index, pod)).toEqual(before);
+      expect(reasonsByNode(index, pod)).toEqual(expectedByNode(index, pod));
     }),
     { numRuns: runs },
   );
 });
 
 test.each([['NodePorts'], ['NodeResourcesFit']])(
-  'by %s: a pod that fits after an event has been woken by it',
+  '%s: an event that makes a pod fit wakes the pod',
   (which) => {
     const [rule] = rules.filter(({ name }) => name === which) as [AnyRule];
-    // Node by node, so that one that fits all along doesn't hide the others.
+    // Node by node, so that a node that always fits doesn't hide the others.
     const asked = usageNodes.flatMap((name) => waiting.map((pod) => ({ pod, onlyNodes: [name] })));
     fc.assert(
       fc.property(arbHistory, (history) => {
-        const index = lived(furnished);
+        const index = indexAfter(fullNodes);
         const answers = () =>
           asked.map(({ pod, onlyNodes }) => plan(pod, index, { nowMs: 0, rules: [rule], onlyNodes }).kind);
         for (const event of history) {
@@ -121,15 +121,15 @@ test.each([['NodePorts'], ['NodeResourcesFit']])(
   },
 );
 
-test('an answer that has become another one has been invalidated', () => {
+test('a change that changes the answer invalidates it', () => {
   fc.assert(
-    fc.property(arbHistory, arbPendingPod, (history, asking) => {
+    fc.property(arbHistory, arbPendingPod, (history, pod) => {
       const index = new ClusterIndex();
       for (const event of history) {
-        const before = summary(index, asking);
-        const interest = interestOf(index, readPod(asking));
+        const before = summary(index, pod);
+        const interest = interestOf(index, readPod(pod));
         const change = applyNodeUsageEvent(index, event);
-        if (change === undefined || isDeepStrictEqual(summary(index, asking), before)) continue;
+        if (change === undefined || isDeepStrictEqual(summary(index, pod), before)) continue;
         expect(rules.some((rule) => rule.invalidates(interest, change, index))).toBe(true);
       }
     }),
@@ -137,17 +137,17 @@ test('an answer that has become another one has been invalidated', () => {
   );
 });
 
-test('sums that no double can hold come back to where they were', () => {
-  const index = lived([{ type: 'node', name: 'n1', allocatable: { pods: '9', memory: '1Gi' } }]);
+test('sums beyond the precision of a double return to their exact value', () => {
+  const index = indexAfter([{ type: 'node', name: 'n1', allocatable: { pods: '9', memory: '1Gi' } }]);
   const memory = ['3', '9007199254740993', '9007199254740995', '1'];
   const pods = memory.map((size, position) => assignedPod(`p${position}`, 'n1', { memory: size }));
   for (const pod of pods) applyNodeUsageEvent(index, { type: 'pod', pod });
-  for (const name of ['p1', 'p2']) applyNodeUsageEvent(index, { type: 'pod gone', name });
+  for (const name of ['p1', 'p2']) applyNodeUsageEvent(index, { type: 'pod deleted', name });
   expect(index.usage.memory.used[index.nodes.row('n1')!]).toBe(4);
 });
 
-function summary(index: ClusterIndex, asking: Pod): unknown {
-  const answer = answerOf(index, asking);
+function summary(index: ClusterIndex, pod: Pod): unknown {
+  const answer = answerOf(index, pod);
   return answer.kind === 'placement'
     ? { node: answer.node, score: answer.score }
     : { message: answer.message, inTheWay: [...answer.nodesWherePreemptionMayHelp()].sort() };

@@ -1,9 +1,9 @@
-/** A pod whose claim, `data`, is bound already: nothing is left to decide but the node. */
+/** Objects for a pod whose claim `data` is already bound, so that only the node is decided. */
 import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { PlanOutcome } from './cluster.ts';
 import { boundClaim, volume } from './objects.ts';
 
-/** Reachable where one of the terms holds; without terms, from everywhere. */
+/** A bound volume. The nodes where one of the terms holds reach it; without terms every node does. */
 export function boundVolume(name: string, ...terms: readonly NodeSelectorTerm[]): PersistentVolume {
   return volume(name, '1Gi', { phase: 'Bound', ...(terms.length > 0 && { terms }) });
 }

@@ -6,10 +6,10 @@ import type { ObjectOf } from '../cluster-index/read-object.ts';
 import { type Placement, plan } from '../plan.ts';
 import { volumeRules } from '../rules/volume-rules.ts';
 
-/** The objects of a cluster, by kind; each list is fed to the index in this order. */
+/** The objects of a cluster, by kind. Kinds and lists are added to the index in this order. */
 export type ClusterObjects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
-/** The kinds that decide about volumes. */
+/** The kinds that the volume rules read. */
 export type StorageKind = Exclude<
   IndexedKind,
   'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet'
@@ -23,7 +23,7 @@ export function clusterOf(objects: ClusterObjects, profile: Profile = stowagePro
   return index;
 }
 
-/** What a plan comes to, in a form that reads well in a table of expectations. */
+/** The result of a plan in a short form for tables of expectations. */
 export type PlanOutcome =
   | {
       readonly node: string;
@@ -32,7 +32,7 @@ export type PlanOutcome =
     }
   | { readonly message: string };
 
-/** As far as volumes decide it. Claims are named without their namespace; a claim that gets a new volume of no known pool has the pool `new`. */
+/** The result of the volume rules alone. Claims are named without their namespace. A claim with a new volume from no known pool has the pool `new`. */
 export function planOutcome(index: ClusterIndex, pod: Pod, nowMs = 0): PlanOutcome {
   const answer = plan(pod, index, { nowMs, rules: volumeRules });
   return answer.kind === 'placement' ? summarize(answer) : { message: answer.message };

@@ -1,11 +1,11 @@
-/** Short ways to ask what stands between a pod and a node, and to read the findings. */
+/** Helpers to get the findings of a refusal, and to print them in tests. */
 import { expect } from 'vitest';
 import type { Finding, Margin } from '../rules/framework/finding.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
 import { expectRefusal } from './expect-plan.ts';
 import { claim, gib, node, pod, storageClass, zone } from './objects.ts';
 
-/** A node in zone a, a class that makes no volumes, and a claim `data` of 5Gi that finds none. */
+/** A node in zone a, a class without a provisioner, and a claim `data` of 5Gi without a matching volume. */
 export const withoutVolumes: ClusterObjects = {
   Node: [node('n1', { [zone]: 'a' })],
   StorageClass: [storageClass('local')],
@@ -15,20 +15,20 @@ export const withoutVolumes: ClusterObjects = {
 /** The findings about the only node. */
 export function findingsOf(
   objects: ClusterObjects,
-  asking = pod('p', ['data']),
+  target = pod('p', ['data']),
   nowMs = 0,
 ): readonly Finding[] {
-  const [only, ...others] = expectRefusal(clusterOf(objects), asking, nowMs).explain().nodes;
+  const [only, ...others] = expectRefusal(clusterOf(objects), target, nowMs).explain().nodes;
   expect(others).toEqual([]);
   return only!.findings;
 }
 
-/** `name: obstacle obstacle`, in order. */
+/** The candidates as `name: obstacle obstacle`, in order. */
 export function candidatesIn({ candidates }: Finding): string[] {
   return candidates.map(({ name, obstacles }) => `${name}: ${obstacles.map(({ code }) => code).join(' ')}`);
 }
 
-/** What is needed, free and promised, in GiB. */
+/** The needed, free and promised bytes in GiB. */
 export function gibIn(margin: Margin): number[] {
   if (margin.unit !== 'bytes') return expect.fail('the margin is of attach slots');
   const { needed, free, promised } = margin;

@@ -5,14 +5,14 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { nanoOf } from '../size.ts';
 
 /**
- * Everything that decisions are made from, in names and numbers rather than rows, and in an order of its own: two indexes with
- * equal dumps answer alike, however they came to be what they are.
+ * The whole state that decisions use, with names and numbers instead of rows, in a canonical order. Two indexes with equal dumps give
+ * equal answers, whatever their history.
  */
 export function dumpIndex(index: ClusterIndex, ledger?: Ledger): unknown {
   return {
     nodes: dumpNodes(index),
     volumes: dumpVolumes(index),
-    shelves: dumpShelves(index),
+    freeVolumes: dumpFreeVolumes(index),
     claims: dumpClaims(index),
     classes: sorted(
       [...index.classes.keys()].map((name) => [name, names(index, index.allowedTopology(name).nodes)]),
@@ -28,13 +28,13 @@ export function dumpIndex(index: ClusterIndex, ledger?: Ledger): unknown {
   };
 }
 
-/** The numbers of bound volumes' promises depend on when they were seen, so they are let run out first. */
+/** Settled promises depend on when a plan first saw them, so this expires them before the dump. */
 export function dumpSettled(index: ClusterIndex, nowMs: number, ledger?: Ledger): unknown {
-  letPromisesRunOut(index, nowMs);
+  expirePromises(index, nowMs);
   return dumpIndex(index, ledger);
 }
 
-export function letPromisesRunOut(index: ClusterIndex, nowMs: number): void {
+export function expirePromises(index: ClusterIndex, nowMs: number): void {
   index.settle(nowMs);
   index.settle(nowMs + 2 * index.profile.settledPromiseMaxMs);
 }
@@ -77,18 +77,18 @@ function dumpVolumes(index: ClusterIndex): unknown {
   });
 }
 
-/** What a claim of each kind would look through on each node, volumes in order. */
-function dumpShelves(index: ClusterIndex): unknown {
+/** The free volumes that a claim would search on each node, in order, by class, mode and attributes class. */
+function dumpFreeVolumes(index: ClusterIndex): unknown {
   const kinds = new Map<string, { className: string; mode: string; attributesClass: string }>();
   for (const { className, mode, attributesClass } of index.volumes.records())
     kinds.set(`${className} ${mode} ${attributesClass}`, { className, mode, attributesClass });
   return sorted(
     [...kinds].map(([kind, query]) => {
-      const shelves = index.volumes.groupsFor({ ...query, accessModes: 0 });
-      const cells = index.volumes.partitionFor(shelves, index.nodes.rowCount);
+      const groups = index.volumes.groupsFor({ ...query, accessModes: 0 });
+      const partition = index.volumes.partitionFor(groups, index.nodes.rowCount);
       const onNodes = index.nodes.rowsByName.map((row) => [
         index.nodes.record(row)!.key,
-        cells
+        partition
           .itemsAt(row)
           .map((list) => volumesOf(index, list))
           .filter((list) => list.length > 0)
@@ -124,7 +124,7 @@ function dumpPools(index: ClusterIndex): unknown {
     const row = index.pools.row(key)!;
     return {
       key,
-      room: nanoOf(index.pools.available(row)),
+      available: nanoOf(index.pools.available(row)),
       limit: index.pools.limit(row),
       hasPromises: index.pools.hasPromises(row),
       promises: sorted([...index.pools.promisesOf(key)].map(([id, size]) => [id, nanoOf(size)])),
@@ -146,7 +146,7 @@ function names({ nodes }: ClusterIndex, set: NodeSet): string[] {
     .sort();
 }
 
-/** By the first of each. */
+/** Sorted by the first element of each entry. */
 function sorted<T extends readonly [string, ...unknown[]]>(entries: readonly T[]): T[] {
   return [...entries].sort((a, b) => (a[0] === b[0] ? 0 : a[0] < b[0] ? -1 : 1));
 }

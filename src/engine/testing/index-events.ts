@@ -1,11 +1,11 @@
-/** Things that happen to a cluster, to be written down in a table before there is one. */
+/** Events for tables of test cases: functions that apply one change to an index. */
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 
-/** Tells the index; what changed by it is undefined where nothing did. */
+/** Applies the event and returns the change, or undefined if nothing changed. */
 export type IndexEvent = (index: ClusterIndex) => ClusterChange | undefined;
 
-/** The object is made, or becomes like this. */
+/** The object is created or updated. */
 export function upserted(...[kind, object]: Parameters<ClusterIndex['upsert']>): IndexEvent {
   return (index) => index.upsert(kind, object as never).change;
 }

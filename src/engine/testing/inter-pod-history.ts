@@ -1,4 +1,4 @@
-/** Runs a random history of neighbours in the index and in plain maps beside it. */
+/** Runs a random history of pods and related objects on the index, and on plain maps for the oracle. */
 import { expect } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -23,8 +23,8 @@ export interface HistoryCheck {
 }
 
 /**
- * After each event the rule must say what the oracle says. A pod that fits by an event must have been woken by it, and an answer that
- * it changed must have been called stale.
+ * After each event the rule must give the oracle's answers. An event that makes a pod fit must wake it, and an event that changes an
+ * answer must invalidate it.
  */
 export function checkInterPodHistory(
   { setup: past, events: life }: InterPodHistory,
@@ -33,50 +33,46 @@ export function checkInterPodHistory(
   const index = new ClusterIndex();
   const model = emptyModel();
   for (const event of past) if (event.type !== 'what-if') apply(index, model, event);
-  live(index, model, life, check);
+  run(index, model, life, check);
 }
 
-function live(
-  index: ClusterIndex,
-  model: Model,
-  events: readonly InterPodEvent[],
-  check: HistoryCheck,
-): void {
+function run(index: ClusterIndex, model: Model, events: readonly InterPodEvent[], check: HistoryCheck): void {
   compare(index, model, check);
   for (const event of events) {
     if (event.type === 'what-if') {
       const savepoint = index.savepoint();
-      live(index, copyOf(model), event.events, check);
+      run(index, copyOf(model), event.events, check);
       index.rollback(savepoint);
     } else {
-      const before = check.pods.map((pod) => askedBefore(index, pod, check.rule));
+      const answers = check.pods.map((pod) => answerBefore(index, pod, check.rule));
       const change = apply(index, model, event);
-      if (change !== undefined) for (const asked of before) expectTold(index, asked, change, check.rule);
+      if (change !== undefined)
+        for (const before of answers) expectReported(index, before, change, check.rule);
     }
     compare(index, model, check);
   }
 }
 
-interface Asked {
+interface AnswerBefore {
   readonly pod: Pod;
   readonly answer: Placement | Refusal;
   readonly nodes: RuleAnswers;
 }
 
-function askedBefore(index: ClusterIndex, pod: Pod, rule: AnyRule): Asked {
+function answerBefore(index: ClusterIndex, pod: Pod, rule: AnyRule): AnswerBefore {
   return { pod, answer: plan(pod, index, { nowMs: 0, rules: [rule] }), nodes: ruleAnswers(index, pod, rule) };
 }
 
-function expectTold(
+function expectReported(
   index: ClusterIndex,
-  { pod, answer, nodes }: Asked,
+  { pod, answer, nodes }: AnswerBefore,
   change: ClusterChange,
   rule: AnyRule,
 ): void {
   if (answer.kind === 'refusal' && !answer.wokenBy(change))
     expect(plan(pod, index, { nowMs: 0, rules: [rule] }).kind, 'not woken').toBe('refusal');
   if (!rule.invalidates(interestOf(index, readPod(pod)), change, index))
-    expect(ruleAnswers(index, pod, rule), 'not called stale').toEqual(nodes);
+    expect(ruleAnswers(index, pod, rule), 'not invalidated').toEqual(nodes);
 }
 
 function compare(index: ClusterIndex, model: Model, { rule, oracle, pods }: HistoryCheck): void {

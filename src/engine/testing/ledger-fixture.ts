@@ -1,9 +1,9 @@
-/** A cluster for tests of the ledger, with little enough in it that pods have to compete. */
+/** A cluster for tests of the ledger, with so little storage that pods compete. */
 import { Ledger } from '../ledger/ledger.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
 import { capacity, claim, csiDriver, localVolume, madeBy, node, storageClass } from './objects.ts';
 
-/** Class `local` has one volume of 5Gi on n1; class `made` has 10Gi of room. Two claims each. */
+/** Class `local` has one volume of 5Gi on n1; class `made` has a pool of 10Gi. Each class has two claims. */
 export const scarceObjects: ClusterObjects = {
   Node: [node('n1'), node('n2')],
   StorageClass: [storageClass('local'), madeBy('disk.csi', 'made')],

@@ -1,4 +1,4 @@
-/** Tables of what counts against the attach limit of a node, the same under both profiles. */
+/** Tables of cases for attach limits that have the same result under both profiles. */
 import { expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import type { CSINode } from '../../kube/api/storage.ts';
@@ -10,7 +10,7 @@ import { boundClaim, byName, madeBy, node, pod, storageClass, volume } from './o
 export const ebs = 'ebs.csi.aws.com';
 export const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
 
-/** Whether a pod fits on node `n1`, which runs `pods`. Volumes of class `ebs` and `in-tree` are made by drivers. */
+/** Whether a pod fits on node `n1`, which runs `pods`. Drivers provision volumes of the classes `ebs` and `in-tree`. */
 export interface LimitCase {
   readonly name: string;
   readonly csiNode?: CSINode;
@@ -18,7 +18,7 @@ export interface LimitCase {
   readonly claims: readonly PersistentVolumeClaim[];
   readonly pods?: readonly Pod[];
   readonly more?: ClusterObjects;
-  readonly asking: Pod;
+  readonly pod: Pod;
   readonly fits: boolean;
 }
 
@@ -26,7 +26,7 @@ export function expectLimitCases(cases: readonly LimitCase[]): void {
   test.each(byName(cases))('%s', (_, entry) => {
     for (const profile of [stowageProfile, upstreamProfile]) {
       const index = clusterOf(objectsOf(entry), profile);
-      expect(verdictOf(index, entry.asking)).toBe(entry.fits ? 'fits' : overLimit);
+      expect(verdictOf(index, entry.pod)).toBe(entry.fits ? 'fits' : overLimit);
     }
   });
 }

@@ -1,4 +1,4 @@
-/** Nodes that fill up with pods: random histories for the rules that count what pods take, and the slow way of counting. */
+/** Random histories of nodes and pods for the rules that sum up resources and ports per node, and an oracle that counts pod by pod. */
 import fc from 'fast-check';
 import type { ContainerPort, Pod, ResourceList } from '../../kube/api/core.ts';
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
@@ -12,11 +12,11 @@ const podNames = ['p1', 'p2', 'p3', 'p4'];
 
 export type NodeUsageEvent =
   | { readonly type: 'node'; readonly name: string; readonly allocatable: ResourceList }
-  | { readonly type: 'node gone'; readonly name: string }
+  | { readonly type: 'node deleted'; readonly name: string }
   | { readonly type: 'pod'; readonly pod: Pod }
-  | { readonly type: 'pod gone'; readonly name: string }
+  | { readonly type: 'pod deleted'; readonly name: string }
   | { readonly type: 'assumed'; readonly pod: Pod; readonly node: string }
-  | { readonly type: 'taken back'; readonly name: string };
+  | { readonly type: 'assumption reverted'; readonly name: string };
 
 const arbRequests: fc.Arbitrary<ResourceList> = fc.record(
   {
@@ -52,7 +52,7 @@ const arbPorts = fc.oneof(
   { weight: 1, arbitrary: fc.array(arbPort, { maxLength: 2 }) },
 );
 
-/** A pod of the name with one container. */
+/** A pod without a node, with one container. */
 export function pendingPod(name: string, requests: ResourceList, ports: readonly ContainerPort[] = []): Pod {
   return {
     metadata: { namespace: 'default', name, uid: `uid-${name}` },
@@ -60,7 +60,7 @@ export function pendingPod(name: string, requests: ResourceList, ports: readonly
   };
 }
 
-/** A pod that is on the node; finished, if told so. */
+/** A pod on the node. */
 export function assignedPod(
   name: string,
   node: string,
@@ -104,12 +104,15 @@ export const arbNodeUsageEvent: fc.Arbitrary<NodeUsageEvent> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ type: fc.constant('node gone' as const), name: fc.constantFrom(...usageNodes) }),
+    arbitrary: fc.record({
+      type: fc.constant('node deleted' as const),
+      name: fc.constantFrom(...usageNodes),
+    }),
   },
   { weight: 6, arbitrary: fc.record({ type: fc.constant('pod' as const), pod: arbPod }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('pod gone' as const), name: fc.constantFrom(...podNames) }),
+    arbitrary: fc.record({ type: fc.constant('pod deleted' as const), name: fc.constantFrom(...podNames) }),
   },
   {
     weight: 2,
@@ -121,11 +124,11 @@ export const arbNodeUsageEvent: fc.Arbitrary<NodeUsageEvent> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('taken back' as const), name: fc.constant('asking') }),
+    arbitrary: fc.record({ type: fc.constant('assumption reverted' as const), name: fc.constant('asking') }),
   },
 );
 
-/** Tells the index; an assumption alone is no news to anybody. */
+/** Applies the event to the index. A new assumption alone is not reported as a change. */
 export function applyNodeUsageEvent(index: ClusterIndex, event: NodeUsageEvent): ClusterChange | undefined {
   switch (event.type) {
     case 'node':
@@ -133,11 +136,11 @@ export function applyNodeUsageEvent(index: ClusterIndex, event: NodeUsageEvent):
         metadata: { name: event.name },
         status: { allocatable: event.allocatable },
       }).change;
-    case 'node gone':
+    case 'node deleted':
       return index.remove('Node', event.name).change;
     case 'pod':
       return index.upsert('Pod', event.pod).change;
-    case 'pod gone':
+    case 'pod deleted':
       return index.remove('Pod', `default/${event.name}`).change;
     case 'assumed': {
       const record = readPod(event.pod);
@@ -145,7 +148,7 @@ export function applyNodeUsageEvent(index: ClusterIndex, event: NodeUsageEvent):
         index.setAssumedPod(record.key, { ...record, nodeName: event.node });
       return undefined;
     }
-    case 'taken back': {
+    case 'assumption reverted': {
       const known = index.pods.assumed(`default/${event.name}`);
       if (known === undefined) return undefined;
       index.setAssumedPod(known.key, undefined);
@@ -154,37 +157,37 @@ export function applyNodeUsageEvent(index: ClusterIndex, event: NodeUsageEvent):
   }
 }
 
-// ── The slow way ──
+// ── Oracle ──
 
-/** What kube-scheduler would say about the node, counted over its pods one by one; sorted. */
-export function expectedReasons(index: ClusterIndex, asking: Pod, nodeName: string): string[] {
-  const ports = portComplaints(index, asking, nodeName);
-  return ports.length > 0 ? ports : resourceComplaints(index, asking, nodeName);
+/** The sorted reasons for which kube-scheduler would refuse the node, counted pod by pod. */
+export function expectedReasons(index: ClusterIndex, pod: Pod, nodeName: string): string[] {
+  const ports = portReasons(index, pod, nodeName);
+  return ports.length > 0 ? ports : resourceReasons(index, pod, nodeName);
 }
 
-function resourceComplaints(index: ClusterIndex, asking: Pod, nodeName: string): string[] {
-  const residents = [...index.pods.onNode(nodeName)].map((pod) => podRequests(pod.shape.spec));
-  const has = allocatableAmounts(index.nodes.get(nodeName)!.allocatable);
-  const wants = podRequests(asking.spec ?? {});
+function resourceReasons(index: ClusterIndex, pod: Pod, nodeName: string): string[] {
+  const assigned = [...index.pods.onNode(nodeName)].map(({ shape }) => podRequests(shape.spec));
+  const allocatable = allocatableAmounts(index.nodes.get(nodeName)!.allocatable);
+  const requested = podRequests(pod.spec ?? {});
   const isShort = (amount: (of: ResourceAmounts) => number) => {
-    const used = residents.reduce((sum, resident) => sum + BigInt(amount(resident)), 0n);
-    return amount(wants) > 0 && used + BigInt(amount(wants)) > BigInt(amount(has));
+    const used = assigned.reduce((sum, amounts) => sum + BigInt(amount(amounts)), 0n);
+    return amount(requested) > 0 && used + BigInt(amount(requested)) > BigInt(amount(allocatable));
   };
   return [
-    ...(residents.length >= has.pods ? ['Too many pods'] : []),
+    ...(assigned.length >= allocatable.pods ? ['Too many pods'] : []),
     ...(isShort(({ cpuMilli }) => cpuMilli) ? ['Insufficient cpu'] : []),
     ...(isShort(({ memoryBytes }) => memoryBytes) ? ['Insufficient memory'] : []),
     ...(isShort(({ ephemeralStorageBytes }) => ephemeralStorageBytes)
       ? ['Insufficient ephemeral-storage']
       : []),
-    ...[...wants.others.keys()]
+    ...[...requested.others.keys()]
       .filter((name) => isShort(({ others }) => others.get(name) ?? 0))
       .map((name) => `Insufficient ${name}`),
   ].sort();
 }
 
-function portComplaints(index: ClusterIndex, asking: Pod, nodeName: string): string[] {
-  const wanted = asking.spec?.containers?.flatMap(({ ports }) => ports ?? []) ?? [];
+function portReasons(index: ClusterIndex, pod: Pod, nodeName: string): string[] {
+  const wanted = pod.spec?.containers?.flatMap(({ ports }) => ports ?? []) ?? [];
   const taken = [...index.pods.onNode(nodeName)].flatMap(({ shape }) =>
     shape.spec.containers.flatMap(({ hostPorts }) => hostPorts ?? []),
   );

@@ -1,6 +1,6 @@
 /**
- * Short ways to write the objects of a test cluster, in the form that an API server serves them. Everything has a version, so
- * that the index treats it as it would treat an informer's objects.
+ * Builders for the objects of a test cluster, as an API server returns them. All objects have a resourceVersion, so that the index
+ * treats them like the objects of an informer.
  */
 import type {
   Node,
@@ -23,7 +23,7 @@ import { annotations } from '../../kube/well-known.ts';
 export const hostname = 'kubernetes.io/hostname';
 export const zone = 'topology.kubernetes.io/zone';
 
-/** With room for more pods than any test has. */
+/** A node with capacity for more pods than any test has. */
 export function node(name: string, labels: Record<string, string> = {}): Node {
   return {
     metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels: { [hostname]: name, ...labels } },
@@ -31,7 +31,7 @@ export function node(name: string, labels: Record<string, string> = {}): Node {
   };
 }
 
-/** Reachable from nodes that have one of the values under the key. */
+/** Selects nodes whose label has one of the values. */
 export function onlyAt(key: string, ...values: string[]): NodeSelectorTerm {
   return { matchExpressions: [{ key, operator: 'In', values }] };
 }
@@ -45,7 +45,7 @@ export interface VolumeOptions {
   readonly metadata?: PersistentVolume['metadata'];
 }
 
-/** Available, of class `local`, and reachable from everywhere unless told otherwise. */
+/** Available, of class `local`, and reachable from every node by default. */
 export function volume(name: string, size: string, options: VolumeOptions = {}): PersistentVolume {
   const { className = 'local', version = '1', terms, spec, phase = 'Available', metadata } = options;
   return {
@@ -80,7 +80,7 @@ export interface ClaimOptions {
   readonly selectedNode?: string;
 }
 
-/** Unbound, in namespace `default`, of class `local` unless told otherwise. */
+/** Unbound, in namespace `default`, of class `local` by default. */
 export function claim(name: string, size: string, options: ClaimOptions = {}): PersistentVolumeClaim {
   const { className = 'local', version = '1', spec, metadata, phase = 'Pending', selectedNode } = options;
   return {
@@ -117,7 +117,7 @@ export function boundClaim(
   });
 }
 
-/** Makes no volumes and waits for the scheduler, unless told otherwise. */
+/** By default without a provisioner, and with WaitForFirstConsumer. */
 export function storageClass(name: string, rest: Partial<StorageClass> = {}): StorageClass {
   return {
     metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },
@@ -131,7 +131,7 @@ export function csiDriver(name: string, spec: CSIDriver['spec'] = { storageCapac
   return { metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: spec ?? {} };
 }
 
-/** `limits` by driver; undefined for a driver without a limit. */
+/** The attach limits by driver; undefined for no limit. */
 export function csiNode(
   name: string,
   limits: Record<string, number | undefined>,
@@ -187,7 +187,7 @@ export function attachment(
   };
 }
 
-/** A pod in namespace `default`; each claim is a volume of it. */
+/** A pod in namespace `default` with one volume per claim. */
 export function pod(
   name: string,
   claims: readonly string[],
@@ -205,7 +205,7 @@ export function pod(
 
 // ── Variations ──
 
-/** The same object at another version, as an informer would hand it on. */
+/** The same object with another resourceVersion. */
 export function atVersion<T extends { readonly metadata?: { readonly name?: string } }>(
   version: string,
   object: T,
@@ -213,7 +213,7 @@ export function atVersion<T extends { readonly metadata?: { readonly name?: stri
   return { ...object, metadata: { ...object.metadata, resourceVersion: version } };
 }
 
-/** The spec of a volume that is reserved for a claim of namespace `default`; without a uid, for any claim of the name. */
+/** The spec of a volume whose claimRef names a claim in namespace `default`; without a uid, any claim of that name. */
 export function reservedFor(claimName: string, uid?: string): PersistentVolume['spec'] {
   return { claimRef: { namespace: 'default', name: claimName, ...(uid !== undefined && { uid }) } };
 }
@@ -223,7 +223,7 @@ export function ephemeralVolume(name: string): Volume {
   return { name, ephemeral: { volumeClaimTemplate: {} } };
 }
 
-/** Metadata of a claim that was made for an ephemeral volume of the pod. */
+/** The metadata of a claim that was created for an ephemeral volume of the pod. */
 export function ownedBy(podName: string, claimName: string): PersistentVolumeClaim['metadata'] {
   return {
     namespace: 'default',
@@ -234,17 +234,17 @@ export function ownedBy(podName: string, claimName: string): PersistentVolumeCla
   };
 }
 
-/** A CSI volume that lives and dies with the pod. */
+/** An inline CSI volume, with the lifetime of the pod. */
 export function inlineVolume(name: string, driver: string, fsSize?: string): Volume {
   return { name, csi: { driver, ...(fsSize !== undefined && { fsSize }) } };
 }
 
-/** Reachable from every node unless told otherwise. */
+/** Reachable from every node by default. */
 export function pool(name: string, size: string, rest: Partial<StoragePool> = {}): StoragePool {
   return { name, capacity: size, ...rest };
 }
 
-/** A class whose volumes a CSI driver makes. */
+/** A class whose volumes a CSI driver provisions. */
 export function madeBy(driver: string, name: string, rest: Partial<StorageClass> = {}): StorageClass {
   return storageClass(name, { provisioner: driver, ...rest });
 }
@@ -253,7 +253,7 @@ export function gib(count: number): number {
   return count * 2 ** 30;
 }
 
-/** For `test.each` with the title `%s`: `$name` would be quoted and cut off after forty characters. */
+/** For `test.each` with the title `%s`: vitest would quote `$name` and truncate it after forty characters. */
 export function byName<T extends { readonly name: string }>(cases: readonly T[]): [string, T][] {
   return cases.map((entry) => [entry.name, entry]);
 }

@@ -1,9 +1,9 @@
 import { type AnyRule, eraseState } from '../rules/framework/rule.ts';
 
-/** Leaves one node to the rules behind it, so that a plan says what it thinks of that node. */
+/** Refuses every node but one, so that a plan shows what the rules after it decide about that node. */
 export function onlyNodeRule(nodeName: string): AnyRule {
   return eraseState<undefined>({
-    name: 'OnlyOn',
+    name: 'OnlyNode',
     reasons: ['SearchBoundReached'],
     prepare: () => ({ kind: 'ready', state: undefined }),
     filter: (_, cycle) => {

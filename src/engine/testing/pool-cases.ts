@@ -1,4 +1,4 @@
-/** Tables of the pool that a volume comes from, by what the driver publishes in its DriverCapacity. */
+/** Tables of cases: the pool that is chosen, by what the driver publishes in its DriverCapacity. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
@@ -13,7 +13,7 @@ export const noFreeStorage: PlanOutcome = {
 export interface PoolCase {
   readonly name: string;
   readonly storage: readonly ClassCapacity[];
-  /** A pod with the claim `data` unless told otherwise. */
+  /** A pod with the claim `data` by default. */
   readonly pod?: Pod;
   readonly more?: ClusterObjects;
   readonly nowMs?: number;
@@ -23,8 +23,8 @@ export interface PoolCase {
 export function expectPoolCases(cases: readonly PoolCase[]): void {
   test.each(byName(cases))(
     '%s',
-    (_, { storage, pod: asking = pod('p', ['data']), more, nowMs = 0, expected }) => {
-      expect(planOutcome(clusterOf(clusterWith(storage, more)), asking, nowMs)).toEqual(expected);
+    (_, { storage, pod: target = pod('p', ['data']), more, nowMs = 0, expected }) => {
+      expect(planOutcome(clusterOf(clusterWith(storage, more)), target, nowMs)).toEqual(expected);
     },
   );
 }
@@ -40,7 +40,7 @@ export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObje
   };
 }
 
-/** What a driver publishes for a class. */
+/** The pools that a driver publishes for a class. */
 export function classPools(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
   return { storageClassName, pools };
 }

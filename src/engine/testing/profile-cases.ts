@@ -1,4 +1,4 @@
-/** Tables of what a plan comes to under both profiles: Stowage's own, and the one that follows kube-scheduler. */
+/** Tables of cases with the expected plan under both profiles: `stowage`, and `upstream` for kube-scheduler. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
@@ -8,10 +8,10 @@ import { byName, pod } from './objects.ts';
 export interface ProfileCase {
   readonly name: string;
   readonly cluster: ClusterObjects;
-  /** Of the pod; `data` unless told otherwise. */
+  /** The claims of the pod; `data` by default. */
   readonly claims?: readonly string[];
   readonly stowage: PlanOutcome;
-  /** The same as `stowage` unless told otherwise. */
+  /** The same as `stowage` by default. */
   readonly upstream?: PlanOutcome;
 }
 
@@ -23,10 +23,10 @@ export function expectProfileCases(cases: readonly ProfileCase[]): void {
 
 export function expectOutcomes(
   objects: ClusterObjects,
-  asking: Pod,
+  target: Pod,
   stowage: PlanOutcome,
   upstream: PlanOutcome = stowage,
 ): void {
-  expect(planOutcome(clusterOf(objects, stowageProfile), asking)).toEqual(stowage);
-  expect(planOutcome(clusterOf(objects, upstreamProfile), asking)).toEqual(upstream);
+  expect(planOutcome(clusterOf(objects, stowageProfile), target)).toEqual(stowage);
+  expect(planOutcome(clusterOf(objects, upstreamProfile), target)).toEqual(upstream);
 }

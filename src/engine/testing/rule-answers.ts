@@ -7,7 +7,7 @@ import { reasonsIn } from '../rules/framework/verdict.ts';
 import { nodeReasons } from '../rules/reasons.ts';
 import type { RuleAnswers } from './oracle/inter-pod.ts';
 
-/** What one rule says of each node: why it refuses it, or what it scores. */
+/** The result of one rule for each node: its reasons if it refuses the node, else the score. */
 export function ruleAnswers(index: ClusterIndex, pod: Pod, rule: AnyRule): RuleAnswers {
   const cycle = new Cycle(index, readPod(pod), 0);
   const prepared = rule.prepare(cycle);

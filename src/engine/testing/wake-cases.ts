@@ -1,4 +1,4 @@
-/** Tables of what should make a refused pod be looked at again, and of what should not. */
+/** Tables of events that should wake a refused pod, and of events that should not. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { Profile } from '../cluster-index/profile.ts';
@@ -8,13 +8,13 @@ import { expectRefusal } from './expect-plan.ts';
 import type { IndexEvent } from './index-events.ts';
 import { byName, node, pod } from './objects.ts';
 
-/** A pod that is refused, something that happens, and whether the pod should be looked at again. */
+/** A refused pod, an event, and whether the event should wake the pod. */
 export interface WakeCase {
   readonly name: string;
-  /** Has a node `n1` unless it says otherwise. */
+  /** Has a node `n1` by default. */
   readonly cluster: ClusterObjects;
-  /** A pod with the claim `data` unless told otherwise. */
-  readonly asking?: Pod;
+  /** A pod with the claim `data` by default. */
+  readonly pod?: Pod;
   readonly profile?: Profile;
   readonly event: IndexEvent;
   readonly wakes: boolean;
@@ -23,12 +23,12 @@ export interface WakeCase {
 export function expectWakeCases(cases: readonly WakeCase[]): void {
   test.each(byName(cases))(
     '%s',
-    (_, { cluster, asking = pod('p', ['data']), profile, event: happens, wakes }) => {
+    (_, { cluster, pod: asking = pod('p', ['data']), profile, event, wakes }) => {
       const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
       const refusal = expectRefusal(index, asking);
-      const change = happens(index);
+      const change = event(index);
       expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-      // Whatever the table says: a pod that fits now must have been woken.
+      // In any case, an event that makes the pod fit must wake it.
       if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
     },
   );

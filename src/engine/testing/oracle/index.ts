@@ -24,7 +24,7 @@
 import type { Pod } from '../../../kube/api/core.ts';
 import { nameOf, OracleCluster, type OracleObjects, type OracleProfile } from './cluster.ts';
 import { podRefusal } from './refusals.ts';
-import { type Assignment, serveNode } from './stowage.ts';
+import { type Assignment, bestAssignment } from './stowage.ts';
 import { filterUpstream } from './upstream.ts';
 
 export type { OracleObjects, OracleProfile } from './cluster.ts';
@@ -68,7 +68,7 @@ export function oracleVerdict(
   if (refusal !== undefined) return { feasible, refused, podRefusal: refusal };
   for (const node of [...cluster.nodes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
     const found =
-      profile.name === 'upstream' ? filterUpstream(cluster, pod, node) : serveNode(cluster, pod, node);
+      profile.name === 'upstream' ? filterUpstream(cluster, pod, node) : bestAssignment(cluster, pod, node);
     if (found.kind === 'fits') feasible.set(nameOf(node), found.assignment);
     else refused.set(nameOf(node), found.reasons);
   }

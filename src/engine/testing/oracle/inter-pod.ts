@@ -43,6 +43,6 @@ export function matches(
   return compiled.ok && matchesLabels(compiled.selector, labels);
 }
 
-export function bump<K>(counts: Map<K, number>, key: K, by: number): void {
+export function addCount<K>(counts: Map<K, number>, key: K, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }

@@ -1,6 +1,13 @@
 /** Pod affinity as kube-scheduler has it: counts by topology pair over all pods on all nodes. */
 import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/api/core.ts';
-import { bump, type InterPodCluster, labelsOf, matches, placedPods, type RuleAnswers } from './inter-pod.ts';
+import {
+  addCount,
+  type InterPodCluster,
+  labelsOf,
+  matches,
+  placedPods,
+  type RuleAnswers,
+} from './inter-pod.ts';
 
 type Counts = Map<string, number>;
 
@@ -95,5 +102,5 @@ function pairOf(node: Node, { topologyKey }: PodAffinityTerm): string | undefine
 
 function countPair(counts: Counts, node: Node, term: PodAffinityTerm): void {
   const pair = pairOf(node, term);
-  if (pair !== undefined) bump(counts, pair, 1);
+  if (pair !== undefined) addCount(counts, pair, 1);
 }

@@ -97,5 +97,5 @@ function sizeProblem(text: unknown, field: string): string | undefined {
   const parsed = parseQuantity(text, field);
   if (!parsed.ok) return parsed.problem;
   if (quantityToNano(parsed.quantity) >= 0n) return undefined;
-  return `${field}: "${String(text)}" is negative; a size is zero or more`;
+  return `${field}: "${String(text)}" is negative; must be zero or more`;
 }

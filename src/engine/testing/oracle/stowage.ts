@@ -38,7 +38,7 @@ export type OracleNodeAnswer =
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
 /** Profile `stowage`: the best of all ways. */
-export function serveNode(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
+export function bestAssignment(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
   const bound = claims
     .filter((claim) => isFullyBound(claim))

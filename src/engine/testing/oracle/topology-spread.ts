@@ -4,7 +4,14 @@ import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { hostname, zone } from '../objects.ts';
-import { bump, type InterPodCluster, labelsOf, matches, placedPods, type RuleAnswers } from './inter-pod.ts';
+import {
+  addCount,
+  type InterPodCluster,
+  labelsOf,
+  matches,
+  placedPods,
+  type RuleAnswers,
+} from './inter-pod.ts';
 
 interface Constraint extends TopologySpreadConstraint {
   readonly topologyKey: string;
@@ -65,7 +72,7 @@ function verdict(
     const counts = new Map<string, number>();
     for (const other of cluster.Node.values()) {
       if (!hasKeys(other, constraints) || !takesPart(pod, other, constraint)) continue;
-      bump(counts, labelsOf(other)[constraint.topologyKey]!, countOn(cluster, pod, other, constraint));
+      addCount(counts, labelsOf(other)[constraint.topologyKey]!, countOn(cluster, pod, other, constraint));
     }
     const floor = counts.size < (constraint.minDomains ?? 1) ? 0 : Math.min(...counts.values());
     const self = isSelected(constraint, pod) ? 1 : 0;
@@ -115,14 +122,14 @@ function addCrowd(
   for (const other of cluster.Node.values()) {
     const value = labelsOf(other)[key] ?? '';
     if ((needsAll && !hasKeys(other, constraints)) || !takesPart(pod, other, constraint)) continue;
-    if (counts.has(value)) bump(counts, value, countOn(cluster, pod, other, constraint));
+    if (counts.has(value)) addCount(counts, value, countOn(cluster, pod, other, constraint));
   }
   const weight = Math.log((key === hostname ? ranked.length : counts.size) + 2);
   for (const node of ranked) {
     const value = labelsOf(node)[key];
     if (value === undefined) continue;
     const count = key === hostname ? countOn(cluster, pod, node, constraint) : counts.get(value)!;
-    bump(raw, node, count * weight + (maxSkew - 1));
+    addCount(raw, node, count * weight + (maxSkew - 1));
   }
 }
 

@@ -11,7 +11,7 @@ import { arbModelEvent, arbPendingPod } from './random-objects.ts';
 import { evaluateRule, type RuleResult } from './rule-result.ts';
 
 /** Says what the rule should, the slow way, from the objects themselves. */
-export type RuleOracle = (book: ObjectModel, asking: Pod) => RuleResult;
+export type RuleOracle = (model: ObjectModel, asking: Pod) => RuleResult;
 
 type Step = { readonly tell: ModelEvent } | { readonly pretend: readonly ModelEvent[] };
 
@@ -43,12 +43,12 @@ export function expectSameAsOracle(
       fc.array(arbModelEvent, { minLength: 8, maxLength: 20 }),
       fc.array(steps, { maxLength: 10 }),
       (asking, past, life) => {
-        const book = new ObjectModel();
-        for (const event of past) book.apply(event);
+        const model = new ObjectModel();
+        for (const event of past) model.apply(event);
         for (const step of life) {
-          expectChangeTold(rule, book, asking, step);
-          const now = evaluateRule(rule, book.index, asking);
-          expect(now).toEqual(oracle(book, asking));
+          expectChangeTold(rule, model, asking, step);
+          const now = evaluateRule(rule, model.index, asking);
+          expect(now).toEqual(oracle(model, asking));
           refused += now.refusals.length + Object.keys(now.refused).length;
         }
       },
@@ -58,23 +58,23 @@ export function expectSameAsOracle(
   expect(refused).toBeGreaterThanOrEqual(refusedMin);
 }
 
-function expectChangeTold(rule: AnyRule, book: ObjectModel, asking: Pod, step: Step): void {
-  const answer = () => plan(asking, book.index, { nowMs: 0, rules: [rule] });
-  const before = { answer: answer(), judgement: evaluateRule(rule, book.index, asking) };
-  const interest = interestOf(book.index, readPod(asking));
+function expectChangeTold(rule: AnyRule, model: ObjectModel, asking: Pod, step: Step): void {
+  const answer = () => plan(asking, model.index, { nowMs: 0, rules: [rule] });
+  const before = { answer: answer(), judgement: evaluateRule(rule, model.index, asking) };
+  const interest = interestOf(model.index, readPod(asking));
   if ('pretend' in step) {
-    book.applyAndRollBack(step.pretend);
-    expect(evaluateRule(rule, book.index, asking)).toEqual(before.judgement);
+    model.applyAndRollBack(step.pretend);
+    expect(evaluateRule(rule, model.index, asking)).toEqual(before.judgement);
     return;
   }
-  const change: ClusterChange | undefined = book.apply(step.tell);
+  const change: ClusterChange | undefined = model.apply(step.tell);
   if (change === undefined) return;
   // A rule that refuses nobody is nobody's to wake.
   const canRefuse = rule.reasons.length > 0;
   if (canRefuse && before.answer.kind === 'refusal' && answer().kind === 'placement') {
     expect(before.answer.wokenBy(change), `woken by ${JSON.stringify(step)}`).toBe(true);
   }
-  const isOther = JSON.stringify(evaluateRule(rule, book.index, asking)) !== JSON.stringify(before.judgement);
+  const isOther = JSON.stringify(evaluateRule(rule, model.index, asking)) !== JSON.stringify(before.judgement);
   if (isOther)
-    expect(rule.invalidates(interest, change, book.index), `stale by ${JSON.stringify(step)}`).toBe(true);
+    expect(rule.invalidates(interest, change, model.index), `stale by ${JSON.stringify(step)}`).toBe(true);
 }

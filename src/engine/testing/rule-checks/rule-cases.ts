@@ -1,4 +1,4 @@
-/** Short ways to ask one rule about a pod, and to write the nodes and pods that it is about. */
+/** Helpers for tests of one rule: its verdict about a pod, wake-up cases, and builders for nodes and pods. */
 import { expect, test } from 'vitest';
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
@@ -18,7 +18,7 @@ export function podWith(spec: Pod['spec'], name = 'p'): Pod {
   return { ...asking, spec: { ...asking.spec, ...spec } };
 }
 
-/** `fits`, or the message. */
+/** `fits`, or the message of the refusal. */
 export function ruleVerdict(rule: AnyRule, index: ClusterIndex, asking: Pod): string {
   const answer = plan(asking, index, { nowMs: 0, rules: [rule] });
   return answer.kind === 'placement' ? 'fits' : answer.message;
@@ -32,17 +32,17 @@ export function expectRuleRefusal(rule: AnyRule, index: ClusterIndex, asking: Po
 export interface RuleWakeCase {
   readonly name: string;
   readonly cluster: ClusterObjects;
-  readonly asking: Pod;
+  readonly pod: Pod;
   readonly event: IndexEvent;
   readonly wakes: boolean;
 }
 
-/** Whatever the table says: a pod that fits now must have been woken. */
+/** In any case, an event that makes the pod fit must wake it. */
 export function expectRuleWakeCases(rule: AnyRule, cases: readonly RuleWakeCase[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, asking, event: happens, wakes }) => {
+  test.each(byName(cases))('%s', (_, { cluster, pod: asking, event, wakes }) => {
     const index = clusterOf(cluster);
     const refusal = expectRuleRefusal(rule, index, asking);
-    const change = happens(index);
+    const change = event(index);
     expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
     if (!wakes) expect(ruleVerdict(rule, index, asking)).not.toBe('fits');
   });
