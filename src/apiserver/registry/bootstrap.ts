@@ -19,8 +19,8 @@ const systemClasses = [
 ];
 
 /**
- * What every cluster has from the start. Whatever is there already stays as it is, so that this may run at every start and end at any
- * point.
+ * Creates the objects that every cluster has from the start. Existing objects are left unchanged, so this may run at
+ * every start and stop anywhere.
  */
 export async function bootstrap(registry: Registry): Promise<void> {
   for (const name of namespaces) {
@@ -33,7 +33,7 @@ export async function bootstrap(registry: Registry): Promise<void> {
   await ensure(registry, 'v1', 'services', kubernetesService, 'default');
 }
 
-/** Programs inside a cluster find the API under this name; here it is part of the picture only. */
+/** In a real cluster, programs reach the API under this name; here it exists only for completeness. */
 const kubernetesService = {
   metadata: { name: 'kubernetes', labels: { component: 'apiserver', provider: 'kubernetes' } },
   spec: {
@@ -61,7 +61,7 @@ async function ensure(
   try {
     await registry.create(kind, namespace, canonicalObject(kind, object, 'Strict'), write);
   } catch (error) {
-    // Invalid: somebody has deleted the service and given its address away. That is no reason not to start.
+    // Invalid: the service was deleted and another one has its address. That must not prevent a start.
     if (!isReason(error, 'AlreadyExists', 'Invalid')) throw error;
   }
 }

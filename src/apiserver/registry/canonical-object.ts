@@ -4,8 +4,8 @@ import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import { formOf } from '../schema/object-form.ts';
 
 /**
- * What the registry wants of an object that comes from within the process: typed, canonical and a copy, exactly as if it had been
- * sent as JSON.
+ * Converts an object from within the process to what the registry expects: typed, canonical and a copy, as if it had
+ * been sent as JSON.
  */
 export function canonicalObject(
   kind: ServedKind,
@@ -26,7 +26,7 @@ export function canonicalObject(
   return { ...typed, kind: expected.kind, apiVersion: expected.apiVersion } as unknown as StoredObject;
 }
 
-/** What the body of a write is: the kind itself, or what a subresource wants. */
+/** The type of a write's body: the kind itself, or that of a subresource. */
 function expectedBody(kind: ServedKind, subresource: string | undefined) {
   const own = {
     kind: kind.kind,

@@ -32,7 +32,7 @@ import { createObject } from './writes/create.ts';
 import { patchObject } from './writes/patch.ts';
 import { updateObject } from './writes/update.ts';
 
-/** The registry over a store: each verb in a file of its own, all over one context. */
+/** Implements the registry over a store: one file for each verb, with a shared context. */
 export class EmbeddedRegistry implements Registry {
   readonly #context: RegistryContext;
 

@@ -90,7 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>((driver) => driver.finishBatch(false)) },
 );
 
-/** Steps that happen in the same turn of the event loop, as when several callers are at it. */
+/** Steps in the same turn of the event loop, as with concurrent callers. */
 const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
 
 test('whoever asks, nothing that was told is lost, nothing is told that is not so, and watches replay to the state', async () => {

@@ -6,10 +6,10 @@ import { messageOf } from '../../runtime/error-message.ts';
 import type { ServedKind } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, WatchHandle } from './registry.ts';
 
-/** Events that wait for a reader. One that falls further behind begins anew, as it would on a real server. */
+/** The limit of queued events. A reader that falls further behind must start over with a list, as with a real server. */
 const waitingMax = 1_000_000;
 
-/** A watch of the registry, read at the reader's own pace. */
+/** A watch of the registry as an async iterable, which the reader consumes at its own pace. */
 export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
   readonly #registry: Registry;
   readonly #kind: ServedKind;
@@ -26,7 +26,7 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
     if (signal.aborted) return;
     const inbox = new Inbox();
     const handle = await this.#open(inbox);
-    // It may have been aborted while the watch was being opened.
+    // The signal may have been aborted while the watch was opened.
     if (signal.aborted) inbox.end();
     const stopListening = signal.aborted ? () => {} : onAbort(signal, () => inbox.end());
     try {
@@ -55,7 +55,7 @@ export class RegistryWatch<T extends KubeObject> implements AsyncIterable<WatchE
   }
 }
 
-/** What has arrived and was not read yet. */
+/** Queued events that the reader has not consumed. */
 class Inbox {
   #waiting: RegistryEvent[] = [];
   #isOverfull = false;
@@ -65,7 +65,7 @@ class Inbox {
 
   events(events: readonly RegistryEvent[]): void {
     this.#isOverfull ||= this.#waiting.length + events.length > waitingMax;
-    // What the reader is not going to get any more takes no room either.
+    // Frees the events that the reader will not receive.
     if (this.#isOverfull) this.#waiting = [];
     else for (const event of events) this.#waiting.push(event);
     this.#wake?.();
@@ -80,7 +80,7 @@ class Inbox {
     this.end();
   }
 
-  /** Whoever resumed where it was would meet the same event again. */
+  /** A reader that resumed from its version would hit the same event again. */
   failed(error: unknown): void {
     const why = messageOf(error);
     const { status } = expired(`this watch has failed, begin anew with a list: ${why}`);
@@ -88,7 +88,7 @@ class Inbox {
     this.#wake?.();
   }
 
-  /** Everything that waits, at least one event; undefined at the end. */
+  /** All queued events, at least one; undefined at the end. */
   async next(): Promise<readonly RegistryEvent[] | undefined> {
     while (this.#waiting.length === 0 && !this.#isEnded && !this.#isOverfull && !this.#failure) {
       await new Promise<void>((resolve) => {

@@ -5,21 +5,20 @@ import type { KindCatalog } from '../kinds/kind-catalog.ts';
 import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 
 /**
- * The API server without HTTP: what a request means, once it is known who asks for what. `server/` puts HTTP on top of it,
- * `embedded-cluster.ts` calls it in process.
+ * The API server without HTTP: executes requests whose caller and target are known. `server/` adds HTTP;
+ * `src/cluster/embedded-cluster.ts` calls it in process.
  *
- * 1. Everything refused is an `ApiError`. An answer is given only when what it reveals is durable.
- * 2. Objects handed in have been decoded (`schema/decode.ts`): typed, canonical and the registry's to change. Snapshots
- *    handed out are shared: nobody changes them.
- * 3. From the moment that the old object is read to the moment that the new one is stored nothing awaits, so no write can
- *    come between.
+ * 1. Every refusal is an `ApiError`. A result is returned only when everything that it reveals is durable.
+ * 2. Objects passed in have been decoded (`schema/decode.ts`): they are typed and canonical, and the registry takes
+ *    ownership. Returned snapshots are shared and must not be changed.
+ * 3. Nothing awaits between reading the old object and storing the new one, so no other write can interleave.
  */
 export interface Registry {
   readonly kinds: KindCatalog;
 
   get(kind: ServedKind, key: ObjectKey, options?: SnapshotGetOptions): Promise<ObjectSnapshot>;
   list(kind: ServedKind, query: ListQuery): Promise<SnapshotPage>;
-  /** Resolves when the watch is open (what is wrong with the query rejects); events go to the listener. */
+  /** Resolves when the watch is open; rejects if the query is invalid. Events go to the listener. */
   watch(kind: ServedKind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle>;
 
   create(
@@ -28,24 +27,24 @@ export interface Registry {
     object: StoredObject,
     write: WriteContext,
   ): Promise<ObjectSnapshot>;
-  /** `created` where PUT made a new object. */
+  /** `created` is true if PUT created the object. */
   update(kind: ServedKind, key: ObjectKey, object: StoredObject, write: UpdateContext): Promise<WriteResult>;
   patch(kind: ServedKind, key: ObjectKey, patch: RequestedPatch, write: UpdateContext): Promise<WriteResult>;
-  /** The object where finalizers or grace keep it, a Status where it is gone. */
+  /** The object if finalizers or a grace period delay the removal; a Status if it is removed. */
   delete(
     kind: ServedKind,
     key: ObjectKey,
     options: DeletionRequest,
     write: WriteContext,
   ): Promise<DeleteResult>;
-  /** The objects that it deleted, as they were. */
+  /** The deleted objects, in their state before. */
   deleteCollection(
     kind: ServedKind,
     query: ListQuery,
     options: DeletionRequest,
     write: WriteContext,
   ): Promise<SnapshotPage>;
-  /** POST to a subresource such as `binding`; answers what the API answers. */
+  /** POST to a subresource such as `binding`; returns the API's Status. */
   post(
     kind: ServedKind,
     key: ObjectKey,
@@ -56,16 +55,16 @@ export interface Registry {
 }
 
 /**
- * One version of one object. Reading `object` decodes the bytes, at most once while the snapshot is remembered.
- * The JSON leaves `kind` and `apiVersion` out, as items of lists do: `{"metadata":{...},...}`.
+ * One version of one object. Reading `object` decodes the bytes, at most once while the snapshot is cached. The JSON
+ * omits `kind` and `apiVersion`, as items of lists do: `{"metadata":{...},...}`.
  */
 export interface ObjectSnapshot {
-  /** Of the object itself, which for a subresource such as `scale` is not the kind of the resource. */
+  /** The object's kind, which for a subresource such as `scale` differs from the resource's. */
   readonly kind: string;
   readonly apiVersion: string;
   readonly object: StoredObject;
   readonly json: Uint8Array;
-  /** 0 in answers to dry runs. */
+  /** 0 in results of dry runs. */
   readonly revision: number;
 }
 
@@ -95,49 +94,49 @@ export interface WatchQuery extends Selection {
   readonly bookmarks?: boolean | undefined;
 }
 
-/** Events of one change are one value for all watchers, so that what is made of it can be remembered by identity. */
+/** All watchers receive the same event object, so derived data can be cached by identity. */
 export type RegistryEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly snapshot: ObjectSnapshot }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
 
 export interface WatchListener {
-  /** Never empty, in order. What it throws before the watch is open makes `watch` reject. */
+  /** Called with non-empty batches in order. An exception before the watch is open makes `watch` reject. */
   events(events: readonly RegistryEvent[]): void;
   /**
-   * An event could not be made, or `events` has thrown: nothing follows, and whoever is interested begins anew with a list. One
-   * listener's trouble is not the others', nor that of whoever wrote.
+   * An event could not be created, or `events` has thrown: no events follow, and the consumer must start over with a
+   * list. A failing listener affects neither other listeners nor the writer.
    *
-   * A listener without this can't do without the event: the server would go on with access or kinds that are not what is stored. Its
-   * failure is thrown, and ends the process; the next one reads all of it anew.
+   * A listener without this callback depends on every event: the server would continue with access rules or kinds that
+   * differ from what is stored. Its failure is rethrown and ends the process; the next process reads everything again.
    */
   failed?(error: unknown): void;
-  /** The kind is not served any more, or not as it was: nothing follows, and whoever is interested asks again. */
+  /** The kind is no longer served, or was redefined: no events follow, and the consumer must watch again. */
   ended?(): void;
 }
 
 export interface WatchHandle {
-  /** Everything up to here has been delivered; for bookmarks. */
+  /** Everything up to this version has been delivered; for bookmarks. */
   readonly resourceVersion: string;
   close(): void;
 }
 
-/** Who writes, and how. */
+/** The writer and the options of a write. */
 export interface WriteContext {
-  /** Owns the fields that the write sets; see `managed-fields/`. */
+  /** The field manager; it owns the fields that the write sets. See `managed-fields/`. */
   readonly manager: string;
   readonly user: string;
   readonly dryRun?: boolean | undefined;
-  /** Told what the writer should know but need not mend. */
+  /** Called with warnings for the writer. */
   warn(text: string): void;
-  /** What the writer may not do though he may write such objects; left out for those who may do everything. */
+  /** Checks permissions that depend on the object's content; undefined for users who may do everything. */
   readonly guard?: WriteGuard | undefined;
 }
 
-/** Judges an object on its way to the store; throws where its writer may not write it. */
+/** Throws if the writer may not write this object. */
 export interface WriteGuard {
-  /** Whether the writer may grant what the object grants. Once the object is whole, before it is checked. */
+  /** Checks that the writer may grant what the object grants. Called when the object is complete, before validation. */
   checkGrant(change: GuardedChange): void;
-  /** Whether the writer, who asked to change an object, may also make it: there was none. */
+  /** Checks that the writer may create the object that an update would create. */
   checkCreate(change: GuardedChange): void;
 }
 
@@ -149,7 +148,7 @@ export interface GuardedChange {
 }
 
 export interface UpdateContext extends WriteContext {
-  /** The object says already who owns its fields: an apply has worked that out. */
+  /** Whether the object's managedFields are up to date: an apply has computed them. */
   readonly hasFieldOwners?: boolean | undefined;
   /** `status`, `scale` or `finalize`. */
   readonly subresource?: string | undefined;
@@ -159,10 +158,10 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
 export interface RequestedPatch {
   readonly type: PatchType;
-  /** As it was read: not typed, since a patch has markers and nulls of its own. */
+  /** The parsed body. It is not typed, because patches contain directives and nulls. */
   readonly body: unknown;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
-  /** Names that the body has twice, as the reader words it: `duplicate field "spec.x"`; with a line where it is YAML. */
+  /** Duplicate keys of the body in the parser's words: `duplicate field "spec.x"`, with a line for YAML. */
   readonly duplicateFields?: readonly string[];
   readonly force?: boolean | undefined;
 }
@@ -180,5 +179,5 @@ export type DeletionRequest = Pick<
 export type DeleteResult =
   | { readonly kind: 'removed'; readonly status: Status }
   | { readonly kind: 'kept'; readonly snapshot: ObjectSnapshot }
-  /** Removed, and the real server answers with the last state: pods do so. */
+  /** Removed, and the response is the last state, as kube-apiserver does for pods. */
   | { readonly kind: 'removedObject'; readonly snapshot: ObjectSnapshot };

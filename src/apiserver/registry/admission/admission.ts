@@ -11,7 +11,7 @@ import { copyTopologyLabels } from './topology-labels.ts';
 import type { AdmissionRule, WriteAttempt } from './write-attempt.ts';
 import { checkGrant, checkImplicitCreate } from './write-guard.ts';
 
-/** What the server adds to an object, or refuses before its kind has looked at it, because of other objects. In Kubernetes' order. */
+/** Rules that depend on other objects and change an object or refuse it before its kind validates it. In Kubernetes' order. */
 const mutatingRules: readonly AdmissionRule[] = [
   checkNamespaceLifecycle,
   setPriority,
@@ -24,7 +24,7 @@ const mutatingRules: readonly AdmissionRule[] = [
   checkGrant,
 ];
 
-/** What refuses an object that is right in itself. */
+/** Rules that refuse an object that is valid in itself. */
 const validatingRules: readonly AdmissionRule[] = [
   checkImplicitCreate,
   checkPriorityClass,
@@ -32,12 +32,12 @@ const validatingRules: readonly AdmissionRule[] = [
   checkOverheadOfClass,
 ];
 
-/** Before the kind prepares and checks the object. */
+/** Runs before the kind prepares and validates the object. */
 export function runMutatingRules(context: RegistryContext, attempt: WriteAttempt): void {
   for (const rule of mutatingRules) rule(context, attempt);
 }
 
-/** After the kind has checked it; nothing is changed any more. */
+/** Runs after the kind has validated the object; must not change it. */
 export function runValidatingRules(context: RegistryContext, attempt: WriteAttempt): void {
   for (const rule of validatingRules) rule(context, attempt);
 }

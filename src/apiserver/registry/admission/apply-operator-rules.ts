@@ -4,7 +4,7 @@ import type { ReadAll } from '../context/operator-rules.ts';
 import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** A new object as those who run the server want it. */
+/** Applies the operator's rules to a new object. */
 export function applyOperatorRules(context: RegistryContext, attempt: WriteAttempt): void {
   const rule = context.rules?.persistentVolumes;
   if (rule === undefined || attempt.operation !== 'CREATE' || !isKind(attempt, '', 'PersistentVolume'))

@@ -6,7 +6,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { findObject, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** A bound claim may grow where its class says so. */
+/** A bound claim may grow if its class allows it. */
 export function checkClaimResize(context: RegistryContext, attempt: WriteAttempt): void {
   const { kind, operation, old, write } = attempt;
   if (!isKind(attempt, '', 'PersistentVolumeClaim') || operation !== 'UPDATE') return;

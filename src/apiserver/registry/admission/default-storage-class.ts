@@ -4,7 +4,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** A claim that names no class gets the default one, if there is one. An empty name is a name. */
+/** Sets the default class, if there is one, on a claim without a class. An empty name counts as a class. */
 export function setDefaultStorageClass(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'PersistentVolumeClaim') || attempt.operation !== 'CREATE') return;
   const claim = attempt.object as PersistentVolumeClaim;
@@ -14,7 +14,7 @@ export function setDefaultStorageClass(context: RegistryContext, attempt: WriteA
   if (chosen !== undefined) claim.spec = { ...claim.spec, storageClassName: chosen.metadata.name };
 }
 
-/** Of several defaults the newest; of those the first by name. */
+/** The newest default class; of several equally new ones the first by name. */
 function defaultClass(context: RegistryContext): StorageClass | undefined {
   const kind = context.kinds.byPlural('storage.k8s.io/v1', 'storageclasses');
   if (kind === undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Pod, Toleration } from '../../../kube/api/stored/core.ts';
 import type { RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** How long a pod stays on a node that has stopped answering, unless it says otherwise. */
+/** How long a pod stays on a node that stopped responding, unless the pod sets its own toleration. */
 const tolerationSeconds = 300;
 
 const nodeConditionTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

@@ -1,7 +1,7 @@
 import type { RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** Keeps volumes and claims that somebody uses; the `protection` controller takes it off when nobody does. */
+/** Finalizers that protect objects in use; the `protection` controller removes them from unused objects. */
 const protections = [
   { group: '', kind: 'PersistentVolume', finalizer: 'kubernetes.io/pv-protection' },
   { group: '', kind: 'PersistentVolumeClaim', finalizer: 'kubernetes.io/pvc-protection' },

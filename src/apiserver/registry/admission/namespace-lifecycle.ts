@@ -3,10 +3,10 @@ import { forbidden, notFound } from '../../../kube/api-error.ts';
 import { findObject, type RegistryContext } from '../context/registry-context.ts';
 import type { WriteAttempt } from './write-attempt.ts';
 
-/** What the system needs. */
+/** Namespaces that cannot be deleted. */
 const protectedNamespaces = new Set(['default', 'kube-system', 'kube-public']);
 
-/** Objects live in namespaces that exist; nothing new comes into one that is being emptied. */
+/** Requires an existing namespace; a terminating namespace accepts no new objects. */
 export function checkNamespaceLifecycle(context: RegistryContext, attempt: WriteAttempt): void {
   const { operation, kind, object } = attempt;
   const { name = '', namespace = '' } = object.metadata;

@@ -5,7 +5,7 @@ import { systemPriorityClasses } from '../../kinds/scheduling/priority-class.ts'
 import { findObject, listAllObjects, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** A pod's priority follows from the class that it names, or from the default class. */
+/** Sets a pod's priority from its priority class or the default class. */
 export function setPriority(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'Pod') || attempt.write.subresource !== undefined) return;
   const { spec } = attempt.object as Pod;
@@ -25,7 +25,7 @@ export function setPriority(context: RegistryContext, attempt: WriteAttempt): vo
   }
 }
 
-/** At most one class is the default, and those of the system stay. */
+/** At most one class is the default; system classes cannot be deleted. */
 export function checkPriorityClass(context: RegistryContext, attempt: WriteAttempt): void {
   const { kind, operation, object } = attempt;
   if (!isKind(attempt, 'scheduling.k8s.io', 'PriorityClass')) return;
@@ -66,7 +66,7 @@ function priorityOf({ metadata, value, preemptionPolicy }: PriorityClass): Prior
   return { name: metadata.name ?? '', value, policy: preemptionPolicy };
 }
 
-/** Of several defaults, which a race could leave, the lowest. */
+/** Of several defaults, which a race could leave, the one with the lowest value. */
 function defaultClass(context: RegistryContext): PriorityClass | undefined {
   const kind = context.kinds.byPlural('scheduling.k8s.io/v1', 'priorityclasses');
   if (kind === undefined) return undefined;

@@ -5,7 +5,7 @@ import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
 import { findObject, type RegistryContext } from '../context/registry-context.ts';
 import { isKind, type WriteAttempt } from './write-attempt.ts';
 
-/** A pod takes over what its runtime class costs and where it runs. */
+/** Copies overhead and scheduling constraints from the runtime class to a new pod. */
 export function applyRuntimeClass(context: RegistryContext, attempt: WriteAttempt): void {
   const spec = specOfNewPod(attempt);
   const runtimeClass = spec && classOf(context, attempt, spec);
@@ -20,7 +20,7 @@ export function applyRuntimeClass(context: RegistryContext, attempt: WriteAttemp
   if (runtimeClass.scheduling !== undefined) applyScheduling(attempt, spec, runtimeClass.scheduling);
 }
 
-/** What a pod costs beyond its containers is told by its class, not by whoever creates it. */
+/** A pod's overhead must come from its runtime class. */
 export function checkOverheadOfClass(context: RegistryContext, attempt: WriteAttempt): void {
   const spec = specOfNewPod(attempt);
   if (spec === undefined) return;
@@ -62,7 +62,7 @@ function applyScheduling(
   if (merged.length > 0) spec.tolerations = merged;
 }
 
-/** Without those that another one covers; of two that are alike the first stays. */
+/** Drops tolerations that another one covers; of equal ones the first stays. */
 function mergedTolerations(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [i, toleration] of all.entries()) {

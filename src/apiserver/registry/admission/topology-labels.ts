@@ -4,7 +4,7 @@ import { isKind, type WriteAttempt } from './write-attempt.ts';
 
 const copied = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
-/** A pod that comes with its node carries the node's zone and region, as one that is bound later does. */
+/** A pod created with a node name gets the node's zone and region, as a pod bound later does. */
 export function copyTopologyLabels(context: RegistryContext, attempt: WriteAttempt): void {
   if (!isKind(attempt, '', 'Pod') || attempt.operation !== 'CREATE') return;
   const pod = attempt.object as Pod;
@@ -12,7 +12,7 @@ export function copyTopologyLabels(context: RegistryContext, attempt: WriteAttem
   if (Object.keys(labels).length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...labels };
 }
 
-/** The labels of a node that its pods carry too; none where there is no such node. */
+/** The topology labels of a node; empty if the node does not exist. */
 export function topologyLabels(context: RegistryContext, nodeName: string): Readonly<Record<string, string>> {
   const nodes = context.kinds.byPlural('v1', 'nodes');
   const found =

@@ -2,7 +2,7 @@ import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import type { RegistryContext } from '../context/registry-context.ts';
 import type { UpdateContext } from '../registry.ts';
 
-/** A write on its way to the store. `object` may be changed. */
+/** A write before it is stored. Rules may change `object`. */
 export interface WriteAttempt {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly kind: ServedKind;
@@ -11,7 +11,7 @@ export interface WriteAttempt {
   readonly write: UpdateContext;
 }
 
-/** A rule that looks at writes: changes the object, lets it pass, or throws. */
+/** An admission rule: changes the object, accepts it, or throws. */
 export type AdmissionRule = (context: RegistryContext, attempt: WriteAttempt) => void;
 
 export function isKind({ kind }: WriteAttempt, group: string, name: string): boolean {

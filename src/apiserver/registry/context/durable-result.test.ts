@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
 
-/** What a call has come to so far. */
+/** The state of a call so far. */
 function outcome(call: Promise<unknown>): { readonly now: string } {
   const seen = { now: 'waits' };
   call.then(
@@ -22,7 +22,7 @@ const pod = (name: string, nodeName = 'n1') => ({
   spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
 });
 
-/** Something that somebody writes, and a call that would tell of it. The writes never become durable. */
+/** A write that never becomes durable, and a call whose result would reveal it. */
 interface Scenario {
   readonly name: string;
   before?(fixture: RegistryFixture): Promise<unknown>;

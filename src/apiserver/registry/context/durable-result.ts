@@ -1,11 +1,12 @@
 import type { Store } from '../../store/store.ts';
 
 /**
- * The answer of a write, given when all that it was decided upon is durable. That is more than what the write has stored: a refusal
- * (`AlreadyExists`), a dry run and a write that changes nothing tell what somebody else has stored a moment ago.
+ * Returns the result of a write when everything that it was based on is durable. That is more than what the write
+ * stored: an error such as `AlreadyExists`, a dry run, and a write that changes nothing reveal what others stored a
+ * moment before.
  *
- * The write has run up to its first pause when it gets here, so it knows of nothing newer than what the store has now. Where that
- * is taken back, the answer is that failure, whatever the write would have said.
+ * The write has run up to its first await when it gets here, so it has seen nothing newer than the store's current
+ * revision. If that is rolled back, the result is the rollback's error, whatever the write returned.
  */
 export async function resultWhenDurable<T>(store: Store, write: Promise<T>): Promise<T> {
   const seen = store.revision;
@@ -16,7 +17,7 @@ export async function resultWhenDurable<T>(store: Store, write: Promise<T>): Pro
   }
 }
 
-/** The same for reads: they wait by themselves for what they show, but what they refuse tells of the whole store. */
+/** The same for errors of reads. Successful reads wait for what they return, but an error may depend on the whole store. */
 export async function errorWhenDurable<T>(store: Store, read: Promise<T>): Promise<T> {
   const seen = store.revision;
   try {

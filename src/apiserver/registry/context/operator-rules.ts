@@ -3,12 +3,12 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { Resource } from '../../../kube/resource.ts';
 
 /**
- * What whoever runs the server adds to objects that are new, where a real server would have an admission plugin. A rule answers the
- * object as it is to be checked and stored; it must neither wait nor throw. A bare server has none.
+ * Rules of the operator for new objects, in place of admission plugins. A rule returns the object to validate and
+ * store; it must neither await nor throw. There are none by default.
  */
 export interface OperatorRules {
   readonly persistentVolumes?: (volume: PersistentVolume, all: ReadAll) => PersistentVolume;
 }
 
-/** All objects of a resource as they are now, of one namespace or of all. They must not be changed. */
+/** All current objects of a resource, in one namespace or all. Callers must not change them. */
 export type ReadAll = <T extends KubeObject>(resource: Resource<T>, namespace?: string) => readonly T[];

@@ -17,7 +17,7 @@ import {
   transientSnapshot,
 } from './snapshot-cache.ts';
 
-/** What every verb works with. */
+/** What all verbs share. */
 export interface RegistryContext {
   readonly store: Store;
   readonly kinds: KindCatalog;
@@ -27,13 +27,13 @@ export interface RegistryContext {
   readonly rules?: OperatorRules | undefined;
 }
 
-/** An object in the store, with the entry that a write has to replace. */
+/** A stored object, with the entry that a write replaces. */
 export interface FoundObject {
   readonly entry: StoreEntry;
   readonly snapshot: ObjectSnapshot;
 }
 
-/** The kind in whose form an object is stored: itself, but for kinds that share the storage of another. */
+/** The kind in whose form objects are stored: the kind itself, unless it shares the storage of another. */
 export function storageKind({ kinds }: RegistryContext, kind: ServedKind): ServedKind {
   const { storedAs } = kind;
   return storedAs === undefined ? kind : (kinds.inGroup(storedAs.group, storedAs.kind) ?? kind);
@@ -43,7 +43,7 @@ export function bucketOf(context: RegistryContext, kind: ServedKind): string {
   return qualifiedPlural(storageKind(context, kind));
 }
 
-/** `namespace/name`, or the name alone: lists come in this order. */
+/** `namespace/name`, or only the name. Lists are sorted by this key. */
 export function storeKey(kind: ServedKind, { namespace, name }: ObjectKey): string {
   return kind.namespaced ? `${namespace ?? ''}/${name}` : name;
 }
@@ -63,15 +63,15 @@ export function findOrThrow(context: RegistryContext, kind: ServedKind, key: Obj
   return found;
 }
 
-/** An entry in the form that this kind serves. */
+/** An entry in the form of the served kind. */
 export function snapshotOf(context: RegistryContext, kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
   const stored = context.snapshots.get(storageKind(context, kind), entry);
   return kind.storedAs === undefined ? stored : transientSnapshot(kind.storedAs.fromStored(stored.object));
 }
 
 /**
- * Stores what a write has made, or only says what it would have stored. The object belongs to the registry from here on. Nothing
- * has awaited since `old` was read, so the swap cannot fail; the answer waits until the write is durable.
+ * Stores the result of a write; a dry run only returns what would be stored. Takes ownership of the object. Nothing has
+ * awaited since `old` was read, so the swap cannot fail. Resolves when the write is durable.
  */
 export async function storeObject(
   context: RegistryContext,
@@ -91,7 +91,7 @@ export async function storeObject(
     stored.metadata.resourceVersion = String(revision);
     return checkSize(encodeStored(stored, owner));
   });
-  // What another version stores is read again as that version shows it.
+  // Objects stored in another version are decoded again on the next read.
   if (stored === object || kind.storedAs !== undefined) context.snapshots.addWritten(owner, entry, stored);
   await context.store.whenDurable(entry.revision);
   return snapshotOf(context, kind, entry);
@@ -102,16 +102,16 @@ function toStored({ storedAs, definition }: ServedKind, object: StoredObject): S
   return definition?.toStored?.(object) ?? object;
 }
 
-/** A real server's storage takes 1.5 MiB, in a form that is shorter than JSON. */
+/** etcd accepts 1.5 MiB in protobuf, which is shorter than JSON. */
 const objectMaxBytes = 2 * 1024 * 1024;
 
-/** Objects are kept in memory, and so is their past: whatever fits into a request would be too much. */
+/** Objects and their history are kept in memory, so the limit of a request body would be too much. */
 function checkSize(bytes: Uint8Array): Uint8Array {
   if (bytes.length > objectMaxBytes) throw failure(500, undefined, 'etcdserver: request is too large');
   return bytes;
 }
 
-/** Removes an object. Watchers see its last state under the revision of the removal, which is returned. */
+/** Removes an object. Watchers see its last state with the revision of the removal, which is returned. */
 export async function removeObject(
   context: RegistryContext,
   kind: ServedKind,
@@ -120,7 +120,7 @@ export async function removeObject(
   write: Pick<WriteContext, 'dryRun'>,
 ): Promise<number> {
   if (write.dryRun === true) return old.revision;
-  // Also what the version does not show that it is removed through.
+  // Includes fields that the version used for the removal does not show.
   const stored = kind.definition === undefined ? toStored(kind, last) : decodedEntry(kind, old);
   const entry = context.store.remove(bucketOf(context, kind), old.key, old.revision, (revision) =>
     encodeObject({ ...stored, metadata: { ...stored.metadata, resourceVersion: String(revision) } }),
@@ -133,12 +133,12 @@ function decodedEntry(kind: ServedKind, { bytes }: StoreEntry): StoredObject {
   return decodeObject({ kind: kind.kind, apiVersion: apiVersionOf(kind), json: bytes });
 }
 
-/** The time as objects carry it, in whole seconds. */
+/** The current time in the format of objects, in whole seconds. */
 export function timestamp({ clock }: RegistryContext, laterSeconds = 0): string {
   return formatTimestamp(clock.nowMs() + laterSeconds * 1000);
 }
 
-/** All objects of a kind, as they are now. */
+/** All current objects of a kind. */
 export function listAllObjects<T extends StoredObject>(
   context: RegistryContext,
   kind: ServedKind,

@@ -9,20 +9,20 @@ import type { ObjectSnapshot } from '../registry.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** How many decoded objects are kept beside their bytes; a decoded object takes several times the room of its JSON. */
+/** How many decoded objects are cached; a decoded object takes several times the memory of its JSON. */
 const decodedMax = 2_048;
 
-/** How many entries are looked at in one go; some milliseconds. */
+/** How many entries are converted before other work gets a turn; a few milliseconds. */
 const sliceLength = 200;
 
 /**
- * Snapshots of stored entries, made when somebody asks. The bytes live in the store; the objects that were written or decoded
- * last are remembered, the others are decoded again.
+ * Creates snapshots of stored entries on demand. The store holds the bytes; the most recently written or decoded
+ * objects are cached, others are decoded again.
  */
 export class SnapshotCache {
-  /** Oldest first. By entry, but for kinds that were defined: several of them may show one entry. */
+  /** Oldest first. Keyed by entry, or by snapshot for custom kinds, since several kinds may show one entry. */
   readonly #decoded = new Map<StoreEntry | ObjectSnapshot, EntrySnapshot>();
-  /** What entries are to kinds that were defined, as far as somebody has looked. */
+  /** Entries converted for custom kinds, as far as they have been read. */
   readonly #revived = new WeakMap<ServedKind, WeakMap<StoreEntry, ObjectSnapshot>>();
   readonly #warm = new WeakSet<ServedKind>();
 
@@ -31,7 +31,7 @@ export class SnapshotCache {
     return this.#decoded.get(entry) ?? new EntrySnapshot(kind, entry, this);
   }
 
-  /** As `of`, where the object is at hand anyway because it was just written. */
+  /** As `get`, for an object that was just written and need not be decoded. */
   addWritten(kind: ServedKind, entry: StoreEntry, object: StoredObject): ObjectSnapshot {
     const snapshot = new EntrySnapshot(kind, entry, this, object);
     if (kind.definition !== undefined) this.#revivedBy(kind).set(entry, snapshot);
@@ -39,7 +39,7 @@ export class SnapshotCache {
     return snapshot;
   }
 
-  /** Of a kind that was defined: looks at these now, some at a time, and lets everything else go on in between. */
+  /** Converts entries of a custom kind in slices, so that other work gets turns in between. */
   async warmUp(kind: ServedKind, entries: readonly StoreEntry[]): Promise<void> {
     const revived = this.#revivedBy(kind);
     let made = 0;
@@ -51,7 +51,7 @@ export class SnapshotCache {
     }
   }
 
-  /** Whether all there was of a kind has been looked at once; what is written later is looked at when it is read. */
+  /** Whether all entries of a kind were converted once; later writes are converted when read. */
   isWarm(kind: ServedKind): boolean {
     return this.#warm.has(kind);
   }
@@ -60,7 +60,7 @@ export class SnapshotCache {
     this.#warm.add(kind);
   }
 
-  /** An entry that a definition of today would have stored just so is shown as it is; that is found out once. */
+  /** Converts an entry to the kind's current schema, once. An entry that needs no change is shown as stored. */
   #revivedOf(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
     const known = this.#revivedBy(kind).get(entry);
     if (known !== undefined) return known;
@@ -139,7 +139,7 @@ class EntrySnapshot implements ObjectSnapshot {
   }
 }
 
-/** A snapshot of something that is not stored as such: the answer to a dry run, a scale, an Event of the other group. */
+/** A snapshot of an object that is not stored in this form: the result of a dry run, a Scale, an Event of the other group. */
 export function transientSnapshot(object: StoredObject): ObjectSnapshot {
   let json: Uint8Array | undefined;
   return {
@@ -154,15 +154,15 @@ export function transientSnapshot(object: StoredObject): ObjectSnapshot {
   };
 }
 
-/** JSON without `kind` and `apiVersion`, as in the items of a list. */
+/** JSON without `kind` and `apiVersion`, as items of a list have it. */
 export function encodeObject(object: StoredObject): Uint8Array {
   return encoder.encode(jsonOf(object));
 }
 
-/** As `encodeObject`, of an object that is going to be stored; it gets the form that it has from then on. */
+/** As `encodeObject`, for an object about to be stored, which is changed to its stored form. */
 export function encodeStored(object: StoredObject, typed: Typed): Uint8Array {
   const json = jsonOf(object);
-  // Few objects have an empty list; the others need no second look.
+  // Few objects contain an empty list; the others need no second pass.
   if (!json.includes(':[]')) return encoder.encode(json);
   formOf(typed).dropEmptyLists(object as unknown as Record<string, unknown>);
   return encoder.encode(jsonOf(object));
@@ -173,7 +173,7 @@ function jsonOf(object: StoredObject): string {
   return JSON.stringify(rest);
 }
 
-/** A copy that is the caller's to change. */
+/** Decodes a copy that the caller may change. */
 export function decodeObject({
   kind,
   apiVersion,

@@ -11,12 +11,12 @@ export interface CollectionDeletion {
   readonly write: WriteContext;
 }
 
-/** So many are deleted at a time; others get a turn in between. */
+/** How many objects are deleted before other work gets a turn. */
 const batchLengthMax = 500;
 
 /**
- * DELETE of a collection: one deletion after another of what a list shows. Not atomic, as in Kubernetes; whoever is interrupted
- * repeats it. What others delete meanwhile is fine, and what they put in its place stays.
+ * DELETE of a collection: deletes the listed objects one by one. As in Kubernetes it is not atomic; an interrupted
+ * caller repeats it. Objects that others delete meanwhile are skipped, and their replacements stay.
  */
 export async function deleteCollection(
   context: RegistryContext,
@@ -24,7 +24,7 @@ export async function deleteCollection(
   { query, options, write }: CollectionDeletion,
 ): Promise<SnapshotPage> {
   const answer = await listObjects(context, kind, query);
-  // Also where there is nothing to delete.
+  // Warns even if the list is empty.
   warnOfOrphans(kind, options, write);
   for (let start = 0; start < answer.items.length; start += batchLengthMax) {
     const batch = answer.items.slice(start, start + batchLengthMax);

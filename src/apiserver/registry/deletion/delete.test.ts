@@ -13,7 +13,7 @@ async function makePod({ nodeName = 'n1', finalizers = [] as readonly string[], 
   return await fixture.create('pods', { metadata: { name: 'p', finalizers }, spec });
 }
 
-/** How it went: how long is left, or that it is over. */
+/** The remaining grace period, or that the object is gone. */
 function told(deleted: DeleteResult): string {
   if (deleted.kind !== 'kept') return deleted.kind;
   const { deletionGracePeriodSeconds, generation, finalizers = [] } = deleted.snapshot.object.metadata;

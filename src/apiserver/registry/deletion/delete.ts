@@ -18,8 +18,8 @@ import type { DeleteResult, DeletionRequest, WriteContext } from '../registry.ts
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
 
 /**
- * DELETE. Three things can keep an object for a while: finalizers, grace (pods), and an end of its own kind (namespaces). Then
- * it is marked, and whoever keeps it removes it later; else it is gone with this call.
+ * DELETE. Three things can delay the removal of an object: finalizers, a grace period (pods), and a deletion in steps
+ * (namespaces). Then the object is marked, and whoever delays it removes it later; otherwise this call removes it.
  */
 export async function deleteObject(
   context: RegistryContext,
@@ -54,7 +54,7 @@ export async function deleteObject(
   return await finishDeletion(context, kind, { found, object, isMarked: grace === 'graceful', write });
 }
 
-/** Where dependents stay behind unless one says otherwise, few mean it. */
+/** Some kinds orphan their dependents by default, which few callers want. */
 export function warnOfOrphans(
   kind: ServedKind,
   { propagationPolicy, orphanDependents }: DeletionRequest,
@@ -70,7 +70,7 @@ interface Deletion {
   readonly write: WriteContext;
 }
 
-/** Kinds with grace are marked before they go, also where the grace is 0: watchers see both. */
+/** Kinds with a grace period are marked before the removal, even if it is 0: watchers see both writes. */
 async function finishDeletion(
   context: RegistryContext,
   kind: ServedKind,
@@ -80,7 +80,7 @@ async function finishDeletion(
   if (write.dryRun === true) return deletionResult(kind, last, found.entry.revision);
   let { entry } = found;
   if (isMarked) {
-    // Both writes happen before anything awaits: no other request can come between them.
+    // Both writes happen before anything awaits, so no other request can interleave.
     const marking = storeObject(context, kind, object, entry, write);
     entry = findOrThrow(context, kind, {
       namespace: object.metadata.namespace,
@@ -92,7 +92,7 @@ async function finishDeletion(
   return deletionResult(kind, last, await removeObject(context, kind, last, entry, write));
 }
 
-/** The last state, under the version of its removal, or a Status. */
+/** The last state with the version of its removal, or a Status. */
 function deletionResult(kind: ServedKind, last: StoredObject, revision: number): DeleteResult {
   if (kind.returnsDeletedObject === true) {
     const metadata = { ...last.metadata, resourceVersion: String(revision) };
@@ -106,7 +106,7 @@ function deletionResult(kind: ServedKind, last: StoredObject, revision: number):
   };
 }
 
-/** A namespace is emptied before it goes. */
+/** A namespace is emptied before it is removed. */
 async function deleteInSteps(
   context: RegistryContext,
   kind: ServedKind,
@@ -129,8 +129,9 @@ async function deleteInSteps(
 }
 
 /**
- * What grace has to say. `none`: the kind has none, or it is over. `pending`: a deletion is under way and this one changes
- * nothing. `graceful`: the object was marked, with a grace that may be 0. A second deletion may only shorten the first.
+ * Applies the grace period. `none`: the kind has none, or it is over. `pending`: a deletion is in progress and this one
+ * changes nothing. `graceful`: the object was marked with a grace period, which may be 0. A second deletion may only
+ * shorten the period.
  */
 function applyGracePeriod(
   context: RegistryContext,
@@ -156,7 +157,7 @@ function applyGracePeriod(
   return 'graceful';
 }
 
-/** The end moves forward, but never into the past. */
+/** Moves the end forward, but never into the past. */
 function shortenGrace(context: RegistryContext, { metadata }: StoredObject, graceSeconds: number): void {
   const begunMs =
     (parseTimestamp(metadata.deletionTimestamp) ?? 0) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
@@ -176,7 +177,7 @@ function markDeleting(context: RegistryContext, { metadata }: StoredObject): voi
   metadata.deletionGracePeriodSeconds = 0;
 }
 
-/** Deleting what is being deleted already writes nothing. */
+/** A repeated deletion writes nothing. */
 async function storeIfChanged(
   context: RegistryContext,
   kind: ServedKind,
@@ -194,7 +195,7 @@ async function storeIfChanged(
   return found.snapshot;
 }
 
-/** Kubernetes says the kind where it otherwise says the plural. */
+/** Kubernetes uses the kind here, where other messages have the plural. */
 export function checkPreconditions(
   kind: ServedKind,
   { metadata }: StoredObject,
@@ -218,7 +219,7 @@ export function checkPreconditions(
   }
 }
 
-/** Kinds that end in steps of their own also have words of their own. */
+/** Kubernetes has other messages for kinds that are deleted in steps. */
 function checkStepwisePreconditions(
   kind: ServedKind,
   { metadata: { name = '', uid, resourceVersion } }: StoredObject,

@@ -8,7 +8,7 @@ const foregroundFinalizer = 'foregroundDeletion';
 
 const policies = ['Orphan', 'Background', 'Foreground'] as const;
 
-/** Options that contradict each other, or name a policy that there is not. */
+/** Refuses contradictory options and unknown policies. */
 export function checkDeletionRequest({ propagationPolicy, orphanDependents }: DeletionRequest): void {
   const errors = new FieldErrors();
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
@@ -30,8 +30,8 @@ export function checkDeletionRequest({ propagationPolicy, orphanDependents }: De
 }
 
 /**
- * The finalizers that the object needs until the garbage collector has seen to its dependents. What the caller says comes before
- * what the object carries, and that before what its kind does.
+ * The finalizers that an object needs until the garbage collector has handled its dependents. The request takes
+ * precedence over the object's finalizers, and those over the kind's default.
  */
 export function dependentsFinalizers(
   kind: ServedKind,
@@ -59,7 +59,7 @@ function policyOf(
   return kind.orphansByDefault === true ? 'Orphan' : 'Background';
 }
 
-/** The same finalizers are left in the order they have. */
+/** Keeps the current order if the set is the same. */
 function keepOrder(current: readonly string[], wanted: readonly string[]): readonly string[] {
   const known = new Set(current);
   const isSame = current.length === wanted.length && wanted.every((name) => known.has(name));

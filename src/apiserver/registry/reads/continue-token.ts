@@ -2,7 +2,7 @@ import { badRequest } from '../../../kube/api-error.ts';
 import { isRecord } from '../../../kube/wire.ts';
 import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
 
-/** Where a list goes on: after which key, and as of which revision (-1: whatever is there then). */
+/** Where a list continues: after which key, and at which revision (-1: the current one). */
 export interface Continuation {
   readonly revision: number;
   readonly after: string;
@@ -10,7 +10,7 @@ export interface Continuation {
 
 const tokenVersion = 'meta.k8s.io/v1';
 
-/** Opaque to callers, in the shape of Kubernetes': the key that comes right after the last one. */
+/** Opaque to clients, in Kubernetes' format: the start is the key right after the last one. */
 export function encodeContinue({ revision, after }: Continuation): string {
   const token = { v: tokenVersion, rv: revision, start: `${after}\u0000` };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
@@ -28,7 +28,7 @@ export function decodeContinue(text: string): Continuation {
   if (typeof start !== 'string' || start === '') {
     throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   }
-  // As the real server does: whatever would lead out of the collection is no key of ours.
+  // As in kube-apiserver: rejects keys that would lead out of the collection.
   if (start.split('/').some((part) => part === '' || part === '.' || part === '..'))
     throw invalidToken(start);
   return { revision: rv, after: start.endsWith('\u0000') ? start.slice(0, -1) : start };

@@ -6,15 +6,16 @@ import type { ObjectSnapshot, RegistryEvent } from '../registry.ts';
 import type { ObjectFilter } from '../selection/object-filter.ts';
 
 /**
- * The events that a change can be, for watchers of one kind; each made at most once, however many watch. They live as long as
- * somebody has yet to send them: the change itself stays in the history, where their objects and bytes would stay with it.
+ * The events of a change for watchers of one kind, each created at most once for all watchers. Weak references let them
+ * go once all watchers have sent them: the history keeps the change itself, and would otherwise keep the decoded
+ * objects and encoded bytes as well.
  */
 type ChangeEvents = { [type in 'ADDED' | 'MODIFIED' | 'DELETED']?: WeakRef<RegistryEvent> };
 
-/** By kind, because two kinds may share a storage. */
+/** By kind, because two kinds may share their storage. */
 const made = new WeakMap<StoreChange, Map<ServedKind, ChangeEvents>>();
 
-/** Turns what happened in the store into what one watcher sees of it. */
+/** Translates changes of the store into the events of one watcher. */
 export class EventTranslator {
   readonly #context: RegistryContext;
   readonly #kind: ServedKind;
@@ -28,7 +29,7 @@ export class EventTranslator {
     this.#prefix = kind.namespaced && filter.namespace !== undefined ? `${filter.namespace}/` : undefined;
   }
 
-  /** Undefined where the watcher does not see it. */
+  /** Undefined if the watcher does not see the change. */
   translate(change: StoreChange): RegistryEvent | undefined {
     if (this.#prefix !== undefined && !change.entry.key.startsWith(this.#prefix)) return undefined;
     const { matches } = this.#filter;
@@ -52,7 +53,7 @@ export class EventTranslator {
     return snapshotOf(this.#context, this.#kind, previous ?? entry);
   }
 
-  /** Of a removal the last state; of an object that no longer matches the state that did, under the new version. */
+  /** For a removal the last state. For an object that no longer matches, the last matching state with the new version. */
   #last(change: StoreChange): ObjectSnapshot {
     if (change.type === 'remove') return this.#now(change);
     const { object } = this.#before(change);

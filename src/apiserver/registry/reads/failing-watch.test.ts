@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const make = (name: string) => fixture.create('configmaps', { metadata: { name } });
 
-/** Its selector can't be asked. */
+/** A kind whose selector throws. */
 function brokenKind(): ServedKind {
   const broken = () => {
     throw new Error('no such field');
@@ -86,7 +86,7 @@ describe('a listener that fails', () => {
   });
 });
 
-/** What would have ended the process. */
+/** Errors that would have ended the process. */
 async function nextUncaught(act: () => Promise<void>): Promise<unknown> {
   const listeners = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');

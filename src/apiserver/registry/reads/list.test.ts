@@ -22,7 +22,7 @@ async function make(...names: readonly string[]): Promise<string> {
 
 const list = (query: ListQuery = {}) => fixture.list('configmaps', { namespace, ...query });
 
-/** Reads to the end, so many at a time. `between` happens after every page. */
+/** Reads all pages with the given limit. `between` runs after every page. */
 async function pages(query: ListQuery, between = async () => {}) {
   const read: string[] = [];
   const versions = new Set<string>();

@@ -27,8 +27,8 @@ export async function getObject(
 }
 
 /**
- * LIST. The newest state, or that of an earlier revision: of the token that continues a list, or where the caller asks for
- * exactly that one. Anything else that is not older than asked for is right too, and the newest is at hand.
+ * LIST. Returns the newest state, or an earlier revision if a continue token or the caller requires exactly that one.
+ * In all other cases any state not older than requested is correct, and the newest one is available.
  */
 export async function listObjects(
   context: RegistryContext,
@@ -37,13 +37,13 @@ export async function listObjects(
 ): Promise<SnapshotPage> {
   const filter = compileFilter(kind, query);
   const asked = revisionOf(query.resourceVersion);
-  // A list that any state will do for is answered whole: paging is for those who want a consistent one.
+  // A list at version `0` is not paged: paging serves clients that want a consistent list.
   const limit = asked === 0 && query.resourceVersion === '0' ? 0 : Math.max(0, query.limit ?? 0);
   const start =
     query.continue === undefined || query.continue === '' ? undefined : parseContinuation(query, asked);
   if (kind.definition !== undefined) await warmUp(context, kind, warmUpScope(filter, limit));
   checkNotFuture(context, asked, query.resourceVersion);
-  // Tokens come from clients: one may name a state that has not been.
+  // Tokens come from clients and may name a future revision.
   checkNotFuture(context, start?.revision ?? 0);
   const pageLength = isSingleObject(kind, filter) ? 0 : limit;
   const exact = start?.revision ?? (isExact(query, asked, pageLength) ? asked : undefined);
@@ -52,17 +52,17 @@ export async function listObjects(
   return snapshotPage(page, filter);
 }
 
-/** A selector that leaves one key is answered like a GET. */
+/** A selector for a single object is answered like a GET. */
 function isSingleObject({ namespaced }: ServedKind, { name, namespace }: ObjectFilter): boolean {
   return name !== undefined && (namespace !== undefined || !namespaced);
 }
 
-/** Who selects may have to look at all of them for a short page. */
+/** With a selector, a short page may require reading all objects. */
 function warmUpScope({ namespace, name, matches }: ObjectFilter, limit: number): WarmUpScope {
   return { namespace, limit: name !== undefined ? 1 : matches === undefined ? limit : 0 };
 }
 
-/** A page of an old state is of exactly that state, unless the caller says that newer will do. */
+/** A page at an old version is exactly that version, unless the caller accepts newer ones. */
 function isExact({ resourceVersionMatch = '' }: ListQuery, asked: number, limit: number): boolean {
   if (resourceVersionMatch !== '') return resourceVersionMatch === 'Exact';
   return asked > 0 && limit > 0;
@@ -71,7 +71,7 @@ function isExact({ resourceVersionMatch = '' }: ListQuery, asked: number, limit:
 interface ReadPage {
   readonly items: readonly ObjectSnapshot[];
   readonly revision: number;
-  /** The key that the next page begins after; undefined on the last page. */
+  /** The key after which the next page begins; undefined on the last page. */
   readonly last: string | undefined;
   readonly remaining: number;
 }
@@ -123,7 +123,7 @@ function candidates(
   return entries;
 }
 
-/** Whoever was in the middle of a list may go on from the state of now, if that is good enough. */
+/** The error for an expired list. Its token lets the client continue with the current state. */
 function tooOld(after: string | undefined): ApiError {
   if (after === undefined) {
     return expired('The resourceVersion for the provided list is too old.');
@@ -150,14 +150,14 @@ function snapshotPage({ items, revision, last, remaining }: ReadPage, filter: Ob
   };
 }
 
-/** GET words it otherwise, and calls it a failure of its own. */
+/** GET reports an invalid version with another message and as a 500. */
 function getRevision(resourceVersion: string | undefined): number {
   const complaint = resourceVersion ? versionSyntaxError(resourceVersion) : undefined;
   if (complaint !== undefined) throw failure(500, undefined, complaint);
   return revisionOf(resourceVersion);
 }
 
-/** 0 for none and for `0`. Beyond what a number can hold, all versions lie in the future alike. */
+/** 0 for no version and for `0`. All versions beyond a safe number are equally in the future. */
 function revisionOf(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
   const complaint = versionSyntaxError(resourceVersion);
@@ -165,7 +165,7 @@ function revisionOf(resourceVersion: string | undefined): number {
   return Number(resourceVersion);
 }
 
-/** What Go's ParseUint has against a version; undefined where it has nothing. */
+/** The message of Go's ParseUint for an invalid version; undefined if it is valid. */
 export function versionSyntaxError(text: string): string | undefined {
   const isNumber = /^\d+$/.test(text);
   if (isNumber && BigInt(text) < 2n ** 64n) return undefined;
@@ -174,7 +174,7 @@ export function versionSyntaxError(text: string): string | undefined {
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;
 }
 
-/** A state that has not been yet cannot be shown; a real server waits a little and then says the same. */
+/** Refuses a future version; kube-apiserver waits a little first and then reports the same. */
 export function checkNotFuture(context: RegistryContext, revision: number, text = String(revision)): void {
   if (revision <= context.store.revision) return;
   const message = `Timeout: Too large resource version: ${BigInt(text)}, current: ${context.store.revision}`;

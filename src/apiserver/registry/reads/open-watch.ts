@@ -10,14 +10,14 @@ export interface OpenWatchOptions {
   readonly context: RegistryContext;
   readonly kind: ServedKind;
   readonly filter: ObjectFilter;
-  /** Changes after this revision are told. */
+  /** Changes after this revision are delivered. */
   readonly start: number;
   readonly listener: WatchListener;
 }
 
 /**
- * A watch from its first change until it is closed, its kind is served no more, or it fails: then it ends alone, and whoever made the
- * change does not hear of it.
+ * A watch from its first change until it is closed, its kind is no longer served, or it fails. A failure ends only this
+ * watch; it does not affect the writer.
  */
 export class OpenWatch implements WatchHandle {
   readonly #options: OpenWatchOptions;
@@ -31,7 +31,7 @@ export class OpenWatch implements WatchHandle {
     this.#translator = new EventTranslator(options.context, options.kind, options.filter);
   }
 
-  /** Tells what has changed since, before it returns. False where that is too long ago. */
+  /** Delivers the changes since `start` before it returns. False if that revision is compacted. */
   open(): boolean {
     const { context, kind, start } = this.#options;
     this.#subscription = context.store.subscribe(bucketOf(context, kind), start, (changes) =>
@@ -63,7 +63,7 @@ export class OpenWatch implements WatchHandle {
       const events = this.#translated(changes);
       if (events.length > 0) listener.events(events);
     } catch (error) {
-      // While it opens, whoever asked for it hears of it.
+      // While the watch opens, the caller receives the error.
       if (this.#subscription === undefined || listener.failed === undefined) throw error;
       this.close();
       listener.failed(error);

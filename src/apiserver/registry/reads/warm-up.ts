@@ -3,18 +3,18 @@ import { bucketOf, type RegistryContext } from '../context/registry-context.ts';
 
 export interface WarmUpScope {
   readonly namespace: string | undefined;
-  /** How many objects are going to be looked at, where that is known; 0 for all. */
+  /** How many objects will be read, if known; 0 for all. */
   readonly limit: number;
 }
 
-/** What may be made ready in the midst of a request. */
+/** Reads of at most this many objects convert them without a warm-up. */
 const withoutWarmUpMax = 500;
 
 /**
- * Before many objects of a kind that was defined are read: makes them ready, which the first reader after a start or a change of the
- * schema has to do, and lets others go on meanwhile. A hundred thousand take seconds.
+ * Converts the objects of a custom kind before many of them are read, in slices so that other work gets turns. The
+ * first read after a start or a schema change needs this; a hundred thousand objects take seconds.
  *
- * It decides nothing. What is not ready when it is read, because it was written meanwhile, is made ready then.
+ * It affects only latency. Objects written meanwhile are converted when they are read.
  */
 export async function warmUp(
   context: RegistryContext,

@@ -9,9 +9,9 @@ import { OpenWatch } from './open-watch.ts';
 import { warmUp } from './warm-up.ts';
 
 /**
- * WATCH. Begins with the objects there are (no version, `0`, or where initial events are asked for) or after a version, and
- * goes on until it is closed. What it shows first is the newest durable state, and the changes that follow begin right after
- * that: nothing is missed and nothing comes twice.
+ * WATCH. Begins with the existing objects (no version, `0`, or initial events requested) or after a version, and
+ * continues until it is closed. The initial state is the newest durable one and the changes follow right after it, so
+ * nothing is missed or repeated.
  */
 export async function watchObjects(
   context: RegistryContext,
@@ -37,7 +37,7 @@ export async function watchObjects(
 
 interface InitialState {
   readonly start: number;
-  /** Whether a bookmark says that the state has been sent. */
+  /** Whether a bookmark marks the end of the initial state. */
   readonly marksEnd: boolean;
   readonly listener: WatchListener;
 }

@@ -1,13 +1,13 @@
 import { SelectorError } from './selector-error.ts';
 
-/** One comparison of a field, as in `spec.nodeName!=n1`. */
+/** One term of a field selector, such as `spec.nodeName!=n1`. */
 export interface FieldTerm {
   readonly field: string;
   readonly isEqual: boolean;
   readonly value: string;
 }
 
-/** Reads `metadata.name=x,spec.nodeName!=n1`. A backslash takes the meaning from `,`, `=` and itself. */
+/** Parses `metadata.name=x,spec.nodeName!=n1`. A backslash escapes `,`, `=` and itself. */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
   return splitTerms(text)
     .filter((term) => term !== '')

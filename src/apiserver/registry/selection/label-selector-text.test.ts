@@ -29,7 +29,7 @@ test.each([
   expect(matchesLabels(parseLabelSelector(text), labels)).toBe(expected);
 });
 
-// As kube-apiserver 1.36.3 answers.
+// The responses of kube-apiserver 1.36.3.
 test.each([
   ['a===b', "unable to parse requirement: found '=', expected: identifier"],
   ['a in b', "unable to parse requirement: found 'b' expected: '('"],

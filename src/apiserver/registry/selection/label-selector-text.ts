@@ -4,7 +4,7 @@ import type { Requirement, RequirementOperator } from '../../../kube/selectors/r
 import { labelValueProblems, qualifiedNameProblems } from '../../validation/names.ts';
 import { SelectorError } from './selector-error.ts';
 
-/** Reads `app=web,tier notin (cache,db),!canary`; what is wrong is thrown in the words of Kubernetes. */
+/** Parses `app=web,tier notin (cache,db),!canary`; throws Kubernetes' error messages. */
 export function parseLabelSelector(text: string): CompiledLabelSelector {
   return { requirements: new LabelSelectorParser(tokensOf(text)).requirements() };
 }
@@ -33,7 +33,7 @@ function tokensOf(text: string): readonly Token[] {
   return [...tokens, end];
 }
 
-/** The longest symbols that a run of special characters holds, from the left. */
+/** Splits a run of special characters into the longest symbols from the left. */
 function symbolsOf(run: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let start = 0; start < run.length; ) {
@@ -81,7 +81,7 @@ class LabelSelectorParser {
     const key = token.text;
     checkKey(key);
     const next = this.#peekValue();
-    // As upstream: what follows `!key` is not looked at here, only by the caller.
+    // As upstream: the caller checks what follows `!key`.
     if (isAbsence) return requirement(key, 'DoesNotExist', []);
     if (next.type === 'end' || next.type === ',') return requirement(key, 'Exists', []);
     return this.#comparison(key);
@@ -116,7 +116,7 @@ class LabelSelectorParser {
     throw unparsable(`found '${token.text}', expected: identifier`);
   }
 
-  /** `(a,b)`; an empty place counts as an empty value, `()` as one. */
+  /** `(a,b)`; an empty item counts as an empty value, and `()` as one. */
   #values(): readonly string[] {
     const open = this.#takeValue();
     if (open.type !== '(') throw unparsable(`found '${open.text}' expected: '('`);
@@ -147,7 +147,7 @@ class LabelSelectorParser {
     return token;
   }
 
-  /** `in` and `notin` are values where a key or a value is expected. */
+  /** `in` and `notin` are plain text where a key or a value is expected. */
   #takeValue(): Token {
     const token = this.#peekValue();
     this.#position += 1;

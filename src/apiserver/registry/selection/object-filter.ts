@@ -6,15 +6,15 @@ import { type FieldTerm, parseFieldSelector } from './field-selector-text.ts';
 import { parseLabelSelector } from './label-selector-text.ts';
 import { SelectorError } from './selector-error.ts';
 
-/** Which objects of a kind a request is about, compiled once and asked for every object. */
+/** The objects that a request selects, compiled once and evaluated for every object. */
 export interface ObjectFilter {
-  /** The namespace it is limited to, by the path or by the selector. */
+  /** The namespace from the path or the selector. */
   readonly namespace: string | undefined;
-  /** The one object that it can be about. */
+  /** The name if the selector allows only one. */
   readonly name: string | undefined;
-  /** Undefined where namespace and name say it all. */
+  /** Undefined if namespace and name suffice. */
   readonly matches: ((object: StoredObject) => boolean) | undefined;
-  /** Whether a selector was given at all; answers differ in small ways. */
+  /** Whether a selector was given; results differ slightly. */
   readonly isSelective: boolean;
 }
 
@@ -58,7 +58,7 @@ function compiledTerms(kind: ServedKind, text: string | undefined): readonly Fie
   return terms;
 }
 
-/** Kinds with fields of their own name the field that they don't know; the others list what there is. */
+/** Kinds with selectable fields of their own report the unknown field; others list the supported ones. */
 function unsupportedField(kind: ServedKind, field: string): string {
   return kind.selectableFields === undefined
     ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`

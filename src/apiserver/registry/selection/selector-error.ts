@@ -1,4 +1,4 @@
-/** A selector that cannot be read; the sentence is Kubernetes'. */
+/** An invalid selector, with Kubernetes' message. */
 export class SelectorError extends Error {
   constructor(message: string) {
     super(message);

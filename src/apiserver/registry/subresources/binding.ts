@@ -11,7 +11,7 @@ import { decodeObject } from '../context/snapshot-cache.ts';
 import type { WriteContext } from '../registry.ts';
 import { storageConflict } from '../writes/storage-conflict.ts';
 
-/** pods/binding: gives a pod its node, once. Whether there is such a node is the scheduler's business. */
+/** pods/binding: assigns a pod to a node, once. As in Kubernetes, the node need not exist. */
 export async function bindPod(
   context: RegistryContext,
   kind: ServedKind,
@@ -96,7 +96,7 @@ function assignNode(context: RegistryContext, pod: Pod, { metadata, target }: Bi
   pod.status = status;
 }
 
-/** The condition with the time of its last change, in the place that it had. */
+/** Sets a condition in place, with the time of its last transition. */
 export function withPodCondition(
   context: RegistryContext,
   conditions: readonly PodCondition[],

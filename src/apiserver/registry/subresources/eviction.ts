@@ -22,14 +22,14 @@ import type { DeletionRequest, WriteContext } from '../registry.ts';
 import { recordFieldOwners } from '../writes/field-owners.ts';
 import { withPodCondition } from './binding.ts';
 
-/** Evictions that the budget's controller has not yet seen; more than this, and something is wrong with it. */
+/** The limit of evictions that the budget's controller has not processed yet; more indicate that it is not working. */
 const disruptedPodsMax = 2000;
 
 const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 
 /**
- * pods/eviction: deletes a pod if its disruption budget allows. The budget's status says so, which its controller keeps; the eviction
- * takes one from it before the pod goes, so that two evictions can't both count on the same one.
+ * pods/eviction: deletes a pod if its disruption budget allows it. The budget's controller maintains the allowance in
+ * its status; the eviction decrements it before deleting the pod, so that two evictions cannot use the same allowance.
  */
 export async function evictPod(
   context: RegistryContext,
@@ -52,7 +52,8 @@ export async function evictPod(
   if (isCounted) checkBudget(budget);
   checkDeletionRequest(asked);
   checkPreconditions(kind, pod, asked);
-  // The version that was asked for is passed by the mark; and nothing can refuse it any more, nor come between the writes.
+  // The mark changes the version, so the precondition is dropped; it was checked above, and nothing can fail or
+  // interleave any more.
   const { preconditions: _, ...request } = asked;
   const writes = dryRun
     ? []
@@ -70,7 +71,7 @@ const manyBudgets: Status = {
   code: 500,
 };
 
-/** Pods that do not run, or are going anyway, are nobody's loss. */
+/** Pods that are not running or are being deleted anyway do not need the budget. */
 function isExemptFromBudgets({ metadata, status }: Pod): boolean {
   if (metadata.deletionTimestamp !== undefined) return true;
   return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '');
@@ -92,7 +93,7 @@ function covers({ spec }: PodDisruptionBudget, { metadata }: Pod): boolean {
   return compiled.ok && matchesLabels(compiled.selector, metadata.labels);
 }
 
-/** A pod that is not ready does not count as healthy, so that losing it costs the budget nothing. */
+/** An unhealthy pod does not count towards the budget, so evicting it costs nothing. */
 function isUnhealthyBystander({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
   if (pod.status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
@@ -159,7 +160,7 @@ async function decrement(
   await storeObject(context, kind, budget, found.entry, {});
 }
 
-/** The budget says at once that it is used up; its controller would say the same a moment later. */
+/** The condition is updated at once; the controller would do the same a moment later. */
 function exhausted(
   context: RegistryContext,
   { conditions = [], observedGeneration = 0 }: NonNullable<PodDisruptionBudget['status']>,
@@ -178,7 +179,7 @@ function exhausted(
     : conditions.map((each) => (each === before ? next : each));
 }
 
-/** Says why the pod goes; once is enough. */
+/** Records the reason on the pod, once. */
 async function markEvicted(context: RegistryContext, kind: ServedKind, key: ObjectKey): Promise<void> {
   const found = findOrThrow(context, kind, key);
   const pod = decodeObject(found.snapshot) as Pod;

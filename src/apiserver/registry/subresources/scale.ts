@@ -8,7 +8,7 @@ import {
   notFound,
 } from '../../../kube/api-error.ts';
 import { apiVersionOf, type ObjectKey } from '../../../kube/resource.ts';
-import { ownersOfScale, ownersOfScaled, type Scaled } from '../../apply/scale-owners.ts';
+import { ownersAfterScale, ownersOfScale, type ScalableOwners } from '../../apply/scale-owners.ts';
 import { checkScale } from '../../kinds/autoscaling/scale.ts';
 import type { ScaleRule, ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
@@ -20,7 +20,7 @@ import { applyPlainPatch, isPlainPatch } from '../writes/patch.ts';
 import { storageConflict } from '../writes/storage-conflict.ts';
 import { outdatedMessage, replaceObject } from '../writes/update.ts';
 
-/** /scale: how many there are and should be, of any kind that has replicas, as one and the same small object. */
+/** /scale: the wanted and current replicas of any scalable kind, as a Scale object. */
 export async function getScale(
   context: RegistryContext,
   kind: ServedKind,
@@ -72,7 +72,7 @@ interface ScaleApplication {
   readonly write: UpdateContext;
 }
 
-/** A Scale has no owners of its own: they are those of what is scaled, as far as replicas are concerned. */
+/** A Scale has no field owners of its own: they are the owners of the scaled object's replicas field. */
 async function applyScale(
   context: RegistryContext,
   kind: ServedKind,
@@ -89,17 +89,17 @@ async function applyScale(
     found,
     scale: { ...scale, metadata: identity },
     write: { ...write, hasFieldOwners: true },
-    owners: ownersOfScaled(before, after as Owners),
+    owners: ownersAfterScale(before, after as Owners),
   });
 }
 
-type Owners = Scaled['owners'];
+type Owners = ScalableOwners['owners'];
 
 interface Scaling {
   readonly found: FoundObject;
   readonly scale: Scale;
   readonly write: UpdateContext;
-  /** Where they are known already. */
+  /** Set if they are known already. */
   readonly owners?: Owners;
 }
 
@@ -111,7 +111,7 @@ async function writeScale(
   const old = found.snapshot.object;
   checkIdentity(kind, scale, old, write);
   const wanted = scale.spec?.replicas ?? 0;
-  // Custom resources have rules of their own for what they scale by.
+  // The schema of a custom resource validates its replicas field.
   if (kind.definition === undefined) validateScale(scale);
   else if (wanted === unsetReplicas) throw badRequest(`${replicasField(kind)} cannot be empty`);
   const object = decodeObject(found.snapshot);
@@ -121,14 +121,14 @@ async function writeScale(
   return { snapshot: transientSnapshot(scaleOf(kind, snapshot.object)), created: false };
 }
 
-function scaledOwners(kind: ServedKind, { metadata }: StoredObject): Scaled {
+function scaledOwners(kind: ServedKind, { metadata }: StoredObject): ScalableOwners {
   const { replicasPath = defaultPath } = scaleRuleOf(kind);
   return { owners: metadata.managedFields as Owners, apiVersion: apiVersionOf(kind), replicasPath };
 }
 
 const defaultPath = '.spec.replicas';
 
-/** What stands in a Scale, where writers see it, of an object that does not say how many are wanted. */
+/** Marks a Scale whose object does not set the replicas. */
 const unsetReplicas = -(2 ** 31);
 
 function replicasField(kind: ServedKind): string {

@@ -19,12 +19,12 @@ import type {
 } from '../registry.ts';
 
 /**
- * A registry whose answers cannot be changed. The objects in them are the ones that the registry itself goes on working with, so
- * that it fails, too, where it changes what others hold.
+ * A registry whose results are frozen. They contain the objects that the registry itself keeps using, so its own
+ * illegal changes fail too.
  */
 export class FreezingRegistry implements Registry {
   readonly #inner: Registry;
-  /** How many objects were frozen. */
+  /** The number of frozen objects. */
   frozen = 0;
 
   constructor(inner: Registry) {

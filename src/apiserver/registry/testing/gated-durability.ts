@@ -1,12 +1,12 @@
 import type { Durability } from '../../store/durability.ts';
 import type { StoreChange } from '../../store/store.ts';
 
-/** Durability behind a gate: while it is shut, what was written waits, and can be let through or fail. */
+/** Durability with a gate: while it is shut, writes wait and can be released or failed. */
 export class GatedDurability implements Durability {
   #isShut = false;
   #waiting: Waiting | undefined;
 
-  /** Up to which revision everything would be durable if what waits were let through. */
+  /** The revision that becomes durable when the waiting writes are released. */
   get waitingRevision(): number | undefined {
     return this.#waiting?.revision;
   }
@@ -27,7 +27,7 @@ export class GatedDurability implements Durability {
     this.letThrough();
   }
 
-  /** What waits is durable; what comes after it waits again. */
+  /** Releases the waiting writes; later ones wait again. */
   letThrough(): void {
     this.#waiting?.resolve();
     this.#waiting = undefined;

@@ -14,7 +14,7 @@ import {
 
 const diskFull = new Error('the disk is full');
 
-/** A call that was made, what the model says of it, and what has come of it so far. */
+/** A call, the model's prediction, and the outcome so far. */
 interface Call extends Prediction {
   outcome: string | undefined;
 }
@@ -32,7 +32,7 @@ interface Reader {
   readonly after: string;
 }
 
-/** Runs the same operations on the registry and on its model, and checks after each that they agree. */
+/** Runs the same operations on the registry and its model, and compares them after each step. */
 export class ModelDriver {
   readonly #fixture: RegistryFixture;
   readonly #model: RegistryModel;
@@ -69,7 +69,7 @@ export class ModelDriver {
     this.#expect(call.then(describeStored), this.#model.change(plural, name, change));
   }
 
-  /** PUT: without finalizers, they are gone. */
+  /** PUT: omitting finalizers removes them. */
   replace(name: string, value: string, version: ModelChange['version']): void {
     const metadata = {
       namespace: 'default',
@@ -109,7 +109,7 @@ export class ModelDriver {
     this.#expect(call, this.#model.list(plural, value, isOld ? this.#model.durable : undefined));
   }
 
-  /** One object of a list that is read page by page, whatever happens between the pages. */
+  /** Reads one page of one object of a list, whatever happened since the previous page. */
   async turnPage(): Promise<void> {
     const reader = this.#reader;
     const revision = reader?.revision ?? this.#model.revision;
@@ -131,7 +131,7 @@ export class ModelDriver {
     this.#reader = token === undefined ? undefined : { token, revision, after: expected[0]?.name ?? '' };
   }
 
-  /** Begins with the state, or after the newest version that anybody can know. */
+  /** Begins with the state, or after the newest durable version. */
   async watch(plural: ModelPlural, value: string | undefined, isState: boolean): Promise<void> {
     const start = this.#model.durable;
     const known = isState ? [] : this.#model.objectsAt(start, plural, value);
@@ -148,7 +148,7 @@ export class ModelDriver {
     this.#watchers.push(watcher);
   }
 
-  /** The disk is done with what it had begun. */
+  /** Ends the batch that is being flushed. */
   async finishBatch(isWell: boolean): Promise<void> {
     await settle();
     const { gate } = this.#fixture;

@@ -20,7 +20,7 @@ import type {
 } from '../registry.ts';
 import { GatedDurability } from './gated-durability.ts';
 
-/** An object of any kind, as tests look at it. */
+/** An object of any kind. */
 export interface AnyObject extends StoredObject {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export interface AnyObject extends StoredObject {
 
 type Write = Partial<UpdateContext>;
 
-/** A registry over a store whose durability is in the hands of the test, and calls that read well. */
+/** A registry over a store whose durability the test controls, with shortcuts for calls. */
 export class RegistryFixture {
   readonly gate = new GatedDurability();
   readonly store = new MemoryStore({ durability: this.gate });
@@ -47,14 +47,14 @@ export class RegistryFixture {
     });
   }
 
-  /** With the namespaces and classes that every cluster has. */
+  /** Contains the namespaces and classes that every cluster has. */
   static async start(): Promise<RegistryFixture> {
     const fixture = new RegistryFixture(idsFrom(seededRandom('registry world')));
     await bootstrap(fixture.registry);
     return fixture;
   }
 
-  /** `pods`, or `events.k8s.io/events` where two kinds have the plural. */
+  /** `pods`, or `events.k8s.io/events` if two kinds have the plural. */
   kind(name: string): ServedKind {
     const [plural = '', group] = name.split('/').reverse();
     const found = this.registry.kinds.all.find(
@@ -117,7 +117,7 @@ export class RegistryFixture {
     return { ...answer, names: answer.items.map(({ object }) => object.metadata.name) };
   }
 
-  /** What a watch has said so far. */
+  /** Records the events of a watch. */
   async watch(name: string, query: WatchQuery = {}) {
     const events: RegistryEvent[] = [];
     const handle = await this.registry.watch(this.kind(name), query, {
@@ -136,7 +136,7 @@ export class RegistryFixture {
   }
 }
 
-/** Why a call was refused, as `REASON: message`. */
+/** The error of a call, as `REASON: message`. */
 export async function refusal(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -147,7 +147,7 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
   throw new Error('the call was expected to be refused');
 }
 
-/** Lets everything happen that can happen by itself. */
+/** Lets all pending callbacks run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,16 +1,16 @@
-/** What the model knows of an object. The value is a label, so that selectors can ask for it. */
+/** An object in the model. The value is a label, so that selectors can use it. */
 export interface ModelObject {
   readonly name: string;
   readonly value: string;
   readonly finalizers: readonly string[];
-  /** Seconds that it has left; undefined while nobody has deleted it. */
+  /** The remaining grace period; undefined if it is not being deleted. */
   readonly grace: number | undefined;
-  /** Empty for everything but pods, and for pods without one. */
+  /** Empty for pods without a node and for other kinds. */
   readonly node: string;
   readonly revision: number;
 }
 
-/** What an operation has to answer, once the revision that it reveals is durable. */
+/** The expected result of an operation once the revision that it reveals is durable. */
 export interface Prediction {
   readonly result: string;
   readonly reveals: number;
@@ -18,7 +18,7 @@ export interface Prediction {
 
 export type ModelPlural = 'configmaps' | 'pods';
 
-/** A change to a configmap, by PUT or PATCH. What is left out stays. */
+/** A change by PUT or PATCH. Omitted fields stay. */
 export interface ModelChange {
   readonly value?: string;
   readonly finalizers?: readonly string[];
@@ -26,17 +26,14 @@ export interface ModelChange {
   readonly version?: 'current' | 'old' | undefined;
 }
 
-/** Of every pod that has a node. */
+/** The grace period of every pod with a node. */
 const graceSeconds = 30;
 
 type State = ReadonlyMap<string, ModelObject>;
 
-/**
- * The registry as slow and as obvious as it can be: every state that ever was, whole, and one revision for each write. Tests ask it
- * what the real one has to say.
- */
+/** The slow, obvious registry: every past state in full, and one revision for each write. Tests compare the real registry with it. */
 export class RegistryModel {
-  /** Rises with each write, also with those that are taken back later. */
+  /** Increases with each write, including those rolled back later. */
   #issued: number;
   #durable: number;
   #states: { readonly revision: number; readonly state: State }[];
@@ -86,7 +83,7 @@ export class RegistryModel {
   delete(plural: ModelPlural, name: string, isForced: boolean): Prediction {
     const old = this.#find(plural, name);
     if (old === undefined) return this.#refuse('NotFound');
-    // The node of a pod has to confirm its end, unless somebody does not care. A grace only ever gets shorter.
+    // The node must confirm a pod's end unless the deletion is forced. A grace period only ever gets shorter.
     const asked = plural === 'pods' && old.node !== '' && !isForced ? graceSeconds : 0;
     const isLess = asked < (old.grace ?? Number.POSITIVE_INFINITY);
     const isKept = old.finalizers.length > 0 || asked > 0 || (old.grace !== undefined && !isForced);
@@ -117,7 +114,7 @@ export class RegistryModel {
     return { result: `${revision}: ${items.join(', ')}`, reveals: revision };
   }
 
-  /** In the order of names. */
+  /** Sorted by name. */
   objectsAt(revision: number, plural: ModelPlural, value?: string): readonly ModelObject[] {
     const { state } = this.#states.findLast((each) => each.revision <= revision)!;
     return [...state]

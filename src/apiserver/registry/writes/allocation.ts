@@ -3,7 +3,10 @@ import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { listAllObjects, type RegistryContext } from '../context/registry-context.ts';
 
-/** Lets the kind give the object what is handed out only once. Nothing awaits until it is stored, so nobody else gets the same. */
+/**
+ * Lets the kind allocate unique values, such as addresses. Nothing awaits until the object is stored, so no other
+ * object gets the same.
+ */
 export function allocate(context: RegistryContext, kind: ServedKind, object: StoredObject): void {
   if (kind.allocate === undefined) return;
   const errors = new FieldErrors();

@@ -2,12 +2,12 @@ import { badRequest, conflict, failure, notFound } from '../../../kube/api-error
 import { isJsonArray, isJsonObject, type JsonObject } from '../../../kube/go/json-value.ts';
 import { apiVersionOf, type ObjectKey } from '../../../kube/resource.ts';
 import { applyConfiguration } from '../../apply/apply-configuration.ts';
-import { notedAnnotations } from '../../apply/last-applied.ts';
+import { withLastApplied } from '../../apply/last-applied.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { ListElementError } from '../../managed-fields/list-elements.ts';
-import { complaintAbout } from '../../managed-fields/typed-check.ts';
+import { typeProblems } from '../../managed-fields/typed-check.ts';
 import { UntypableError } from '../../managed-fields/typed-compare.ts';
-import { type Mergeable, mergeShape } from '../../patch/merge-shape.ts';
+import { type Mergeable, mergeShapeOf } from '../../patch/mergeable.ts';
 import { checkPatchDepth } from '../../patch/patch-depth.ts';
 import { PatchError } from '../../patch/patch-error.ts';
 import { type ExpectedType, parseApiVersion } from '../../schema/group-version-kind.ts';
@@ -18,7 +18,7 @@ import { createThroughUpdate } from './create.ts';
 import { checkObjectNames, replaceObject } from './update.ts';
 import { versionedWrite } from './versioned-write.ts';
 
-/** PATCH with a configuration: the object is made where there is none, else it is changed as if the result had been PUT. */
+/** Server-side apply: creates a missing object, otherwise updates it as if the result had been sent by PUT. */
 export async function applyObject(
   context: RegistryContext,
   kind: ServedKind,
@@ -60,7 +60,7 @@ function uidMismatchMessage(uid: string): string {
   return `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
 }
 
-/** What is applied to, and how it merges. */
+/** The type that is applied to, and how it merges. */
 type AppliedType = ExpectedType & Mergeable;
 
 export interface ApplyRequest {
@@ -71,7 +71,7 @@ export interface ApplyRequest {
   readonly hasStatus: boolean;
 }
 
-/** The object after the apply: typed, with its owners, and the caller's to change. */
+/** Returns the object after the apply: typed, with its field owners, and owned by the caller. */
 export function applyRequestedPatch(context: RegistryContext, request: ApplyRequest): StoredObject {
   const { expected, live, patch, write, hasStatus } = request;
   const { subresource = '', manager } = write;
@@ -95,13 +95,13 @@ export function applyRequestedPatch(context: RegistryContext, request: ApplyRequ
   if (result.owners === undefined) delete metadata.managedFields;
   else metadata.managedFields = result.owners as typeof metadata.managedFields;
   if (manager === 'kubectl') {
-    const noted = notedAnnotations(object as unknown as JsonObject, config);
+    const noted = withLastApplied(object as unknown as JsonObject, config);
     if (noted !== undefined) metadata.annotations = noted;
   }
   return object;
 }
 
-/** A configuration says of itself what it is. */
+/** A configuration must name its own kind. */
 function configOf(expected: ExpectedType, body: unknown): JsonObject {
   const config = (isJsonObject(body) ? body : {}) as JsonObject;
   withPatchErrors(() => checkPatchDepth(config));
@@ -110,32 +110,32 @@ function configOf(expected: ExpectedType, body: unknown): JsonObject {
   return config;
 }
 
-/** It says nothing about owners, and fits its type. */
+/** The configuration must not contain managedFields and must fit its type. */
 function checkConfig(expected: AppliedType, config: JsonObject): void {
   if (isJsonObject(config.metadata) && isJsonArray(config.metadata.managedFields)) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  const complaint = complaintAbout(config, mergeShape(expected));
+  const complaint = typeProblems(config, mergeShapeOf(expected));
   if (complaint === undefined) return;
   throw failure(500, undefined, `failed to create typed patch object (${nameOf(config)}): ${complaint}`);
 }
 
-/** Objects in which list elements cannot be told apart have no owners, and so that they get some now, they must. */
+/** An object without field owners gets them now, which fails if its list elements cannot be identified. */
 function checkLiveWithoutOwners(expected: AppliedType, live: StoredObject): void {
   if ((live.metadata.managedFields ?? []).length > 0) return;
   const object = live as unknown as JsonObject;
-  const complaint = complaintAbout(object, mergeShape(expected), { allowsDuplicates: true });
+  const complaint = typeProblems(object, mergeShapeOf(expected), { allowsDuplicates: true });
   if (complaint === undefined) return;
   const why = `failed to convert new object (${nameOf(object)}) to smd typed: ${complaint}`;
   throw failure(500, undefined, `failed to create manager for existing fields: ${why}`);
 }
 
-/** A definition may have changed since the object was stored. */
+/** The definition may have changed since the object was stored. */
 function checkLiveCustomObject(expected: AppliedType, live: StoredObject): void {
-  const shape = mergeShape(expected);
+  const shape = mergeShapeOf(expected);
   if (!shape.isCustom) return;
   const object = live as unknown as JsonObject;
-  const complaint = complaintAbout(object, shape, { allowsDuplicates: true });
+  const complaint = typeProblems(object, shape, { allowsDuplicates: true });
   if (complaint === undefined) return;
   throw failure(500, undefined, `failed to create typed live object (${nameOf(object)}): ${complaint}`);
 }
@@ -151,7 +151,7 @@ function kindText({ group, version, kind }: Pick<ExpectedType, 'group' | 'versio
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** As errors of the server name a configuration. */
+/** The configuration's name in error messages. */
 function nameOf(config: JsonObject): string {
   const { namespace, name } = isJsonObject(config.metadata) ? config.metadata : {};
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -193,7 +193,7 @@ function withPatchErrors(check: () => void): void {
   }
 }
 
-/** Keys that the text has twice. The last one counts, and the writer should know. */
+/** Reports duplicate keys of the text. The last value counts. */
 function reportDuplicateFields(
   { fieldValidation, duplicateFields: strayFields = [] }: RequestedPatch,
   write: UpdateContext,

@@ -27,7 +27,7 @@ import { recordFieldOwners } from './field-owners.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { storageConflict } from './storage-conflict.ts';
 
-/** As many names are tried as Kubernetes tries before it gives up. */
+/** Kubernetes tries this many names before it fails. */
 const generatedNamesMax = 8;
 
 export async function createObject(
@@ -47,14 +47,14 @@ export async function createObject(
   return await storeObject(context, kind, object, undefined, write);
 }
 
-/** As for Kubernetes' storage, which takes what is no number for none. */
+/** Kubernetes' storage treats a version that is not a number as none. */
 function hasResourceVersion({ metadata: { resourceVersion = '' } }: StoredObject): boolean {
   return /^\d+$/.test(resourceVersion) && !/^0+$/.test(resourceVersion);
 }
 
 /**
- * PUT of what is not there. The version that it names is that of an object long gone, and does not matter. Nor is anything taken away
- * that only a server should say: one that was written as being deleted is stored like that.
+ * PUT of a missing object. Its version is that of a deleted object and is ignored. System fields are not cleared: an
+ * object written with a deletionTimestamp is stored with it.
  */
 export async function createThroughUpdate(
   context: RegistryContext,
@@ -76,7 +76,7 @@ export function checkVersionSyntax({ metadata: { resourceVersion = '' } }: Store
   throw failure(500, undefined, `strconv.ParseUint: parsing ${quoted}: invalid syntax`);
 }
 
-/** All that happens to a new object before it is stored; what is wrong with it throws. */
+/** Everything before a new object is stored; throws if the object is invalid. */
 function prepareAndValidate(
   context: RegistryContext,
   kind: ServedKind,
@@ -93,7 +93,7 @@ function prepareAndValidate(
   runMutatingRules(context, attempt);
   fillSystemFields(context, kind, object);
   kind.prepareCreate?.(object, { nowMs: context.clock.nowMs() });
-  // Who makes a service by writing its status gets one without an address, from Kubernetes too.
+  // A service created by writing its status gets no address, as in Kubernetes.
   if (write.subresource === undefined) allocate(context, kind, object);
   validateNew(storageKind(context, kind), kind, object);
   for (const warning of kind.warnings?.(object, undefined) ?? []) write.warn(warning);
@@ -108,7 +108,7 @@ function definitionTerminating(kind: ServedKind, { metadata }: StoredObject): Ap
   );
 }
 
-/** The namespace of the request; an object that names another is refused. */
+/** Sets the request's namespace; refuses an object that names another. */
 export function setNamespace(kind: ServedKind, object: StoredObject, namespace: string | undefined): void {
   const { metadata } = object;
   if (!kind.namespaced) {
@@ -148,12 +148,12 @@ function fillSystemFields(context: RegistryContext, kind: ServedKind, object: St
 const nameLengthMax = 63;
 const suffixLength = 5;
 
-/** Long prefixes are cut so that the name is still a label (apiserver's names.SimpleNameGenerator). */
+/** Truncates long prefixes so that the name is still a valid label (apiserver's names.SimpleNameGenerator). */
 function generatedName(prefix: string, suffix: string): string {
   return prefix.slice(0, nameLengthMax - suffixLength) + suffix;
 }
 
-/** What is wrong is told of the kind that owns the storage. */
+/** Errors name the kind that owns the storage. */
 function validateNew(owner: ServedKind, kind: ServedKind, object: StoredObject): void {
   const errors = new FieldErrors();
   checkObjectMeta(errors, object.metadata, kind);
@@ -161,7 +161,7 @@ function validateNew(owner: ServedKind, kind: ServedKind, object: StoredObject):
   if (!errors.isEmpty) throw invalid(reportedKind(owner, object), object.metadata.name ?? '', errors.causes);
 }
 
-/** A custom resource is called what it says that it is, right or wrong. */
+/** The kind in error messages: for a custom resource, the kind and group in the object itself, even if wrong. */
 export function reportedKind(
   owner: ServedKind,
   { kind, apiVersion }: StoredObject,

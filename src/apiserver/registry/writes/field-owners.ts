@@ -15,7 +15,7 @@ export interface OwnedWrite {
   readonly write: UpdateContext;
 }
 
-/** Writes into the object who owns which of its fields after this write. What admission adds later belongs to nobody. */
+/** Records the field owners after this write in the object. Fields that admission sets later have no owner. */
 export function recordFieldOwners(context: RegistryContext, { kind, object, old, write }: OwnedWrite): void {
   if (write.hasFieldOwners === true) return;
   const { subresource = '', manager } = write;
@@ -30,10 +30,7 @@ export function recordFieldOwners(context: RegistryContext, { kind, object, old,
   setOwners(object.metadata, owners as ObjectMeta['managedFields']);
 }
 
-/**
- * Whether the new object says the same as the old one. The times at which owners wrote do not count: where all else is the same, they
- * become what they were.
- */
+/** Whether the new object equals the old one, apart from the times of its field owners. If it does, the old times are restored. */
 export function changesNothing(object: StoredObject, old: StoredObject): boolean {
   const owners = object.metadata.managedFields;
   const kept = withoutNewTimes(owners as Owners, old.metadata.managedFields as Owners);

@@ -1,10 +1,10 @@
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import type { WriteContext } from '../registry.ts';
 
-/** An owner that is named twice owns once; whoever writes so is told. */
+/** Removes duplicate owner references and warns the writer. */
 export function dropDuplicateOwners({ metadata }: StoredObject, write: WriteContext): void {
   const owners = metadata.ownerReferences ?? [];
-  // Objects are canonical here: who is the same reads the same.
+  // Objects are canonical here, so equal references have equal JSON.
   const distinct = new Map<string, (typeof owners)[number]>();
   const repeated: string[] = [];
   for (const owner of owners) {

@@ -3,11 +3,11 @@ import { formatGoValue } from '../../../kube/go/format-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../kube/go/json-value.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
-import { applyJsonPatch, strayJsonPatchFields } from '../../patch/json-patch.ts';
+import { applyJsonPatch, unknownJsonPatchFields } from '../../patch/json-patch.ts';
 import { applyMergePatch } from '../../patch/merge-patch.ts';
 import { PatchError } from '../../patch/patch-error.ts';
 import { applyStrategicMergePatch } from '../../patch/strategic-merge-patch.ts';
-import { shapeOf } from '../../patch/type-shapes.ts';
+import { shapeOfType } from '../../patch/type-shapes.ts';
 import {
   type ExpectedType,
   kindMismatch,
@@ -22,8 +22,8 @@ import { applyObject } from './apply.ts';
 import { checkObjectNames, replaceObject } from './update.ts';
 
 /**
- * PATCH: the object that is there, changed, then treated as if it had been PUT. It is read, changed and stored without a pause, so
- * there is nothing to retry; a version inside the patch is compared like that of a PUT.
+ * PATCH: changes the existing object, then continues like PUT. Reading, changing and storing happen without an await,
+ * so nothing must be retried. A version inside the patch is compared like that of a PUT.
  */
 export async function patchObject(
   context: RegistryContext,
@@ -41,7 +41,7 @@ export async function patchObject(
   return await replaceObject(context, kind, { found, object, write });
 }
 
-/** Changes in one of the languages that are carried out without looking at owners. */
+/** A patch that is applied without considering field owners. */
 export interface PlainPatch extends RequestedPatch {
   readonly type: 'json' | 'merge' | 'strategic';
 }
@@ -50,7 +50,7 @@ export function isPlainPatch(patch: RequestedPatch): patch is PlainPatch {
   return patch.type !== 'apply';
 }
 
-/** The object after the patch, typed again; what it does not know is dropped, told or refused as the caller wishes. */
+/** Applies the patch and normalizes the result. Unknown fields are dropped, reported or refused, as the caller wishes. */
 export function applyPlainPatch(
   expected: ExpectedType,
   object: StoredObject,
@@ -59,7 +59,7 @@ export function applyPlainPatch(
 ): StoredObject {
   const { type } = expected;
   const result = withPatchErrors(() => applyByType(type, object as unknown as JsonObject, patch));
-  // A custom resource that says that it is something else is refused with everything else that must hold.
+  // For a custom resource, a wrong kind is reported by validation together with other errors.
   if (expected.form === undefined) checkKind(expected, result, patch);
   else checkKindPresent(result, patch);
   const { object: typed, unknownFields } = normalizePatched(expected, result, patch);
@@ -75,7 +75,7 @@ export function applyPlainPatch(
   return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;
 }
 
-/** A patch can't make one kind out of another. A strategic one is applied to the type itself, where there is no kind to change. */
+/** A patch must not change the kind. A strategic patch applies to the typed object, which has no kind to change. */
 function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch): void {
   if (patch.type === 'strategic') return;
   const { group, version } = parseApiVersion(textOf(result.apiVersion)) ?? { group: '', version: '?' };
@@ -84,7 +84,7 @@ function checkKind(expected: ExpectedType, result: JsonObject, patch: PlainPatch
   if (problem !== undefined) throw invalidPatchError(patch, result, problem.message);
 }
 
-/** Without saying what it is, a custom resource cannot even be read. */
+/** A custom resource without kind and apiVersion cannot be decoded. */
 function checkKindPresent(result: JsonObject, patch: PlainPatch): void {
   for (const field of ['apiVersion', 'kind'] as const) {
     const value = result[field] ?? '';
@@ -119,7 +119,7 @@ function applyByType(type: string, object: JsonObject, patch: PlainPatch): JsonO
     case 'merge':
       return applyMergePatch(object, patch.body);
     case 'strategic':
-      return applyStrategicMergePatch(object, patch.body, shapeOf(type));
+      return applyStrategicMergePatch(object, patch.body, shapeOfType(type));
   }
 }
 
@@ -134,10 +134,10 @@ function normalizePatched(expected: ExpectedType, result: JsonObject, patch: Pla
 function strictFieldErrors(patch: PlainPatch): readonly string[] {
   const repeated = patch.duplicateFields ?? [];
   if (patch.type !== 'json') return repeated;
-  return [...repeated.map((text) => `json patch ${text}`), ...strayJsonPatchFields(patch.body)];
+  return [...repeated.map((text) => `json patch ${text}`), ...unknownJsonPatchFields(patch.body)];
 }
 
-/** Kubernetes shows the whole result of a JSON or merge patch, and the patch itself where it was a strategic one. */
+/** Kubernetes includes the result of a JSON or merge patch in the error, but the patch itself of a strategic one. */
 function invalidPatchError(patch: PlainPatch, result: JsonObject, why: string): ApiError {
   const errors = new FieldErrors();
   const isShown = patch.type === 'strategic' && isJsonObject(patch.body);

@@ -3,7 +3,7 @@ import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import { storeKey } from '../context/registry-context.ts';
 
-/** Where Kubernetes keeps some kinds under other names than their plural. */
+/** Storage prefixes of kinds that Kubernetes does not store under their plural. */
 const legacyPaths: Readonly<Record<string, string>> = {
   nodes: 'minions',
   services: 'services/specs',
@@ -13,14 +13,14 @@ const legacyPaths: Readonly<Record<string, string>> = {
 };
 
 export interface UidMismatch {
-  /** That the writer knew. */
+  /** The uid in the request. */
   readonly uid: string;
-  /** That is there now; empty where nothing is. */
+  /** The stored uid; empty if there is no object. */
   readonly found: string;
   readonly isDryRun: boolean;
 }
 
-/** An object of the same name has taken the place of the one that the writer knew. The key is part of the sentence. */
+/** The object was replaced by another of the same name. The message contains the storage key. */
 export function storageConflict(
   kind: ServedKind,
   key: ObjectKey,

@@ -32,7 +32,7 @@ import { storageConflict } from './storage-conflict.ts';
 export const outdatedMessage =
   'the object has been modified; please apply your changes to the latest version and try again';
 
-/** PUT: the whole object, or its status. */
+/** PUT of the whole object or its status. */
 export async function updateObject(
   context: RegistryContext,
   kind: ServedKind,
@@ -66,8 +66,8 @@ export interface ObjectReplacement {
 }
 
 /**
- * What PUT and PATCH have in common, from the moment that the new object is known: versions, owners of fields, admission,
- * rules, and the end of an object that was only waiting for its last finalizer.
+ * The common part of PUT and PATCH once the new object is known: version check, field owners, admission, validation,
+ * and the removal of an object that only waited for its last finalizer.
  */
 export async function replaceObject(
   context: RegistryContext,
@@ -91,7 +91,7 @@ export async function replaceObject(
   }
   runValidatingRules(context, attempt);
   if (isDeletionComplete(kind, object, old)) {
-    // Watchers see what was stored, not what this write made of it: that never was.
+    // Watchers see the stored state: the result of this write was never stored.
     await removeObject(context, kind, old, found.entry, write);
     return { snapshot: transientSnapshot(object), created: false };
   }
@@ -99,13 +99,13 @@ export async function replaceObject(
   return { snapshot: await storeObject(context, kind, object, found.entry, write), created: false };
 }
 
-/** Nothing is written, so that nobody is woken; the answer is what is there. */
+/** Writes nothing, so that no watcher is notified; returns the existing state. */
 async function unchanged(context: RegistryContext, { snapshot }: FoundObject): Promise<WriteResult> {
   await context.store.whenDurable(snapshot.revision);
   return { snapshot, created: false };
 }
 
-/** An object says where it is, and that is where it was sent. */
+/** The name and namespace in an object must match those of the request. */
 export function checkObjectNames({ namespace, name }: ObjectKey, { metadata }: StoredObject): void {
   const givenNamespace = metadata.namespace ?? '';
   if (namespace !== undefined && givenNamespace !== '' && givenNamespace !== namespace)
@@ -121,7 +121,7 @@ export function checkObjectNames({ namespace, name }: ObjectKey, { metadata }: S
   }
 }
 
-/** An object without a version replaces whatever is there, where its kind allows that. */
+/** An object without a version replaces any version, if its kind allows that. */
 function checkVersion(kind: ServedKind, object: StoredObject, old: StoredObject): void {
   const { name = '', resourceVersion = '' } = object.metadata;
   const given = resourceVersion === '0' ? '' : resourceVersion;
@@ -134,7 +134,7 @@ function checkVersion(kind: ServedKind, object: StoredObject, old: StoredObject)
   }
 }
 
-/** Kubernetes puts the plural where the kind belongs, and shows the version as a number. */
+/** Kubernetes uses the plural as the kind here, and shows the version as a number. */
 function versionMissing(kind: ServedKind, name: string) {
   const errors = new FieldErrors();
   errors.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
@@ -173,14 +173,14 @@ function changesGeneration(kind: ServedKind, object: StoredObject, old: StoredOb
   return !isEqualWhenStored(wanted, before);
 }
 
-/** Top-level fields, but for those named, become what they were. */
+/** Restores all top-level fields except `kept`. */
 function restoreExcept(object: StoredObject, old: StoredObject, kept: readonly string[]): void {
   const fields = object as unknown as Record<string, unknown>;
   for (const field of Object.keys(fields)) if (!kept.includes(field)) delete fields[field];
   for (const [field, value] of Object.entries(old)) if (!kept.includes(field)) fields[field] = value;
 }
 
-/** What belongs to the server stays as it was, whatever the writer sent. */
+/** Keeps the system fields, whatever the writer sent. */
 function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredObject): void {
   if ((metadata.uid ?? '') === '') metadata.uid = old.uid;
   metadata.creationTimestamp = old.creationTimestamp;
@@ -191,7 +191,7 @@ function keepSystemFields({ metadata }: StoredObject, { metadata: old }: StoredO
 
 const anyName = { pathSegment: (name: string) => pathSegmentProblems(name) };
 
-/** What is wrong is told of the kind that owns the storage. */
+/** Errors name the kind that owns the storage. */
 function validateUpdated(
   owner: ServedKind,
   kind: ServedKind,
@@ -208,7 +208,7 @@ function validateUpdated(
   if (!errors.isEmpty) throw invalid(reportedKind(owner, object), object.metadata.name ?? '', errors.causes);
 }
 
-/** The last finalizer of an object that was deleted is gone, and with it the object. */
+/** Whether the last finalizer of a deleted object was removed, so that the object is to be removed. */
 function isDeletionComplete(
   kind: ServedKind,
   object: StoredObject,
