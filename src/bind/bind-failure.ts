@@ -1,28 +1,31 @@
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 
-/** A placement that did not come about. What may be undone has been. */
+/** A placement could not be bound. What can be undone has been undone. */
 export class BindFailure extends Error {
-  /** The new volume that could not be made; its node is avoided for a while. */
+  /** The new volume that could not be provisioned; plans avoid its node for a while. */
   readonly provision: Provision | undefined;
-  /** Volumes that stay with their claims though the pod goes elsewhere, or nowhere: their binding can't be undone. */
+  /** Volumes that stay bound to their claims, wherever the pod goes: their binding cannot be undone. */
   readonly keptBindings: readonly ClaimBinding[];
 
   constructor(
     message: string,
     {
       provision,
-      kept = [],
-    }: { readonly provision?: Provision | undefined; readonly kept?: readonly ClaimBinding[] } = {},
+      keptBindings = [],
+    }: {
+      readonly provision?: Provision | undefined;
+      readonly keptBindings?: readonly ClaimBinding[];
+    } = {},
   ) {
     super(message);
     this.name = 'BindFailure';
     this.provision = provision;
-    this.keptBindings = kept;
+    this.keptBindings = keptBindings;
   }
 }
 
-/** Where the failure was that a new volume could not be made, its node is avoided for a while. */
+/** If a new volume could not be provisioned, plans avoid that node for this claim for a while. */
 export function avoidNodeAfter(
   { provision }: BindFailure,
   nodeName: string,

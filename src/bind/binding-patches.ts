@@ -11,13 +11,16 @@ import { isClaimRefTo } from '../kube/volumes.ts';
 import { annotations, markerValue } from '../kube/well-known.ts';
 
 /*
- * What has to change so that a volume and a claim are as decided, as merge patches; undefined where they are so already. Who
- * applies them one after the other can stop after any: what is done isn't done again.
+ * The merge patches that bind or unbind a volume and a claim; undefined if there is nothing to change. A caller that applies them one
+ * after the other may stop after any of them: on the next call, patches that were applied are undefined.
  */
 
 export type MergePatchBody = Readonly<Record<string, unknown>>;
 
-/** The claimRef is the lock: from here on the volume is this claim's. A volume that a person reserved isn't marked as ours. */
+/**
+ * The claimRef is the lock: once it is written, the volume belongs to this claim. A volume that an administrator had reserved for the
+ * claim does not get the bound-by-controller annotation.
+ */
 export function volumeBindingPatch(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
@@ -41,7 +44,10 @@ export function volumeBindingPatch(
   };
 }
 
-/** Takes a binding back that another volume won. What a person reserved stays reserved for whoever gets the name. */
+/**
+ * Removes the claimRef, because the claim is bound to another volume. A volume that an administrator reserved stays reserved for the
+ * claim's name; only the uid is removed.
+ */
 export function volumeUnbindingPatch(volume: PersistentVolume): MergePatchBody {
   if (!hasAnnotation(volume, annotations.boundByController)) return { spec: { claimRef: { uid: null } } };
   return {
@@ -59,7 +65,10 @@ export function volumePhasePatch(
   return { status: { phase, message: message === '' ? null : message } };
 }
 
-/** Naming the volume makes the binding ours; a claim that a person pointed at it only gets the mark that it is complete. */
+/**
+ * Names the volume in the claim, and marks the binding as done by a controller and complete. A claim in which an administrator has named
+ * the volume is only marked as complete.
+ */
 export function claimBindingPatch(
   claim: PersistentVolumeClaim,
   volumeName: string,
@@ -73,7 +82,7 @@ export function claimBindingPatch(
   return { metadata: { annotations: marks }, ...(!isNamed && { spec: { volumeName } }) };
 }
 
-/** Without a volume there is nothing to say about one. */
+/** The status of a claim without a volume has no access modes, capacity or attributes class. */
 export function unboundClaimStatusPatch(
   claim: PersistentVolumeClaim,
   phase: 'Pending' | 'Lost',
@@ -89,8 +98,8 @@ export function unboundClaimStatusPatch(
 }
 
 /**
- * A claim that is bound already keeps its capacity: it may lag behind the volume's on purpose, while a file system grows. The
- * class of attributes is only written when it is first bound; after that it is the resizer's.
+ * A claim that is bound already keeps its capacity: it may be smaller than the volume's on purpose, while a file system is being
+ * expanded. The attributes class is only written when the claim is first bound; after that the resizer owns it.
  */
 export function boundClaimStatusPatch(
   claim: PersistentVolumeClaim,

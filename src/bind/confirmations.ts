@@ -7,13 +7,14 @@ export interface ReservationConfirmationsOptions {
   readonly index: ClusterIndex;
   readonly ledger: Ledger;
   readonly inFlight: InFlightBindings;
-  /** Ends a reservation, and wakes those that it kept waiting. */
+  /** Frees what is reserved, and wakes the pods that wait for it. */
   readonly revert: (reservation: Reservation) => void;
 }
 
 /**
- * Ends reservations that have landed. The cluster shows what was reserved: the shadow can go. A pod that went away with its reservation
- * gives it back. While a pod is on its way nothing is ended: whoever carries it out says how it went.
+ * Ends reservations that are no longer needed. When the index shows everything that was reserved, the reservation is confirmed: from then
+ * on the objects themselves count. When the pod is gone, the reservation is reverted. While a binding is in flight its reservation stays:
+ * `BindingSession.bind` ends it.
  */
 export class ReservationConfirmations {
   readonly #options: ReservationConfirmationsOptions;
@@ -22,7 +23,7 @@ export class ReservationConfirmations {
     this.#options = options;
   }
 
-  /** Told of every change after the index has it. */
+  /** Called with every change, after the index has it. */
   observe(change: ClusterChange): void {
     if (change.kind === 'Pod') this.confirm((change.after ?? change.before)!.key);
     if (change.kind !== 'PersistentVolumeClaim') return;

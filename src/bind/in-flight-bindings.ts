@@ -6,15 +6,15 @@ import type { Placement } from '../engine/plan.ts';
 import type { Pod } from '../kube/api/core.ts';
 import { onAbort } from '../runtime/abort.ts';
 
-/** A pod on its way to its node: decided and reserved, and now being written. */
+/** A reserved placement that is being written. */
 export class InFlightBinding {
-  /** As it was when it was decided on. */
+  /** The pod as it was when the placement was decided. */
   readonly pod: Projected<Pod>;
   readonly reservation: Reservation;
-  readonly #cancelling = new AbortController();
+  readonly #cancellation = new AbortController();
   #wake: (() => void) | undefined;
-  #hasNews = false;
-  #isLeaving = false;
+  #wasWoken = false;
+  #isPodWriteStarted = false;
 
   constructor(pod: Projected<Pod>, reservation: Reservation) {
     this.pod = pod;
@@ -25,41 +25,41 @@ export class InFlightBinding {
     return this.reservation.placement;
   }
 
-  /** Aborts when the pod must not go on; the reason is the cause. */
+  /** Aborts when the binding must stop; the signal's reason is the cause. */
   get cancelled(): AbortSignal {
-    return this.#cancelling.signal;
+    return this.#cancellation.signal;
   }
 
-  /** False if it is too late: the pod's node is being written, and that isn't broken off. */
+  /** False if it is too late: the pod's node is already being written. */
   cancel(cause: string): boolean {
-    if (this.#isLeaving) return false;
-    this.#cancelling.abort(new Error(cause));
+    if (this.#isPodWriteStarted) return false;
+    this.#cancellation.abort(new Error(cause));
     this.wake();
     return true;
   }
 
-  /** The pod's node is written next: from now on nobody can let go of it. */
+  /** The pod's node is written next: from now on the binding cannot be cancelled. */
   markPodWriteStarted(): void {
-    this.#isLeaving = true;
+    this.#isPodWriteStarted = true;
   }
 
-  /** Something happened that may concern it. */
+  /** A change may concern this binding. */
   wake(): void {
-    this.#hasNews = true;
+    this.#wasWoken = true;
     this.#wake?.();
   }
 
-  /** Resolves at the first poke since it last resolved, or when `signal` aborts. */
+  /** Resolves at the first `wake` since it last resolved, or when `signal` aborts. Only one call may be pending. */
   nextWake(signal: AbortSignal): Promise<void> {
-    if (this.#hasNews || signal.aborted) {
-      this.#hasNews = false;
+    if (this.#wasWoken || signal.aborted) {
+      this.#wasWoken = false;
       return Promise.resolve();
     }
     return new Promise((resolve) => {
       const finish = () => {
         stopListening();
         this.#wake = undefined;
-        this.#hasNews = false;
+        this.#wasWoken = false;
         resolve();
       };
       const stopListening = onAbort(signal, finish);
@@ -68,12 +68,12 @@ export class InFlightBinding {
   }
 }
 
-/** All flights, found by whatever an event is about. */
+/** The bindings in flight, indexed by the pod, the claims and the node that a change is about. */
 export class InFlightBindings {
   readonly #byPod = new Map<string, InFlightBinding>();
   readonly #byClaim = new Map<string, Set<InFlightBinding>>();
   readonly #byNode = new Map<string, Set<InFlightBinding>>();
-  #onLanding: (() => void)[] = [];
+  #onEnd: (() => void)[] = [];
 
   get size(): number {
     return this.#byPod.size;
@@ -83,36 +83,35 @@ export class InFlightBindings {
     return this.#byPod.get(podKey);
   }
 
-  add(flight: InFlightBinding): void {
-    this.#byPod.set(flight.reservation.podKey, flight);
-    for (const { key } of flight.placement.pod.claims) addTo(this.#byClaim, key, flight);
-    addTo(this.#byNode, flight.placement.node, flight);
+  add(binding: InFlightBinding): void {
+    this.#byPod.set(binding.reservation.podKey, binding);
+    for (const { key } of binding.placement.pod.claims) addTo(this.#byClaim, key, binding);
+    addTo(this.#byNode, binding.placement.node, binding);
   }
 
-  delete(flight: InFlightBinding): void {
-    this.#byPod.delete(flight.reservation.podKey);
-    for (const { key } of flight.placement.pod.claims) removeFrom(this.#byClaim, key, flight);
-    removeFrom(this.#byNode, flight.placement.node, flight);
-    const waiting = this.#onLanding;
-    this.#onLanding = [];
+  delete(binding: InFlightBinding): void {
+    this.#byPod.delete(binding.reservation.podKey);
+    for (const { key } of binding.placement.pod.claims) removeFrom(this.#byClaim, key, binding);
+    removeFrom(this.#byNode, binding.placement.node, binding);
+    const waiting = this.#onEnd;
+    this.#onEnd = [];
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when the next of them ends, however it ends. */
+  /** Resolves when the next binding ends, successfully or not. */
   nextEnd(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onLanding.push(resolve);
+      this.#onEnd.push(resolve);
     });
   }
 
-  /** Those that use the claim. */
   usingClaim(claimKey: string): Iterable<InFlightBinding> {
     return this.#byClaim.get(claimKey) ?? [];
   }
 
-  /** Tells those that the change may concern. */
+  /** Wakes the bindings that the change may concern. */
   observe(change: ClusterChange): void {
-    for (const flight of this.#concernedBy(change)) flight.wake();
+    for (const binding of this.#concernedBy(change)) binding.wake();
   }
 
   #concernedBy(change: ClusterChange): readonly InFlightBinding[] {

@@ -19,35 +19,36 @@ export interface PodBinderOptions {
   readonly clock: Clock;
   readonly volumes: VolumeBindingWrites;
   readonly pods: Pick<PodSchedulingWrites, 'bind' | 'nominate'>;
-  /** How long others may take to make and bind a pod's volumes: ten minutes unless it says otherwise. */
+  /** How long provisioners and the PV controller may take to create and bind a pod's volumes. Default: ten minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
 const timeoutMsDefault = 600_000;
-/** How many pods are written about at once. */
+/** For this many pods requests are sent at the same time. */
 const writersMax = 64;
 
 /**
- * Carries a placement out: all of a pod's volumes, then the pod; or nothing, as far as Kubernetes lets us take things back.
+ * Binds one placement: all of the pod's volumes, then the pod; or nothing, as far as Kubernetes allows undoing.
  *
- * 1. New volumes first: each claim gets its selected node, and all of them have to be there before anything else is promised for
- *    good. Making volumes is what fails. Their claims are never told by us: the PV controller takes a claim for lost that names a
- *    volume which it has not looked at yet, and that it has can't be seen before it completes the binding itself.
- * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. Under `completesBindings` we name the
- *    volume on the claim's side ourselves, once all claimRefs stand, and leave the PV controller the phases.
+ * 1. New volumes first: each claim gets its selected node, and all of the volumes must exist before anything final is written, because
+ *    provisioning is what fails. The binder never names these volumes in their claims: the PV controller marks a claim as Lost that
+ *    names a volume which it has not processed yet, and one cannot see that it has processed it before it completes the binding.
+ * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. With `completesBindings` in the profile,
+ *    the binder names the volumes in the claims itself, once all claimRefs are written, and the PV controller writes only the phases.
  * 3. Then the pod, unless it was created with its node.
  *
- * Waiting is by event. Every step can be the last: what stands written afterwards (selected nodes, claimRefs) is found again by
- * whoever plans the pod next, holds what it holds, and the steps that are done aren't done twice.
+ * The binder waits for events and never polls. It may crash after any step: the next plan of the pod finds what was written (selected
+ * nodes and claimRefs), it keeps reserving what it reserves, and steps that are done are not repeated.
  *
- * What fails takes back the claimRefs that nothing has come of. A selected node stays until its provisioner clears it: the volume
- * may be there already.
+ * After a failure the binder withdraws the claimRefs whose bindings have not been completed. A selected node stays until its provisioner
+ * clears it: the volume may exist already.
  *
- * Several claimRefs are sent at once, and only if none is known to be out of date: the shorter the time between the first and the
- * last, the smaller the chance that one of them is completed while another fails. Reserving them all by name first and adding the
- * uids afterwards would not close that gap. Kubernetes' PV controller completes a reservation by name whenever it looks at the claim,
- * ours at once, since it can't tell it from a person's; each volume would cost a second write; and a name is no lock: whoever
- * re-creates the claim would inherit what a dead scheduler had reserved, and a claim that never returns would keep it for good.
+ * Several claimRefs are sent at the same time, and only if none is known to be out of date: the shorter the time between the first and
+ * the last, the smaller the chance that one of them is completed while another fails. Reserving all of them by name first, and adding
+ * the uids afterwards, would not close that gap. Kubernetes' PV controller completes a reservation by name whenever it processes the
+ * claim, and ours does so at once, because neither can distinguish it from an administrator's. It would also cost a second write for
+ * each volume. And a name is no lock: a claim re-created under the name would inherit what a crashed scheduler had reserved, and a claim
+ * that never returns would keep it forever.
  */
 export class PodBinder {
   readonly #options: PodBinderOptions;
@@ -57,61 +58,62 @@ export class PodBinder {
     this.#options = options;
   }
 
-  /** Rejects with a `BindFailure`, or with the reason of `signal`: then nothing was undone, since nobody may write any more. */
-  async bind(flight: InFlightBinding, signal: AbortSignal): Promise<void> {
+  /** Rejects with a `BindFailure`, or with the reason of `signal`: then nothing was undone, because nothing may be written any more. */
+  async bind(inFlight: InFlightBinding, signal: AbortSignal): Promise<void> {
     const { clock, timeoutMs = timeoutMsDefault, pods } = this.#options;
-    const { node } = flight.placement;
-    const isAssigned = (flight.pod.spec?.nodeName ?? '') !== '';
-    const timer = clock.after(timeoutMs, () => flight.cancel('binding volumes: context deadline exceeded'));
-    const claimed = new Map<ClaimBinding, ClaimCompletion>();
+    const { node } = inFlight.placement;
+    const isAssigned = (inFlight.pod.spec?.nodeName ?? '') !== '';
+    const timer = clock.after(timeoutMs, () => inFlight.cancel('binding volumes: context deadline exceeded'));
+    const sent = new Map<ClaimBinding, ClaimCompletion>();
     try {
-      await this.#provision(flight, signal);
-      await this.#claim(flight, claimed, signal);
-      // Complete: from here on they hold by themselves, whatever becomes of the pod.
-      claimed.clear();
+      await this.#provision(inFlight, signal);
+      await this.#claim(inFlight, sent, signal);
+      // The bindings are complete and final, whatever happens to the pod.
+      sent.clear();
       if (isAssigned) return;
-      await this.#write(flight, signal, () => {
-        flight.markPodWriteStarted();
-        return pods.bind(flight.pod, node, signal);
+      await this.#write(inFlight, signal, () => {
+        inFlight.markPodWriteStarted();
+        return pods.bind(inFlight.pod, node, signal);
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw await this.#undone(flight, claimed, error, signal);
+      throw await this.#undo(inFlight, sent, error, signal);
     } finally {
       timer.cancel();
     }
   }
 
-  async #provision(flight: InFlightBinding, signal: AbortSignal): Promise<void> {
+  async #provision(inFlight: InFlightBinding, signal: AbortSignal): Promise<void> {
     const { volumes, index } = this.#options;
-    const { provisions, node } = flight.placement;
+    const { provisions, node } = inFlight.placement;
     if (provisions.length === 0) return;
-    await this.#write(flight, signal, async () => {
+    await this.#write(inFlight, signal, async () => {
       for (const provision of provisions) await volumes.selectNode(provision, node, signal);
     });
-    const parts = provisions.map((provision) => ({
+    const awaited = provisions.map((provision) => ({
       provision,
       progress: () => provisionProgress(index, provision, node),
     }));
-    const hint = this.#nominateLater(flight, signal);
+    const hint = this.#nominateLater(inFlight, signal);
     try {
-      await this.#untilBound(flight, parts, signal);
+      await this.#untilBound(inFlight, awaited, signal);
     } finally {
       await hint.end();
     }
   }
 
   /**
-   * Others should know where a pod is meant to go that waits for long. It is no more than a hint, since the claims say it too, and
-   * costs everybody who watches pods a change: most volumes are there before it would be read. `end` resolves when nothing more is written.
+   * Writes the nominated node of a pod that waits for long, for other schedulers. It is only a hint, since the claims have the selected
+   * node, and costs every watcher of pods an event: most volumes exist before it would be written. `end` resolves when nothing more is
+   * going to be written.
    */
-  #nominateLater(flight: InFlightBinding, signal: AbortSignal): { end(): Promise<void> } {
+  #nominateLater(inFlight: InFlightBinding, signal: AbortSignal): { end(): Promise<void> } {
     const { clock, pods } = this.#options;
-    const { node } = flight.placement;
+    const { node } = inFlight.placement;
     let writing: Promise<void> | undefined;
     const timer = clock.after(nominateAfterMs, () => {
-      if ((flight.pod.spec?.nodeName ?? '') !== '') return;
-      const nominated = this.#write(flight, signal, () => pods.nominate(flight.pod, node, signal));
+      if ((inFlight.pod.spec?.nodeName ?? '') !== '') return;
+      const nominated = this.#write(inFlight, signal, () => pods.nominate(inFlight.pod, node, signal));
       writing = nominated.catch(() => {});
     });
     return {
@@ -122,87 +124,92 @@ export class PodBinder {
     };
   }
 
-  /** `claimed` is told of every claimRef before it is tried: an answer that gets lost must not leave one behind. */
-  async #claim(flight: InFlightBinding, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  /** Adds every claimRef to `sent` before it is sent, so that one whose response is lost is undone too. */
+  async #claim(inFlight: InFlightBinding, sent: SentClaimRefs, signal: AbortSignal): Promise<void> {
     const { volumes, index } = this.#options;
-    const { bindings, node } = flight.placement;
+    const { bindings, node } = inFlight.placement;
     if (bindings.length === 0) return;
-    await this.#write(flight, signal, async () => {
-      const missing = bindings.flatMap((binding) => volumes.prepareClaimRef(binding) ?? []);
-      for (const { binding } of missing) claimed.set(binding, 'settled');
-      await allOf(missing.map(({ write }) => write(signal)));
+    await this.#write(inFlight, signal, async () => {
+      const pending = bindings.flatMap((binding) => volumes.prepareClaimRef(binding) ?? []);
+      for (const { binding } of pending) sent.set(binding, 'settled');
+      await allSettledOrThrow(pending.map(({ write }) => write(signal)));
       if (!index.profile.completesBindings) return;
-      // Only now: a claim that names its volume can't be undone, so all of the pod's volumes are claimed before the first.
-      const free = missing.filter(({ isFree }) => isFree);
-      await allOf(
+      // Only now: a claim that names its volume cannot be undone, so all claimRefs of the pod must be written before.
+      const free = pending.filter(({ isFree }) => isFree);
+      await allSettledOrThrow(
         free.map(async ({ binding }) => {
-          claimed.set(binding, await volumes.completeClaim(binding, signal));
+          sent.set(binding, await volumes.completeClaim(binding, signal));
         }),
       );
     });
-    const parts = bindings.map((binding) => ({ progress: () => bindingProgress(index, binding, node) }));
-    await this.#untilBound(flight, parts, signal);
+    const awaited = bindings.map((binding) => ({ progress: () => bindingProgress(index, binding, node) }));
+    await this.#untilBound(inFlight, awaited, signal);
   }
 
-  /** Waits until every volume is bound, or one of them will never be. */
-  async #untilBound(flight: InFlightBinding, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  /** Waits until every volume is bound. Throws if one of them never will be. */
+  async #untilBound(
+    inFlight: InFlightBinding,
+    awaited: readonly AwaitedVolume[],
+    signal: AbortSignal,
+  ): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      this.#check(flight);
+      this.#throwIfStopped(inFlight);
       let isBound = true;
-      for (const { progress, provision } of parts) {
-        const now = progress();
-        if (now.kind === 'failed') {
-          const failed = now.isProvisioning ? provision : undefined;
-          throw new BindFailure(`binding volumes: ${now.problem}`, { provision: failed });
+      for (const { progress, provision } of awaited) {
+        const state = progress();
+        if (state.kind === 'failed') {
+          const failed = state.isProvisioning ? provision : undefined;
+          throw new BindFailure(`binding volumes: ${state.problem}`, { provision: failed });
         }
-        isBound &&= now.kind === 'bound';
+        isBound &&= state.kind === 'bound';
       }
       if (isBound) return;
-      await flight.nextWake(signal);
+      await inFlight.nextWake(signal);
     }
   }
 
-  /** Between two steps: may the pod still go there? Writes themselves are never broken off, so that it is known what they did. */
-  #check(flight: InFlightBinding): void {
-    flight.cancelled.throwIfAborted();
-    const problem = podProblem(this.#options.index, flight.placement);
+  /** Throws if the binding must stop. Called between steps: a write is never interrupted, so that its result is known. */
+  #throwIfStopped(inFlight: InFlightBinding): void {
+    inFlight.cancelled.throwIfAborted();
+    const problem = podProblem(this.#options.index, inFlight.placement);
     if (problem !== undefined) throw new BindFailure(`binding volumes: ${problem}`);
   }
 
-  async #write(flight: InFlightBinding, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async #write(inFlight: InFlightBinding, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     await this.#writers.run(signal, async () => {
-      this.#check(flight);
+      this.#throwIfStopped(inFlight);
       await work();
     });
   }
 
-  async #undone(
-    flight: InFlightBinding,
-    claimed: Claimed,
+  async #undo(
+    inFlight: InFlightBinding,
+    sent: SentClaimRefs,
     error: unknown,
     signal: AbortSignal,
   ): Promise<BindFailure> {
-    const kept: ClaimBinding[] = [];
-    for (const [binding, completion] of claimed) {
-      // Another pod counts on the claim's volume.
-      if (this.#options.index.pods.isHeldByOther(binding.claim, flight.reservation.podKey)) continue;
-      // A claim that is told late, of a volume that is another's by then, would be lost. So the PV controller completes this one.
-      const isKept = completion === 'unknown' || (await this.#takeBack(binding, signal)) === 'kept';
-      if (isKept) kept.push(binding);
+    const keptBindings: ClaimBinding[] = [];
+    for (const [binding, completion] of sent) {
+      // Another pod uses the claim's volume.
+      if (this.#options.index.pods.isHeldByOther(binding.claim, inFlight.reservation.podKey)) continue;
+      // A late write would name a volume in the claim that belongs to another claim by then, and the claim would be Lost. So this
+      // binding stays, and the PV controller completes it.
+      const isKept = completion === 'unknown' || (await this.#withdraw(binding, signal)) === 'kept';
+      if (isKept) keptBindings.push(binding);
     }
     signal.throwIfAborted();
     const provision = error instanceof BindFailure ? error.provision : undefined;
-    return new BindFailure(messageOf(error), { provision, kept });
+    return new BindFailure(messageOf(error), { provision, keptBindings });
   }
 
   /**
-   * `unknown` after the last try: then the claimRef stands, the next plan of the pod finds it, and whoever fits nowhere because of
-   * it has it rolled back.
+   * `unknown` if the last attempt failed too. The claimRef stays, the next plan of the pod finds it, and the scheduler rolls it back if
+   * the pod fits no node because of it.
    */
-  async #takeBack(binding: ClaimBinding, signal: AbortSignal): Promise<ClaimRefWithdrawal | 'unknown'> {
+  async #withdraw(binding: ClaimBinding, signal: AbortSignal): Promise<ClaimRefWithdrawal | 'unknown'> {
     const { clock, volumes } = this.#options;
-    for (const pauseMs of takeBackPausesMs) {
+    for (const pauseMs of withdrawPausesMs) {
       await clock.sleep(pauseMs, signal);
       try {
         return await this.#writers.run(signal, () => volumes.withdrawClaimRef(binding, signal));
@@ -214,23 +221,23 @@ export class PodBinder {
   }
 }
 
-/** What a pod waits for its new volumes before it is told where it is meant to go. */
+/** How long a pod waits for new volumes before its nominated node is written. */
 const nominateAfterMs = 5_000;
 
-/** Ahead of each try to take a claimRef back. */
-const takeBackPausesMs = [0, 100, 1_000, 5_000];
+/** Before each attempt to withdraw a claimRef. */
+const withdrawPausesMs = [0, 100, 1_000, 5_000];
 
-/** The claimRefs that were written or tried, and what came of telling their claims. */
-type Claimed = Map<ClaimBinding, ClaimCompletion>;
+/** The claimRefs that were sent, and whether their claims were completed. */
+type SentClaimRefs = Map<ClaimBinding, ClaimCompletion>;
 
-/** One volume that is waited for. */
-interface Part {
+/** A volume that the binder waits for. */
+interface AwaitedVolume {
   readonly progress: () => VolumeProgress;
   readonly provision?: Provision;
 }
 
-/** Unlike `Promise.all` it waits for all of them also when one fails, so that nothing is written after it has ended. */
-async function allOf(works: readonly Promise<void>[]): Promise<void> {
+/** Unlike `Promise.all` it waits for all of them even if one fails, so that nothing is written after it has returned. */
+async function allSettledOrThrow(works: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(works);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -5,12 +5,12 @@ import { getCondition, setCondition } from '../kube/conditions.ts';
 import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { keyOf, parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
-import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { pods } from '../kube/resources.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 
-/** A word about a pod isn't worth more tries. */
+/** After this many conflicts the status write is given up: it is not worth more attempts. */
 const conflictsMax = 10;
 
 export interface PodSchedulingWritesOptions {
@@ -19,19 +19,19 @@ export interface PodSchedulingWritesOptions {
   readonly clock: Clock;
 }
 
-/** What the scheduler writes about pods: where they go, where they are meant to go, and why they go nowhere. */
+/** What the scheduler writes to pods: the binding, the nominated node, and the condition PodScheduled=False. */
 export class PodSchedulingWrites {
   readonly #options: PodSchedulingWritesOptions;
-  /** By uid, what is being said of the pod right now. */
-  readonly #lastWords = new Map<string, NotScheduled>();
+  /** By uid, the newest report that is being written. An older one for the same pod must not overwrite it. */
+  readonly #newestReport = new Map<string, NotScheduled>();
 
   constructor(options: PodSchedulingWritesOptions) {
     this.#options = options;
   }
 
   /**
-   * Gives the pod its node. The server refuses if it has one, is being deleted or is another pod of that name, so a second attempt
-   * can't move it; that a first one got through though its answer did not is found out by asking.
+   * Binds the pod to the node. The server refuses if the pod has a node, is being deleted or has another uid, so a second attempt
+   * cannot move it. If the first attempt took effect and only its response was lost, reading the pod shows it.
    */
   async bind(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     const { namespace, name = '', uid } = pod.metadata ?? {};
@@ -46,13 +46,13 @@ export class PodSchedulingWrites {
       await client.post({ namespace, name }, 'binding', body, { signal });
     } catch (error) {
       if (signal.aborted || isReason(error, 'NotFound')) throw error;
-      // Whoever can't be asked either may have bound it; then the informer tells, and the pod leaves the queue.
+      // If the pod cannot be read either, it may be bound; then its watch event removes it from the queue.
       const live = await client.get({ namespace, name }, { signal }).catch(() => undefined);
       if (live?.metadata?.uid !== uid || live?.spec?.nodeName !== nodeName) throw error;
     }
   }
 
-  /** A hint for others, and for ourselves after a restart. Throws if the pod is gone, or has a node by now. */
+  /** A hint for other schedulers, and for this one after a restart. Throws if the pod is gone, or has a node meanwhile. */
   async nominate(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
     const key = keyOf(pod);
     const isThere = await this.#patchStatus(key, signal, ({ status }) => {
@@ -61,22 +61,22 @@ export class PodSchedulingWrites {
     if (!isThere) throw new Error(`pod ${key} is gone, or has a node already`);
   }
 
-  /** Says why the pod has no node, and where it isn't meant to go any more. */
+  /** Writes why the pod has no node, and updates its nominated node. */
   async reportNotScheduled(pod: Pod, condition: NotScheduled, signal: AbortSignal): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
-    this.#lastWords.set(uid, condition);
+    this.#newestReport.set(uid, condition);
     try {
-      await this.#say(pod, condition, signal);
+      await this.#writeReport(pod, condition, signal);
     } finally {
-      if (this.#lastWords.get(uid) === condition) this.#lastWords.delete(uid);
+      if (this.#newestReport.get(uid) === condition) this.#newestReport.delete(uid);
     }
   }
 
-  async #say(pod: Pod, condition: NotScheduled, signal: AbortSignal): Promise<void> {
+  async #writeReport(pod: Pod, condition: NotScheduled, signal: AbortSignal): Promise<void> {
     const uid = pod.metadata?.uid ?? '';
     await this.#patchStatus(keyOf(pod), signal, ({ status, metadata }) => {
-      // Another has come under its name, or we have come to another answer meanwhile.
-      if (metadata?.uid !== uid || this.#lastWords.get(uid) !== condition) return undefined;
+      // The pod has been re-created, or a newer report exists.
+      if (metadata?.uid !== uid || this.#newestReport.get(uid) !== condition) return undefined;
       const wanted: PodCondition = {
         type: 'PodScheduled',
         status: 'False',
@@ -85,22 +85,22 @@ export class PodSchedulingWrites {
         ...(metadata?.generation !== undefined && { observedGeneration: metadata.generation }),
       };
       const known = getCondition(status?.conditions, 'PodScheduled');
-      const isSaid =
+      const isReported =
         known?.status === 'False' && known.reason === wanted.reason && known.message === wanted.message;
-      const nominated = nominationBy(condition, status?.nominatedNodeName ?? '');
+      const nominated = nominationAfter(condition, status?.nominatedNodeName ?? '');
       const isNominated = nominated === (status?.nominatedNodeName ?? '');
-      if (isSaid && isNominated) return undefined;
+      if (isReported && isNominated) return undefined;
       const now = formatTimestamp(this.#options.clock.nowMs());
       return {
-        ...(!isSaid && { conditions: setCondition(status?.conditions ?? [], wanted, now) }),
+        ...(!isReported && { conditions: setCondition(status?.conditions ?? [], wanted, now) }),
         ...(!isNominated && { nominatedNodeName: nominated === '' ? null : nominated }),
       };
     });
   }
 
   /**
-   * On the version that was looked at, so that a word said late never overwrites what has become of the pod meanwhile. Somebody
-   * else's write in between only means to look again. False if the pod is gone or has a node: then nothing was said.
+   * Patches the version that `change` has seen, so that a late write never overwrites newer state. After a conflict with another
+   * client's write it reads the pod again. False if the pod is gone or has a node: then nothing was written.
    */
   async #patchStatus(
     podKey: string,
@@ -137,16 +137,17 @@ function isSame(pod: Pod, other: Pod | undefined): boolean {
   return pod.metadata?.uid === other?.metadata?.uid;
 }
 
+/** The content of a pod's condition PodScheduled=False. */
 export interface NotScheduled {
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
-  /** Nodes that it waits for no longer. It may wait for another by the time that this is written, and that one stays. */
+  /** Nodes that the pod must no longer be nominated to. A nomination to another node stays. */
   readonly clearsNominations?: readonly (string | undefined)[] | undefined;
-  /** The node that it goes on waiting for, whoever else would like its room: its volumes are there. */
+  /** The node that the pod stays nominated to, because its volumes are there. */
   readonly keepsNomination?: string | undefined;
 }
 
-function nominationBy(
+function nominationAfter(
   { clearsNominations: givesUp = [], keepsNomination: waitsFor }: NotScheduled,
   nominated: string,
 ): string {

@@ -1,26 +1,27 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** One write of several that belong together. */
+/** A write that holds only for the state that was decided on. */
 export interface ConditionalWrite {
-  /** On the version that was decided on where none is given. */
+  /** `version` is the resourceVersion to write on; undefined for the one that was decided on. */
   readonly write: (version: string | undefined) => Promise<void>;
-  /** After it failed: what stands there now. */
+  /** Reads the object after the write failed. */
   readonly readState: () => Promise<WriteState>;
 }
 
 export type WriteState =
-  /** It took effect; only the answer got lost. */
+  /** The write took effect; only its response was lost. */
   | { readonly kind: 'done' }
-  /** Nothing that the decision was made on has changed, so it holds for this version too. */
-  | { readonly kind: 'as-decided'; readonly version: string | undefined }
+  /** Nothing that the decision depends on has changed, so the write may be repeated on this version. */
+  | { readonly kind: 'unchanged'; readonly version: string | undefined }
   | { readonly kind: 'changed' };
 
-/** Ahead of each try. */
+/** Before each attempt. */
 const pausesMs = [0, 100, 500];
 
 /**
- * Tries a write that fails again, as long as the decision behind it holds. Half of a pod's volumes is worse than all or none, and
- * whoever gives up also gives back what it had reserved; a hiccup of the server or a word that somebody added is no reason to.
+ * Retries a failed write while the decision behind it still holds. Binding only some of a pod's volumes is worse than binding all or
+ * none, and giving up means to undo what has been written. A temporary server error, or an annotation that another client added, is no
+ * reason for that.
  */
 export async function retryWhileValid(
   { write, readState: look }: ConditionalWrite,
@@ -38,11 +39,11 @@ export async function retryWhileValid(
     } catch (error) {
       signal.throwIfAborted();
       failure = error;
-      // Where nobody answers, the same is tried on the same version: if the first got through, this one conflicts.
-      const now = await look().catch(() => undefined);
-      if (now?.kind === 'done') return;
-      if (now?.kind === 'changed') throw error;
-      version = now?.version ?? version;
+      // If the object cannot be read, the same version is tried again: if the first write took effect, the second one conflicts.
+      const state = await look().catch(() => undefined);
+      if (state?.kind === 'done') return;
+      if (state?.kind === 'changed') throw error;
+      version = state?.version ?? version;
     }
   }
   throw failure;

@@ -4,8 +4,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.t
 import { ApiError, isReason } from '../kube/api-error.ts';
 import { parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
-import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
+import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import { annotations } from '../kube/well-known.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
@@ -13,12 +13,12 @@ import { claimBindingPatch, volumeBindingPatch, volumeUnbindingPatch } from './b
 import { type ConditionalWrite, retryWhileValid } from './retry-while-valid.ts';
 import { claimWriteState, volumeWriteState } from './write-state.ts';
 
-/** Somebody who writes to a volume faster than we can read it has it. */
-const withdrawTriesMax = 10;
+/** If other clients write to a volume faster than it can be read, they keep it. */
+const withdrawAttemptsMax = 10;
 
 /**
- * The scheduler's writes about volumes. Each carries the uid and the version that was decided on, so a stale cache ends in
- * `ReservationConflict` and never in a volume given twice; each answer goes to the feed, so the next decision knows of it.
+ * The writes that bind volumes to claims. Each carries the uid and the resourceVersion that was decided on, so a stale cache leads to a
+ * `Conflict` and never to a volume given twice. Each result goes to the feed, so that the next decision sees it.
  */
 export class VolumeBindingWrites {
   readonly #cluster: Cluster;
@@ -31,7 +31,7 @@ export class VolumeBindingWrites {
     this.#clock = clock;
   }
 
-  /** Tells the provisioner for which node to make the claim's volume. Safe to repeat: what stands there already isn't written. */
+  /** Tells the provisioner for which node to create the claim's volume. May be repeated: it writes nothing if the node is already selected. */
   async selectNode(provision: Provision, nodeName: string, signal: AbortSignal): Promise<void> {
     const { claimVersion, pool } = provision;
     const claim = this.#claimOf(provision);
@@ -40,7 +40,7 @@ export class VolumeBindingWrites {
     const isHinted = pool !== undefined || known[annotations.pool] !== undefined;
     const marks = {
       [annotations.selectedNode]: nodeName,
-      // That of an earlier attempt would be counted on by whoever comes after us.
+      // The next process would count on the pool of an earlier attempt.
       ...(isHinted && { [annotations.pool]: pool?.name ?? null }),
     };
     const change = { metadata: { annotations: marks } };
@@ -58,8 +58,8 @@ export class VolumeBindingWrites {
   }
 
   /**
-   * The write that makes the volume the claim's, to be called when all of a pod's are ready; undefined where it stands there
-   * already. The claimRef is the lock: of two who write it, one gets `ReservationConflict`. Throws where that is known beforehand.
+   * Prepares the write of the claimRef, for the caller to send once all of the pod's claimRefs are prepared; undefined if the claimRef is
+   * already there. The claimRef is the lock: of two clients that write it, one gets `Conflict`. Throws if a conflict is certain before.
    */
   prepareClaimRef(binding: ClaimBinding): ClaimRefWrite | undefined {
     const { volume: name, volumeVersion } = binding;
@@ -89,11 +89,11 @@ export class VolumeBindingWrites {
   }
 
   /**
-   * Names the volume on the claim's side too, once the volume names the claim by its uid: never before, or the PV controller would
-   * take the claim for lost. It is left with the phases to fill in. Whoever was faster did the same, and where this fails the PV
-   * controller does it, so nothing is tried twice.
+   * Names the volume in the claim, once the volume names the claim by its uid: never before, or the PV controller would mark the claim
+   * as Lost. The PV controller then writes only the phases. If another client has completed the claim before, it wrote the same; if this
+   * write fails, the PV controller completes the claim. So it is never retried.
    *
-   * `unknown`: no answer came. The write may still be on its way, and would hold for the claim as it is: the claimRef must stay.
+   * `unknown`: no response came. The write may still take effect on this version of the claim, so the claimRef must stay.
    */
   async completeClaim(binding: ClaimRefId, signal: AbortSignal): Promise<ClaimCompletion> {
     const claim = this.#claimOf(binding);
@@ -113,14 +113,15 @@ export class VolumeBindingWrites {
   }
 
   /**
-   * Takes a claimRef back that we wrote, if nothing has come of it: the volume's phase is still Available and the claim doesn't
-   * name it. Whoever completes bindings writes the phase first, so on the version that shows Available exactly one side wins.
+   * Removes a claimRef that a scheduler wrote, unless the binding has been completed: the volume's phase must be Available and the claim
+   * must not name it. A component that completes bindings writes the phase first, so a write on a version with phase Available wins
+   * against it or conflicts.
    */
   async withdrawClaimRef(
     { claim: key, claimUid, volume: name }: ClaimRefId,
     signal: AbortSignal,
   ): Promise<ClaimRefWithdrawal> {
-    for (let tries = 0; tries < withdrawTriesMax; tries += 1) {
+    for (let attempt = 0; attempt < withdrawAttemptsMax; attempt += 1) {
       const volume = await this.#liveVolume(name, signal);
       if (volume === undefined || volume.spec?.claimRef?.uid !== claimUid) return 'free';
       const claim = await this.readClaim(key, signal);
@@ -140,7 +141,9 @@ export class VolumeBindingWrites {
   }
 
   async readClaim(key: string, signal: AbortSignal): Promise<PersistentVolumeClaim | undefined> {
-    return await undefinedIfNotFound(this.#cluster.resource(persistentVolumeClaims).get(parseKey(key), { signal }));
+    return await undefinedIfNotFound(
+      this.#cluster.resource(persistentVolumeClaims).get(parseKey(key), { signal }),
+    );
   }
 
   async annotateClaim(
@@ -151,14 +154,18 @@ export class VolumeBindingWrites {
     return await this.#patchClaim(claim, { metadata: { annotations: marks } }, { signal });
   }
 
-  /** The claim that was decided on, not another that has come under its name. */
+  /** The claim that was decided on. Throws if it is gone, or has been re-created under its name. */
   #claimOf({ claim: key, claimUid }: Pick<ClaimBinding, 'claim' | 'claimUid'>): PersistentVolumeClaim {
     const claim = this.#feed.get('PersistentVolumeClaim', key);
     if (claim?.metadata?.uid !== claimUid) throw new Error(`PersistentVolumeClaim ${key} is gone`);
     return claim;
   }
 
-  async #patchVolume(volume: PersistentVolume, change: object, { version, signal }: On): Promise<void> {
+  async #patchVolume(
+    volume: PersistentVolume,
+    change: object,
+    { version, signal }: VersionedWrite,
+  ): Promise<void> {
     const name = volume.metadata?.name ?? '';
     const patch = { type: 'merge', body: withPreconditions(volume, change, version) } as const;
     const written = await this.#cluster.resource(persistentVolumes).patch({ name }, patch, { signal });
@@ -168,7 +175,7 @@ export class VolumeBindingWrites {
   async #patchClaim(
     claim: PersistentVolumeClaim,
     change: object,
-    { version, signal }: On,
+    { version, signal }: VersionedWrite,
   ): Promise<PersistentVolumeClaim> {
     const { namespace, name = '' } = claim.metadata ?? {};
     const patch = { type: 'merge', body: withPreconditions(claim, change, version) } as const;
@@ -179,37 +186,37 @@ export class VolumeBindingWrites {
   }
 }
 
-/** A claimRef that is still to be written. */
+/** A claimRef that has not been written yet. */
 export interface ClaimRefWrite {
   readonly binding: ClaimBinding;
   readonly write: (signal: AbortSignal) => Promise<void>;
-  /** Nobody had a hand on the volume before us: it was Available and without a claimRef. */
+  /** The volume was Available and had no claimRef, so no other client has begun to bind it. */
   readonly isFree: boolean;
 }
 
-/** A claimRef that may be taken back, and its claim. */
+/** A written claimRef: the volume, and the claim that it names. */
 export type ClaimRefId = Pick<ClaimBinding, 'claim' | 'claimUid' | 'volume'>;
 
-/** `settled`: done, refused, or not called for; nothing more comes of it. */
+/** `settled`: the write took effect, was refused, or was not necessary. */
 export type ClaimCompletion = 'settled' | 'unknown';
 
-/** `kept`: the binding has gone on. */
+/** `kept`: the binding has been completed and stays. */
 export type ClaimRefWithdrawal = 'free' | 'kept';
 
-/** The server has decided against the write, so it will never take effect. */
+/** The server has refused the write, so it will never take effect. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code < 500;
 }
 
-interface On {
-  /** That of the object itself where it is left out. */
+interface VersionedWrite {
+  /** Default: the resourceVersion of the object. */
   readonly version?: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Nothing can have been written to the volume: the claim doesn't name it, and isn't marked as mounted. Unknown counts as dirty;
- * `claim` is undefined where it is known to be gone.
+ * True if the volume cannot hold data of the claim, so that its claimRef may be withdrawn: its phase is Available, and the claim neither
+ * names it nor is marked as mounted. `claim` is undefined only if it is known to be gone.
  */
 export function isWithdrawable(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
   const isMounted = claim?.metadata?.annotations?.[annotations.mounted] !== undefined;

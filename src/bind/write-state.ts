@@ -4,11 +4,11 @@ import { annotations } from '../kube/well-known.ts';
 import type { WriteState } from './retry-while-valid.ts';
 
 /*
- * Whether a decision that could not be written still holds for the object as it is now. Words that somebody added don't matter; what
- * it is, where it is and whether it is free do.
+ * Whether a decision whose write failed still holds for the object as it is now. The decision depends on the spec, the labels, the
+ * deletion and the phase of the object; it does not depend on annotations that other clients add.
  */
 
-/** `known` is the volume as it was decided on, for the claim of that uid. */
+/** `known` is the volume that was decided on, for the claim with that uid. */
 export function volumeWriteState(
   live: PersistentVolume | undefined,
   known: PersistentVolume,
@@ -16,10 +16,10 @@ export function volumeWriteState(
 ): WriteState {
   if (live?.spec?.claimRef?.uid === claimUid) return { kind: 'done' };
   const isSame = isSameObject(live, known) && live?.status?.phase === known.status?.phase;
-  return isSame ? { kind: 'as-decided', version: live?.metadata?.resourceVersion } : { kind: 'changed' };
+  return isSame ? { kind: 'unchanged', version: live?.metadata?.resourceVersion } : { kind: 'changed' };
 }
 
-/** `known` is the claim as it was decided on, for a volume on the node. */
+/** `known` is the claim that was decided on, for a volume on the node. */
 export function claimWriteState(
   live: PersistentVolumeClaim | undefined,
   known: PersistentVolumeClaim,
@@ -30,17 +30,17 @@ export function claimWriteState(
   const isSame = isSameObject(live, known) && marks[annotations.rollback] === undefined;
   if (isSame && marks[annotations.selectedNode] === nodeName) return { kind: 'done' };
   return isSame && marks[annotations.selectedNode] === before[annotations.selectedNode]
-    ? { kind: 'as-decided', version: live?.metadata?.resourceVersion }
+    ? { kind: 'unchanged', version: live?.metadata?.resourceVersion }
     : { kind: 'changed' };
 }
 
-type Stored = PersistentVolume | PersistentVolumeClaim;
+type VolumeOrClaim = PersistentVolume | PersistentVolumeClaim;
 
-function isSameObject(live: Stored | undefined, known: Stored): boolean {
-  return substanceOf(live) === substanceOf(known);
+function isSameObject(live: VolumeOrClaim | undefined, known: VolumeOrClaim): boolean {
+  return decidedOn(live) === decidedOn(known);
 }
 
-function substanceOf(object: Stored | undefined): string {
+function decidedOn(object: VolumeOrClaim | undefined): string {
   const { uid, labels, deletionTimestamp } = object?.metadata ?? {};
   return canonicalJson([uid, labels, deletionTimestamp, object?.spec]);
 }

@@ -1,16 +1,16 @@
 /**
- * Volume binding as a library, for schedulers of one's own: check, prioritize, assume, bind.
+ * Volume binding as a library, for custom schedulers: check, prioritize, assume, bind.
  *
  * ```ts
  * const binding = await VolumeBinding.connect({ kubeconfig });
- * const fitting = binding.prioritize(pod, nodes);        // nodes that the pod's volumes admit, the best first
- * const assumed = binding.assume(pod, fitting[0].node);  // from here on nobody else is offered these volumes
- * await assumed.bind();                                  // all volumes bound, then the pod; or everything given back
+ * const fitting = binding.prioritize(pod, nodes);        // the nodes that the pod's volumes admit, best first
+ * const assumed = binding.assume(pod, fitting[0].node);  // from here on no other pod is offered these volumes
+ * await assumed.bind();                                  // binds all volumes, then the pod; or reverts everything
  * ```
  */
 
 export { BindFailure } from '../bind/bind-failure.ts';
-export { MissingPermission as MissingRight } from '../bind/missing-permission.ts';
+export { MissingPermission } from '../bind/missing-permission.ts';
 export type { Cluster, ResourceClient } from '../cluster/cluster.ts';
 export type { NodeAssessment as NodeAnswer, NodeRefusal } from '../engine/assess.ts';
 export { ApiError } from '../kube/api-error.ts';

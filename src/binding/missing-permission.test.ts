@@ -7,11 +7,11 @@ import { RealTimeCluster } from '../controllers/testing/real-time-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';
 import { driverCapacities, nodes } from '../kube/resources.ts';
-import { MissingRight, VolumeBinding } from './index.ts';
+import { MissingPermission, VolumeBinding } from './index.ts';
 
 const message =
-  'not allowed to list and watch drivercapacities.stowage.dev: the pools that drivers publish there are ignored, and volumes may be sent ' +
-  'where there is no room for them; grant list and watch on drivercapacities in API group stowage.dev with a ClusterRole';
+  'not allowed to list and watch drivercapacities.stowage.dev: the pools that drivers publish there are ignored, and volumes may be placed ' +
+  'where their pool has no free capacity; grant list and watch on drivercapacities in API group stowage.dev with a ClusterRole';
 
 /** A cluster without permission to read DriverCapacity objects: an API server answers like this whether or not it has the kind. */
 async function refusingCluster() {
@@ -31,7 +31,7 @@ async function refusingCluster() {
   });
 }
 
-/** What it was told of until now. */
+/** The errors that the library has reported so far. */
 async function open(cluster: Cluster): Promise<unknown[]> {
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
@@ -41,23 +41,23 @@ async function open(cluster: Cluster): Promise<unknown[]> {
 }
 
 describe('pools that may not be read', () => {
-  test('are told of, with the right that is missing and what it leads to', async () => {
+  test('are reported, with the missing permission and its consequence', async () => {
     const errors = await open(await refusingCluster());
-    await vi.waitFor(() => expect(errors).toEqual([new MissingRight()]));
-    expect(String(errors[0])).toBe(`MissingRight: ${message}`);
+    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]));
+    expect(String(errors[0])).toBe(`MissingPermission: ${message}`);
   });
 
-  test('are no trouble where there is no such kind, until there is', async () => {
+  test('are not reported while the kind does not exist', async () => {
     const cluster = await refusingCluster();
     cluster.served = [nodes];
     const errors = await open(cluster);
     await vi.waitFor(() => expect(cluster.discoveries).toBeGreaterThan(1), { timeout: 30_000 });
     expect(errors).toEqual([]);
     cluster.served = [nodes, driverCapacities];
-    await vi.waitFor(() => expect(errors).toEqual([new MissingRight()]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]), { timeout: 30_000 });
   });
 
-  test('are no trouble where the right has come together with the kind', async () => {
+  test('are not reported if the permission is granted together with the kind', async () => {
     const cluster = await refusingCluster();
     cluster.served = [];
     const errors = await open(cluster);
@@ -68,10 +68,10 @@ describe('pools that may not be read', () => {
     expect(errors).toEqual([]);
   });
 
-  test('are told of by a warning of Node where nobody listens', async () => {
+  test('are reported as a process warning if there is no `onError`', async () => {
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
     const binding = await VolumeBinding.on(await refusingCluster());
     onTestFinished(() => binding.close());
-    expect(await warned).toEqual(new MissingRight());
+    expect(await warned).toEqual(new MissingPermission());
   });
 });

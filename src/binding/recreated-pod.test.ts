@@ -6,25 +6,25 @@ import { BindingLibraryFixture, namespace } from './testing/binding-fixture.ts';
 
 const text = 'pod "default/p" already has a reservation on node "n1"';
 
-interface Scene {
+interface RecreatedPod {
   readonly fixture: BindingLibraryFixture;
-  /** What became of binding the pod that was there before. */
+  /** How the binding of the first pod ended. */
   readonly outcome: Promise<unknown>;
-  /** The pod that came under its name meanwhile. */
+  /** The pod that was created under its name meanwhile. */
   readonly successor: Pod;
-  /** The API server answers at last. */
+  /** Lets the API server answer the first pod's binding. */
   readonly answer: () => void;
 }
 
-/** A pod is deleted and created anew while the one before it is on its way: the write of its node hangs. */
-async function reCreated(fixture: BindingLibraryFixture): Promise<Scene> {
+/** A pod is deleted and re-created while the first one is being bound: the write of its node hangs. */
+async function reCreated(fixture: BindingLibraryFixture): Promise<RecreatedPod> {
   for (const name of ['n1', 'n2']) await fixture.node(name);
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const reached = new Promise<void>((resolve) => {
-    fixture.network.addHooks({
+    fixture.connection.addHooks({
       before: async ({ verb }) => {
         if (verb !== 'post') return;
         resolve();
@@ -34,10 +34,10 @@ async function reCreated(fixture: BindingLibraryFixture): Promise<Scene> {
   });
   const outcome = outcomeOf(fixture.binding.assume(await fixture.pod('p'), 'n1'));
   await reached;
-  await fixture.fixture.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
   const successor = await fixture.pod('p');
   const { uid } = successor.metadata ?? {};
-  await fixture.known(() => fixture.binding.get('Pod', 'default/p')?.metadata?.uid === uid);
+  await fixture.observed(() => fixture.binding.get('Pod', 'default/p')?.metadata?.uid === uid);
   return { fixture, outcome, successor, answer };
 }
 
@@ -45,8 +45,8 @@ function outcomeOf(assumed: AssumedPod): Promise<unknown> {
   return assumed.bind().catch((error: unknown) => error);
 }
 
-describe('a pod that was re-created while the one before it is being bound', () => {
-  test('fits nowhere for now, and is told why', async () => {
+describe('a pod that was re-created while its predecessor is being bound', () => {
+  test('fits no node for now, and the answer says why', async () => {
     await using fixture = await BindingLibraryFixture.start();
     const { successor, answer, outcome } = await reCreated(fixture);
     const refused = { kind: 'refused', reasons: ['AlreadyReserved'], texts: [text], isUnresolvable: true };
@@ -61,19 +61,19 @@ describe('a pod that was re-created while the one before it is being bound', () 
     await outcome;
   });
 
-  test('is woken when the name is free, and placed', async () => {
+  test('can be placed when the name is free, and `nextChange` resolves then', async () => {
     await using fixture = await BindingLibraryFixture.start();
     const { successor, answer, outcome } = await reCreated(fixture);
-    const woken = fixture.known(() => fixture.binding.prioritize(successor, ['n1', 'n2']).length === 2);
+    const woken = fixture.observed(() => fixture.binding.prioritize(successor, ['n1', 'n2']).length === 2);
     answer();
     expect(await outcome).toBeInstanceOf(BindFailure);
     await woken;
     await fixture.binding.assume(successor, 'n2').bind();
-    expect(await fixture.fate('p')).toBe('n2');
+    expect(await fixture.placement('p')).toBe('n2');
   });
 });
 
-test('check and prioritize say of every pod what assume would do', async () => {
+test('check and prioritize answer what assume would do', async () => {
   await using fixture = await BindingLibraryFixture.start();
   await fixture.node('n1');
   const pod = await fixture.pod('p');
@@ -84,7 +84,7 @@ test('check and prioritize say of every pod what assume would do', async () => {
   expect(fixture.binding.check(pod, 'n1')).toMatchObject({ kind: 'fits' });
 });
 
-test('bind of what was reverted writes nothing', async () => {
+test('bind writes nothing after revert', async () => {
   await using fixture = await BindingLibraryFixture.start();
   await fixture.node('n1');
   const assumed = fixture.binding.assume(await fixture.pod('p'), 'n1');
@@ -92,5 +92,5 @@ test('bind of what was reverted writes nothing', async () => {
   await expect(assumed.bind()).rejects.toThrow(
     new BindFailure('pod default/p is not reserved any more: it was reverted, or is bound'),
   );
-  expect(await fixture.fate('p')).toBe('-');
+  expect(await fixture.placement('p')).toBe('-');
 });

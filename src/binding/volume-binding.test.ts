@@ -6,7 +6,7 @@ import { BindingLibraryFixture, namespace } from './testing/binding-fixture.ts';
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 
 describe('check', () => {
-  test('says that the node fits, or why it does not', async () => {
+  test('answers that the node fits, or why it does not', async () => {
     await using fixture = await BindingLibraryFixture.start();
     for (const name of ['n1', 'n2']) await fixture.node(name);
     await fixture.disk('d1', '10Gi', 'n1');
@@ -22,7 +22,7 @@ describe('check', () => {
     expect(fixture.binding.check(pod, 'n3')).toEqual({ kind: 'unknown', node: 'n3' });
   });
 
-  test('takes nothing: it may be asked any number of times', async () => {
+  test('reserves nothing, however often it is called', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     await fixture.disk('d1', '10Gi', 'n1');
@@ -30,7 +30,7 @@ describe('check', () => {
       expect(fixture.binding.check(await fixture.pod(name, '5Gi'), 'n1')).toMatchObject({ kind: 'fits' });
   });
 
-  test('looks at volumes only, unless told to look at everything', async () => {
+  test('applies only the rules about volumes, unless `rules` is `all`', async () => {
     const taints = [{ key: 'k', effect: 'NoSchedule' }] as const;
     for (const [rules, expected] of [
       ['volumes', { kind: 'fits' }],
@@ -43,7 +43,7 @@ describe('check', () => {
   });
 });
 
-test('prioritize leaves out what does not fit, and puts the tightest fit first', async () => {
+test('prioritize omits nodes that do not fit, and puts the tightest fit first', async () => {
   await using fixture = await BindingLibraryFixture.start();
   for (const name of ['n1', 'n2', 'n3']) await fixture.node(name);
   await fixture.disk('d1', '20Gi', 'n1');
@@ -56,7 +56,7 @@ test('prioritize leaves out what does not fit, and puts the tightest fit first',
 });
 
 describe('assume', () => {
-  test('keeps what the pod takes from all others, until it is reverted', async () => {
+  test('reserves what the pod takes, until it is reverted', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     await fixture.disk('d1', '10Gi', 'n1');
@@ -73,7 +73,7 @@ describe('assume', () => {
     expect(fixture.binding.check(second, 'n1')).toMatchObject({ kind: 'fits' });
   });
 
-  test('takes a pod once', async () => {
+  test('reserves a pod name once', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     const pod = await fixture.pod('p');
@@ -90,16 +90,16 @@ describe('bind', () => {
     await fixture.disk('d1', '10Gi', 'n1');
     await fixture.disk('d2', '5Gi', 'n1');
     await fixture.binding.assume(await fixture.pod('p', '8Gi', '3Gi'), 'n1').bind();
-    expect(await fixture.fate('p')).toBe('n1 d1 d2');
+    expect(await fixture.placement('p')).toBe('n1 d1 d2');
   });
 
-  test('two pods at once get volumes of their own', async () => {
+  test('gives two pods that are bound at the same time different volumes', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     for (const name of ['d1', 'd2']) await fixture.disk(name, '10Gi', 'n1');
     const waiting = [await fixture.pod('p', '5Gi'), await fixture.pod('q', '5Gi')];
     await Promise.all(waiting.map((pod) => fixture.binding.assume(pod, 'n1').bind()));
-    expect([await fixture.fate('p'), await fixture.fate('q')]).toEqual(['n1 d1', 'n1 d2']);
+    expect([await fixture.placement('p'), await fixture.placement('q')]).toEqual(['n1 d1', 'n1 d2']);
   });
 
   test('of volumes alone leaves the pod to the caller', async () => {
@@ -108,38 +108,38 @@ describe('bind', () => {
     await fixture.disk('d1', '10Gi', 'n1');
     const pod = await fixture.pod('p', '5Gi');
     await fixture.binding.assume(pod, 'n1').bindVolumes();
-    expect(await fixture.fate('p')).toBe('- d1');
+    expect(await fixture.placement('p')).toBe('- d1');
     const again = () => fixture.binding.assume(pod, 'n1');
     expect(again).toThrow('already has a reservation');
   });
 
-  test('that fails gives everything back, and says why', async () => {
+  test('reverts everything when it fails, and says why', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     for (const name of ['d1', 'd2']) await fixture.disk(name, '10Gi', 'n1');
     const pod = await fixture.pod('p', '5Gi', '5Gi');
     const assumed = fixture.binding.assume(pod, 'n1');
-    const volumes = fixture.fixture.cluster.resource(persistentVolumes);
-    const body = { metadata: { labels: { somebody: 'else' } } };
+    const volumes = fixture.cluster.resource(persistentVolumes);
+    const body = { metadata: { labels: { changed: 'yes' } } };
     await volumes.patch({ name: 'd2' }, { type: 'merge', body });
-    await fixture.known(
-      () => fixture.binding.get('PersistentVolume', 'd2')?.metadata?.labels?.somebody === 'else',
+    await fixture.observed(
+      () => fixture.binding.get('PersistentVolume', 'd2')?.metadata?.labels?.changed === 'yes',
     );
     const error = await assumed.bind().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(BindFailure);
     expect(String(error)).toContain('PersistentVolume d2 is out of sync');
-    expect(await fixture.fate('p')).toBe('- - -');
+    expect(await fixture.placement('p')).toBe('- - -');
     await fixture.binding.assume(pod, 'n1').bind();
-    expect(await fixture.fate('p')).toBe('n1 d1 d2');
+    expect(await fixture.placement('p')).toBe('n1 d1 d2');
   });
 
-  test('of a pod that is gone gives everything back', async () => {
+  test('reverts everything when the pod is gone', async () => {
     await using fixture = await BindingLibraryFixture.start();
     await fixture.node('n1');
     await fixture.disk('d1', '10Gi', 'n1');
     const assumed = fixture.binding.assume(await fixture.pod('p', '5Gi'), 'n1');
-    await fixture.fixture.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-    await fixture.known(() => fixture.binding.get('Pod', 'default/p') === undefined);
+    await fixture.cluster.resource(pods).delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
+    await fixture.observed(() => fixture.binding.get('Pod', 'default/p') === undefined);
     await expect(assumed.bind()).rejects.toThrow(new BindFailure('pod default/p is gone'));
     expect(fixture.binding.check(await fixture.pod('q', '5Gi'), 'n1')).toMatchObject({ kind: 'fits' });
   });

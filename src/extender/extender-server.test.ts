@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, ExtenderFixture, namespace } from './testing/extender-fixture.ts';
+import { ExtenderFixture, type ExtenderResponse, namespace } from './testing/extender-fixture.ts';
 
 const pod = { metadata: { namespace, name: 'p', uid: 'u' } };
 
-function said({ status, text }: Answer): string {
+function statusLine({ status, text }: ExtenderResponse): string {
   return `${status} ${text.trim()}`;
 }
 
-const bad: readonly (readonly [name: string, path: string, body: string, said: string | RegExp])[] = [
-  ['no JSON', '/filter', '{', /^400 the body is no JSON: /],
-  ['a list', '/filter', '[]', '400 the body: must be an object'],
-  ['nothing', '/filter', '', /^400 the body is no JSON: /],
+const invalidRequests: readonly (readonly [
+  name: string,
+  path: string,
+  body: string,
+  expected: string | RegExp,
+])[] = [
+  ['not JSON', '/filter', '{', /^400 the body is not valid JSON: /],
+  ['an array', '/filter', '[]', '400 the body: must be an object'],
+  ['an empty body', '/filter', '', /^400 the body is not valid JSON: /],
   ['no pod', '/filter', '{}', '400 Pod: must be an object'],
   [
     'a pod without a uid',
@@ -25,13 +30,13 @@ const bad: readonly (readonly [name: string, path: string, body: string, said: s
     /^400 Nodes and NodeNames are both missing/,
   ],
   [
-    'names that are none',
+    'node names that are not strings',
     '/prioritize',
     JSON.stringify({ Pod: pod, NodeNames: [1] }),
-    /^400 NodeNames: must be a text/,
+    /^400 NodeNames: must be a non-empty string/,
   ],
   [
-    'nodes that are none',
+    'nodes that are not objects',
     '/filter',
     JSON.stringify({ Pod: pod, Nodes: { items: [1] } }),
     '400 Nodes.items: must be an object',
@@ -43,94 +48,94 @@ const bad: readonly (readonly [name: string, path: string, body: string, said: s
     /^400 NodeNameToMetaVictims and NodeNameToVictims are both/,
   ],
   [
-    'victims that are none',
+    'victims that are not objects',
     '/preempt',
     JSON.stringify({ Pod: pod, NodeNameToMetaVictims: { n: { Pods: [1] } } }),
     '400 n: must be an object',
   ],
-  ['a pod without a name', '/bind', '{"PodNamespace":"d"}', '400 PodName: must be a text that is not empty'],
+  ['a pod without a name', '/bind', '{"PodNamespace":"d"}', '400 PodName: must be a non-empty string'],
   [
     'an unknown path',
     '/filters',
     '{}',
-    '404 there is no /filters; there are /filter, /prioritize, /preempt, /bind, /healthz',
+    '404 unknown path /filters; must be one of /filter, /prioritize, /preempt, /bind, /healthz',
   ],
-  ['a path of JavaScript', '/__proto__', '{}', /^404 /],
+  ['a property name of JavaScript objects', '/__proto__', '{}', /^404 /],
 ];
 
-describe('a request that makes no sense is told so:', () => {
-  test.each(bad)('%s', async (_, path, body, expected) => {
+describe('an invalid request gets a response that names the problem:', () => {
+  test.each(invalidRequests)('%s', async (_, path, body, expected) => {
     await using fixture = await ExtenderFixture.start();
-    const answer = said(await fixture.send(path, body));
+    const answer = statusLine(await fixture.send(path, body));
     if (typeof expected === 'string') expect(answer).toBe(expected);
     else expect(answer).toMatch(expected);
   });
 
-  test('one that is too large', async () => {
+  test('a body that is too large', async () => {
     await using fixture = await ExtenderFixture.start();
     const answer = await fixture.send('/filter', ' '.repeat(64 * 1024 * 1024 + 1));
-    expect(said(answer)).toBe('413 the body is too large: at most 67108864 bytes are taken');
+    expect(statusLine(answer)).toBe('413 the body is too large: must be at most 67108864 bytes');
   });
 
-  test('another method', async () => {
+  test('another HTTP method', async () => {
     await using fixture = await ExtenderFixture.start();
-    expect(said(await fixture.send('/filter', '', { method: 'GET' }))).toBe(
-      '405 /filter takes POST, not GET',
+    expect(statusLine(await fixture.send('/filter', '', { method: 'GET' }))).toBe(
+      '405 /filter: the method must be POST, not GET',
     );
   });
 });
 
-test.each(['/healthz', '/livez', '/readyz'])('%s answers anybody', async (path) => {
+test.each(['/healthz', '/livez', '/readyz'])('%s needs no client certificate', async (path) => {
   await using fixture = await ExtenderFixture.start();
-  expect(said(await fixture.send(path, '', { method: 'GET', isNobody: true }))).toBe('200 ok');
+  expect(statusLine(await fixture.send(path, '', { method: 'GET', isAnonymous: true }))).toBe('200 ok');
 });
 
-describe('who may ask', () => {
+describe('authorization', () => {
   const args = { Pod: pod, NodeNames: [] };
 
-  test('with an authority, only those that have a certificate of it', async () => {
+  test('with a client authority, every request needs a certificate signed by it', async () => {
     await using fixture = await ExtenderFixture.start();
-    expect((await fixture.ask('/filter', args)).status).toBe(200);
+    expect((await fixture.post('/filter', args)).status).toBe(200);
     for (const path of ['/filter', '/prioritize', '/preempt', '/bind'])
-      expect(said(await fixture.ask(path, args, { isNobody: true }))).toMatch(
-        /^403 a client certificate of the configured authority is needed: /,
+      expect(statusLine(await fixture.post(path, args, { isAnonymous: true }))).toMatch(
+        /^403 a client certificate signed by the configured authority is required: /,
       );
   });
 
-  test('without one, everybody; but nobody may bind', async () => {
+  test('without a client authority, every request but /bind is allowed', async () => {
     await using fixture = await ExtenderFixture.start({ isOpen: true });
-    expect((await fixture.ask('/filter', args, { isNobody: true })).status).toBe(200);
-    expect(said(await fixture.ask('/bind', args))).toBe(
-      '403 /bind needs callers to prove themselves; start the extender with --client-ca',
+    expect((await fixture.post('/filter', args, { isAnonymous: true })).status).toBe(200);
+    expect(statusLine(await fixture.post('/bind', args))).toBe(
+      '403 /bind requires client certificates; start the extender with --client-ca',
     );
   });
 });
 
-const odd: readonly (readonly [name: string, rest: object])[] = [
+const oddPods: readonly (readonly [name: string, rest: object])[] = [
   ['no spec', { spec: null }],
-  ['a text for a spec', { spec: 'x' }],
-  ['volumes that are no list', { spec: { volumes: {} } }],
+  ['a string as spec', { spec: 'x' }],
+  ['volumes that are not an array', { spec: { volumes: {} } }],
   [
-    'volumes that are nothing',
+    'volumes that are null or empty',
     { spec: { volumes: [null, 1, {}, { persistentVolumeClaim: null }, { csi: 1 }] } },
   ],
-  ['containers that are a text', { spec: { containers: 'x', initContainers: [null] } }],
+  ['containers that are a string', { spec: { containers: 'x', initContainers: [null] } }],
   ['a status that is a number', { status: 5 }],
-  ['conditions that are no list', { status: { conditions: 'x' } }],
-  ['conditions that are nothing', { status: { conditions: [null, 1] } }],
+  ['conditions that are not an array', { status: { conditions: 'x' } }],
+  ['conditions that are null or numbers', { status: { conditions: [null, 1] } }],
   [
-    'labels that are a list',
+    'labels that are an array',
     { metadata: { ...pod.metadata, labels: [1], annotations: 'x', ownerReferences: 1 } },
   ],
 ];
 
-describe('a pod with parts that no API server would store is answered all the same:', () => {
-  test.each(odd)('%s', async (_, rest) => {
+describe('a pod with fields that no API server would store still gets an answer:', () => {
+  test.each(oddPods)('%s', async (_, rest) => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1');
     const args = { Pod: { ...pod, ...rest }, NodeNames: ['n1'] };
-    for (const path of ['/filter', '/prioritize']) expect((await fixture.ask(path, args)).status).toBe(200);
+    for (const path of ['/filter', '/prioritize']) expect((await fixture.post(path, args)).status).toBe(200);
     const victims = { NodeNameToMetaVictims: { n1: { Pods: [], NumPDBViolations: 'x' } } };
-    expect((await fixture.ask('/preempt', { ...args, ...victims })).status).toBe(200);
+    expect((await fixture.post('/preempt', { ...args, ...victims })).status).toBe(200);
   });
 });

@@ -8,26 +8,26 @@ import type { Extender } from './extender.ts';
 import { BadExtenderRequest, readArgs, readBindingArgs, readPreemptionArgs } from './extender-protocol.ts';
 
 export interface ExtenderTls {
-  /** PEM, as are the others. */
+  /** PEM, like the other two. */
   readonly certificate: string;
   readonly key: string;
-  /** Who is allowed in: callers with a certificate that it has signed. Without it everybody may ask, and nobody may bind. */
+  /** Only clients with a certificate signed by it are authorized. Without it every client may send requests except `/bind`. */
   readonly clientAuthority?: string | undefined;
 }
 
 export interface ExtenderServerOptions {
   readonly extender: Extender;
-  /** Undefined: every address of the machine, of IPv4 and IPv6. */
+  /** Undefined: all addresses of the machine, IPv4 and IPv6. */
   readonly host: string | undefined;
-  /** 0 takes any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Undefined: plain HTTP, and nobody may bind. */
+  /** Undefined: plain HTTP without `/bind`. */
   readonly tls: ExtenderTls | undefined;
-  /** Told of bugs, and of connections that broke. */
+  /** Called with internal errors, and with errors of connections. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Thousands of whole nodes, of a kube-scheduler that is told that we keep no cache. */
+/** Enough for thousands of whole nodes, which kube-scheduler sends if it is configured with `nodeCacheCapable: false`. */
 const bodyMaxBytes = 64 * 1024 * 1024;
 const connectionsMax = 256;
 const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 100_000 };
@@ -57,15 +57,15 @@ export class ExtenderServer implements AsyncDisposable {
     this.#server.maxConnections = connectionsMax;
   }
 
-  /** Rejects when the address cannot be taken. */
+  /** Rejects if the address cannot be listened on. */
   static async listen(options: ExtenderServerOptions): Promise<ExtenderServer> {
-    const made = new ExtenderServer(options);
+    const listening = new ExtenderServer(options);
     const { host, port, onError } = options;
     await new Promise<void>((resolve, reject) => {
-      made.#server.once('error', reject).listen({ host, port }, resolve);
+      listening.#server.once('error', reject).listen({ host, port }, resolve);
     });
-    made.#server.on('error', onError);
-    return made;
+    listening.#server.on('error', onError);
+    return listening;
   }
 
   get url(): string {
@@ -85,7 +85,7 @@ export class ExtenderServer implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.on('error', () => {}); // 'close' follows, and whoever reads the body is told.
+    request.on('error', () => {}); // 'close' follows, and reading the body fails.
     try {
       const { status, body } = await this.#answer(request);
       const isText = typeof body === 'string';
@@ -104,9 +104,10 @@ export class ExtenderServer implements AsyncDisposable {
     const verb = Object.hasOwn(verbs, path!) ? verbs[path!] : undefined;
     if (verb === undefined) {
       const known = [...Object.keys(verbs), '/healthz'].join(', ');
-      return { status: 404, body: `there is no ${path}; there are ${known}` };
+      return { status: 404, body: `unknown path ${path}; must be one of ${known}` };
     }
-    if (request.method !== 'POST') return { status: 405, body: `${path} takes POST, not ${request.method}` };
+    if (request.method !== 'POST')
+      return { status: 405, body: `${path}: the method must be POST, not ${request.method}` };
     const refusal = this.#refusal(request, path === '/bind');
     if (refusal !== undefined) return { status: 403, body: refusal };
     return await this.#run(verb, request);
@@ -115,20 +116,18 @@ export class ExtenderServer implements AsyncDisposable {
   #refusal({ socket }: IncomingMessage, isBind: boolean): string | undefined {
     const authority = this.#options.tls?.clientAuthority;
     if (authority === undefined)
-      return isBind
-        ? '/bind needs callers to prove themselves; start the extender with --client-ca'
-        : undefined;
+      return isBind ? '/bind requires client certificates; start the extender with --client-ca' : undefined;
     const why = certificateProblem(socket as TLSSocket);
     return why === undefined
       ? undefined
-      : `a client certificate of the configured authority is needed: ${why}`;
+      : `a client certificate signed by the configured authority is required: ${why}`;
   }
 
   async #run(verb: Verb, request: IncomingMessage): Promise<Answer> {
     try {
       const text = await bodyOf(request);
       if (text === undefined)
-        return { status: 413, body: `the body is too large: at most ${bodyMaxBytes} bytes are taken` };
+        return { status: 413, body: `the body is too large: must be at most ${bodyMaxBytes} bytes` };
       return { status: 200, body: await verb(this.#options.extender, parsed(text)) };
     } catch (error) {
       if (error instanceof BadExtenderRequest) return { status: 400, body: error.message };
@@ -144,11 +143,11 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Both have to be so: Node calls a session that was resumed `authorized`, also where there never was a certificate. */
+/** Both checks are necessary: Node.js reports a resumed session as `authorized` even if there never was a certificate. */
 function certificateProblem(socket: TLSSocket): string | undefined {
-  // Typed as if it were always there; without a certificate it is an empty object, and after the end of the connection nothing.
-  const shown: Partial<PeerCertificate> | undefined = socket.getPeerCertificate();
-  if (shown?.raw === undefined) return 'there is none';
+  // Its type says that it is always set. Without a certificate it is an empty object, and after the connection has ended undefined.
+  const certificate: Partial<PeerCertificate> | undefined = socket.getPeerCertificate();
+  if (certificate?.raw === undefined) return 'none was presented';
   return socket.authorized ? undefined : String(socket.authorizationError);
 }
 
@@ -159,9 +158,9 @@ function tlsOptions({ certificate, key, clientAuthority }: ExtenderTls) {
     key,
     minVersion: 'TLSv1.2' as const,
     handshakeTimeout: 10_000,
-    // Every connection shows its certificate anew. Without tickets nothing is resumed: we keep no sessions either.
+    // Every connection must present its certificate. Without tickets no session is resumed, and the server caches none.
     secureOptions: constants.SSL_OP_NO_TICKET,
-    // Whoever asks after our health has none; the others are told why they are turned away.
+    // Health checks come without a certificate; other requests get a response that says why they are rejected.
     ...(clientAuthority !== undefined && {
       ca: clientAuthority,
       requestCert: true,
@@ -170,7 +169,7 @@ function tlsOptions({ certificate, key, clientAuthority }: ExtenderTls) {
   };
 }
 
-/** Undefined where it is too large. */
+/** Undefined if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyMaxBytes) return undefined;
   const chunks: Buffer[] = [];
@@ -187,6 +186,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new BadExtenderRequest(`the body is no JSON: ${(error as Error).message}`);
+    throw new BadExtenderRequest(`the body is not valid JSON: ${(error as Error).message}`);
   }
 }

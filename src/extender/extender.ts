@@ -22,23 +22,23 @@ import { TentativeReservations } from './tentative-reservations.ts';
 
 export interface ExtenderOptions {
   readonly binding: StandaloneBinding;
-  /** How long room is kept for a pod that kube-scheduler was told nodes for, if nothing is heard of it. */
+  /** How long capacity is held for a pod after an answer, if the cluster does not show what became of it. */
   readonly holdMs?: number | undefined;
-  /** Ends what is being bound. */
+  /** Aborts bindings in flight. */
   readonly signal: AbortSignal;
 }
 
 const holdMsDefault = 30_000;
-/** kube-scheduler looks at no more nodes than that among thousands, and it is for so many that room is kept at most. */
+/** Capacity is held on at most this many nodes for a pod: kube-scheduler filters no more of several thousand. */
 const heldNodesMax = 500;
-/** Our caches may be behind kube-scheduler's; it gives up after five seconds in all. */
-const catchUpMaxMs = 1_000;
-/** So long may it take until it shows which node the pods before this one have gone to. */
-const clearUpMaxMs = 1_000;
+/** How long to wait for caches that are behind kube-scheduler's. It gives up after five seconds in all. */
+const cacheWaitMaxMs = 1_000;
+/** How long to wait until the cluster shows which nodes the previous pods have gone to. */
+const tentativeWaitMaxMs = 1_000;
 
 /**
- * What kube-scheduler asks. It calls `filter`, then `prioritize` if several nodes are left, and goes on to the next pod while it still
- * writes about this one; so what `filter` said yes to is kept for the pod until the cluster shows what came of it.
+ * Answers kube-scheduler's requests. It calls `filter`, then `prioritize` if several nodes are left, and continues with the next pod while
+ * it still binds this one. So the extender holds the capacity on the nodes that it returned, until the cluster shows where the pod went.
  */
 export class Extender {
   readonly #binding: StandaloneBinding;
@@ -56,48 +56,48 @@ export class Extender {
     binding.onChange((change) => this.#changed(change));
   }
 
-  /** Which of the nodes would do. That none does is an answer like any other. */
+  /** Which of the nodes fit. An empty result is not an error. */
   async filter({ pod, nodeNames, nodes }: ExtenderArgs): Promise<FilterResult> {
-    await this.#caughtUp(pod, nodeNames);
-    const giveUp = new AbortController();
-    const timer = this.#binding.clock.after(clearUpMaxMs, () => giveUp.abort());
+    await this.#waitForCache(pod, nodeNames);
+    const timeout = new AbortController();
+    const timer = this.#binding.clock.after(tentativeWaitMaxMs, () => timeout.abort());
     try {
       for (;;) {
         const assessment = this.#assess(pod, nodeNames);
-        const isClear = fitsSomewhere(assessment) || !this.#isOnlyTentative(pod, nodeNames);
-        if (isClear || giveUp.signal.aborted) {
-          this.#take(pod, assessment);
+        const isFinal = fitsSomewhere(assessment) || !this.#wouldFitWithoutTentative(pod, nodeNames);
+        if (isFinal || timeout.signal.aborted) {
+          this.#hold(pod, assessment);
           return this.#filterResult(assessment, nodes);
         }
-        await this.#binding.nextChange(giveUp.signal);
+        await this.#binding.nextChange(timeout.signal);
       }
     } finally {
       timer.cancel();
     }
   }
 
-  /** From 0 to 10, whole numbers. */
+  /** Scores are integers from 0 to 10. */
   async prioritize({ pod, nodeNames }: ExtenderArgs): Promise<readonly HostPriority[]> {
-    await this.#caughtUp(pod, nodeNames);
+    await this.#waitForCache(pod, nodeNames);
     const assessment = this.#assess(pod, nodeNames);
-    this.#take(pod, assessment);
+    this.#hold(pod, assessment);
     return assessment.answers.map((answer) => ({
       Host: answer.node,
       Score: answer.kind === 'fits' ? Math.round(answer.score / 10) : 0,
     }));
   }
 
-  /** The nodes where the pod's volumes would fit once the victims are gone. */
+  /** The nodes where the pod's volumes fit once the victims are gone. */
   async preempt({ pod, victims }: PreemptionArgs): Promise<PreemptionResult> {
-    await this.#caughtUp(pod, [...victims.keys()]);
-    this.#tentative.drop(pod.metadata?.uid ?? '');
+    await this.#waitForCache(pod, [...victims.keys()]);
+    this.#tentative.release(pod.metadata?.uid ?? '');
     const kept = [...victims].filter(([node, { uids }]) => this.#fitsWithout(pod, node, uids));
     return { NodeNameToMetaVictims: Object.fromEntries(kept.map(metaVictims)) };
   }
 
   async bind(args: BindingArgs): Promise<BindingResult> {
     try {
-      await this.#until(() => this.#isKnown(args), catchUpMaxMs);
+      await this.#until(() => this.#isKnown(args), cacheWaitMaxMs);
       await this.#bindings.bind(args);
       return { Error: '' };
     } catch (error) {
@@ -108,33 +108,33 @@ export class Extender {
 
   // ── Deciding ──
 
-  /** What the pod took itself isn't in its way. */
+  /** Ignores what is held for the pod itself. */
   #assess(pod: Pod, nodeNames: readonly string[]): Assessment {
     this.#tentative.expire(this.#binding.clock.monotonicMs());
-    this.#tentative.drop(pod.metadata?.uid ?? '');
+    this.#tentative.release(pod.metadata?.uid ?? '');
     return this.#binding.assess(pod, nodeNames);
   }
 
-  /** It would fit, were it not for pods of which nobody knows yet where they go. */
-  #isOnlyTentative(pod: Pod, nodeNames: readonly string[]): boolean {
+  /** Whether the pod would fit, if nothing were held for pods whose node is not known yet. */
+  #wouldFitWithoutTentative(pod: Pod, nodeNames: readonly string[]): boolean {
     if (this.#tentative.size === 0) return false;
-    return this.#tentative.without(() => fitsSomewhere(this.#binding.assess(pod, nodeNames)));
+    return this.#tentative.ignoring(() => fitsSomewhere(this.#binding.assess(pod, nodeNames)));
   }
 
-  #take(pod: Pod, assessment: Assessment): void {
+  #hold(pod: Pod, assessment: Assessment): void {
     const fitting = assessment.answers.filter((answer) => answer.kind === 'fits');
     const best = fitting.sort((one, other) => other.score - one.score).slice(0, heldNodesMax);
     const placements: Placement[] = best.flatMap(({ node }) => assessment.placementOn(node) ?? []);
     const untilMs = this.#binding.clock.monotonicMs() + this.#holdMs;
-    this.#tentative.take(placements, { untilMs, said: lastRefusal(pod) });
+    this.#tentative.reserve(placements, { untilMs, lastRefusal: lastRefusal(pod) });
   }
 
   #fitsWithout(pod: Pod, node: string, uids: readonly string[]): boolean {
     const { index } = this.#binding;
     const savepoint = index.savepoint();
     try {
-      const leaving = [...index.pods.onNode(node)].filter(({ uid }) => uids.includes(uid));
-      for (const { key } of leaving) index.remove('Pod', key);
+      const victims = [...index.pods.onNode(node)].filter(({ uid }) => uids.includes(uid));
+      for (const { key } of victims) index.remove('Pod', key);
       return fitsSomewhere(this.#binding.assess(pod, [node]));
     } finally {
       index.rollback(savepoint);
@@ -143,12 +143,12 @@ export class Extender {
 
   #filterResult({ answers, pod }: Assessment, nodes: ExtenderArgs['nodes']): FilterResult {
     const { index, rules, clock } = this.#binding;
-    const texts = nodeMessages(answers, { pod, index, rules, nowMs: clock.nowMs() });
+    const messages = nodeMessages(answers, { pod, index, rules, nowMs: clock.nowMs() });
     const failed = (isUnresolvable: boolean) =>
       Object.fromEntries(
         answers
-          .filter((answer) => answer.kind !== 'fits' && isUnresolvable === isHopeless(answer))
-          .map(({ node }) => [node, texts.get(node) ?? '']),
+          .filter((answer) => answer.kind !== 'fits' && isUnresolvable === isUnresolvableNode(answer))
+          .map(({ node }) => [node, messages.get(node) ?? '']),
       );
     const names = answers.filter(({ kind }) => kind === 'fits').map(({ node }) => node);
     const fitting = new Set(names);
@@ -164,30 +164,30 @@ export class Extender {
     };
   }
 
-  // ── Hearing ──
+  // ── Observing the cluster ──
 
-  /** What kube-scheduler has passed on to us it has seen; we may have to wait for it. */
-  async #caughtUp(pod: Pod, nodeNames: readonly string[]): Promise<void> {
+  /** kube-scheduler has seen the objects that it asks about; the extender's own cache may be behind. */
+  async #waitForCache(pod: Pod, nodeNames: readonly string[]): Promise<void> {
     const { index } = this.#binding;
     const { claims } = readPod(pod);
     await this.#until(() => {
       const hasClaims = claims.every(({ key }) => index.claims.get(key) !== undefined);
       return hasClaims && nodeNames.every((name) => index.nodes.row(name) !== undefined);
-    }, catchUpMaxMs);
+    }, cacheWaitMaxMs);
   }
 
   #isKnown({ namespace, name, uid }: BindingArgs): boolean {
     return this.#binding.feed.get('Pod', `${namespace}/${name}`)?.metadata?.uid === uid;
   }
 
-  /** Looks again at every change, until it is so or the time is up. */
-  async #until(isSo: () => boolean, maxMs: number): Promise<void> {
-    if (isSo()) return;
-    const giveUp = new AbortController();
-    const timer = this.#binding.clock.after(maxMs, () => giveUp.abort());
+  /** Checks the condition at every change, until it is true or the time is up. */
+  async #until(condition: () => boolean, maxMs: number): Promise<void> {
+    if (condition()) return;
+    const timeout = new AbortController();
+    const timer = this.#binding.clock.after(maxMs, () => timeout.abort());
     try {
-      do await this.#binding.nextChange(giveUp.signal);
-      while (!giveUp.signal.aborted && !isSo());
+      do await this.#binding.nextChange(timeout.signal);
+      while (!timeout.signal.aborted && !condition());
     } finally {
       timer.cancel();
     }
@@ -200,9 +200,9 @@ export class Extender {
     const terms = this.#tentative.termsOf(uid);
     const pod = terms && this.#binding.feed.get('Pod', key);
     if (terms === undefined || pod === undefined) return;
-    // It has been refused anew, after our answer: it goes nowhere for now.
-    const said = lastRefusal(pod);
-    if (said !== '' && said !== terms.said) this.#tentative.drop(uid);
+    // kube-scheduler has refused the pod after the extender's answer, so it goes to none of the nodes for now.
+    const refusal = lastRefusal(pod);
+    if (refusal !== '' && refusal !== terms.lastRefusal) this.#tentative.release(uid);
   }
 }
 
@@ -210,12 +210,12 @@ function fitsSomewhere({ answers }: Assessment): boolean {
   return answers.some(({ kind }) => kind === 'fits');
 }
 
-/** A node that we don't know yet may be known by the next time. */
-function isHopeless(answer: NodeAssessment): boolean {
+/** A node that is missing in the cache is not final: the next request may find it. */
+function isUnresolvableNode(answer: NodeAssessment): boolean {
   return answer.kind === 'refused' && answer.isUnresolvable;
 }
 
-/** What kube-scheduler last wrote about why it has no node; empty if it has not. */
+/** What kube-scheduler last wrote about why the pod has no node; empty if nothing. */
 function lastRefusal({ status }: Pod): string {
   const condition = getCondition(status?.conditions, 'PodScheduled');
   return condition?.status === 'False' ? `${condition.reason} ${condition.message}` : '';

@@ -7,10 +7,10 @@ import type { AnyRule } from '../engine/rules/framework/rule.ts';
 import { type NodeReason, nodeReasons, type Reason, type ReasonText } from '../engine/rules/reasons.ts';
 
 /**
- * So many nodes get a text of their own, with names and numbers; the others one that they share. kube-scheduler counts equal texts and
- * puts all different ones into the pod's condition, so thousands of them would help nobody.
+ * This many nodes get a message of their own, with names and numbers; the others share one. kube-scheduler counts equal messages and
+ * puts all different ones into the pod's condition, where thousands of them would be useless.
  */
-const preciseMax = 8;
+const detailedMax = 8;
 
 export interface NodeMessagesOptions {
   readonly pod: PodRecord;
@@ -19,39 +19,41 @@ export interface NodeMessagesOptions {
   readonly nowMs: number;
 }
 
-/** Why each of the nodes won't do, for people: kube-scheduler's words first, as tools read them, then ours. */
+/** Why each node does not fit. kube-scheduler's own message comes first, because tools parse it; then the extender's details. */
 export function nodeMessages(
   answers: readonly NodeAssessment[],
   { pod, index, rules, nowMs }: NodeMessagesOptions,
 ): ReadonlyMap<string, string> {
   const refused = answers.filter((answer) => answer.kind === 'refused');
-  const precise = refused.slice(0, preciseMax).map(({ node }) => node);
+  const detailed = refused.slice(0, detailedMax).map(({ node }) => node);
   const explained = new Map<string, NodeExplanation>();
-  if (precise.length > 0) {
-    const { nodes } = explainNodes(pod, index, { nowMs, rules, onlyNodes: precise });
+  if (detailed.length > 0) {
+    const { nodes } = explainNodes(pod, index, { nowMs, rules, onlyNodes: detailed });
     for (const each of nodes) explained.set(each.node, each);
   }
-  const texts = refused.map((answer) => [answer.node, textOf(answer, explained.get(answer.node))] as const);
+  const messages = refused.map(
+    (answer) => [answer.node, messageOf(answer, explained.get(answer.node))] as const,
+  );
   const unknown = answers.filter(({ kind }) => kind === 'unknown');
-  return new Map([...texts, ...unknown.map(({ node }) => [node, unknownText] as const)]);
+  return new Map([...messages, ...unknown.map(({ node }) => [node, unknownMessage] as const)]);
 }
 
-const unknownText = 'node(s) were not known to the extender yet';
+const unknownMessage = 'node(s) were not known to the extender yet';
 
-function textOf({ reasons, texts }: NodeRefusal, explained: NodeExplanation | undefined): string {
-  // A look at one node tells more than the verdict on all of them; of what it finds only that which was the verdict.
+function messageOf({ reasons, texts }: NodeRefusal, explained: NodeExplanation | undefined): string {
+  // Explaining one node finds more than assessing all of them. Only findings that belong to the assessment are reported.
   const found =
-    explained?.findings.map(({ reason }) => reason).filter((reason) => isSaid(reason, texts)) ?? [];
+    explained?.findings.map(({ reason }) => reason).filter((reason) => isReported(reason, texts)) ?? [];
   const miss = explained && closestMissOn(explained);
   const detail = [...sentencesOf(found.length > 0 ? found : reasons), ...(miss === undefined ? [] : [miss])];
   return detail.length === 0 ? texts.join(', ') : `${texts.join(', ')} (${detail.join('; ')})`;
 }
 
-function isSaid(reason: NodeReason, texts: readonly string[]): boolean {
+function isReported(reason: NodeReason, texts: readonly string[]): boolean {
   return texts.includes(nodeReasons[reason].upstream);
 }
 
-/** What holds for the pod wherever it goes is said by kube-scheduler's own text. */
+/** Reasons that concern the pod on every node have no sentence here: kube-scheduler's own message says it. */
 function sentencesOf(reasons: readonly Reason[]): readonly string[] {
   const texts: Readonly<Record<string, ReasonText>> = nodeReasons;
   return [...new Set(reasons.flatMap((reason) => texts[reason]?.sentence ?? []))];

@@ -4,28 +4,28 @@ import { readPod } from '../engine/records/pod-record.ts';
 import type { Pod } from '../kube/api/core.ts';
 import type { BindingArgs } from './extender-protocol.ts';
 
-interface Running {
+interface RunningBinding {
   readonly node: string;
   readonly done: Promise<void>;
 }
 
 /**
- * Gives pods their nodes for kube-scheduler. It gives up waiting after a few seconds and asks again, so a second call about a pod
- * joins the first, and one about a pod that is there already is content.
+ * Binds pods for kube-scheduler. kube-scheduler gives up waiting after a few seconds and asks again, so a second request for a pod joins
+ * the first, and one for a pod that is already on the node succeeds.
  *
- * kube-scheduler binds volumes itself before it asks. Those of one that doesn't are bound here, as our own scheduler does.
+ * kube-scheduler binds the volumes before it asks. If a caller has not, the extender binds them as Stowage's scheduler does.
  */
 export class PodBindings {
   readonly #binding: StandaloneBinding;
   readonly #signal: AbortSignal;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningBinding>();
 
   constructor(binding: StandaloneBinding, signal: AbortSignal) {
     this.#binding = binding;
     this.#signal = signal;
   }
 
-  /** Rejects with the reason why it could not be. */
+  /** Rejects with the reason if the pod cannot be bound. */
   async bind({ namespace, name, uid, node }: BindingArgs): Promise<void> {
     const key = `${namespace}/${name}`;
     const running = this.#running.get(uid);
@@ -33,7 +33,8 @@ export class PodBindings {
       throw new Error(`pod ${key} is being bound to node "${running.node}" already`);
     if (running !== undefined) return await running.done;
     const pod = this.#binding.feed.get('Pod', key);
-    if (pod?.metadata?.uid !== uid) throw new Error(`pod ${key} with uid ${uid} is gone, or not known yet`);
+    if (pod?.metadata?.uid !== uid)
+      throw new Error(`pod ${key} with uid ${uid} is gone, or is not in the cache yet`);
     const assigned = pod.spec?.nodeName ?? '';
     if (assigned === node) return;
     if (assigned !== '') throw new Error(`pod ${key} is already assigned to node "${assigned}"`);

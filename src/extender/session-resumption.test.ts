@@ -8,22 +8,22 @@ import { ExtenderFixture } from './testing/extender-fixture.ts';
 const versions = ['TLSv1.2', 'TLSv1.3'] as const;
 const { certificate, key } = makeCertificate(realClock.nowMs());
 
-const callers: readonly (readonly [who: string, proof: ConnectionOptions, status: number])[] = [
+const clients: readonly (readonly [client: string, credentials: ConnectionOptions, status: number])[] = [
   ['no certificate', {}, 403],
   ['the certificate of another authority', { cert: certificate, key }, 403],
   ["a server's certificate of the authority", localhost, 403],
-  // Let in, and told that its body makes no sense.
+  // Authorized; the request fails because its body is invalid.
   ['a certificate of the authority', ada, 400],
 ];
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly isResumed: boolean;
   readonly session: Buffer | undefined;
 }
 
-/** One request on a connection of its own. */
-function post(port: number, path: string, options: ConnectionOptions): Promise<Answer> {
+/** One request on a separate connection. */
+function post(port: number, path: string, options: ConnectionOptions): Promise<Response> {
   return new Promise((resolve, reject) => {
     let text = '';
     let session: Buffer | undefined;
@@ -32,11 +32,11 @@ function post(port: number, path: string, options: ConnectionOptions): Promise<A
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
-    socket.on('session', (made) => {
-      session = made;
+    socket.on('session', (received) => {
+      session = received;
     });
     socket.once('secureConnect', () => {
-      // TLS 1.2 has one from the start, and tells of it only if it is a ticket.
+      // With TLS 1.2 there is a session from the start, and the event comes only for tickets.
       session ??= socket.getSession();
       isResumed = socket.isSessionReused();
       socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]`);
@@ -49,27 +49,33 @@ function post(port: number, path: string, options: ConnectionOptions): Promise<A
   });
 }
 
-describe.each(versions)('%s: a caller that comes back with its session is asked anew:', (version) => {
-  test.each(callers)('%s', async (_, proof, status) => {
-    await using fixture = await ExtenderFixture.start();
-    const options = { ...proof, minVersion: version, maxVersion: version };
-    for (const path of ['/filter', '/bind']) {
-      const first = await post(fixture.port, path, options);
-      const { session } = first;
-      const second = await post(fixture.port, path, {
-        ...options,
+describe.each(versions)(
+  '%s: a client that offers its earlier session must present its certificate again:',
+  (version) => {
+    test.each(clients)('%s', async (_, credentials, status) => {
+      await using fixture = await ExtenderFixture.start();
+      const options = { ...credentials, minVersion: version, maxVersion: version };
+      for (const path of ['/filter', '/bind']) {
+        const first = await post(fixture.port, path, options);
+        const { session } = first;
+        const second = await post(fixture.port, path, {
+          ...options,
+          ...(session !== undefined && { session }),
+        });
+        expect([first.status, second.status]).toEqual([status, status]);
+        expect(second.isResumed).toBe(false);
+      }
+    });
+
+    test('a session from a connection with a certificate authorizes no connection without one', async () => {
+      await using fixture = await ExtenderFixture.start();
+      const range = { minVersion: version, maxVersion: version };
+      const { session } = await post(fixture.port, '/bind', { ...ada, ...range });
+      const again = await post(fixture.port, '/bind', {
+        ...range,
         ...(session !== undefined && { session }),
       });
-      expect([first.status, second.status]).toEqual([status, status]);
-      expect(second.isResumed).toBe(false);
-    }
-  });
-
-  test('also one that has its session from when it had a certificate', async () => {
-    await using fixture = await ExtenderFixture.start();
-    const range = { minVersion: version, maxVersion: version };
-    const { session } = await post(fixture.port, '/bind', { ...ada, ...range });
-    const again = await post(fixture.port, '/bind', { ...range, ...(session !== undefined && { session }) });
-    expect([again.status, again.isResumed]).toEqual([403, false]);
-  });
-});
+      expect([again.status, again.isResumed]).toEqual([403, false]);
+    });
+  },
+);

@@ -42,26 +42,26 @@ function start(more: Parameters<typeof clusterOf>[0] = {}) {
     Pod: [two],
     ...more,
   });
-  return { index, book: new TentativeReservations(index) };
+  return { index, reservations: new TentativeReservations(index) };
 }
 
-function take(index: ClusterIndex, book: TentativeReservations, asking: Pod, untilMs = 1): void {
-  const assessment = assess(asking, index, { nowMs: 0, rules: volumeRules, nodes: names });
+function reserve(index: ClusterIndex, reservations: TentativeReservations, pending: Pod, untilMs = 1): void {
+  const assessment = assess(pending, index, { nowMs: 0, rules: volumeRules, nodes: names });
   const placements = names.flatMap((name) => assessment.placementOn(name) ?? []);
-  book.take(placements, { untilMs, said: 'before' });
+  reservations.reserve(placements, { untilMs, lastRefusal: 'before' });
 }
 
 function change<K extends IndexedKind>(
   index: ClusterIndex,
-  book: TentativeReservations,
+  reservations: TentativeReservations,
   kind: K,
   object: ObjectOf[K],
 ): void {
-  const { change: told } = index.upsert(kind, object);
-  if (told !== undefined) book.observe(told);
+  const { change: applied } = index.upsert(kind, object);
+  if (applied !== undefined) reservations.observe(applied);
 }
 
-/** Of each pool, in GiB. */
+/** What is promised of each pool, in GiB. */
 function promised(index: ClusterIndex): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { poolKey = '', size } of index.promises.all()) {
@@ -71,65 +71,65 @@ function promised(index: ClusterIndex): Record<string, number> {
   return sums;
 }
 
-describe('what is taken', () => {
-  test('is charged to every pool that it might come from, until it is dropped', () => {
-    const { index, book } = start();
-    take(index, book, two);
+describe('a tentative reservation', () => {
+  test('is charged to every pool that a volume may come from, until it is released', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, two);
     expect(promised(index)).toEqual({ n1: 5, n2: 5 });
-    take(index, book, two);
+    reserve(index, reservations, two);
     expect(promised(index)).toEqual({ n1: 5, n2: 5 });
-    expect(book.termsOf('uid-p')).toEqual({ untilMs: 1, said: 'before' });
-    book.drop('uid-p');
-    book.drop('uid-p');
-    expect([promised(index), book.size]).toEqual([{}, 0]);
+    expect(reservations.termsOf('uid-p')).toEqual({ untilMs: 1, lastRefusal: 'before' });
+    reservations.release('uid-p');
+    reservations.release('uid-p');
+    expect([promised(index), reservations.size]).toEqual([{}, 0]);
   });
 
-  test('is not there while somebody asks what would be without it', () => {
-    const { index, book } = start();
-    take(index, book, two);
-    expect(book.without(() => promised(index))).toEqual({});
+  test('does not count inside `ignoring`', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, two);
+    expect(reservations.ignoring(() => promised(index))).toEqual({});
     expect(promised(index)).toEqual({ n1: 5, n2: 5 });
   });
 
-  test('ends with its time', () => {
-    const { index, book } = start();
-    take(index, book, two, 100);
-    book.expire(99);
+  test('expires', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, two, 100);
+    reservations.expire(99);
     expect(promised(index)).toEqual({ n1: 5, n2: 5 });
-    book.expire(100);
+    reservations.expire(100);
     expect(promised(index)).toEqual({});
   });
 
-  test('is nothing for a pod without new volumes', () => {
-    const { index, book } = start();
-    take(index, book, pod('q', []));
-    expect(book.size).toBe(0);
+  test('is not made for a pod without new volumes', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, pod('q', []));
+    expect(reservations.size).toBe(0);
   });
 });
 
-describe('what the cluster shows', () => {
-  test('of one claim tells where the others go: their room elsewhere is free at once', () => {
-    const { index, book } = start();
-    take(index, book, two);
-    change(index, book, 'PersistentVolumeClaim', claim('a', '2Gi', selected('n2', '2')));
+describe('observing the cluster', () => {
+  test('the selected node of one claim releases the capacity for the others on other nodes', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, two);
+    change(index, reservations, 'PersistentVolumeClaim', claim('a', '2Gi', selected('n2', '2')));
     expect(promised(index)).toEqual({ n2: 5 });
-    change(index, book, 'PersistentVolumeClaim', claim('b', '3Gi', selected('n2', '2')));
-    // Now it is the claims' own word.
-    expect([promised(index), book.size]).toEqual([{ n2: 5 }, 0]);
+    change(index, reservations, 'PersistentVolumeClaim', claim('b', '3Gi', selected('n2', '2')));
+    // Now the index counts the claims' selected nodes.
+    expect([promised(index), reservations.size]).toEqual([{ n2: 5 }, 0]);
   });
 
-  test('of a claim that was given an existing volume frees its room', () => {
-    const { index, book } = start();
-    take(index, book, two);
+  test('a claim bound to an existing volume releases its capacity', () => {
+    const { index, reservations } = start();
+    reserve(index, reservations, two);
     const bound = boundClaim('a', '2Gi', 'v');
-    change(index, book, 'PersistentVolumeClaim', {
+    change(index, reservations, 'PersistentVolumeClaim', {
       ...bound,
       metadata: { ...bound.metadata, resourceVersion: '2' },
     });
     expect(promised(index)).toEqual({ n1: 3, n2: 3 });
   });
 
-  test('of the pod ends it: on its node, over, or another of that name', () => {
+  test('a pod that has a node, is being deleted or was re-created ends its reservation', () => {
     for (const after of [
       pod('p', ['a', 'b'], { nodeName: 'n1', version: '2' }),
       { ...two, metadata: { ...two.metadata, uid: 'other', resourceVersion: '2' } },
@@ -138,24 +138,24 @@ describe('what the cluster shows', () => {
         metadata: { ...two.metadata, resourceVersion: '2', deletionTimestamp: '2026-01-01T00:00:00Z' },
       },
     ]) {
-      const { index, book } = start();
-      take(index, book, two);
-      change(index, book, 'Pod', after);
+      const { index, reservations } = start();
+      reserve(index, reservations, two);
+      change(index, reservations, 'Pod', after);
       expect(promised(index)).toEqual({});
     }
   });
 
-  test('of a pod with an inline volume keeps its room until the pool says what is left', () => {
+  test('an inline volume of an assigned pod keeps its promise until the pool publishes its capacity', () => {
     const published = (free: string, version: string) =>
       driverCapacity(driver, [{ storageClassName: '<ephemeral>', pools: [pool('scratch', free)] }], version);
     const volumes = [inlineVolume('tmp', driver, '4Gi')];
-    const asking = pod('q', [], { volumes });
-    const { index, book } = start({ DriverCapacity: [published('10Gi', '1')], Pod: [asking] });
-    take(index, book, asking);
+    const pending = pod('q', [], { volumes });
+    const { index, reservations } = start({ DriverCapacity: [published('10Gi', '1')], Pod: [pending] });
+    reserve(index, reservations, pending);
     expect(promised(index)).toEqual({ scratch: 4 });
-    change(index, book, 'Pod', pod('q', [], { volumes, nodeName: 'n1', version: '2' }));
-    expect([promised(index), book.size]).toEqual([{ scratch: 4 }, 0]);
-    change(index, book, 'DriverCapacity', published('6Gi', '2'));
+    change(index, reservations, 'Pod', pod('q', [], { volumes, nodeName: 'n1', version: '2' }));
+    expect([promised(index), reservations.size]).toEqual([{ scratch: 4 }, 0]);
+    change(index, reservations, 'DriverCapacity', published('6Gi', '2'));
     expect(promised(index)).toEqual({});
   });
 });

@@ -5,20 +5,20 @@ import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Size } from '../engine/size.ts';
 
-/** Room that the pod would take on one of its nodes, for one of its volumes. */
-interface Portion {
-  /** The claim's key; or, for an inline volume, a name that no claim has. */
+/** Capacity that one volume of the pod would take on one node. */
+interface PoolShare {
+  /** The claim's key; for an inline volume, an id that no claim has. */
   readonly volume: string;
   readonly claimUid: string;
   readonly poolKey: string;
   readonly size: Size;
 }
 
-/** How long it is kept, and what its owner wants to remember about it. */
+/** When a reservation expires, and what its owner needs to know about it. */
 export interface TentativeTerms {
   readonly untilMs: number;
-  /** What the pod said about its last attempt when it was taken. */
-  readonly said: string;
+  /** What kube-scheduler had written about its last refusal of the pod when the reservation was made. */
+  readonly lastRefusal: string;
 }
 
 interface Entry {
@@ -26,28 +26,29 @@ interface Entry {
   readonly podUid: string;
   readonly claimKeys: readonly string[];
   readonly terms: TentativeTerms;
-  /** By node, what it would take there; one of them will come true, or none. */
-  portions: ReadonlyMap<string, readonly Portion[]>;
-  /** The promises that stand in the index for it. */
-  readonly promises: Map<string, Portion>;
+  /** By node, what the pod would take there. It will go to one of the nodes, or to none. */
+  shares: ReadonlyMap<string, readonly PoolShare[]>;
+  /** The promises in the index for it, by id. */
+  readonly promises: Map<string, PoolShare>;
 }
 
-/** Pods beyond that are not waited for: kube-scheduler has long forgotten the oldest of them. */
+/** Beyond this many pods the oldest reservations are dropped: kube-scheduler finished with those pods long ago. */
 const entriesMax = 10_000;
 
 /**
- * Room that kube-scheduler is about to use. It asks which nodes would do and doesn't say which it takes, so until the cluster shows
- * it each of them is taken: a pod's claim is charged once to every pool that it might come from. That is too much rather than too
- * little, and for moments.
+ * Capacity that kube-scheduler is about to use. kube-scheduler asks which nodes fit and does not say which one it takes. Until the cluster
+ * shows it, all of them are charged: each claim of the pod is charged once to every pool that its volume may come from. For a moment that
+ * reserves too much rather than too little.
  *
- * The claim's selected-node annotation ends it, as the index keeps the books from then on; so do the pod's node, its end, and time.
+ * A reservation ends when the claim gets its selected-node annotation, because from then on the index itself counts the promise; when the
+ * pod gets its node; when the pod ends; and when its time is up.
  *
- * Only room in pools. Existing volumes, attach slots and everything else kube-scheduler counts for its own pods in flight itself, and
- * knows where they go.
+ * Only the capacity of pools is reserved. kube-scheduler itself accounts for existing volumes, attach slots and everything else for its own
+ * pods in flight, and knows where they go.
  */
 export class TentativeReservations {
   readonly #index: ClusterIndex;
-  /** By uid of the pod, oldest first. */
+  /** By the pod's uid, oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #byClaim = new Map<string, Set<Entry>>();
   readonly #byPod = new Map<string, Entry>();
@@ -60,23 +61,23 @@ export class TentativeReservations {
     return this.#entries.size;
   }
 
-  /** The pod may go to any of these. What was taken for it before is given back. */
-  take(placements: readonly Placement[], terms: TentativeTerms): void {
+  /** Reserves for a pod that may go to any of these. Replaces an earlier reservation of the pod. */
+  reserve(placements: readonly Placement[], terms: TentativeTerms): void {
     const [first] = placements;
     if (first === undefined) return;
     const { key: podKey, uid: podUid } = first.pod;
-    this.drop(podUid);
-    const portions = new Map(placements.map((placement) => [placement.node, portionsOf(placement)]));
-    if ([...portions.values()].every((each) => each.length === 0)) return;
+    this.release(podUid);
+    const shares = new Map(placements.map((placement) => [placement.node, sharesOf(placement)]));
+    if ([...shares.values()].every((each) => each.length === 0)) return;
     const claimKeys = first.pod.claims.map(({ key }) => key);
-    const entry: Entry = { podKey, podUid, claimKeys, terms, portions, promises: new Map() };
+    const entry: Entry = { podKey, podUid, claimKeys, terms, shares, promises: new Map() };
     this.#entries.set(podUid, entry);
     this.#byPod.set(podKey, entry);
     for (const key of claimKeys) addTo(this.#byClaim, key, entry);
     this.#charge(entry);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= entriesMax) break;
-      this.drop(oldest);
+      this.release(oldest);
     }
   }
 
@@ -84,34 +85,34 @@ export class TentativeReservations {
     return this.#entries.get(podUid)?.terms;
   }
 
-  drop(podUid: string): void {
+  release(podUid: string): void {
     const entry = this.#entries.get(podUid);
     if (entry === undefined) return;
     this.#entries.delete(podUid);
     if (this.#byPod.get(entry.podKey) === entry) this.#byPod.delete(entry.podKey);
     for (const key of entry.claimKeys) removeFrom(this.#byClaim, key, entry);
-    entry.portions = new Map();
+    entry.shares = new Map();
     this.#charge(entry);
   }
 
-  /** What has not come true in time will not. */
+  /** Releases reservations whose time is up. */
   expire(nowMs: number): void {
-    for (const { podUid, terms } of this.#entries.values()) if (terms.untilMs <= nowMs) this.drop(podUid);
+    for (const { podUid, terms } of this.#entries.values()) if (terms.untilMs <= nowMs) this.release(podUid);
   }
 
-  /** An answer as if nothing were taken. */
-  without<T>(ask: () => T): T {
+  /** The result of `query` on the index without any tentative reservation. */
+  ignoring<T>(query: () => T): T {
     const savepoint = this.#index.savepoint();
     try {
       for (const { promises } of this.#entries.values())
         for (const id of promises.keys()) this.#index.setPromise(id, undefined);
-      return ask();
+      return query();
     } finally {
       this.#index.rollback(savepoint);
     }
   }
 
-  /** The cluster may show what was taken. */
+  /** Ends the reservations that the change has settled. */
   observe(change: ClusterChange): void {
     if (change.kind === 'Pod') this.#podChanged((change.after ?? change.before)!.key);
     if (change.kind !== 'PersistentVolumeClaim') return;
@@ -126,15 +127,15 @@ export class TentativeReservations {
     const isOver = stored?.uid !== entry.podUid || stored.isFinished || stored.isDeleting;
     if (!isOver && stored.nodeName === '') return;
     if (!isOver) this.#settleInline(entry, stored.nodeName);
-    this.drop(entry.podUid);
+    this.release(entry.podUid);
   }
 
-  /** An inline volume has no claim to tell of it: its room is waited for until the pool's next number. */
-  #settleInline({ portions }: Entry, nodeName: string): void {
-    for (const portion of portions.get(nodeName) ?? []) {
-      if (portion.claimUid !== '') continue;
-      const id = `assigned ${portion.volume}`;
-      const promised = { ...promiseOf(id, portion, nodeName), reservations: 0 };
+  /** An inline volume has no claim that shows it, so its promise stays until the pool's next published capacity. */
+  #settleInline({ shares }: Entry, nodeName: string): void {
+    for (const share of shares.get(nodeName) ?? []) {
+      if (share.claimUid !== '') continue;
+      const id = `assigned ${share.volume}`;
+      const promised = { ...promiseOf(id, share, nodeName), reservations: 0 };
       this.#index.setPromise(id, settledPromise(this.#index.pools, promised));
     }
   }
@@ -143,51 +144,51 @@ export class TentativeReservations {
     const claim = this.#index.claims.get(key);
     const isOurs = [...entry.promises.values()].some(({ claimUid }) => claimUid === claim?.uid);
     if (claim === undefined || !isOurs) {
-      this.#keep(entry, (portion) => portion.volume !== key);
+      this.#filterShares(entry, (share) => share.volume !== key);
       return;
     }
     if (claim.selectedNode === '' && !claim.isBound) return;
     const { selectedNode } = claim;
-    // The others of the pod go there too.
-    if (entry.portions.has(selectedNode)) {
-      entry.portions = new Map([[selectedNode, entry.portions.get(selectedNode)!]]);
+    // The pod's other volumes go to the same node.
+    if (entry.shares.has(selectedNode)) {
+      entry.shares = new Map([[selectedNode, entry.shares.get(selectedNode)!]]);
     }
-    this.#keep(entry, (portion) => portion.volume !== key);
+    this.#filterShares(entry, (share) => share.volume !== key);
   }
 
-  #keep(entry: Entry, isKept: (portion: Portion) => boolean): void {
-    entry.portions = new Map([...entry.portions].map(([node, each]) => [node, each.filter(isKept)]));
+  #filterShares(entry: Entry, isKept: (share: PoolShare) => boolean): void {
+    entry.shares = new Map([...entry.shares].map(([node, each]) => [node, each.filter(isKept)]));
     this.#charge(entry);
-    if (entry.promises.size === 0) this.drop(entry.podUid);
+    if (entry.promises.size === 0) this.release(entry.podUid);
   }
 
-  /** Brings the index in line with what the entry says. */
-  #charge({ podUid, portions, promises }: Entry): void {
-    const wanted = new Map<string, { readonly portion: Portion; readonly node: string }>();
-    for (const [node, each] of portions)
-      for (const portion of each)
-        wanted.set(`tentative ${podUid} ${portion.volume} ${portion.poolKey}`, { portion, node });
+  /** Updates the promises in the index to the entry's shares. */
+  #charge({ podUid, shares, promises }: Entry): void {
+    const wanted = new Map<string, { readonly share: PoolShare; readonly node: string }>();
+    for (const [node, each] of shares)
+      for (const share of each)
+        wanted.set(`tentative ${podUid} ${share.volume} ${share.poolKey}`, { share, node });
     for (const id of [...promises.keys()]) {
       if (wanted.has(id)) continue;
       this.#index.setPromise(id, undefined);
       promises.delete(id);
     }
-    for (const [id, { portion, node }] of wanted) {
+    for (const [id, { share, node }] of wanted) {
       if (promises.has(id)) continue;
-      this.#index.setPromise(id, promiseOf(id, portion, node));
-      promises.set(id, portion);
+      this.#index.setPromise(id, promiseOf(id, share, node));
+      promises.set(id, share);
     }
-    // Nobody waits here for room that comes back.
+    // kube-scheduler queues the pods itself, so no pod waits here for released capacity.
     this.#index.drainReleases();
   }
 }
 
-/** A promise that only we stand behind, under a name that no claim has. */
-function promiseOf(id: string, { claimUid, poolKey, size }: Portion, nodeName: string) {
+/** A promise that exists only in this process, under an id that no claim has. */
+function promiseOf(id: string, { claimUid, poolKey, size }: PoolShare, nodeName: string) {
   return { id, claimUid, nodeName, size, poolKey, reservations: 1, isStored: false, settled: undefined };
 }
 
-function portionsOf({ provisions, inlineVolumes }: Placement): Portion[] {
+function sharesOf({ provisions, inlineVolumes }: Placement): PoolShare[] {
   return [
     ...provisions.flatMap(({ claim, claimUid, requested: size, pool }) =>
       pool === undefined ? [] : [{ volume: claim, claimUid, poolKey: pool.key, size }],

@@ -20,7 +20,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       const applied = await bed.kubectl(['apply', '-f', '-'], manifest);
       expect(applied.stderr).toBe('');
       const says = runExample(temporaryFolder(), bed.kubeconfigOf('scheduler'));
-      await says('db is on node-2: 1 volumes taken, 0 made');
+      await says('db is on node-2: 1 existing volumes, 0 new ones');
       const cluster = await bed.connect();
       expect((await cluster.resource(pods).get({ namespace, name: 'db' })).spec?.nodeName).toBe('node-2');
       const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'data' });

@@ -1,3 +1,4 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
 import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import type { Node, Pod } from '../../kube/api/core.ts';
@@ -13,41 +14,45 @@ import { VolumeBinding, type VolumeBindingOptions } from '../volume-binding.ts';
 
 export const namespace = 'default';
 
-/** The library on a cluster in memory: nodes, disks of theirs made by hand, and the PV controller. */
+/** The library with an in-memory cluster, whose local disks the tests create, and with the PV controller. */
 export class BindingLibraryFixture implements AsyncDisposable {
   readonly binding: VolumeBinding;
-  readonly fixture: RealTimeCluster;
-  /** The library's own way to the cluster. */
-  readonly network: InterceptedCluster;
+  readonly #environment: RealTimeCluster;
+  /** The library's own connection to the cluster. */
+  readonly connection: InterceptedCluster;
 
-  private constructor(fixture: RealTimeCluster, network: InterceptedCluster, binding: VolumeBinding) {
-    this.fixture = fixture;
-    this.network = network;
+  private constructor(environment: RealTimeCluster, connection: InterceptedCluster, binding: VolumeBinding) {
+    this.#environment = environment;
+    this.connection = connection;
     this.binding = binding;
   }
 
   static async start(options: VolumeBindingOptions = {}): Promise<BindingLibraryFixture> {
-    const fixture = await RealTimeCluster.start('pv-binder');
-    await fixture.cluster.resource(storageClasses).create({
+    const environment = await RealTimeCluster.start('pv-binder');
+    await environment.cluster.resource(storageClasses).create({
       metadata: { name: 'local' },
       provisioner: noProvisioner,
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-    const network = new InterceptedCluster(fixture.cluster);
-    return new BindingLibraryFixture(fixture, network, await VolumeBinding.on(network, options));
+    const connection = new InterceptedCluster(environment.cluster);
+    return new BindingLibraryFixture(environment, connection, await VolumeBinding.on(connection, options));
+  }
+
+  get cluster(): Cluster {
+    return this.#environment.cluster;
   }
 
   async node(name: string, spec: Node['spec'] = {}): Promise<void> {
     const status = { allocatable: { cpu: '4', memory: '8Gi', pods: '10' } };
-    await this.fixture.cluster
+    await this.cluster
       .resource(nodes)
       .create({ metadata: { name, labels: { [labels.hostname]: name } }, spec, status });
-    await this.known(() => this.binding.get('Node', name) !== undefined);
+    await this.observed(() => this.binding.get('Node', name) !== undefined);
   }
 
   async disk(name: string, storage: string, node: string): Promise<void> {
     const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [node] }] as const;
-    await this.fixture.cluster.resource(persistentVolumes).create({
+    await this.cluster.resource(persistentVolumes).create({
       metadata: { name },
       spec: {
         capacity: { storage },
@@ -57,12 +62,12 @@ export class BindingLibraryFixture implements AsyncDisposable {
         nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
       },
     });
-    await this.known(() => this.binding.get('PersistentVolume', name)?.status?.phase === 'Available');
+    await this.observed(() => this.binding.get('PersistentVolume', name)?.status?.phase === 'Available');
   }
 
-  /** A pod with a claim for each of the sizes. */
+  /** Creates a pod with one claim of each size. */
   async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
-    const { cluster } = this.fixture;
+    const { cluster } = this;
     const claimNames = sizes.map((_, at) => `${name}-${at}`);
     for (const [at, storage] of sizes.entries()) {
       await cluster.resource(persistentVolumeClaims).create({
@@ -81,31 +86,31 @@ export class BindingLibraryFixture implements AsyncDisposable {
         volumes: claimNames.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
       },
     });
-    await this.known(() => this.binding.get('Pod', `${namespace}/${name}`) !== undefined);
+    await this.observed(() => this.binding.get('Pod', `${namespace}/${name}`) !== undefined);
     for (const claimName of claimNames)
-      await this.known(
+      await this.observed(
         () => this.binding.get('PersistentVolumeClaim', `${namespace}/${claimName}`) !== undefined,
       );
     return pod;
   }
 
-  /** `NODE volume volume`: what the API server says. */
-  async fate(name: string): Promise<string> {
-    const { cluster } = this.fixture;
+  /** `NODE VOLUME VOLUME`, as the API server has them; `-` for none. */
+  async placement(name: string): Promise<string> {
+    const { cluster } = this;
     const { spec } = await cluster.resource(pods).get({ namespace, name });
     const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
     const own = items.filter(({ metadata }) => metadata?.name?.startsWith(`${name}-`));
     return [spec?.nodeName || '-', ...own.map((claim) => claim.spec?.volumeName || '-')].join(' ');
   }
 
-  /** Waits until the library knows. */
-  async known(isSo: () => boolean): Promise<void> {
+  /** Waits until the library's cache satisfies the condition. */
+  async observed(condition: () => boolean): Promise<void> {
     const never = new AbortController().signal;
-    while (!isSo()) await this.binding.nextChange(never);
+    while (!condition()) await this.binding.nextChange(never);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.binding.close();
-    await this.fixture[Symbol.asyncDispose]();
+    await this.#environment[Symbol.asyncDispose]();
   }
 }

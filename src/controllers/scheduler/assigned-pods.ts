@@ -1,7 +1,7 @@
 import type { BindingSession } from '../../bind/binding-session.ts';
 import type { Projected } from '../../cluster/cluster.ts';
 import type { ClusterChange } from '../../engine/cluster-index/cluster-change.ts';
-import { volumeMadeFor } from '../../engine/ledger/binding-progress.ts';
+import { provisionedVolumeFor } from '../../engine/ledger/binding-progress.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import { plan } from '../../engine/plan.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
@@ -118,7 +118,7 @@ export class AssignedPods {
         .flatMap(({ key }) => index.claims.get(key) ?? [])
         .filter((claim) => !claim.isBound && index.classes.get(claim.className)?.isDelayed === true)
         // An earlier scheduler may have bound the pod after its volume was provisioned.
-        .filter((claim) => volumeMadeFor(index, claim) === undefined)
+        .filter((claim) => provisionedVolumeFor(index, claim) === undefined)
     );
   }
 

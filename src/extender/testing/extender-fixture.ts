@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { StandaloneBinding } from '../../bind/standalone-binding.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import { ada, authorityCert, localhost } from '../../cluster/kubernetes/testing/certificates.ts';
 import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import { capacityPoolKey } from '../../engine/records/pool-record.ts';
@@ -23,46 +24,46 @@ export const namespace = 'default';
 export const driver = 'disk.csi';
 const random = seededRandom('extender');
 
-export interface Answer {
+export interface ExtenderResponse {
   readonly status: number;
   readonly text: string;
-  /** Of the text as JSON. */
+  /** The text parsed as JSON. */
   readonly body: unknown;
 }
 
-interface Asking {
+interface RequestOptions {
   /** Without a client certificate. */
-  readonly isNobody?: boolean;
+  readonly isAnonymous?: boolean;
   readonly method?: string;
 }
 
-interface FixtureOptions {
+interface ExtenderFixtureOptions {
   readonly holdMs?: number;
-  /** Callers need not prove themselves, and can't bind. */
+  /** Without a client authority: clients need no certificate, and /bind is not allowed. */
   readonly isOpen?: boolean;
 }
 
-/** An extender on loopback over a cluster in memory; `fast` is a class whose volumes a CSI driver makes, in pools of each node. */
+/** An extender on loopback with an in-memory cluster. The class `fast` has volumes of a CSI driver, in pools of each node. */
 export class ExtenderFixture implements AsyncDisposable {
-  readonly fixture: RealTimeCluster;
+  readonly #environment: RealTimeCluster;
   readonly binding: StandaloneBinding;
   readonly #server: ExtenderServer;
   readonly #supervisor: Supervisor;
 
   private constructor(
-    fixture: RealTimeCluster,
+    environment: RealTimeCluster,
     binding: StandaloneBinding,
     { server, supervisor }: { readonly server: ExtenderServer; readonly supervisor: Supervisor },
   ) {
-    this.fixture = fixture;
+    this.#environment = environment;
     this.binding = binding;
     this.#server = server;
     this.#supervisor = supervisor;
   }
 
-  static async start({ holdMs, isOpen = false }: FixtureOptions = {}): Promise<ExtenderFixture> {
-    const fixture = await RealTimeCluster.start('pv-binder');
-    const { cluster } = fixture;
+  static async start({ holdMs, isOpen = false }: ExtenderFixtureOptions = {}): Promise<ExtenderFixture> {
+    const environment = await RealTimeCluster.start('pv-binder');
+    const { cluster } = environment;
     await cluster.resource(storageClasses).create({
       metadata: { name: 'fast' },
       provisioner: driver,
@@ -80,29 +81,37 @@ export class ExtenderFixture implements AsyncDisposable {
     const tls = { certificate: localhost.cert, key: localhost.key, clientAuthority };
     const onError = (error: unknown) => console.error(error);
     const server = await ExtenderServer.listen({ extender, tls, host: '127.0.0.1', port: 0, onError });
-    return new ExtenderFixture(fixture, binding, { server, supervisor });
+    return new ExtenderFixture(environment, binding, { server, supervisor });
   }
 
   get port(): number {
     return Number(new URL(this.#server.url).port);
   }
 
-  // ── Asking ──
-
-  ask(path: string, body: unknown, asking: Asking = {}): Promise<Answer> {
-    return this.send(path, JSON.stringify(body), asking);
+  get cluster(): Cluster {
+    return this.#environment.cluster;
   }
 
-  send(path: string, text: string, { isNobody = false, method = 'POST' }: Asking = {}): Promise<Answer> {
+  // ── Requests ──
+
+  post(path: string, body: unknown, options: RequestOptions = {}): Promise<ExtenderResponse> {
+    return this.send(path, JSON.stringify(body), options);
+  }
+
+  send(
+    path: string,
+    text: string,
+    { isAnonymous = false, method = 'POST' }: RequestOptions = {},
+  ): Promise<ExtenderResponse> {
     const options = {
       method,
       ca: authorityCert,
       agent: false,
-      ...(isNobody ? {} : { cert: ada.cert, key: ada.key }),
+      ...(isAnonymous ? {} : { cert: ada.cert, key: ada.key }),
       headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
     } as const;
     return new Promise((resolve, reject) => {
-      const asked = request(`${this.#server.url}${path}`, options, (response) => {
+      const sent = request(`${this.#server.url}${path}`, options, (response) => {
         let received = '';
         response.setEncoding('utf8').on('data', (chunk) => {
           received += chunk;
@@ -113,42 +122,42 @@ export class ExtenderFixture implements AsyncDisposable {
           resolve({ status: response.statusCode ?? 0, text: received, body: parsed });
         });
       });
-      asked.once('error', reject);
-      asked.end(method === 'GET' ? undefined : text);
+      sent.once('error', reject);
+      sent.end(method === 'GET' ? undefined : text);
     });
   }
 
   async filter(pod: Pod, names: readonly string[]): Promise<Filtered> {
-    const { body } = await this.ask('/filter', { Pod: pod, Nodes: null, NodeNames: names });
+    const { body } = await this.post('/filter', { Pod: pod, Nodes: null, NodeNames: names });
     return body as Filtered;
   }
 
-  // ── Making things ──
+  // ── Objects ──
 
-  /** With a pool of its own, if a size is given. */
+  /** With a storage pool, if `free` is given. */
   async node(name: string, free?: string): Promise<void> {
-    const { cluster } = this.fixture;
+    const { cluster } = this;
     await cluster.resource(nodes).create({ metadata: { name, labels: { [labels.hostname]: name } } });
-    await this.known(() => this.binding.index.nodes.row(name) !== undefined);
+    await this.observed(() => this.binding.index.nodes.row(name) !== undefined);
     if (free !== undefined) await this.pool(`pool-${name}`, free, { [labels.hostname]: name });
   }
 
-  /** Which the nodes with these labels reach. */
+  /** A pool that the nodes with these labels can use. */
   async pool(name: string, free: string, matchLabels: Readonly<Record<string, string>>): Promise<void> {
-    await this.fixture.cluster.resource(csiStorageCapacities).create({
+    await this.cluster.resource(csiStorageCapacities).create({
       metadata: { namespace, name },
       storageClassName: 'fast',
       nodeTopology: { matchLabels },
       capacity: free,
     });
-    await this.known(
+    await this.observed(
       () => this.binding.index.pools.row(capacityPoolKey(`${namespace}/${name}`)) !== undefined,
     );
   }
 
-  /** A pod with a claim for each of the sizes, as the API server has it. */
+  /** Creates a pod with one claim of each size. */
   async pod(name: string, ...sizes: readonly string[]): Promise<Pod> {
-    const { cluster } = this.fixture;
+    const { cluster } = this;
     const claimNames = sizes.map((_, at) => `${name}-${at}`);
     for (const [at, storage] of sizes.entries()) {
       await cluster.resource(persistentVolumeClaims).create({
@@ -169,25 +178,27 @@ export class ExtenderFixture implements AsyncDisposable {
     });
   }
 
-  /** What kube-scheduler does after it has chosen a node. */
+  /** Writes the selected node, as kube-scheduler does after it has chosen one. */
   async select(claimName: string, node: string): Promise<void> {
     const body = { metadata: { annotations: { [annotations.selectedNode]: node } } };
     const key = { namespace, name: claimName };
-    await this.fixture.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
-    await this.known(() => this.binding.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node);
+    await this.cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
+    await this.observed(
+      () => this.binding.index.claims.get(`${namespace}/${claimName}`)?.selectedNode === node,
+    );
   }
 
-  /** Waits until the extender knows. */
-  async known(isSo: () => boolean): Promise<void> {
+  /** Waits until the extender's cache satisfies the condition. */
+  async observed(condition: () => boolean): Promise<void> {
     const never = new AbortController().signal;
-    while (!isSo()) await this.binding.nextChange(never);
+    while (!condition()) await this.binding.nextChange(never);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close();
     this.binding.close();
     await this.#supervisor.close();
-    await this.fixture[Symbol.asyncDispose]();
+    await this.#environment[Symbol.asyncDispose]();
   }
 }
 

@@ -91,7 +91,7 @@ async function markAndDelete(
     return true;
   } catch (error) {
     if (isReason(error, 'NotFound')) return false;
-    // A patch that names another pod's uid is `Invalid`, such a deletion `ReservationConflict`; but both are said for other reasons too.
+    // A patch that names another pod's uid is `Invalid`, such a deletion `Conflict`; but both are said for other reasons too.
     if (!isReason(error, 'Conflict', 'Invalid')) throw error;
     const live = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (live?.metadata?.uid === uid) throw error;
