@@ -15,8 +15,8 @@ import { volumeRestrictionsRule } from './volume-restrictions/rule.ts';
 import { volumeRules } from './volume-rules.ts';
 
 /**
- * Every rule there is, in the order of kube-scheduler's default profile: a node is refused by the first that refuses it, and for the
- * same reason there and here.
+ * All rules, in the order of kube-scheduler's default profile. The first rule that refuses a node gives the reason, so the order makes
+ * the reason the same in both.
  */
 export const defaultRules: readonly AnyRule[] = [
   eraseState(supportedFeaturesRule),

@@ -1,6 +1,6 @@
 /**
- * NodeResourcesBalancedAllocation: better a node whose cpu and memory fill up evenly. It refuses nobody. The score says by how much
- * the pod evens out, or unbalances, the node: 75 for not at all, towards 100 for better and towards 50 for worse.
+ * NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory fill up evenly. It refuses no node. The score says how much the pod
+ * balances or unbalances the node: 75 for no difference, up to 100 for better and down to 50 for worse.
  */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { podDemandOf } from '../../records/pod-demand.ts';
@@ -13,7 +13,7 @@ export const balancedAllocationRule: Rule<ResourceAmounts> = {
   reasons: [],
   prepare: ({ pod }: Cycle): Prepared<ResourceAmounts> => {
     const { requests } = podDemandOf(pod.shape);
-    // A pod that asks for nothing would find the same node best each time, and so would all others like it.
+    // A pod without requests would find the same node best each time, and so would all others like it.
     return requests.cpuMilli === 0 && requests.memoryBytes === 0 ? skip : { kind: 'ready', state: requests };
   },
   filter: () => {},
@@ -32,7 +32,7 @@ function scoreBalance(pod: ResourceAmounts, cycle: Cycle, scores: Float64Array):
   const { cpuMilli, memoryBytes } = pod;
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
-    // With a single resource there is nothing to be out of balance with.
+    // A single resource can't be out of balance.
     if (cpu[node] === 0 || memory[node] === 0) {
       scores[node] = (scoreMax * 3) / 4;
       continue;
@@ -46,7 +46,7 @@ function scoreBalance(pod: ResourceAmounts, cycle: Cycle, scores: Float64Array):
   }
 }
 
-/** Whole, from 50 to 100: the standard deviation of two fractions is half their distance. */
+/** A whole number from 50 to 100. The standard deviation of two fractions is half their distance. */
 function evenness(cpuFraction: number, memoryFraction: number): number {
   const deviation = Math.abs((Math.min(1, cpuFraction) - Math.min(1, memoryFraction)) / 2);
   return Math.floor((1 - deviation) * scoreMax);

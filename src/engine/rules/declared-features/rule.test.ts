@@ -99,7 +99,7 @@ describe('a pod', () => {
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ containers: restarting }) };
+  const waiting = { cluster: { Node: [node('n1')] }, pod: podWith({ containers: restarting }) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -124,14 +124,14 @@ describe('a pod that was refused', () => {
 });
 
 test('it says what the obvious reading says', () => {
-  expectSameAsOracle(rule, (book, asking) => {
+  expectSameAsOracle(rule, (model, asking) => {
     const { containers = [], initContainers = [], hostNetwork, hostUsers } = asking.spec ?? {};
     const restarts = JSON.stringify([containers, initContainers]).includes('RestartAllContainers');
     const needed = [
       ...(restarts ? [restartAll] : []),
       ...(hostNetwork === true && hostUsers === false ? [hostNetworkUsers] : []),
     ];
-    const unable = book
+    const unable = model
       .nodes()
       .filter(({ status }) => !needed.every((feature) => status?.declaredFeatures?.includes(feature)));
     return {

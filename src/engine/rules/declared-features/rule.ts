@@ -1,4 +1,4 @@
-/** What a kubelet must be able to do for some pods, held against what nodes declare in their status. */
+/** Some pods need features of the kubelet. A node must declare them in its status. */
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import { nonNullItems } from '../../records/field-readers.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
@@ -28,7 +28,7 @@ export const declaredFeaturesRule: Rule<Features> = {
     isOwnSpecChange(interest, change) || (change.kind === 'Node' && verdictDiffers(interest, change)),
 };
 
-/** All that Kubernetes 1.36 infers for a pod that is to be scheduled; its other declared features are about updates. */
+/** All features that Kubernetes 1.36 infers when it schedules a pod; its other declared features concern updates. */
 const featuresNeeded = memoByShape(
   (spec): Features => [
     ...(restartsAllContainers(spec) ? ['RestartAllContainersOnContainerExits'] : []),

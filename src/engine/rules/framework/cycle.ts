@@ -12,24 +12,24 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import { packUnresolvableVerdict, packVerdict } from './verdict.ts';
 
 /**
- * One pod against all nodes. Rules narrow `feasible` one after the other; what a node was rejected for stands in
- * `verdicts` (`verdict.ts`).
+ * The evaluation of one pod against all nodes. The rules narrow `feasible` one after the other; `verdicts` (`verdict.ts`) has the reason
+ * why each node was rejected.
  */
 export class Cycle {
   readonly index: ClusterIndex;
   readonly pod: PodRecord;
   readonly nowMs: number;
   readonly rowCount: number;
-  /** The row of the only node that is looked at, -1 where there may be several: what is worked out for all can then be for one. */
+  /** The row of the node if only one is evaluated, else -1. Rules that work on all nodes at once can then work on this one. */
   readonly onlyRow: number;
   readonly feasible: Bitset;
   readonly verdicts: Int32Array;
   readonly notes = new Map<number, string[]>();
-  /** Set by the rule that chooses volumes, for rules that judge the choice. */
+  /** Set by the rule that chooses volumes, for rules that depend on the choice. */
   chosenVolumes: ChosenVolumes | undefined;
   #rule = 0;
 
-  /** `only`: the nodes that are looked at; all of them unless it says otherwise. */
+  /** `only`: the names of the nodes to evaluate; all nodes if undefined. */
   constructor(index: ClusterIndex, pod: PodRecord, nowMs: number, only?: Iterable<string>) {
     this.index = index;
     this.pod = pod;
@@ -46,19 +46,19 @@ export class Cycle {
     this.#rule = position;
   }
 
-  /** `reasons`: bits by position in the rule's own list. Whether other pods are in the way follows from the reasons. */
+  /** `reasons`: bits by position in the rule's own list. The reasons decide whether preemption may help. */
   reject(node: number, reasons: number): void {
     clearBit(this.feasible, node);
     this.verdicts[node] = packVerdict(this.#rule, reasons);
   }
 
-  /** Rejects it for reasons that would stand even if the node were empty, whatever the reasons say in general. */
+  /** Rejects the node for reasons that would hold even if the node were empty, so that preemption can't help. */
   rejectUnresolvable(node: number, reasons: number): void {
     clearBit(this.feasible, node);
     this.verdicts[node] = packUnresolvableVerdict(this.#rule, reasons);
   }
 
-  /** A name that the message about a rejected node has to mention; there may be several. */
+  /** Adds a name that the message about a rejected node contains; a node may have several. */
   note(node: number, name: string): void {
     const known = this.notes.get(node);
     if (known === undefined) this.notes.set(node, [name]);
@@ -69,7 +69,7 @@ export class Cycle {
     return hasBit(this.feasible, node);
   }
 
-  /** The feasible rows, ascending, in the first entries of a column; and how many they are. */
+  /** The feasible rows in ascending order, in the first `count` entries of a column. */
   feasibleRows(): { readonly rows: Int32Array; readonly count: number } {
     const rows = this.index.scratch.ints('feasible rows', this.rowCount);
     return { rows, count: membersInto(this.feasible, rows) };
@@ -80,7 +80,7 @@ export class Cycle {
   }
 }
 
-/** The existing volumes that the pod would get on a node, by row. */
+/** The rows of the existing volumes that the pod would get on a node. */
 export interface ChosenVolumes {
   volumesAt(node: number): readonly number[];
 }

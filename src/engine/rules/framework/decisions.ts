@@ -1,13 +1,13 @@
 import type { Size } from '../../size.ts';
 
-/** What has to be written so that the pod can run on the chosen node; the rules add to it. */
+/** What has to be written so that the pod can run on the chosen node. Each rule adds its part. */
 export interface Decisions {
   readonly bindings: ClaimBinding[];
   readonly provisions: Provision[];
   readonly inlineVolumes: InlineReservation[];
 }
 
-/** A claim gets an existing volume. Versions are what the decision was made on; a later one makes it void. */
+/** A claim gets an existing volume. The decision was made on these resourceVersions; a later version makes it void. */
 export interface ClaimBinding {
   readonly claim: string;
   readonly claimUid: string;
@@ -18,7 +18,7 @@ export interface ClaimBinding {
   readonly capacity: Size;
 }
 
-/** A claim gets a new volume, made for the node. */
+/** A claim gets a new volume, provisioned for the node. */
 export interface Provision {
   readonly claim: string;
   readonly claimUid: string;
@@ -26,11 +26,11 @@ export interface Provision {
   readonly className: string;
   readonly driver: string;
   readonly requested: Size;
-  /** Undefined where nobody keeps books. */
+  /** Undefined if the driver publishes no capacity. */
   readonly pool: PoolChoice | undefined;
 }
 
-/** An inline volume of the pod takes room without a claim. */
+/** An inline volume of the pod uses capacity without a claim. */
 export interface InlineReservation {
   readonly volume: string;
   readonly driver: string;

@@ -7,25 +7,25 @@ import type { Decisions } from './decisions.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * One rule about where a pod may go, whole: what it refuses, how it ranks, why, what would change its mind and what makes
- * a remembered answer stale. Explain, what-if, the scheduler and the extender all run these; nobody re-implements one.
+ * One rule about where a pod may go: what it refuses and why, how it ranks nodes, which changes wake a pod that it refused, and which
+ * changes invalidate a cached answer. Explanations, what-if questions, the scheduler and the extender all run these rules.
  *
- * For a pod a plan calls, in this order and synchronously:
+ * For one pod a plan calls, synchronously and in this order:
  *
- * 1. `prepare` once. It reads what the pod needs from the index and says `skip` if the rule has nothing to do with this
- *    pod, or refuses the pod wherever it would run.
- * 2. `filter` once, for all nodes: it clears the nodes that don't fit from `cycle.feasible` by `cycle.reject`. A node
- *    that an earlier rule has rejected is not looked at again.
+ * 1. `prepare` once. It reads what the pod needs from the index. It returns `skip` if the rule does not apply to the pod, or refuses
+ *    the pod on every node.
+ * 2. `filter` once, for all nodes: it removes the nodes that don't fit from `cycle.feasible` by `cycle.reject`. It ignores nodes that an
+ *    earlier rule has rejected.
  * 3. `score` once, for all nodes that are left: 0 to 100 each.
- * 4. `decide` once, for the chosen node: what has to be written to make it so.
+ * 4. `decide` once, for the chosen node: what has to be written.
  *
- * `explain` is called only when somebody asks, for one node at a time, whether or not the rule rejected it.
+ * `explain` is called on demand, for one node at a time, whether or not the rule rejected the node.
  *
- * `State` is the rule's own, made by `prepare` and valid until the index changes.
+ * `State` belongs to the rule: `prepare` creates it, and it is valid until the index changes.
  */
 export interface Rule<State> {
   readonly name: string;
-  /** All that it refuses nodes for; a verdict is a set of these, by position. */
+  /** All reasons for which it refuses nodes; a verdict is a set of these, by position. */
   readonly reasons: readonly NodeReason[];
   prepare(cycle: Cycle): Prepared<State>;
   filter(state: State, cycle: Cycle): void;
@@ -33,11 +33,11 @@ export interface Rule<State> {
   decide?(state: State, cycle: Cycle, node: number, decisions: Decisions): void;
   explain(state: State, cycle: Cycle, node: number): readonly Finding[];
   /**
-   * Could this change make the rule accept a pod that it refused? Asked of pods that wait, so it has to be cheap, and may
-   * say yes in vain but never no wrongly. The index has the change already.
+   * Whether this change could make the rule accept a pod that it refused. It is called for every waiting pod, so it must be cheap. It may
+   * return true in vain, but it must not miss a change. The index already has the change.
    */
   readonly wakes: (interest: Interest, change: ClusterChange, index: ClusterIndex) => boolean;
-  /** Could this change make a remembered answer wrong, in either direction? */
+  /** Whether this change could make a cached answer wrong, in either direction. */
   readonly invalidates: (interest: Interest, change: ClusterChange, index: ClusterIndex) => boolean;
 }
 
@@ -54,37 +54,36 @@ export type Prepared<State> =
 
 export const skip: Prepared<never> = { kind: 'skip' };
 
-/** Why a pod can't run anywhere. */
+/** Why a pod can't run on any node. */
 export interface PodRefusal {
   readonly reason: PodReason;
-  /** The claim that it is about, as `namespace/name`. */
+  /** The claim that it concerns, as `namespace/name`. */
   readonly claim: string | undefined;
-  /** In kube-scheduler's words. */
+  /** kube-scheduler's text. */
   readonly message: string;
 }
 
 /**
- * What a pod depends on, in a form that outlives the plan: small, and enough to tell a change that could matter from one
- * that can't.
+ * What a pod depends on, in a form that outlives the plan: small, and enough to decide which changes could matter to the pod.
  */
 export interface Interest {
-  /** Whose; for rules about its own spec and labels. */
+  /** The pod, for rules about its own spec and labels. */
   readonly pod: PodRecord;
   readonly claimKeys: ReadonlySet<string>;
   /** Classes of claims that still need a volume, with the smallest request in each. */
   readonly classes: ReadonlyMap<string, number>;
   /** Volumes that the pod's claims are bound to, or that are reserved for them. */
   readonly volumeNames: ReadonlySet<string>;
-  /** CSI drivers of the pod's volumes, made and unmade, and of those that it might get. */
+  /** CSI drivers of the pod's volumes, provisioned or not, and of the volumes that it might get. */
   readonly drivers: ReadonlySet<string>;
-  /** It was refused, somewhere, because a node can't attach more; then what others attach matters. */
+  /** Some node refused the pod because it can't attach more volumes, so attachments of other pods matter. */
   readonly lacksSlots: boolean;
 }
 
-/** A rule of any state, as the plan holds them. */
+/** A rule with any type of state. */
 export type AnyRule = Rule<unknown>;
 
-/** The one place where a rule's state type is forgotten: the plan hands each rule only what the rule itself prepared. */
+/** Erases the type of the state. This is safe because the plan passes each rule only the state that the rule itself prepared. */
 export function eraseState<State>(rule: Rule<State>): AnyRule {
   return rule as AnyRule;
 }

@@ -1,11 +1,12 @@
 import { type NodeReason, nodeReasons, type ReasonText } from '../reasons.ts';
 
 /*
- * What one node was rejected for, in one number, since there is one for every node: the rule in the upper bits, by its place in the
- * plan, then whether it is for good, then the rule's reasons by their places in its own list. 0: it was not rejected.
+ * Why one node was rejected, packed into one number, because there is one for every node. The upper bits have the position of the rule in
+ * the plan, the next bit says whether the verdict is unresolvable (preemption can't help), and the lower bits are the rule's reasons by
+ * position in its own list. 0 means that the node was not rejected.
  */
 
-/** Up to 23 reasons a rule, up to 127 rules. */
+/** At most 127 rules with 23 reasons each. */
 const ruleShift = 24;
 const unresolvableBit = 1 << 23;
 const reasonMask = unresolvableBit - 1;
@@ -15,12 +16,12 @@ export function packVerdict(rulePosition: number, reasons: number): number {
   return ((rulePosition + 1) << ruleShift) | reasons;
 }
 
-/** Whatever the reasons say in general, they would stand even if the node were empty. */
+/** For reasons that would hold even if the node were empty. */
 export function packUnresolvableVerdict(rulePosition: number, reasons: number): number {
   return packVerdict(rulePosition, reasons | unresolvableBit);
 }
 
-/** The place in the plan of the rule that rejected the node. */
+/** The position in the plan of the rule that rejected the node. */
 export function rulePositionOf(verdict: number): number {
   return (verdict >> ruleShift) - 1;
 }
@@ -35,7 +36,7 @@ export function hasReason(verdict: number, all: readonly NodeReason[], reason: N
   return position >= 0 && isSet(verdict, position);
 }
 
-/** Whether nothing but other pods may be in the way on the node, so that evicting some could help. */
+/** Whether other pods may be the only obstacle on the node, so that evicting some could help. */
 export function mayPreemptionHelp(verdict: number, all: readonly NodeReason[]): boolean {
   if ((verdict & unresolvableBit) !== 0) return false;
   return all.every((reason, position) => !isSet(verdict, position) || isResolvable(reason));

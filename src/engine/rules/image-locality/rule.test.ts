@@ -94,7 +94,7 @@ describe('a node is better', () => {
 test('it says what the obvious reading says', () => {
   expectSameAsOracle(
     rule,
-    (book, asking) => {
+    (model, asking) => {
       const { containers = [], initContainers = [], volumes = [] } = asking.spec ?? {};
       const names = [
         ...[...initContainers, ...containers].map(({ image }) => image!),
@@ -103,7 +103,7 @@ test('it says what the obvious reading says', () => {
         ),
       ].map((name) => (/:[^/]*$/.test(name) ? name : `${name}:latest`));
       const count = containers.length + initContainers.length;
-      const nodes = book.nodes();
+      const nodes = model.nodes();
       const sizeOn = ({ status }: Node, name: string) =>
         (status?.images ?? []).find((image) => image.names!.includes(name))?.sizeBytes;
       const isKnown = count > 0 && names.some((name) => nodes.some((one) => sizeOn(one, name) !== undefined));

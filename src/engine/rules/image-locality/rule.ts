@@ -1,6 +1,6 @@
 /**
- * Prefers nodes that have the pod's images already. An image counts with its size times the share of nodes that have it: one that is
- * rare draws pods to its few nodes only a little, lest they all end up there.
+ * Prefers nodes that already have the pod's images. An image counts with its size times the share of nodes that have it, so that a rare
+ * image does not draw all pods to its few nodes.
  */
 import { textOf } from '../../../kube/wire.ts';
 import { haveSameImages, type PulledImage } from '../../cluster-index/nodes/image-table.ts';
@@ -16,9 +16,9 @@ interface ImageState {
 }
 
 const mebibyte = 2 ** 20;
-/** Less than this is no reason to prefer a node. */
+/** Smaller images do not count. */
 const bytesMin = 23 * mebibyte;
-/** More than this, a container, makes no difference. */
+/** The maximum that counts for each container. */
 const containerBytesMax = 1000 * mebibyte;
 const scoreMax = 100;
 
@@ -43,7 +43,7 @@ const imagesOf = memoByShape(({ containers, initContainers, imageVolumes = [] })
   ),
 }));
 
-/** As nodes report it: with a tag. */
+/** The name with a tag, as nodes report it. */
 function tagged(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

@@ -1,4 +1,4 @@
-/** What pod affinity comes to for one pod: who must be near it or apart from it, counted by domain. */
+/** The affinity terms that concern one pod, with the matching pods counted by domain. */
 
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
@@ -20,19 +20,19 @@ export interface DomainCounts {
 
 export interface AffinityState {
   readonly terms: PodTerms;
-  /** Pods that every required term selects, once for each topology key; empty if nothing is required. */
+  /** Pods that all required terms select, for each topology key; empty if nothing is required. */
   readonly wanted: readonly DomainCounts[];
-  /** No such pod is near any node, and this pod is one: then it may be the first. */
+  /** No domain has such a pod, and this pod matches its own terms: then it may be the first. */
   readonly mayBeFirst: boolean;
-  /** Pods that this one must be apart from. */
+  /** Pods that the required anti-affinity of this pod selects. */
   readonly unwanted: readonly DomainCounts[];
-  /** Pods that must be apart from this one. */
+  /** Pods whose required anti-affinity selects this pod. */
   readonly refusing: readonly DomainCounts[];
-  /** Terms of pods on nodes that rank nodes for this one. */
+  /** Terms of pods on nodes that score nodes for this pod. */
   readonly ranking: readonly ExistingTerm[];
 }
 
-/** Undefined if neither the pod nor any other has a term that matters. */
+/** Undefined if no term of this pod or of another pod applies. */
 export function affinityStateOf(index: ClusterIndex, pod: PodRecord): AffinityState | undefined {
   const terms = podTermsOf(pod.shape);
   const about = index.relations.termTarget(pod);
@@ -52,7 +52,7 @@ export function affinityStateOf(index: ClusterIndex, pod: PodRecord): AffinitySt
   };
 }
 
-/** Sums by topology key, made as keys come up. */
+/** Sums by topology key, created on first use of a key. */
 export class SumsByKey {
   readonly #index: ClusterIndex;
   readonly #byKey = new Map<string, DomainCounts>();
@@ -71,7 +71,7 @@ export class SumsByKey {
     return sums;
   }
 
-  /** Of the pods that a term of this pod is about. */
+  /** Adds the pods that a term of this pod selects. */
   addTerm(pod: PodRecord, term: PodTerm, weight: number): void {
     const { domains, counts } = this.of(term.topologyKey);
     const { selector } = term;
@@ -83,7 +83,7 @@ export class SumsByKey {
     );
   }
 
-  /** Of the pods that have a term about this pod. */
+  /** Adds the pods that have a term that selects this pod. */
   addStanding({ term, rows }: ExistingTerm, weight: number): void {
     const { domains, counts } = this.of(term.topologyKey);
     for (const [row, count] of rows) {
@@ -97,7 +97,7 @@ export class SumsByKey {
   }
 }
 
-/** Only a pod that all terms select counts, and then for each of their keys. */
+/** A pod counts only if all terms select it; it then counts for each of their keys. */
 function countWanted(
   index: ClusterIndex,
   pod: PodRecord,
@@ -135,7 +135,7 @@ function isEmpty({ counts }: DomainCounts): boolean {
   return counts.every((count) => count === 0);
 }
 
-/** Whether a term of `pod` is about `other`, by the namespaces as they are now. */
+/** Whether a term of `pod` selects `other`, with the current namespaces. */
 export function selects(index: ClusterIndex, pod: PodRecord, term: PodTerm, other: PodRecord): boolean {
   return (
     matchesLabels(term.selector, other.labels) && isInScope(scopeOfTerm(index, pod, term), other.namespace)

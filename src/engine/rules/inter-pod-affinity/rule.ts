@@ -1,6 +1,6 @@
 /**
- * Pods that must, or would rather, be near other pods or apart from them. Anti-affinity works both ways: a pod on a node can
- * refuse a newcomer. A pod that is to be near its own kind may be the first of it.
+ * Required and preferred affinity and anti-affinity to other pods. Anti-affinity works both ways: a pod on a node can refuse a new pod. A
+ * pod with affinity to pods like itself may be the first of them.
  */
 import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { podTermsOf } from '../../records/pod-affinity.ts';
@@ -49,7 +49,7 @@ function filter(state: AffinityState, cycle: Cycle): void {
   }
 }
 
-/** Each key needs a label on the node, and a pod in its domain unless this one may be the first. */
+/** The node needs a label for each topology key, and its domain a matching pod unless this pod may be the first. */
 function hasWanted({ wanted, mayBeFirst }: AffinityState, node: number): boolean {
   for (let at = 0; at < wanted.length; at++) {
     const { domains, counts } = wanted[at]!;

@@ -2,7 +2,7 @@ import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { type AffinityState, type DomainCounts, SumsByKey } from './affinity-state.ts';
 
-/** The weights of all terms that hold in a node's domains, stretched so that the best node has 100 and the worst 0. */
+/** The weights of all terms that match in a node's domains, scaled so that the best node has 100 and the worst 0. */
 export function scoreByAffinity({ terms, ranking }: AffinityState, cycle: Cycle, scores: Float64Array): void {
   if (terms.preferred.length + ranking.length === 0) return;
   const sums = new SumsByKey(cycle.index);
@@ -18,7 +18,7 @@ export function scoreByAffinity({ terms, ranking }: AffinityState, cycle: Cycle,
     if (weight < least) least = weight;
     if (weight > most) most = weight;
   }
-  stretch(scores, nodes.subarray(0, count), least, most);
+  scaleScores(scores, nodes.subarray(0, count), least, most);
 }
 
 function weightOf(weights: readonly DomainCounts[], node: number): number {
@@ -31,7 +31,7 @@ function weightOf(weights: readonly DomainCounts[], node: number): number {
   return sum;
 }
 
-function stretch(scores: Float64Array, nodes: Int32Array, least: number, most: number): void {
+function scaleScores(scores: Float64Array, nodes: Int32Array, least: number, most: number): void {
   const range = most - least;
   for (let position = 0; position < nodes.length; position++) {
     const node = nodes[position]!;

@@ -9,7 +9,7 @@ import type { Interest } from '../framework/rule.ts';
 import { nodeClaimKey, nodesClaimed } from '../wake-conditions/pod-moves.ts';
 import { selects } from './affinity-state.ts';
 
-/** Beyond kube-scheduler's hints: namespaces, and that the last pod of a kind goes, so that another may be its first. */
+/** More than kube-scheduler's queueing hints: also namespaces, and the removal of the last matching pod, after which a pod may be the first. */
 export function affinityWakes({ pod }: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   switch (change.kind) {
     case 'Node':
@@ -25,7 +25,7 @@ export function affinityWakes({ pod }: Interest, change: ClusterChange, index: C
   }
 }
 
-/** As {@link affinityWakes}, which takes no side; and what is preferred may change the ranking. */
+/** As {@link affinityWakes}, which covers both directions; in addition preferred terms may change the scores. */
 export function affinityInvalidates(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   const { pod } = interest;
   switch (change.kind) {
@@ -43,7 +43,7 @@ function requiredTermsOf(pod: PodRecord): readonly PodTerm[] {
   return [...required, ...requiredAnti];
 }
 
-/** A node that moves between domains takes its pods along. */
+/** A node that changes its domain moves its pods with it. */
 function nodeMatters(pod: PodRecord, { before, after }: ObjectChange<'Node'>, index: ClusterIndex): boolean {
   if (before === undefined || after === undefined) return true;
   const standing = index.relations.terms.antiAffinityTerms(index.relations.termTarget(pod));
@@ -62,9 +62,9 @@ function podMatters(
   terms: readonly PodTerm[],
 ): boolean {
   if ((after ?? before)!.key === pod.key) return hasSchedulingChange(pod, after);
-  const left = standsSomewhere(before) ? before : undefined;
-  const came = standsSomewhere(after) ? after : undefined;
-  if (left !== undefined && came !== undefined && standsTheSame(left, came)) return false;
+  const left = hasNode(before) ? before : undefined;
+  const came = hasNode(after) ? after : undefined;
+  if (left !== undefined && came !== undefined && isUnchanged(left, came)) return false;
   return [left, came].some(
     (other) =>
       other !== undefined &&
@@ -72,13 +72,13 @@ function podMatters(
   );
 }
 
-/** On a node, or about to be: a plan also reckons with pods that room is being made for. */
-function standsSomewhere(pod: PodRecord | undefined): boolean {
+/** On a node or nominated to one: a plan also counts nominated pods. */
+function hasNode(pod: PodRecord | undefined): boolean {
   return nodesClaimed(pod).length > 0;
 }
 
-/** Everything that terms read of a pod on a node. */
-function standsTheSame(before: PodRecord, after: PodRecord): boolean {
+/** Whether everything that terms read of a pod on a node is the same. */
+function isUnchanged(before: PodRecord, after: PodRecord): boolean {
   return (
     nodeClaimKey(before) === nodeClaimKey(after) &&
     podTermsOf(before.shape).key === podTermsOf(after.shape).key &&
@@ -94,7 +94,7 @@ function hasTermAbout(other: PodRecord, pod: PodRecord, index: ClusterIndex): bo
   );
 }
 
-/** Namespaces are selected by the pod's terms, and by others' terms that are about it. */
+/** The pod's terms select namespaces, and terms of other pods may select the pod's namespace. */
 function namespaceMatters(pod: PodRecord, { before, after }: ObjectChange<'Namespace'>): boolean {
   if (before !== undefined && after !== undefined && haveSameLabels(before, after)) return false;
   if ((after ?? before)!.key === pod.namespace) return true;

@@ -12,7 +12,7 @@ import { nodeAffinityRule } from './rule.ts';
 const rule = eraseState(nodeAffinityRule);
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [node('n1')] }, asking: podWith({ nodeSelector: { a: 'b' } }) };
+  const waiting = { cluster: { Node: [node('n1')] }, pod: podWith({ nodeSelector: { a: 'b' } }) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -116,7 +116,7 @@ function pinned(terms: readonly NodeSelectorTerm[]): string[] | undefined {
   );
 }
 
-const oracle: RuleOracle = (book, asking) => {
+const oracle: RuleOracle = (model, asking) => {
   const affinity = asking.spec?.affinity?.nodeAffinity;
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -126,7 +126,7 @@ const oracle: RuleOracle = (book, asking) => {
   const fits = (one: Node) =>
     selector.every(([key, value]) => one.metadata!.labels![key] === value) &&
     (required === undefined || required.some((term) => termHolds(term, one)));
-  const weights = book
+  const weights = model
     .nodes()
     .filter(fits)
     .map((one) => {
@@ -139,7 +139,7 @@ const oracle: RuleOracle = (book, asking) => {
   return {
     refusals: [],
     refused: Object.fromEntries(
-      book
+      model
         .nodes()
         .filter((one) => !fits(one))
         .map(({ metadata }) => [

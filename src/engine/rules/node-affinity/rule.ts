@@ -1,6 +1,6 @@
 /**
- * Where a pod wants to be, by node selector and node affinity. What is required is one topology of the index, found from its rarest
- * label or its names and shared by all pods that ask for the same: a pod that is pinned to one node looks at one node's labels.
+ * Node selector and node affinity. The required part is one topology of the index. The index finds it from its rarest label or its node
+ * names and shares it between all pods that ask for the same, so a pod that is pinned to one node reads the labels of one node.
  */
 
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
@@ -36,14 +36,14 @@ export const nodeAffinityRule: Rule<AffinityState> = {
   explain,
   wakes,
   invalidates: (interest, change) =>
-    isOwnSpecChange(interest, change) || (change.kind === 'Node' && moves(change)),
+    isOwnSpecChange(interest, change) || (change.kind === 'Node' && labelsDiffer(change)),
 };
 
 function prepare(cycle: Cycle): Prepared<AffinityState> {
   const { required, requiredNames: pins, preferred } = podNodeAffinityOf(cycle.pod.shape);
   if (pins?.size === 0) return { kind: 'refuse', refusals: [termsConflict] };
   if (required === undefined && preferred.length === 0) return skip;
-  if (pins !== undefined) leaveOut(cycle, pins);
+  if (pins !== undefined) rejectUnnamed(cycle, pins);
   const topology = required && cycle.index.topologyCache.get(required);
   return { kind: 'ready', state: { required: topology, pins, preferred } };
 }
@@ -54,8 +54,8 @@ const termsConflict: PodRefusal = {
   message: podReasons.AffinityTermsConflict.upstream,
 };
 
-/** Before any rule filters: nobody else says anything about nodes that the pod names none of, as in kube-scheduler. */
-function leaveOut(cycle: Cycle, pins: ReadonlySet<string>): void {
+/** Runs before any rule filters: as in kube-scheduler, no other rule reports on nodes that the pod does not name. */
+function rejectUnnamed(cycle: Cycle, pins: ReadonlySet<string>): void {
   const named = new Set<number | undefined>([...pins].map((name) => cycle.index.nodes.row(name)));
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
@@ -73,7 +73,7 @@ function filter({ required }: AffinityState, cycle: Cycle): void {
   }
 }
 
-/** The sum of the weights that hold on a node, scaled so that the best has 100. */
+/** The sum of the weights of the terms that match a node, scaled so that the best node has 100. */
 function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Float64Array): void {
   let most = 0;
   for (const { weight, nodes } of preferred) {
@@ -108,6 +108,6 @@ function accepts({ required }: PodNodeAffinity, { key, labels }: NodeRecord): bo
   return required === undefined || matcherHolds(required, key, labels);
 }
 
-function moves({ before, after }: ObjectChange<'Node'>): boolean {
+function labelsDiffer({ before, after }: ObjectChange<'Node'>): boolean {
   return before === undefined || after === undefined || !haveSameLabels(before, after);
 }

@@ -31,7 +31,7 @@ describe('a pod', () => {
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster, asking: pod('p', [], { nodeName: 'n3' }) };
+  const waiting = { cluster, pod: pod('p', [], { nodeName: 'n3' }) };
   expectRuleWakeCases(rule, [
     { ...waiting, name: 'is woken when its node comes', event: upserted('Node', node('n3')), wakes: true },
     { ...waiting, name: 'is not woken by another', event: upserted('Node', node('n4')), wakes: false },
@@ -45,9 +45,9 @@ describe('a pod that was refused', () => {
 });
 
 test('it says what the obvious reading says', () => {
-  expectSameAsOracle(rule, (book, asking) => {
+  expectSameAsOracle(rule, (model, asking) => {
     const wanted = asking.spec?.nodeName ?? '';
-    const others = book.nodes().filter(({ metadata }) => wanted !== '' && metadata!.name !== wanted);
+    const others = model.nodes().filter(({ metadata }) => wanted !== '' && metadata!.name !== wanted);
     return {
       refusals: [],
       refused: Object.fromEntries(others.map(({ metadata }) => [metadata!.name!, ['OtherNodeRequested']])),

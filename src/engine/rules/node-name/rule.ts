@@ -1,11 +1,11 @@
-/** A pod that names its node, and still comes to be planned, goes there or nowhere. */
+/** A pod that is planned although it names its node fits only that node. */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 
-/** The name. */
+/** The name of the requested node. */
 type NameState = string;
 
 const otherNodeBit = 1;

@@ -1,4 +1,4 @@
-/** NodePorts: a port of a node is one pod's at a time, by protocol and address; any address collides with every address. */
+/** NodePorts: only one pod at a time uses a port of a node, by protocol and address. The wildcard address conflicts with every address. */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
@@ -88,13 +88,13 @@ function invalidates({ pod }: Interest, change: ClusterChange): boolean {
   }
 }
 
-/** Where a pod was in the way and is no longer. */
+/** The nodes on which a pod used one of the ports and no longer does. */
 function nodesFreed(ports: Ports, before: PodRecord | undefined, after: PodRecord | undefined): string[] {
-  if (!isInTheWay(ports, before)) return [];
-  return isInTheWay(ports, after) ? nodesVacated(before, after) : nodesClaimed(before);
+  if (!usesAny(ports, before)) return [];
+  return usesAny(ports, after) ? nodesVacated(before, after) : nodesClaimed(before);
 }
 
-function isInTheWay(ports: Ports, other: PodRecord | undefined): boolean {
+function usesAny(ports: Ports, other: PodRecord | undefined): boolean {
   if (other === undefined) return false;
   const theirs = hostPortsOf(other.shape);
   return ports.some((port) => theirs.some((their) => portsCollide(port, their)));

@@ -3,7 +3,7 @@ import type { Cycle } from '../framework/cycle.ts';
 
 const scoreMax = 100;
 
-/** The mean of what would be left of cpu and of memory, in whole percent; a resource that the node hasn't got is left out. */
+/** The mean of the cpu and the memory that would be left, in whole percent. A resource that the node does not have is left out. */
 export function scoreLeastAllocated(pod: ResourceAmounts, cycle: Cycle, scores: Float64Array): void {
   const { rows: nodes, count } = cycle.feasibleRows();
   const { usage } = cycle.index;
@@ -19,7 +19,7 @@ export function scoreLeastAllocated(pod: ResourceAmounts, cycle: Cycle, scores: 
   }
 }
 
-/** Rounded down. The product is exact below 2^53, that is for nodes of up to 90 TB of memory. */
+/** Rounded down. The product is exact below 2^53, that is, for nodes with up to 90 TB of memory. */
 function percentLeft(allocatable: number, used: number): number {
   return used >= allocatable ? 0 : Math.floor(((allocatable - used) * scoreMax) / allocatable);
 }

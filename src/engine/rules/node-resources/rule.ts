@@ -1,4 +1,4 @@
-/** NodeResourcesFit: a node must have room for one more pod and for all that it asks for; the emptier, the better. */
+/** NodeResourcesFit: a node must be able to run one more pod and have all the resources that it requests. Prefers nodes with more left. */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { type PodDemand, podDemandOf } from '../../records/pod-demand.ts';
 import type { Cycle } from '../framework/cycle.ts';
@@ -31,7 +31,7 @@ const memoryBit = 4;
 const storageBit = 8;
 const otherBit = 16;
 
-/** The columns say which nodes are short of anything; what of, and whether for good, is looked up for those alone. */
+/** The columns say which nodes are short of a resource. Only for those the rule looks up which resources, and whether preemption may help. */
 function filter({ requests }: PodDemand, cycle: Cycle): void {
   const { rows: nodes, count } = cycle.feasibleRows();
   const { usage } = cycle.index;
@@ -58,7 +58,7 @@ function fitsOthers(others: ResourceAmounts['others'], { index }: Cycle, node: n
 
 function rejectShort(requests: ResourceAmounts, cycle: Cycle, node: number): void {
   const { pods, cpu, memory, ephemeralStorage } = cycle.index.usage;
-  // One pod too many is never for good, not even on a node that may run none.
+  // The number of pods never makes the verdict unresolvable, not even on a node that may run no pods.
   let verdict = isShort(pods, node, 1) ? podsBit : 0;
   verdict |= isShort(cpu, node, requests.cpuMilli) ? cpuBit : 0;
   verdict |= isShort(memory, node, requests.memoryBytes) ? memoryBit : 0;

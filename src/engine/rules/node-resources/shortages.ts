@@ -15,7 +15,7 @@ export interface ResourceShortage {
   readonly used: number;
 }
 
-/** What isn't asked for can't be short, even where the node has promised too much of it. No column: no node has any. */
+/** A resource that is not requested can't be short, even on an overcommitted node. Without a column no node has the resource. */
 export function isShort(column: ResourceColumn | undefined, node: number, needed: number): boolean {
   if (needed === 0) return false;
   return column === undefined || needed > column.allocatable[node]! - column.used[node]!;
@@ -32,7 +32,7 @@ export function fits(requests: ResourceAmounts, usage: UsageTable, node: number)
   return true;
 }
 
-/** Whether it would fit without those that use `gone`. */
+/** Whether the requests would fit without the pods that use `gone`. */
 export function fitsAfterEvicting(
   requests: ResourceAmounts,
   usage: UsageTable,
@@ -54,7 +54,7 @@ export function fitsAfterEvicting(
   return true;
 }
 
-/** Whether the node couldn't give it even if it were empty. */
+/** Whether the requests would not fit even if the node were empty. */
 export function isShortWhenEmpty(requests: ResourceAmounts, usage: UsageTable, node: number): boolean {
   if (
     requests.cpuMilli > usage.cpu.allocatable[node]! ||
@@ -68,7 +68,7 @@ export function isShortWhenEmpty(requests: ResourceAmounts, usage: UsageTable, n
   return false;
 }
 
-/** All of them, for one node. */
+/** All shortages of one node. */
 export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): ResourceShortage[] {
   return needsOf(requests, usage)
     .filter(({ column, needed }) => isShort(column, node, needed))

@@ -10,7 +10,7 @@ import { evictablePodsOn } from '../wake-conditions/evictable-pods.ts';
 import { nodesClaimed, nodesVacated } from '../wake-conditions/pod-moves.ts';
 import { fits, fitsAfterEvicting } from './shortages.ts';
 
-/** Only the node that changed can have come to fit, and whether it does can be seen: the index has the change already. */
+/** Only the changed node can have become a fit. The index already has the change, so this can be checked. */
 export function resourcesWake({ pod }: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   switch (change.kind) {
     case 'Node':
@@ -54,16 +54,16 @@ function usageDiffers(before: PodRecord | undefined, after: PodRecord | undefine
   return differ(was.requests, is.requests) || differ(was.scored, is.scored);
 }
 
-/** Nodes on which something has become free: the pod has left them, or takes less where it is or is to go. */
+/** Nodes on which resources became free: the pod has left them, or requests less on its node or on the node it is nominated to. */
 function nodesFreed(before: PodRecord | undefined, after: PodRecord | undefined): string[] {
   const left = nodesVacated(before, after);
   if (before === undefined || after === undefined || before.shape === after.shape) return left;
-  // A pod that is only now said to be on its node has been assumed there before, as it was then.
+  // A pod that an event now reports on its node was assumed there before, with its earlier requests.
   const isSmaller = exceeds(podUsageOf(before.shape).requests, podUsageOf(after.shape).requests);
   return isSmaller ? [...left, ...nodesClaimed(after)] : left;
 }
 
-/** As the node is, or once those have left that the pod may evict. */
+/** Whether the pod fits on the node as it is, or after evicting the pods that it may evict. */
 function fitsNow(pod: PodRecord, index: ClusterIndex, nodeName: string): boolean {
   const row = index.nodes.row(nodeName);
   if (row === undefined) return false;
@@ -86,7 +86,7 @@ function usedBy(pods: readonly PodRecord[]): ResourceAmounts & { readonly pods: 
   return { ...sum, others };
 }
 
-/** Whether the node has more of anything than it had. */
+/** Whether the node has more of any resource than before. */
 function gives(before: NodeRecord | undefined, after: NodeRecord): boolean {
   if (before === undefined) return true;
   const had: AllocatableAmounts = allocatableOf(before);

@@ -58,7 +58,7 @@ describe('a node that is marked as unschedulable', () => {
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [cordoned] }, asking: podWith({}) };
+  const waiting = { cluster: { Node: [cordoned] }, pod: podWith({}) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -83,7 +83,7 @@ describe('a pod that was refused', () => {
 });
 
 test('it says what the obvious reading says', () => {
-  expectSameAsOracle(rule, (book, asking) => {
+  expectSameAsOracle(rule, (model, asking) => {
     const tolerates = (asking.spec?.tolerations ?? []).some(
       (toleration) =>
         ['', key].includes(toleration.key ?? '') &&
@@ -91,7 +91,7 @@ test('it says what the obvious reading says', () => {
         (toleration.operator === 'Exists' ||
           ((toleration.operator ?? 'Equal') === 'Equal' && (toleration.value ?? '') === '')),
     );
-    const nodes = book.nodes().filter(({ spec }) => spec?.unschedulable === true && !tolerates);
+    const nodes = model.nodes().filter(({ spec }) => spec?.unschedulable === true && !tolerates);
     return {
       refusals: [],
       refused: Object.fromEntries(nodes.map(({ metadata }) => [metadata!.name!, ['MarkedUnschedulable']])),

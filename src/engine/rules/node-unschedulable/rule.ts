@@ -1,4 +1,4 @@
-/** A node with `spec.unschedulable` takes only pods that tolerate the taint that goes with it. */
+/** A node with `spec.unschedulable` accepts only pods that tolerate the corresponding taint. */
 import type { Taint } from '../../../kube/api/core.ts';
 import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';

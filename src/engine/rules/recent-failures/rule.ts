@@ -1,13 +1,13 @@
 /**
- * Leaves out nodes for which a volume of the pod could not be made a moment ago. Without it a pod whose provisioner refuses would be
- * sent to the same best node again and again.
+ * Excludes nodes for which provisioning a volume of the pod failed recently. Without this rule a pod whose provisioner refuses would go to
+ * the same best node again and again.
  */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 
-/** By row of the node, the claim that failed there. */
+/** The claim that failed, by row of the node. */
 type AvoidedRows = ReadonlyMap<number, string>;
 
 const failedBit = 1;
@@ -52,7 +52,7 @@ function explain(avoided: AvoidedRows, _: Cycle, node: number): readonly Finding
   ];
 }
 
-/** That a pause is over is no event: whoever lets the pod wait asks the `Waker` when to look again. */
+/** The end of a pause is not an event: the caller asks the `Waker` when to try again. */
 function wakes(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'CSIStorageCapacity':

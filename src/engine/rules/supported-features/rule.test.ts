@@ -111,7 +111,7 @@ describe('a pod', () => {
 describe('a pod that was refused', () => {
   const waiting = {
     cluster: { Node: [node('n1')] },
-    asking: podWith({ resourceClaims: [{ name: 'gpu' }] }),
+    pod: podWith({ resourceClaims: [{ name: 'gpu' }] }),
   };
   expectRuleWakeCases(rule, [
     { ...waiting, name: 'is not woken by a node', event: upserted('Node', node('n2')), wakes: false },

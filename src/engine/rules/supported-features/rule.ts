@@ -1,6 +1,7 @@
 /**
- * A pod that asks for something we don't know how to give is refused by name, not placed as though it hadn't asked. Where an unknown
- * value can only make a pod fit less (a toleration, a term of a node selector), it is left to its rule, as in kube-scheduler.
+ * Refuses pods that use a feature that the engine does not support, and names the feature, instead of placing them as if they did not use
+ * it. An unknown value that can only make a pod fit less (a toleration, a term of a node selector) is left to its rule, as in
+ * kube-scheduler.
  */
 import { isRecord, listOf } from '../../../kube/wire.ts';
 import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
@@ -17,7 +18,7 @@ export const supportedFeaturesRule: Rule<never> = {
   },
   filter: () => {},
   explain: () => [],
-  // Of an empty cluster every rule is asked whether a node would help.
+  // In an empty cluster every rule is asked whether a new node could help.
   wakes: (interest, change) =>
     isOwnSpecChange(interest, change) ||
     (change.kind === 'Node' && refusalsOf(interest.pod.shape).length === 0),
@@ -67,7 +68,7 @@ const knownValues = {
   nodeTaintsPolicy: ['Honor', 'Ignore'],
 } as const;
 
-/** A constraint of an unknown kind would be no constraint at all. */
+/** A constraint with an unknown value would have no effect. */
 function unknownValues({ topologySpreadConstraints }: ShapeSpec): string[] {
   return listOf(topologySpreadConstraints).flatMap((constraint: unknown, at) =>
     Object.entries(knownValues).flatMap(([field, known]) => {

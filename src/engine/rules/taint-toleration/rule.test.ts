@@ -127,7 +127,7 @@ describe('the fewer soft taints, the better', () => {
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, asking: podWith({}) };
+  const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, pod: podWith({}) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -152,7 +152,7 @@ describe('a pod that was refused', () => {
 });
 
 test('it says what the obvious reading says', () => {
-  expectSameAsOracle(rule, (book, asking) => {
+  expectSameAsOracle(rule, (model, asking) => {
     const tolerates = (taint: Taint) =>
       (asking.spec?.tolerations ?? []).some(
         ({ key = '', operator = 'Equal', value = '', effect = '' }) =>
@@ -160,14 +160,14 @@ test('it says what the obvious reading says', () => {
           (effect === '' || effect === taint.effect) &&
           (operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''))),
       );
-    const untolerated = book.nodes().map(({ metadata, spec }) => ({
+    const untolerated = model.nodes().map(({ metadata, spec }) => ({
       name: metadata!.name!,
       taints: (spec?.taints ?? []).filter((taint) => !tolerates(taint)),
     }));
     const isSoft = ({ effect }: Taint) => effect === 'PreferNoSchedule';
     const fitting = untolerated.filter(({ taints }) => taints.every(isSoft));
     const most = Math.max(...fitting.map(({ taints }) => taints.length), 1);
-    const hasTaints = book.nodes().some(({ spec }) => (spec?.taints ?? []).length > 0);
+    const hasTaints = model.nodes().some(({ spec }) => (spec?.taints ?? []).length > 0);
     return {
       refusals: [],
       refused: Object.fromEntries(

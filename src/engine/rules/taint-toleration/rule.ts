@@ -1,6 +1,6 @@
 /**
- * Taints keep pods away that don't tolerate them: NoSchedule and NoExecute altogether, PreferNoSchedule where there is a better node.
- * What counts of a node is its list of taints, so each list is judged once, not each node.
+ * Taints repel pods that do not tolerate them: NoSchedule and NoExecute always, PreferNoSchedule if there is a better node. Nodes share
+ * lists of taints, so the rule checks each list once instead of each node.
  */
 import type { Taint, Toleration } from '../../../kube/api/core.ts';
 import { findUntoleratedTaint, toleratesTaint } from '../../../kube/selectors/tolerations.ts';
@@ -32,7 +32,7 @@ export const taintTolerationRule: Rule<Tolerations> = {
     (change.kind === 'Node' && taintsDiffer(change.before, change.after)),
 };
 
-/** Without any taint every node is as good as the next. */
+/** Without any taint in the cluster the rule does not apply. */
 function prepare({ index, pod }: Cycle): Prepared<Tolerations> {
   if (index.nodeTraits.taints.isEmpty) return skip;
   return { kind: 'ready', state: nonNullItems(pod.shape.spec.tolerations) };
@@ -51,15 +51,15 @@ function accepts(tolerations: Tolerations, taints: readonly Taint[]): boolean {
   return findUntoleratedTaint(taints, tolerations, ['NoSchedule', 'NoExecute']) === undefined;
 }
 
-/** The fewer taints a node would rather have respected, the better; the worst has nothing. */
+/** The fewer untolerated PreferNoSchedule taints, the better; the node with the most of them scores 0. */
 function scoreTaints(tolerations: Tolerations, cycle: Cycle, scores: Float64Array): void {
   let most = 0;
   for (const { taints, nodes } of cycle.index.nodeTraits.taints.lists()) {
-    const unwelcome = countUnwelcome(tolerations, taints);
+    const untolerated = countUntolerated(tolerations, taints);
     nodes.each((node) => {
       if (!cycle.isFeasible(node)) return;
-      scores[node] = unwelcome;
-      most = Math.max(most, unwelcome);
+      scores[node] = untolerated;
+      most = Math.max(most, untolerated);
     });
   }
   const { rows: nodes, count } = cycle.feasibleRows();
@@ -69,7 +69,7 @@ function scoreTaints(tolerations: Tolerations, cycle: Cycle, scores: Float64Arra
   }
 }
 
-function countUnwelcome(tolerations: Tolerations, taints: readonly Taint[]): number {
+function countUntolerated(tolerations: Tolerations, taints: readonly Taint[]): number {
   return taints.filter(
     (taint) =>
       taint.effect === 'PreferNoSchedule' &&

@@ -1,4 +1,4 @@
-/** How pods are spread that say nothing about it: softly, over nodes and zones, away from those they belong together with. */
+/** The default spread of pods without constraints: soft, over nodes and zones, relative to pods of the same service or controller. */
 import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import type { Requirement } from '../../../kube/selectors/requirement.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
@@ -28,7 +28,7 @@ export function defaultConstraints(index: ClusterIndex, pod: PodRecord): readonl
   }));
 }
 
-/** What the services that select the pod, and the controller that owns it, require together. */
+/** The combined selector of the services that select the pod and of the controller that owns it. */
 function defaultSelector(index: ClusterIndex, pod: PodRecord): CompiledLabelSelector {
   const services = index.relations.services
     .selecting(pod.namespace, pod.labels)
@@ -50,7 +50,7 @@ function defaultSelector(index: ClusterIndex, pod: PodRecord): CompiledLabelSele
   }
 }
 
-/** Both are plain labels, and the later one of a key wins. */
+/** Both are plain labels; the later label wins. */
 function overlaid(
   services: readonly Requirement[],
   controller: CompiledLabelSelector | undefined,

@@ -1,6 +1,6 @@
 /**
- * Pods of a kind spread evenly over the values of a node label: where the difference to the emptiest domain would exceed maxSkew, a
- * node is refused (DoNotSchedule) or ranks lower (ScheduleAnyway).
+ * Spreads pods evenly over the values of a node label. If the difference to the domain with the fewest pods would exceed maxSkew, the rule
+ * refuses the node (DoNotSchedule) or scores it lower (ScheduleAnyway).
  */
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
@@ -25,9 +25,9 @@ interface HardSpread {
   readonly domains: Domains;
   /** Pods by domain. */
   readonly counts: Int32Array;
-  /** Pods in the emptiest domain. */
+  /** The number of pods in the domain with the fewest. */
   readonly floor: number;
-  /** 1 if the pod itself is one of those that are spread. */
+  /** 1 if the constraint selects the pod itself, else 0. */
   readonly self: number;
 }
 
@@ -107,7 +107,7 @@ function verdictOf(spread: HardSpread, node: number): number {
   return skewAt(spread, node) > spread.constraint.maxSkew ? exceededBit : 0;
 }
 
-/** With the pod on the node. */
+/** The skew with the pod on the node. */
 function skewAt({ domains, counts, floor, self }: HardSpread, node: number): number {
   return Math.max(counts[domains.of[node]!]!, 0) + self - floor;
 }

@@ -6,24 +6,24 @@ import { countByDomain, SpreadNodes } from './spread-nodes.ts';
 
 export interface SoftSpread {
   readonly constraints: readonly SpreadConstraint[];
-  /** A node that lacks one of the labels ranks last; not so with the cluster's own constraints. */
+  /** A node that lacks one of the labels scores 0. Does not apply to the default constraints. */
   readonly needsEveryKey: boolean;
 }
 
 interface ScoredConstraint {
   readonly constraint: SpreadConstraint;
   readonly domains: Domains;
-  /** Pods by domain; by node row where each node is a domain. */
+  /** Pods by domain; by node row if each node is a domain. */
   readonly counts: Int32Array;
   readonly isByNode: boolean;
-  /** So that many pods in few zones don't drown few pods on many nodes. */
+  /** Balances keys with few and many values, so that many pods in few zones do not outweigh few pods on many nodes. */
   readonly weight: number;
 }
 
 const bestScore = 100;
 const ignored = -1;
 
-/** The fewer pods a node's domains have, the better; the node with the fewest has the most, though not always 100. */
+/** The fewer pods a node's domains have, the better. The node with the fewest scores highest, but not always 100. */
 export function scoreBySpread(spread: SoftSpread, cycle: Cycle, scores: Float64Array): void {
   if (spread.constraints.length === 0) return;
   const { rows, count } = cycle.feasibleRows();
@@ -33,20 +33,20 @@ export function scoreBySpread(spread: SoftSpread, cycle: Cycle, scores: Float64A
   let most = 0;
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
-    const crowd = labelled[node] === 0 ? ignored : podWeightAt(scored, node);
-    scores[node] = crowd;
-    if (crowd === ignored) continue;
-    if (crowd < least) least = crowd;
-    if (crowd > most) most = crowd;
+    const weight = labelled[node] === 0 ? ignored : podWeightAt(scored, node);
+    scores[node] = weight;
+    if (weight === ignored) continue;
+    if (weight < least) least = weight;
+    if (weight > most) most = weight;
   }
   for (let position = 0; position < count; position++) {
     scores[nodes[position]!] = normalised(scores[nodes[position]!]!, least, most);
   }
 }
 
-function normalised(crowd: number, least: number, most: number): number {
-  if (crowd === ignored) return 0;
-  return most === 0 ? bestScore : Math.trunc((bestScore * (most + least - crowd)) / most);
+function normalised(weight: number, least: number, most: number): number {
+  if (weight === ignored) return 0;
+  return most === 0 ? bestScore : Math.trunc((bestScore * (most + least - weight)) / most);
 }
 
 function podWeightAt(scored: readonly ScoredConstraint[], node: number): number {
@@ -62,7 +62,7 @@ function podWeightAt(scored: readonly ScoredConstraint[], node: number): number 
 
 interface PreparedScore {
   readonly scored: readonly ScoredConstraint[];
-  /** By node row: 0 where the node ranks last for want of a label. */
+  /** By node row: 0 if the node scores 0 because it lacks a label. */
   readonly labelled: Uint8Array;
 }
 
@@ -88,7 +88,7 @@ function prepareScore(
   return { scored, labelled };
 }
 
-/** kube-scheduler takes a node without the label for one of which the label is empty; it shows where there are both. */
+/** kube-scheduler treats a node without the label like one with an empty value, which matters if there are both. */
 function addUnlabelled(
   domains: Domains,
   counts: Int32Array,
@@ -103,7 +103,7 @@ function addUnlabelled(
   }
 }
 
-/** How many values of the label the nodes have; to have none is one more. */
+/** How many values of the label the nodes have; a missing label counts as one more value. */
 function valuesAmong(domains: Domains, nodes: Int32Array): number {
   const seen = new Uint8Array(domains.count + 1);
   const empty = domains.numberOf('');

@@ -6,13 +6,13 @@ import { podNodeAffinityOf } from '../../records/pod-node-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';
 
-/** What stands for a domain in which no node counts. */
+/** The count of a domain in which no node counts. */
 export const notCounted = -1;
 
-/** By node row: 1 where the node counts. Undefined: all of them do. */
+/** By node row: 1 if the node counts. Undefined if all nodes count. */
 type NodeMask = Uint8Array | undefined;
 
-/** Which nodes count for a pod's spread constraints, and how many of the pods in question stand on each. */
+/** Which nodes count for a pod's spread constraints, and how many of the selected pods each has. */
 export class SpreadNodes {
   readonly #index: ClusterIndex;
   readonly #pod: PodRecord;
@@ -28,8 +28,8 @@ export class SpreadNodes {
   }
 
   /**
-   * Pods of the namespace that aren't being deleted, by node row. An empty selector counts none, though the pod itself matches it:
-   * so it is in kube-scheduler.
+   * Pods of the namespace that are not being deleted, by node row. As in kube-scheduler, an empty selector counts none, although the pod
+   * itself matches it.
    */
   podsOf(constraint: SpreadConstraint): Int32Array {
     const selector = selectorFor(constraint, this.#pod.labels);
@@ -47,7 +47,7 @@ export class SpreadNodes {
     return mask;
   }
 
-  /** By the constraint's policies. */
+  /** The nodes that count by the constraint's policies. */
   counted({ honoursAffinity, honoursTaints }: SpreadConstraint): NodeMask {
     const key = `${honoursAffinity} ${honoursTaints}`;
     if (!this.#masks.has(key)) this.#masks.set(key, this.#maskOf(honoursAffinity, honoursTaints));
@@ -64,11 +64,11 @@ export class SpreadNodes {
         mask[row] = 1;
       });
     }
-    if (hasTaints) this.#leaveOutTainted(mask);
+    if (hasTaints) this.#excludeTainted(mask);
     return mask;
   }
 
-  #leaveOutTainted(mask: Uint8Array): void {
+  #excludeTainted(mask: Uint8Array): void {
     const { tolerations } = this.#pod.shape.spec;
     for (const { taints, nodes } of this.#index.nodeTraits.taints.lists()) {
       if (findUntoleratedTaint(taints, tolerations, ['NoSchedule', 'NoExecute']) === undefined) continue;
@@ -79,7 +79,7 @@ export class SpreadNodes {
   }
 }
 
-/** The pods of each domain's nodes that both masks let count; {@link notCounted} where there is no such node. */
+/** The pods of each domain, on nodes in both masks; {@link notCounted} if the domain has no such node. */
 export function countByDomain(
   domains: Domains,
   pods: Int32Array,

@@ -9,7 +9,7 @@ import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../r
 import type { Interest } from '../framework/rule.ts';
 import { nodeClaimKey } from '../wake-conditions/pod-moves.ts';
 
-/** A pod more raises the floor, a pod fewer lowers the skew: either may help, wherever it happens. */
+/** One more pod may raise the minimum and one pod less lowers a skew, so either may help, in any domain. */
 export function spreadWakes({ pod }: Interest, change: ClusterChange): boolean {
   const { hard } = spreadConstraintsOf(pod.shape);
   switch (change.kind) {
@@ -24,7 +24,7 @@ export function spreadWakes({ pod }: Interest, change: ClusterChange): boolean {
   }
 }
 
-/** As {@link spreadWakes}, which takes no side; and what only ranks. */
+/** As {@link spreadWakes}, which covers both directions; in addition changes that affect only the scores. */
 export function spreadInvalidates(interest: Interest, change: ClusterChange): boolean {
   const { pod } = interest;
   const { hard, soft, isEmpty } = spreadConstraintsOf(pod.shape);
@@ -32,7 +32,7 @@ export function spreadInvalidates(interest: Interest, change: ClusterChange): bo
     case 'Node':
       return true;
     case 'Pod':
-      return podMatters(pod, [...hard, ...soft], change) || (isEmpty && isOfNamespace(pod.namespace, change));
+      return podMatters(pod, [...hard, ...soft], change) || (isEmpty && isInNamespace(pod.namespace, change));
     case 'Service':
     case 'ReplicationController':
     case 'ReplicaSet':
@@ -43,7 +43,7 @@ export function spreadInvalidates(interest: Interest, change: ClusterChange): bo
   }
 }
 
-/** Only nodes with all the labels take part. Of those, other labels and taints decide whether they count. */
+/** Only nodes with all topology labels take part. Their other labels and their taints decide whether they count. */
 function nodeMatters(
   constraints: readonly SpreadConstraint[],
   { before, after }: ObjectChange<'Node'>,
@@ -79,6 +79,6 @@ function podMatters(
   });
 }
 
-function isOfNamespace(namespace: string, { before, after }: ObjectChange<'Pod'>): boolean {
+function isInNamespace(namespace: string, { before, after }: ObjectChange<'Pod'>): boolean {
   return (after ?? before)!.namespace === namespace;
 }

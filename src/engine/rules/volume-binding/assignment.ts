@@ -1,14 +1,14 @@
 import type { WorkBudget } from './work-budget.ts';
 
 /**
- * Gives claims distinct volumes, exactly: an assignment is found whenever one exists, and it is one of the least total size.
+ * Assigns distinct volumes to claims, exactly: it finds an assignment whenever one exists, and the total size is minimal.
  *
- * The cost of an assignment depends only on which volumes are used, not on who gets which. Sets of volumes that can be
- * matched at once form a matroid, so taking volumes smallest first, and keeping each that can still be matched together
- * with those kept before, ends in a cheapest set. No sums are formed: sizes are only compared, and stay exact.
+ * The cost of an assignment depends only on which volumes are used, not on which claim gets which volume. Sets of volumes that can be
+ * matched at the same time form a matroid. So visiting volumes from the smallest, and keeping each that can still be matched together with
+ * those kept before, ends in a cheapest set. It forms no sums: sizes are only compared, and stay exact.
  */
 export interface AssignmentProblem {
-  /** For each claim, in the order of ties, the volumes it accepts. */
+  /** For each claim, in the order that breaks ties, the volumes that it accepts. */
   readonly candidates: readonly (readonly number[])[];
   /** A total order of volumes: smaller first, then by name. */
   compare(a: number, b: number): number;
@@ -16,7 +16,7 @@ export interface AssignmentProblem {
   readonly budget: WorkBudget;
 }
 
-/** Beyond this many claims the order among equally cheap assignments is whatever the matching found. */
+/** With more claims than this, the matching decides among equally cheap assignments. */
 const tieBreakClaimsMax = 8;
 
 /**
@@ -64,7 +64,7 @@ class Matching {
     if (this.#augment(volume, new Set())) this.size += 1;
   }
 
-  /** Finds the volume a claim, moving other claims to other volumes already in use. As deep as there are claims. */
+  /** Finds a claim for the volume, and moves other claims to other volumes that are already in use. The depth is at most the number of claims. */
   #augment(volume: number, seen: Set<number>): boolean {
     const claims = this.#accepting.get(volume) ?? [];
     if (!this.#problem.budget.spend(claims.length)) return false;
@@ -87,8 +87,8 @@ class Matching {
 }
 
 /**
- * Fixes the claims one by one, each on its smallest volume with which the whole stays as cheap as it can be. All cheapest sets
- * of a matroid have the same sizes, so "as cheap" is a comparison of sorted sizes, without sums.
+ * Fixes the claims one by one, each on its smallest volume with which the assignment stays cheapest. All cheapest sets of a matroid have
+ * the same sizes, so a comparison of sorted sizes decides, without sums.
  */
 function firstInOrder(problem: AssignmentProblem, cheapest: readonly number[]): number[] {
   const { candidates, compare, budget } = problem;
@@ -99,9 +99,9 @@ function firstInOrder(problem: AssignmentProblem, cheapest: readonly number[]): 
       const fixed = candidates.map((others, other) =>
         other < claim ? [result[other]!] : other === claim ? [volume] : others,
       );
-      const trial = cheapestAssignment({ ...problem, candidates: fixed });
-      if (trial === undefined || !haveSameSizes(problem, trial, cheapest)) continue;
-      result = trial;
+      const attempt = cheapestAssignment({ ...problem, candidates: fixed });
+      if (attempt === undefined || !haveSameSizes(problem, attempt, cheapest)) continue;
+      result = attempt;
       break;
     }
   }

@@ -3,17 +3,17 @@ import { AttachDemand, limitsAnything } from '../volume-limits/attach-demand.ts'
 import type { VolumeNeeds, Want } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 
-/** What a want would get: a volume row, or -1 for a new volume. */
+/** What a want gets: a volume row, or -1 for a new volume. */
 export interface ChosenVolume {
   readonly want: Want;
   readonly row: number;
 }
 
-/** Attach limits, counting the volumes that a plan would really use. */
+/** Checks attach limits with the volumes that a plan would actually use. */
 export class AttachCheck {
   readonly #cycle: Cycle;
   readonly #needs: VolumeNeeds;
-  /** Undefined where nothing is limited. */
+  /** Undefined if nothing is limited. */
   readonly #tightestSlots: Int32Array | undefined;
   readonly #volumesAtMost: number;
 
@@ -23,18 +23,18 @@ export class AttachCheck {
     this.#needs = needs;
     const isNeeded = index.profile.limitChosenVolumes && limitsAnything(index);
     this.#tightestSlots = isNeeded ? index.attachments.tightestSlots() : undefined;
-    // A driver that must be installed has to be looked for, however many slots there are.
+    // If a driver must be installed, the check is needed however many slots there are.
     this.#volumesAtMost = index.hasRequiredDrivers
       ? Number.POSITIVE_INFINITY
       : needs.bound.length + needs.wants.length + pod.migratedVolumes.length;
   }
 
-  /** There are slots enough, whichever drivers the pod's volumes turn out to have. */
-  isPlenty(node: number): boolean {
+  /** Whether there are enough slots for every driver, so that the drivers of the pod's volumes do not matter. */
+  hasEnoughSlots(node: number): boolean {
     return this.#tightestSlots === undefined || this.#volumesAtMost <= this.#tightestSlots[node]!;
   }
 
-  /** What stands in the way of attaching these beside the volumes that the pod already has, as verdict bits. */
+  /** The obstacles to attaching these volumes in addition to those that the pod already has, as verdict bits. */
   obstacles(node: number, chosen: readonly ChosenVolume[]): number {
     const nodeName = this.#cycle.index.nodes.record(node)!.key;
     const demand = this.demand(node, chosen);

@@ -5,8 +5,8 @@ import type { BoundNeed } from './needs.ts';
 import { bit } from './verdict-bits.ts';
 
 /**
- * Volumes that the pod already has must be reachable; notes in `obstacles` where one isn't. Claims are looked at in the pod's
- * order, and a node is settled by the first that it fails.
+ * Sets bits in `obstacles` for nodes that can't reach a volume that the pod already has. Claims are checked in the pod's order; the first
+ * one that fails decides for a node.
  */
 export function checkBoundVolumes(cycle: Cycle, bound: readonly BoundNeed[], obstacles: Int32Array): void {
   const { rows: nodes, count } = cycle.feasibleRows();
@@ -19,7 +19,7 @@ export function checkBoundVolumes(cycle: Cycle, bound: readonly BoundNeed[], obs
   }
 }
 
-/** By node affinity; of an in-tree disk by its CSI form, on nodes whose CSINode says that they serve it so. */
+/** By node affinity. For an in-tree volume, by its CSI topology on nodes whose CSINode says that they serve the plugin through CSI. */
 export function reaches(index: ClusterIndex, row: VolumeRow, node: number): boolean {
   const migrated = index.volumes.migratedTopology(row);
   const isMigrated =

@@ -9,13 +9,13 @@ interface Target {
   readonly decisions: Decisions;
 }
 
-/** Spells out, for the chosen node, which volume or pool each want gets. */
+/** Records, for the chosen node, which volume or pool each want gets. */
 export function decideVolumes(needs: VolumeNeeds, solution: Solution, target: Target): void {
   const { index, node, decisions } = target;
-  const made = solution.provisionedAt(node);
+  const provisioned = solution.provisionedAt(node);
   const packing = solution.poolsAt(node);
   const poolOf = new Map(
-    packing.kind === 'packed' ? made.map((want, position) => [want, packing.pools[position]!]) : [],
+    packing.kind === 'packed' ? provisioned.map((want, position) => [want, packing.pools[position]!]) : [],
   );
   for (const want of needs.wants) {
     const row = solution.choice.at(want.position, node);

@@ -10,11 +10,11 @@ import { poolCandidate, poolMargin, rankedPools } from './nearby-pools.ts';
 import type { BoundNeed, Want } from './needs.ts';
 import { type BindingReason, bindingReasons, bit } from './verdict-bits.ts';
 
-/** Closest first; the rest is counted. */
+/** The closest candidates are listed, the others only counted. */
 const candidatesMax = 5;
 const ruleName = 'VolumeBinding';
 
-/** Everything that stands in the way on one node, claim by claim, with what came close. */
+/** All obstacles on one node, claim by claim, with the candidates that came close. */
 export function explainVolumes(state: BindingState, cycle: Cycle, node: number): readonly Finding[] {
   const question = { index: cycle.index, state, node };
   const bound = state.needs.bound.flatMap((need) => explainBound(question, need));
@@ -47,14 +47,14 @@ function explainBound({ index, node }: Question, { claim, row }: BoundNeed): Fin
   ];
 }
 
-/** What stops one want by itself; nothing if it could be served alone. */
+/** The obstacles of one want alone; empty if it could be served alone. */
 function explainAlone(question: Question, want: Want): Finding[] {
   const { index, state, node } = question;
   if (want.pinnedNode !== undefined && want.pinnedNode !== index.nodes.record(node)!.key) {
     return [finding('ClaimPinnedElsewhere', want.name)];
   }
   if (want.reserved.some((row) => index.volumes.topology(row).nodes.has(node))) return [];
-  // One that is pinned or reserved elsewhere has no choice among the free volumes.
+  // A want that is pinned or has a reserved volume can't choose among the available volumes.
   const mayChoose = want.pinnedNode === undefined && want.reserved.length === 0;
   if (mayChoose && state.nearby.of(want)?.servesAlone(node) === true) return [];
   const obstacle = state.solution.provisioningObstacle(want, node);
@@ -67,7 +67,7 @@ function explainAlone(question: Question, want: Want): Finding[] {
     );
 }
 
-/** Each could be served alone: say what they compete for. */
+/** Each want could be served alone: lists what they compete for. */
 function explainTogether(question: Question, obstacles: number): Finding[] {
   const { index, state, node } = question;
   const { solution, needs } = state;
@@ -87,7 +87,7 @@ function explainTogether(question: Question, obstacles: number): Finding[] {
   });
 }
 
-/** A candidate that nothing stops was taken by another claim of the pod. */
+/** A candidate without obstacles is used by another claim of the pod. */
 function betweenSiblings(found: Finding): Finding {
   const taken = [{ code: 'TakenBySibling', margin: undefined } as const];
   const candidates = found.candidates.map((candidate) =>

@@ -5,7 +5,7 @@ import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/findin
 import type { Want } from './needs.ts';
 import type { PoolCapacity } from './pool-capacity.ts';
 
-/** The pools that a node reaches for a want, most room first. */
+/** The pools that a node reaches for a want, those with the most free capacity first. */
 export function rankedPools(index: ClusterIndex, room: PoolCapacity, want: Want, node: number): number[] {
   const rows = [...room.reachable(want, node)];
   return rows.sort(
@@ -44,7 +44,7 @@ function obstaclesOfPool(index: ClusterIndex, room: PoolCapacity, want: Want, ro
   return found;
 }
 
-/** What the want needs of a pool, and what that has left. */
+/** What the want needs of a pool, and what the pool has left. */
 export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMargin {
   const free = publishedCapacity(index.pools.record(row));
   return {

@@ -8,7 +8,7 @@ import { compareSizes, zeroSize } from '../../size.ts';
 import type { Obstacle, ObstacleCode, StorageCandidate } from '../framework/finding.ts';
 import type { Want } from './needs.ts';
 
-/** A volume that misses by more than this was not close. */
+/** A volume with more obstacles than this was not close. */
 const obstaclesMax = 2;
 
 const otherNode: Obstacle = { code: 'OtherNode', margin: undefined };
@@ -26,17 +26,17 @@ interface CloseCandidates {
 }
 
 /**
- * The volumes that came close to serving a claim, for explanations. Every volume is looked at once; what remains to be asked
- * for a node is only which of the close ones it reaches.
+ * The volumes that came close to serving a claim, for explanations. It checks every volume once; for a node it only has to find out which
+ * of the close volumes the node reaches.
  */
 class NearbyVolumes {
   readonly #claim: ClaimRecord;
   /** Closest first. */
   readonly #all: readonly CloseVolume[];
   readonly #byTopology = new Map<Topology, CloseVolume[]>();
-  /** The topologies that each node is in; most clusters have more of them than an explanation could walk for every node. */
+  /** The topologies of each node. Most clusters have too many topologies to check all of them for every node. */
   readonly #ofNode = new Map<number, Topology[]>();
-  /** Explanations go node by node, and claims that share this ask the same of each. */
+  /** Explanations go node by node, and claims that share this instance ask the same for each node. */
   #last: { readonly node: number; readonly max: number; readonly close: CloseCandidates } | undefined;
 
   constructor(index: ClusterIndex, claim: ClaimRecord) {
@@ -63,20 +63,20 @@ class NearbyVolumes {
     else known.push(topology);
   }
 
-  /** A volume without an obstacle is reachable from the node: the claim alone could be served. */
+  /** Whether the node reaches a volume without obstacles, so that the claim alone could be served. */
   servesAlone(node: number): boolean {
-    // Each topology's own come closest first.
+    // The volumes of a topology are sorted, the closest first.
     const isServed = (topology: Topology) => this.#byTopology.get(topology)![0]!.obstacles.length === 0;
     return this.#ofNode.get(node)?.some(isServed) === true;
   }
 
-  /** At most `max` candidates, wherever they can be reached from; and how many there were. */
+  /** At most `max` candidates, whichever nodes reach them; and how many there were. */
   anywhere(max: number): CloseCandidates {
     const candidates = this.#all.slice(0, max).map(({ volume, obstacles }) => candidateOf(volume, obstacles));
     return { candidates, total: this.#all.length };
   }
 
-  /** At most `max` candidates: those that the node reaches first, then those elsewhere; and how many there were. */
+  /** At most `max` candidates, first those that the node reaches, then others; and how many there were. */
   at(node: number, max: number): CloseCandidates {
     if (this.#last?.node !== node || this.#last.max !== max)
       this.#last = { node, max, close: this.#at(node, max) };
@@ -110,7 +110,7 @@ function compareCloseness(claim: ClaimRecord, a: CloseVolume, b: CloseVolume): n
   );
 }
 
-/** Why this volume can't serve the claim, wherever the pod would run; every reason, in the order of the tests. */
+/** Why this volume can't serve the claim on any node; every reason, in the order of the checks. */
 function obstaclesOf(index: ClusterIndex, claim: ClaimRecord, volume: VolumeRecord): Obstacle[] {
   const found: Obstacle[] = [];
   const add = (code: ObstacleCode, isObstacle: boolean) => {
@@ -127,7 +127,7 @@ function obstaclesOf(index: ClusterIndex, claim: ClaimRecord, volume: VolumeReco
   add('OtherAttributesClass', volume.attributesClass !== claim.attributesClass);
   add('Deleting', volume.isDeleting);
   if (isReserved) return found;
-  // A volume that is bound to another claim is in another phase too; that is one obstacle, not two.
+  // A volume that is bound to another claim also has another phase; that counts as one obstacle, not two.
   add('NotAvailable', volume.claim === undefined && volume.phase !== 'Available');
   add('LabelsDiffer', claim.selector !== undefined && !matchesLabels(claim.selector, volume.labels));
   add('OtherClass', volume.className !== claim.className);
@@ -144,18 +144,18 @@ function sizeMargin(claim: ClaimRecord, volume: VolumeRecord): Obstacle['margin'
   return { unit: 'bytes', needed: claim.request ?? zeroSize, free: volume.size, promised: zeroSize };
 }
 
-/** Made for a want when an explanation first asks, and kept for the other nodes. */
+/** Creates the nearby volumes of a want when an explanation first needs them, and keeps them for the other nodes. */
 export class NearbyVolumesCache {
   readonly #index: ClusterIndex;
   readonly #byWant = new Map<Want, NearbyVolumes>();
-  /** By what is asked for. */
+  /** By what the claim requests. */
   readonly #shared = new Map<string, NearbyVolumes>();
 
   constructor(index: ClusterIndex) {
     this.#index = index;
   }
 
-  /** Undefined for an inline volume: no existing one could serve it. */
+  /** Undefined for an inline volume, which no existing volume can serve. */
   of(want: Want): NearbyVolumes | undefined {
     if (want.claim === undefined) return undefined;
     let nearby = this.#byWant.get(want);
@@ -166,7 +166,7 @@ export class NearbyVolumesCache {
     return nearby;
   }
 
-  /** Claims that ask alike, and that no volume is kept for, see the same volumes in the same way: those are walked once for all. */
+  /** Claims with the same request and without reserved volumes have the same nearby volumes, which are computed once for all of them. */
   #lookedUp(claim: ClaimRecord): NearbyVolumes {
     const { volumes } = this.#index;
     if (volumes.heldFor(claim.key) !== undefined || volumes.claimedFor(claim.key).length > 0)

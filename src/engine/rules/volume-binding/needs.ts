@@ -11,31 +11,31 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, type Size, zeroSize } from '../../size.ts';
 
-/** What a pod needs of volumes. */
+/** The volumes that a pod needs. */
 export interface VolumeNeeds {
   readonly bound: readonly BoundNeed[];
   readonly wants: readonly Want[];
 }
 
-/** A claim that has its volume; the volume may be gone. */
+/** A claim that is bound; its volume may be gone. */
 export interface BoundNeed {
   readonly claim: ClaimRecord;
   readonly row: VolumeRow | undefined;
 }
 
-/** A volume that is still to be found or made. */
+/** A volume that is still to be found or provisioned. */
 export interface Want {
-  /** Its place among the wants, and in every column by want. */
+  /** Its position among the wants, and in every column by want. */
   readonly position: number;
   readonly name: string;
   /** Undefined for an inline volume. */
   readonly claim: ClaimRecord | undefined;
   readonly size: Size;
-  /** The node it is already being made for; undefined for none. */
+  /** The node that it is already being provisioned for; undefined for none. */
   readonly pinnedNode: string | undefined;
-  /** Volumes reserved for this claim by their claimRef or by a reservation, best first. */
+  /** Volumes that are reserved for this claim by their claimRef or by a reservation, best first. */
   readonly reserved: readonly VolumeRow[];
-  /** How a new volume would be made; undefined if it can't. */
+  /** How a new volume would be provisioned; undefined if that is impossible. */
   readonly provisioning: VolumeProvisioning | undefined;
 }
 
@@ -64,7 +64,7 @@ export function wantOfClaim(index: ClusterIndex, claim: ClaimRecord, position: n
   };
 }
 
-/** Inline volumes with a size, of drivers that say what they have for `<ephemeral>` ones. Kubernetes' own form can't. */
+/** Inline volumes with a size, of drivers that publish capacity for the class `<ephemeral>`, which CSIStorageCapacity can't express. */
 export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition: number): Want[] {
   if (!index.profile.checkInlineVolumes) return [];
   const wants: Want[] = [];
@@ -89,7 +89,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
   return wants;
 }
 
-/** Where the claim's volume is being made already: by its own annotation, or by a reservation for another pod of it. */
+/** The node that the claim's volume is being provisioned for: by its annotation, or by a reservation of another pod that uses it. */
 function pinnedNodeOf(index: ClusterIndex, claim: ClaimRecord): string | undefined {
   if (claim.selectedNode !== '') return claim.selectedNode;
   if (claim.hasSelectedNode && index.profile.emptySelectedNodePins) return claim.selectedNode;
@@ -104,7 +104,7 @@ function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly Volu
 
   function isForClaim(volume: VolumeRecord): boolean {
     if (!servesAsPrebound(volume, claim)) return false;
-    // Without the access modes the PV controller would never complete the binding, and passes the volume over itself.
+    // The PV controller ignores a volume that lacks the access modes, so the binding would never complete.
     return index.profile.preboundIsFinal
       ? offersModes(volume.accessModes, claim.accessModes)
       : volume.className === claim.className;
@@ -112,8 +112,8 @@ function reservedVolumes(index: ClusterIndex, claim: ClaimRecord): readonly Volu
 }
 
 /**
- * The tests that kube-scheduler and the PV controller both make of a pre-bound volume: not of phase, class, labels or access modes.
- * One that fails them is passed over as if it weren't there.
+ * The checks of a pre-bound volume that kube-scheduler and the PV controller share; they ignore phase, class, labels and access modes. A
+ * volume that fails them counts as absent.
  */
 export function servesAsPrebound(volume: VolumeRecord, claim: ClaimRecord): boolean {
   if (volume.claim?.claimKey !== claim.key) return false;
@@ -145,8 +145,8 @@ function provisioningForClaim(
 }
 
 /**
- * A claim without a size asks for no room. One that is being made already has been promised its room: asking again could
- * refuse the very node whose pool its volume has just filled.
+ * A claim without a size needs no capacity. A claim that is already being provisioned has its capacity promised: checking again could
+ * refuse the node whose pool its volume has just filled.
  */
 function needsCapacity(index: ClusterIndex, claim: ClaimRecord): boolean {
   if (claim.request === undefined) return false;

@@ -23,18 +23,18 @@ export interface NodeSearch {
   readonly provisioned: readonly Want[];
   readonly capacity: PoolCapacity;
   readonly budget: WorkBudget;
-  /** Whether a new volume could be made by itself; with others there may be too little room. */
+  /** Whether a new volume could be provisioned alone; together with others there may be too little capacity. */
   canProvision(want: Want): boolean;
-  /** Whether the node can attach these; undefined where nothing limits it. */
+  /** Whether the node can attach these volumes; undefined if nothing limits it. */
   readonly canAttach: ((chosen: readonly ChosenVolume[]) => boolean) | undefined;
 }
 
 /**
- * Every way to serve the free wants of a pod on one node: which get an existing volume, and which a new one. Most existing
- * volumes first, then least waste, then by name. Used where the quick way (each family for itself) doesn't settle it.
+ * Searches all ways to serve the wants of a pod that have a choice, on one node: which get an existing volume, and which a new one. Most
+ * existing volumes first, then least waste, then by name. Used if the fast way (each family on its own) does not decide.
  *
- * Exact up to eight wants, which is 256 ways to divide them. Beyond that one division is tried: the wants that can't be made get
- * existing volumes, then as many others as possible. If even those can't be served, that is certain too.
+ * Exact for up to eight wants, which is 256 ways to divide them. For more wants it tries a single division: wants that can't be provisioned
+ * get existing volumes, then as many others as possible. If even the first ones can't be served, that result is certain too.
  */
 export function searchNode(search: NodeSearch): SearchResult {
   const wants = search.families.flatMap((family) => family.wants).sort(compareWants);
@@ -51,7 +51,7 @@ export function searchNode(search: NodeSearch): SearchResult {
   return isIncomplete || search.budget.isSpent ? gaveUp : impossible;
 }
 
-/** The best way of one level; stops, with what it has, when the budget is spent. */
+/** The best result of one level; stops with the best so far when the budget is spent. */
 function bestOf(search: NodeSearch, options: readonly Option[], level: readonly Division[]) {
   let best: Serving | undefined;
   let isUnknown = false;
@@ -68,10 +68,10 @@ function bestOf(search: NodeSearch, options: readonly Option[], level: readonly 
 const impossible: SearchResult = { kind: 'impossible' };
 const gaveUp: SearchResult = { kind: 'gave-up' };
 
-/** What one want can have on this node. */
+/** What one want can get on this node. */
 interface Option {
   readonly want: Want;
-  /** As many of the smallest as there are wants: the others can't take them all. */
+  /** As many of the smallest volumes as there are wants: the other wants can't use all of them. */
   readonly volumes: readonly number[];
   readonly isCut: boolean;
   readonly canProvision: boolean;
@@ -100,10 +100,10 @@ function optionsOf(search: NodeSearch, wants: readonly Want[]): Option[] {
   }));
 }
 
-/** With attach limits a larger volume, of another driver or attached already, may be the one that works. */
+/** With attach limits a larger volume may fit, if it has another driver or is already attached. */
 const attachCandidatesMax = 64;
 
-/** The smallest volumes that a want accepts here, as many as could matter. */
+/** The smallest volumes that a want accepts here, as many as can matter. */
 function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): VolumeChoice {
   const { index, node, families, canAttach, budget } = search;
   const family = familyOfWant(families, want)!;
@@ -120,7 +120,7 @@ function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): Vol
 
 interface VolumeChoice {
   readonly volumes: readonly number[];
-  /** There were more that could have mattered. */
+  /** There were more volumes that could have mattered. */
   readonly isCut: boolean;
 }
 
@@ -136,16 +136,16 @@ function isPossible(options: readonly Option[], division: Division): boolean {
   );
 }
 
-/** As many existing volumes as can be, the wants that can't be made first, then the largest. */
+/** As many existing volumes as possible: first for wants that can't be provisioned, then for the largest. */
 function largestDivision(search: NodeSearch, options: readonly Option[]): Division {
   const order = options.map((_, position) => position).sort((a, b) => rank(a) - rank(b) || b - a);
   const served: number[] = [];
   for (const position of order) {
-    const trial = [...served, position].sort((a, b) => a - b);
+    const attempt = [...served, position].sort((a, b) => a - b);
     if (
       assign(
         search,
-        trial.map((member) => options[member]!),
+        attempt.map((member) => options[member]!),
       ) !== undefined
     )
       served.push(position);
@@ -176,8 +176,8 @@ function serve(
   const kept = options.filter((_, position) => !division[position]);
   const assigned = assign(search, kept);
   if (assigned === undefined) return undefined;
-  const made = options.filter((_, position) => division[position]).map(({ want }) => want);
-  const packing = search.capacity.packAt(search.node, [...search.provisioned, ...made]);
+  const provisioned = options.filter((_, position) => division[position]).map(({ want }) => want);
+  const packing = search.capacity.packAt(search.node, [...search.provisioned, ...provisioned]);
   if (packing.kind !== 'packed') return packing.kind === 'unknown' ? 'unknown' : undefined;
   const volumes = spread(division, assigned);
   if (search.canAttach === undefined || search.canAttach(chosenOf(options, volumes))) {
@@ -196,7 +196,7 @@ function assign(search: NodeSearch, options: readonly Option[]): number[] | unde
   });
 }
 
-/** The cheapest assignment attaches too many volumes of one driver: look for another, depth first. */
+/** The cheapest assignment attaches too many volumes of one driver: searches for another one, depth first. */
 function serveWithinLimits(
   search: NodeSearch,
   options: readonly Option[],

@@ -3,8 +3,8 @@ import type { WorkBudget } from './work-budget.ts';
 /**
  * Puts items into bins, exactly: the claims that need new volumes into the pools that a node reaches.
  *
- * What a bin holds isn't a plain sum (classes may share a pool at different costs, a driver may take one volume at a
- * time), so the caller says which sets of items fit a bin; a set that fits must still fit with an item left out.
+ * The content of a bin is not a plain sum (classes may share a pool at different costs, a driver may create one volume at a time). So the
+ * caller says which sets of items fit a bin. A set that fits must still fit without any one of its items.
  */
 export interface PackingProblem {
   readonly itemCount: number;
@@ -16,22 +16,22 @@ export interface PackingProblem {
 export type Packing =
   | { readonly kind: 'packed'; readonly binOf: readonly number[] }
   | { readonly kind: 'impossible' }
-  /** Too large for the exact search, and the quick one found nothing. */
+  /** Too large for the exact search, and first-fit found nothing. */
   | { readonly kind: 'unknown' };
 
-/** Up to this many items and bins every way is tried: 2^8 sets of items for each of 8 bins. */
+/** Up to this many items and bins the search is exhaustive: 2^8 sets of items for each of 8 bins. */
 export const exactItemsMax = 8;
 const exactBinsMax = 8;
 
 const impossible: Packing = { kind: 'impossible' };
 const unknown: Packing = { kind: 'unknown' };
 
-/** What asking whether a set fits a bin costs, in steps. */
+/** The cost of checking whether a set fits a bin, in steps. */
 const fitCost = 20;
 
 /**
- * `order` lists the items, largest first. The answer is the first by it: the first item gets the first bin in which it
- * leaves room for the rest, and so on.
+ * `order` lists the items, largest first. The answer is the first in this order: the first item gets the first bin with which the other
+ * items still fit, and so on.
  */
 export function pack(problem: PackingProblem, order: readonly number[]): Packing {
   if (order.length === 0) return { kind: 'packed', binOf: [] };
@@ -40,7 +40,7 @@ export function pack(problem: PackingProblem, order: readonly number[]): Packing
   const quick = packFirstFit(problem, order);
   if (quick !== undefined) return { kind: 'packed', binOf: quick };
   if (problem.itemCount > exactItemsMax || problem.binCount > exactBinsMax) return unknown;
-  // Each bin is asked for every set of items, and every set is divided in every way.
+  // The search checks every set of items for each bin, and every division of each set.
   const cost = problem.binCount * (2 ** order.length * fitCost + 3 ** order.length / 8);
   return problem.budget.spend(cost) ? packExactly(problem, order) : unknown;
 }
@@ -52,7 +52,7 @@ function eachFitsAlone(problem: PackingProblem, order: readonly number[]): boole
   });
 }
 
-/** First-fit decreasing: each item into the first bin that still takes it. */
+/** First-fit decreasing: each item goes into the first bin that it still fits. */
 function packFirstFit(problem: PackingProblem, order: readonly number[]): number[] | undefined {
   const contents: number[][] = Array.from({ length: problem.binCount }, () => []);
   const binOf: number[] = new Array(problem.itemCount).fill(-1);
@@ -66,8 +66,8 @@ function packFirstFit(problem: PackingProblem, order: readonly number[]): number
 }
 
 /**
- * Over sets of items as bit masks. `placeable[b][set]` says whether bins b, b+1 ... together take the set; from it the
- * answer is read off item by item. 3^8 steps a bin, whatever the input.
+ * Works on sets of items as bit masks. `placeable[b][set]` says whether bins b, b+1, ... together hold the set; the answer follows from
+ * it item by item. At most 3^8 steps for each bin.
  */
 function packExactly(problem: PackingProblem, order: readonly number[]): Packing {
   const full = (1 << order.length) - 1;
@@ -107,7 +107,7 @@ function extended(fitting: Uint8Array, rest: Uint8Array): Uint8Array {
   return result;
 }
 
-/** Fixes the items one by one, each in the first bin that leaves a way for the others. */
+/** Fixes the items one by one, each in the first bin with which the others can still be placed. */
 function readOff(
   problem: PackingProblem,
   order: readonly number[],

@@ -15,7 +15,7 @@ export type PoolPlan =
   | { readonly kind: 'impossible' }
   | { readonly kind: 'unknown' };
 
-/** Room in pools: for one volume on every node at once, and for several together on one node. */
+/** Free capacity of pools: for one volume on all nodes at once, and for several volumes together on one node. */
 export class PoolCapacity {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
@@ -32,12 +32,12 @@ export class PoolCapacity {
     this.#sole = this.#soleEntry(wants.filter((want) => this.isTracked(want)));
   }
 
-  /** Whether anybody keeps books for the want; if not, it always has room. */
+  /** Whether the capacity for the want is tracked. If not, there is always enough. */
   isTracked(want: Want): boolean {
     return want.provisioning !== undefined && want.provisioning.pools.kind !== 'untracked';
   }
 
-  /** The first pool by name, for each node, that would take this want alone; -1 for none. */
+  /** For each node, the first pool by name that could hold this want alone; -1 for none. */
   column(want: Want): Int32Array {
     let column = this.#columns[want.position];
     if (column === undefined) {
@@ -47,7 +47,7 @@ export class PoolCapacity {
     return column;
   }
 
-  /** The pools that a node reaches for a want, whatever room they have. */
+  /** The pools that a node reaches for a want, whatever their free capacity. */
   reachable(want: Want, node: number): readonly number[] {
     const pools = want.provisioning?.pools;
     if (pools?.kind !== 'pools') return [];
@@ -65,10 +65,10 @@ export class PoolCapacity {
     if (limitBytes === size.bytes && compareSizes(pools.limit(row)!, size) < 0) return false;
     if (policy === 'off') return true;
     if (policy === 'one-at-a-time' && pools.hasPromises(row)) return false;
-    return this.#hasRoom(row, size);
+    return this.#hasCapacity(row, size);
   }
 
-  #hasRoom(row: number, size: Size): boolean {
+  #hasCapacity(row: number, size: Size): boolean {
     const { pools } = this.#index;
     const roomBytes = pools.availableBytes[row]!;
     return (
@@ -77,8 +77,8 @@ export class PoolCapacity {
   }
 
   /**
-   * Whether all tracked wants fit together, where that is plain to see: they draw on one entry, and one of its pools that the
-   * node reaches has room for all of them, or it is the only one and has not. Undefined where it has to be worked out.
+   * Whether all tracked wants fit together, in the simple case that they all draw on one entry: true if one of its pools that the node
+   * reaches can hold them all, false if its only pool can't. Undefined if a search has to decide.
    */
   fitsOnePool(node: number, wantCount: number): boolean | undefined {
     if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
@@ -89,7 +89,8 @@ export class PoolCapacity {
     const end = cells.itemStarts[cell + 1]!;
     for (let thing = first; thing < end; thing++) {
       const row = cells.items[thing]!;
-      if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasRoom(row, total))) return true;
+      if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
+        return true;
     }
     return end - first === 1 ? false : undefined;
   }
@@ -112,7 +113,7 @@ export class PoolCapacity {
     return { wantCount: tracked.length, cells, largest, total, policy };
   }
 
-  /** All of these wants at once, each from a pool that the node reaches. */
+  /** Assigns all of these wants to pools that the node reaches. */
   packAt(node: number, wants: readonly Want[], budget: WorkBudget = this.#budget): PoolPlan {
     const tracked = wants.filter((want) => this.isTracked(want));
     const bins = this.#bins(node, tracked);
@@ -144,7 +145,7 @@ export class PoolCapacity {
     return column;
   }
 
-  /** Pools with the same backing are one bin: what one class takes of it the others lack. */
+  /** Pools with the same backing form one bin, because classes that share it compete for its capacity. */
   #bins(node: number, wants: readonly Want[]): Bin[] {
     const bins = new Map<string, Bin>();
     for (const want of wants) {
@@ -162,7 +163,7 @@ export class PoolCapacity {
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
   }
 
-  /** Of two pools of one class on the same disks: a byte costs less of them in the one that publishes more. */
+  /** Of two pools of one class on the same disks, a byte costs less in the pool that publishes more. */
   #cheaper(known: number | undefined, row: number): number {
     if (known === undefined) return row;
     const { pools } = this.#index;
@@ -192,22 +193,22 @@ export class PoolCapacity {
       if (want.provisioning!.policy === 'off') continue;
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
     }
-    for (const row of taken.keys()) if (!this.#hasRoomFor(row, taken)) return false;
+    for (const row of taken.keys()) if (!this.#hasCapacityForAll(row, taken)) return false;
     return true;
   }
 
-  /** `taken` by pool of one backing, converted into the bytes of the pool that is asked. */
-  #hasRoomFor(row: number, taken: ReadonlyMap<number, Size>): boolean {
+  /** `taken` has bytes by pool of one backing; they are converted into the bytes of the pool in `row`. */
+  #hasCapacityForAll(row: number, taken: ReadonlyMap<number, Size>): boolean {
     const { pools } = this.#index;
     const record: PoolRecord = pools.record(row);
     let needed = zeroSize;
     for (const [other, size] of taken)
       needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
-    return this.#hasRoom(row, needed);
+    return this.#hasCapacity(row, needed);
   }
 }
 
-/** The one entry that all tracked wants draw on, and what they need of it together. */
+/** The only entry that all tracked wants draw on, and what they need of it together. */
 interface SoleEntry {
   readonly wantCount: number;
   readonly cells: NodePartition;

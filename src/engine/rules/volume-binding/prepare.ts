@@ -6,7 +6,7 @@ import { type PodRefusal, type Prepared, skip } from '../framework/rule.ts';
 import { type PodReason, podMessage } from '../reasons.ts';
 import { boundNeed, type VolumeNeeds, wantOfClaim, wantsOfInline } from './needs.ts';
 
-/** Looks at all of the pod's claims before any node is: a claim that is missing or not for us refuses the pod everywhere. */
+/** Checks all claims of the pod before any node. A claim that is missing, or that the scheduler may not bind, refuses the pod on every node. */
 export function prepareNeeds(cycle: Cycle): Prepared<VolumeNeeds> {
   const { index, pod } = cycle;
   if (pod.claims.length === 0 && pod.inlineVolumes.length === 0) return skip;
@@ -21,7 +21,7 @@ export function prepareNeeds(cycle: Cycle): Prepared<VolumeNeeds> {
   return { kind: 'ready', state: needsOf(index, pod, claims) };
 }
 
-/** The pod's volumes, bound and wanted; its claims are all there and fit to be decided on. */
+/** The pod's volumes, bound and wanted. All claims exist and are valid. */
 function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimRecord[]): VolumeNeeds {
   const wanted = claims.filter((claim) => !claim.isBound);
   return {
@@ -33,15 +33,15 @@ function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimReco
   };
 }
 
-/** An inline volume whose size can't be read; where sizes of inline volumes count. */
+/** Inline volumes with a malformed size, if the profile checks sizes of inline volumes. */
 function malformedVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
   if (!index.profile.checkInlineVolumes) return [];
   return pod.problems.map((problem) => refusal('MalformedPod', { pod, problem }));
 }
 
 /**
- * Lost, deleting or somebody else's: in this order for each claim, as kube-scheduler looks. What is missing comes before all of it, as
- * there an earlier rule stumbles over it.
+ * Claims that are lost, being deleted or owned by another pod, checked in kube-scheduler's order. Missing claims come first, because in
+ * kube-scheduler an earlier plugin refuses them.
  */
 function absentClaims(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
   const absent = pod.claims.flatMap((podClaim) => {
@@ -63,7 +63,7 @@ function absence(claim: ClaimRecord | undefined, podClaim: PodClaim, pod: PodRec
   return undefined;
 }
 
-/** Only unbound claims of a class that waits are the scheduler's to bind. */
+/** The scheduler binds only unbound claims of a class with volumeBindingMode WaitForFirstConsumer. */
 function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): PodRefusal[] {
   if (claim.isBound) return [];
   const podClaim = { key: claim.key, name: claim.name, isEphemeral: false };

@@ -1,6 +1,6 @@
 /**
- * Volumes and nodes chosen together: the volumes that a pod already has must be reachable, and those it still wants must
- * be found among the existing ones or made where there is room, all of them at once.
+ * Chooses volumes and nodes together. The node must reach the volumes that the pod already has. For unbound claims, all at the same time,
+ * there must be existing volumes or pools with enough capacity to provision new ones.
  */
 import type { Cycle } from '../framework/cycle.ts';
 import type { Decisions } from '../framework/decisions.ts';

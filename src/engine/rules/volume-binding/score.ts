@@ -6,11 +6,11 @@ import { integerShapeScore, ShapeLines } from './shape-score.ts';
 import type { Solution } from './solution.ts';
 
 /**
- * Ranks nodes by how well their volumes suit the pod.
+ * Scores nodes by how well their volumes suit the pod.
  *
- * Method `stowage`: an existing volume is worth 50 to 100, more the closer its size is to the request; a new one 0 to 50,
- * by how full the pod would make its pool. So pre-provisioned goes before dynamic, as its administrator meant it, and
- * tight before loose. A pod's score is the mean over its volumes.
+ * Method `stowage`: an existing volume scores 50 to 100, more the closer its size is to the request; a new volume scores 0 to 50, by the
+ * utilization of its pool with the pod. So pre-provisioned volumes come before dynamic ones, as the administrator intended, and tight fits
+ * before loose ones. The score of a pod is the mean over its volumes.
  */
 export function scoreVolumes(
   needs: VolumeNeeds,
@@ -29,17 +29,17 @@ export function scoreVolumes(
   }
 }
 
-/** A new volume of a driver that keeps no books: neither good nor bad. */
+/** For a new volume of a driver that publishes no capacity: neither good nor bad. */
 const unknownPoolScore = 25;
 
-/** What has to be looked up once for a pod, and not once for each node. */
+/** Holds what is looked up once for a pod instead of once for each node. */
 class Suitability {
   readonly #index: ClusterIndex;
   readonly #wants: readonly Want[];
   readonly #solution: Solution;
   readonly #volumeShape: ShapeLines;
   readonly #poolShape: ShapeLines;
-  /** The pools by node, for each want; undefined where nobody keeps books. */
+  /** For each want the pools by node; undefined if its capacity is not tracked. */
   #columns: readonly (Int32Array | undefined)[] | undefined;
 
   constructor(index: ClusterIndex, { wants }: VolumeNeeds, solution: Solution) {
@@ -65,7 +65,7 @@ class Suitability {
     return 50 + this.#volumeShape.at(utilization) / 2;
   }
 
-  /** By how full all of the pod's new volumes together would make the pool. */
+  /** By the utilization of the pool with all of the pod's new volumes. */
   #ofPool(want: number, node: number): number {
     const pool = this.#poolOf(want, node);
     if (pool < 0) return unknownPoolScore;
@@ -89,8 +89,8 @@ class Suitability {
 }
 
 /**
- * Kubernetes 1.37: per class, requested over available; existing volumes only, if the node has any for this pod. Available
- * is the sum of the volumes' sizes, but the size of one capacity object however many claims draw on it.
+ * Kubernetes 1.37: for each class, requested over available bytes; only existing volumes if the node has any for this pod. Available is the
+ * sum of the volumes' sizes, but the size of one capacity object counts once, however many claims draw on it.
  */
 function utilizationScore(index: ClusterIndex, needs: VolumeNeeds, solution: Solution, node: number): number {
   const classes = new Map<string, { requested: Size; available: Size }>();

@@ -3,11 +3,11 @@ import type { UtilizationShape } from '../../cluster-index/profile.ts';
 /** Shape scores go to 10, node scores to 100. */
 const scale = 10;
 
-/** How good a utilization (in percent) is, from 0 to 100, on straight lines between a shape's points; made to be asked often. */
+/** The score of a utilization (in percent), from 0 to 100, by linear interpolation between a shape's points. Prepared for frequent calls. */
 export class ShapeLines {
   readonly #utilizations: Float64Array;
   readonly #scores: Float64Array;
-  /** Of the line that ends in each point. */
+  /** The slope of the line that ends in each point. */
   readonly #slopes: Float64Array;
 
   constructor(shape: UtilizationShape) {
@@ -28,7 +28,7 @@ export class ShapeLines {
   }
 }
 
-/** The same in whole numbers, rounding towards zero as kube-scheduler's integer division does. */
+/** The same in whole numbers, rounded towards zero as by kube-scheduler's integer division. */
 export function integerShapeScore(shape: UtilizationShape, utilization: number): number {
   const end = shape.findIndex((point) => utilization <= point.utilization);
   if (end < 0) return (shape.at(-1)?.score ?? 0) * scale;

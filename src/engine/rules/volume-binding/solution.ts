@@ -17,17 +17,17 @@ import {
 } from './want-families.ts';
 import { WorkBudget } from './work-budget.ts';
 
-/** Steps of exact search in one plan: some tenths of a second, however hostile the input. */
+/** Steps of exact search in one plan: some tenths of a second for any input. */
 const searchStepsMax = 10_000_000;
-/** What counting a pod's volumes against a node's attach limits costs, in steps. */
+/** The cost of checking a pod's volumes against a node's attach limits, in steps. */
 const attachCost = 100;
 
 /**
- * How the volumes that a pod wants would be had on every node.
+ * How a pod would get the volumes that it wants, on every node.
  *
- * First the quick way, for all nodes at once: each family takes its smallest volumes, what is left over is to be made.
- * That settles a node unless wants of different families compete for the same volumes, or room or attach slots run out
- * while another division might spare them. Those nodes are searched, one by one.
+ * First the fast way, for all nodes at once: each family takes its smallest volumes, and the remaining wants are provisioned. That decides a
+ * node, unless wants of different families compete for the same volumes, or capacity or attach slots run out while another division of the
+ * wants might need fewer. Those nodes are searched one by one.
  */
 export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
@@ -37,8 +37,8 @@ export class Solution implements ChosenVolumes {
   readonly #needs: VolumeNeeds;
   readonly #budget = new WorkBudget(searchStepsMax);
   readonly #isExact: boolean;
-  /** The order in which kube-scheduler looks at what is to be made: pinned claims in the pod's order, then by size. */
-  readonly #makingOrder: readonly Want[];
+  /** kube-scheduler's order of the volumes to provision: pinned claims in the pod's order, then by size. */
+  readonly #provisioningOrder: readonly Want[];
   readonly #attach: AttachCheck;
   readonly #hasPins: boolean;
   readonly #hasContention: boolean;
@@ -52,7 +52,7 @@ export class Solution implements ChosenVolumes {
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';
     this.#attach = new AttachCheck(cycle, needs);
-    this.#makingOrder = [...needs.wants].sort(compareProvisioning);
+    this.#provisioningOrder = [...needs.wants].sort(compareProvisioning);
     this.#hasPins = needs.wants.some((want) => want.pinnedNode !== undefined);
     this.#hasContention = this.#families.some((family) => family.isContended);
     this.#hasLargeFamilies = this.#families.some((family) => family.wants.length > 1);
@@ -60,27 +60,27 @@ export class Solution implements ChosenVolumes {
     for (const family of this.#families) this.choice.fillFamily(family, cycle.onlyRow);
   }
 
-  /** True for a node that the quick way has settled beyond doubt; most nodes are, so this has to cost next to nothing. */
+  /** Whether the fast way has decided that the node fits. Most nodes are decided this way, so this must be very cheap. */
   isServed(node: number): boolean {
     const isPlain = !this.#hasPins && !this.#hasContention;
     return isPlain && this.choice.servesAll(this.#needs.wants.length, node) && this.#attach.isPlenty(node);
   }
 
-  /** Settles a node and returns what stands in the way, as verdict bits; 0 if nothing does. */
+  /** Decides a node and returns its obstacles as verdict bits; 0 if it fits. */
   solve(node: number): number {
     if (this.#hasPins && this.#isPinnedElsewhere(node)) return bit.ClaimPinnedElsewhere;
     if (this.#hasContention && this.#hasConflict(node)) {
       return this.#isExact ? this.#resolveConflict(node) : this.#takeAscending(node);
     }
     if (this.#isExact && this.#hasLargeFamilies) this.#serveLargestWants(node);
-    const obstacles = this.#obstaclesToMaking(node);
+    const obstacles = this.#provisioningObstacles(node);
     if (obstacles === 0) return this.#checkLimits(node);
     return this.#hasAlternatives(node, obstacles) ? this.#search(node, obstacles) : obstacles;
   }
 
   /** Wants that get a new volume on a node that has been solved. */
   provisionedAt(node: number): Want[] {
-    return this.#makingOrder.filter((want) => this.choice.at(want.position, node) < 0);
+    return this.#provisioningOrder.filter((want) => this.choice.at(want.position, node) < 0);
   }
 
   /** What each want gets on a node that has been solved. */
@@ -88,7 +88,7 @@ export class Solution implements ChosenVolumes {
     return this.#needs.wants.map((want) => ({ want, row: this.choice.at(want.position, node) }));
   }
 
-  /** Pools for the wants that get a new volume on a node that has been solved; it was found to work, so it is worth the search. */
+  /** Pools for the wants that get a new volume on a node that has been solved. A solution exists, so the search has a budget of its own. */
   poolsAt(node: number): PoolPlan {
     return this.capacity.packAt(node, this.provisionedAt(node), new WorkBudget(searchStepsMax));
   }
@@ -108,7 +108,7 @@ export class Solution implements ChosenVolumes {
     return false;
   }
 
-  /** Two wants of different families chose the same volume, or one was left without where families share shelves. */
+  /** Whether two wants of different families chose the same volume, or one got none while families share volumes. */
   #hasConflict(node: number): boolean {
     const seen: number[] = [];
     for (const family of this.#families) {
@@ -122,24 +122,24 @@ export class Solution implements ChosenVolumes {
     return false;
   }
 
-  /** Wants that have no choice come first: if one of them fails, no division of the others helps. */
+  /** Wants without a choice come first: if one of them fails, no division of the others helps. */
   #resolveConflict(node: number): number {
-    const unavoidable = this.#makingOrder
+    const unavoidable = this.#provisioningOrder
       .filter((want) => !this.#isFree(want) && this.choice.at(want.position, node) < 0)
       .reduce((obstacles, want) => obstacles | this.provisioningObstacle(want, node), 0);
     if (unavoidable !== 0) return unavoidable;
-    return this.#search(node, this.#obstaclesToMaking(node) || bit.NoVolumeFits);
+    return this.#search(node, this.#provisioningObstacles(node) || bit.NoVolumeFits);
   }
 
   #isFree(want: Want): boolean {
     return familyOfWant(this.#families, want) !== undefined;
   }
 
-  /** Why the wants without a volume can't be made here; under `upstream` only the first, as there. */
-  #obstaclesToMaking(node: number): number {
+  /** Why the wants without a volume can't be provisioned here; for the profile `upstream` only the first obstacle, as in kube-scheduler. */
+  #provisioningObstacles(node: number): number {
     let obstacles = 0;
     let tracked = 0;
-    for (const want of this.#makingOrder) {
+    for (const want of this.#provisioningOrder) {
       if (this.choice.at(want.position, node) >= 0) continue;
       const obstacle = this.provisioningObstacle(want, node);
       obstacles |= obstacle;
@@ -149,10 +149,10 @@ export class Solution implements ChosenVolumes {
     if (obstacles !== 0 || tracked < 2) return obstacles;
     const fits = this.capacity.fitsOnePool(node, tracked);
     if (fits !== undefined) return fits ? 0 : bit.NotEnoughCapacity;
-    return this.#obstacleToMakingTogether(node);
+    return this.#jointProvisioningObstacle(node);
   }
 
-  /** What keeps a want from getting a new volume here, asked by itself; 0 if nothing does. */
+  /** Why a want alone can't get a new volume here; 0 if it can. */
   provisioningObstacle(want: Want, node: number): number {
     if (want.reserved.length > 0 && this.#index.profile.preboundIsFinal) return bit.PreboundVolumeElsewhere;
     if (want.provisioning === undefined) return bit.NoVolumeFits;
@@ -162,19 +162,19 @@ export class Solution implements ChosenVolumes {
     return 0;
   }
 
-  #obstacleToMakingTogether(node: number): number {
+  #jointProvisioningObstacle(node: number): number {
     const packing = this.capacity.packAt(node, this.provisionedAt(node));
     if (packing.kind === 'packed') return 0;
     return packing.kind === 'impossible' ? bit.NotEnoughCapacity : bit.SearchBoundReached;
   }
 
-  /** Could another division of the wants do better? Not if nothing here has an existing volume, or room isn't the trouble. */
+  /** Whether another division of the wants could help. Not if no want has an existing volume here, or if other obstacles remain. */
   #hasAlternatives(node: number, obstacles: number): boolean {
-    if (!this.#isExact || (obstacles & ~sparedByOthers) !== 0) return false;
+    if (!this.#isExact || (obstacles & ~avoidableObstacles) !== 0) return false;
     return this.#families.some(({ wants }) => wants.some((want) => this.choice.at(want.position, node) >= 0));
   }
 
-  /** Where a family is served only in part, it matters which of its wants get the volumes: the largest waste least. */
+  /** If a family is served only in part, it matters which of its wants get the volumes: the largest waste least. */
   #serveLargestWants(node: number): void {
     for (const family of this.#families) {
       const { wants } = family;
@@ -186,7 +186,7 @@ export class Solution implements ChosenVolumes {
     }
   }
 
-  /** `obstacles` is what the quick way found; it is the answer if the search finds nothing either. */
+  /** `obstacles` is the result of the fast way; it is the answer if the search finds no solution. */
   #search(node: number, obstacles: number): number {
     if (this.#budget.isSpent) return bit.SearchBoundReached;
     const result = this.#searchWith(node, undefined);
@@ -214,7 +214,7 @@ export class Solution implements ChosenVolumes {
     }
   }
 
-  /** kube-scheduler's way where families compete: all wants, smallest first, each the smallest volume left. */
+  /** kube-scheduler's way if families compete: all wants from the smallest, each gets the smallest remaining volume. */
   #takeAscending(node: number): number {
     const taken = new Set<number>();
     for (const want of [...this.#families.flatMap((family) => family.wants)].sort(compareWants)) {
@@ -225,7 +225,7 @@ export class Solution implements ChosenVolumes {
       if (row >= 0) taken.add(row);
       this.choice.set(want.position, node, row);
     }
-    return this.#obstaclesToMaking(node);
+    return this.#provisioningObstacles(node);
   }
 
   #checkLimits(node: number): number {
@@ -243,8 +243,8 @@ export class Solution implements ChosenVolumes {
   }
 }
 
-/** What another division of the wants might avoid. */
-const sparedByOthers = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
+/** Obstacles that another division of the wants might avoid. */
+const avoidableObstacles = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
 
 function compareProvisioning(a: Want, b: Want): number {
   const isPinned = a.pinnedNode !== undefined;

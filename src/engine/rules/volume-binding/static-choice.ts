@@ -3,16 +3,16 @@ import type { Want } from './needs.ts';
 import { firstFit, VolumeWalk, type WantFamily } from './want-families.ts';
 
 /**
- * The existing volume chosen for each want on each node: a column of volume rows by node for every want, -1 for none.
+ * The existing volume for each want on each node: for every want a column of volume rows by node, -1 for none.
  *
- * This is the hot loop of a plan. It goes cell by cell, not node by node: with local disks a cell is a node and has one
- * list to look into; with zonal disks a cell is a zone and is decided once for all of its nodes.
+ * This is the hot loop of a plan. It works cell by cell, not node by node. With local disks a cell is a node and has a single list. With
+ * zonal disks a cell is a zone, and one decision holds for all of its nodes.
  */
 export class StaticChoice {
   readonly #index: ClusterIndex;
   readonly #rowCount: number;
   readonly #rows: Int32Array;
-  /** The sizes of the chosen volumes, kept from the lists: scoring would else visit thousands of records. */
+  /** The sizes of the chosen volumes, copied from the lists, because scoring would otherwise visit thousands of records. */
   readonly #bytes: Float64Array;
 
   constructor(index: ClusterIndex, wants: readonly Want[]) {
@@ -43,14 +43,14 @@ export class StaticChoice {
     this.#bytes[want * this.#rowCount + node] = row < 0 ? 0 : this.#index.volumes.record(row).size.bytes;
   }
 
-  /** Gives a want its reserved volume wherever it can be reached; the best one where there are several. */
+  /** Gives a want its reserved volume on every node that reaches it; the best one if there are several. */
   fillReserved(want: Want): void {
     for (const row of want.reserved.toReversed()) {
       this.#index.volumes.topology(row).nodes.each((node) => this.set(want.position, node, row));
     }
   }
 
-  /** For all nodes, or for one. */
+  /** For all nodes, or only for `onlyRow` if it is not -1. */
   fillFamily(family: WantFamily, onlyRow: number): void {
     const { cells } = family;
     const [first, end] = cells.cellRange(onlyRow);

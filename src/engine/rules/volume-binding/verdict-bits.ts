@@ -1,6 +1,6 @@
 import type { NodeReason } from '../reasons.ts';
 
-/** What this rule refuses nodes for, in the order in which kube-scheduler lists it. */
+/** The reasons for which this rule refuses nodes, in kube-scheduler's order. */
 export const bindingReasons = [
   'BoundVolumeUnreachable',
   'NoVolumeFits',

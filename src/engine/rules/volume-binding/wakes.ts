@@ -13,8 +13,8 @@ import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
 
 /**
- * What could help a pod whose volumes found no place. Precise where kube-scheduler is not: a PV wakes only pods that want its
- * class and size or already name it, and a pool only pods that draw on it, when it has more to give.
+ * Changes that could help a pod whose volumes did not fit. More precise than kube-scheduler: a PersistentVolume wakes only pods that want
+ * its class and size or already name it, and a pool wakes only pods that draw on it, when it may have more capacity.
  */
 export function volumesWokenBy(interest: Interest, change: ClusterChange): boolean {
   if (change.kind === 'Release') return isReleased(interest, change);
@@ -24,7 +24,7 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange): boole
     case 'PersistentVolumeClaim':
       return isOwnClaimChange(interest, change);
     case 'PersistentVolume':
-      // One that was reserved for the claim, or held for it, and goes away lets any other do.
+      // When a volume that was reserved or held for the claim goes away, the claim may use any other volume.
       return (
         wantsVolume(interest, change.after) ||
         isReservedFor(interest, change.before) ||
@@ -47,7 +47,7 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange): boole
   }
 }
 
-/** What could make a remembered answer wrong: all of the above, and whatever takes something away. */
+/** Changes that could make a cached answer wrong: those above, and those that remove something. */
 export function volumesInvalidatedBy(interest: Interest, change: ClusterChange): boolean {
   if (volumesWokenBy({ ...interest, lacksSlots: true }, change)) return true;
   switch (change.kind) {
@@ -75,14 +75,14 @@ export function volumesInvalidatedBy(interest: Interest, change: ClusterChange):
   }
 }
 
-/** Some of its volumes are still to be chosen or made, or have to be attached. */
+/** Whether some volumes of the pod are still to be chosen or provisioned, or have to be attached. */
 function wantsVolumes(interest: Interest): boolean {
   return interest.classes.size + interest.drivers.size > 0;
 }
 
 type ClaimChange = ObjectChange<'PersistentVolumeClaim'>;
 
-/** A claim that starts, stops, moves or resizes its provisioning takes room, or gives it back. */
+/** A claim that starts, stops, moves or resizes its provisioning takes or releases capacity. */
 function movesProvisioning({ before, after }: ClaimChange): boolean {
   return provisioningKey(before) !== provisioningKey(after);
 }
@@ -155,14 +155,14 @@ function drawsOnEither(interest: Interest, { before, after }: PoolChange): boole
   return [before, after].some((pool) => pool !== undefined && drawsOn(interest, pool));
 }
 
-/** The pool is of a class that the pod wants, or shares its disks with others, which may be. */
+/** The pool has a class that the pod wants, or shares its disks with pools that may have one. */
 function drawsOn(interest: Interest, pool: PoolRecord): boolean {
   return interest.classes.has(pool.storageClass) || (pool.isShared && interest.classes.size > 0);
 }
 
-/** Compared as doubles: where those tie, waking in vain is harmless. */
+/** Compares doubles: if they tie, waking in vain does no harm. */
 function mayHaveGrown({ before, after }: PoolChange): boolean {
-  // Where disks are shared, a pool's number is also the rate at which the others' promises are converted.
+  // With shared disks, the capacity of a pool is also the rate that converts the promises of the other pools.
   if (before?.isShared === true || after?.isShared === true || before === undefined) return true;
   if (after === undefined) return false;
   if (before.nodes.key !== after.nodes.key || before.storageClass !== after.storageClass) return true;
@@ -181,7 +181,7 @@ function isReleased(interest: Interest, change: ReleaseChange): boolean {
     change.pools.some(
       (pool) => drawsOn(interest, pool) || (pool.driver !== undefined && interest.drivers.has(pool.driver)),
     ) ||
-    // A pod has left a node, and with it its volumes' slots.
+    // A pod has left a node, which frees the attach slots of its volumes.
     (change.nodeName !== '' && interest.drivers.size > 0)
   );
 }

@@ -7,10 +7,10 @@ import { compareSizes, type Size } from '../../size.ts';
 import type { Want } from './needs.ts';
 
 /**
- * Wants that accept the same volumes but for size: one class, mode, attributes class, set of access modes and selector.
+ * Wants that accept the same volumes, apart from the size: same class, mode, attributes class, access modes and selector.
  *
- * Inside a family the volumes that fit a larger request also fit a smaller one. So giving each want, smallest request
- * first, the smallest volume left serves as many as can be served, with the least bytes: no search is needed.
+ * Within a family the volumes that fit a larger request also fit a smaller one. So giving each want, smallest request first, the smallest
+ * remaining volume serves the largest possible number with the least bytes. No search is needed.
  */
 export interface WantFamily {
   /** Ascending by size, then in the pod's order. */
@@ -18,11 +18,11 @@ export interface WantFamily {
   readonly shelves: readonly VolumeGroup[];
   readonly cells: NodePartition;
   readonly accepts: ((row: number) => boolean) | undefined;
-  /** Shares a shelf with another family: then one's choice may take away the other's. */
+  /** Another family can use some of the same volumes, so their choices may conflict. */
   readonly isContended: boolean;
 }
 
-/** Wants with a pinned node or a reserved volume aren't free to choose and belong to no family. */
+/** Wants with a pinned node or a reserved volume have no choice and belong to no family. */
 export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFamily[] {
   const byFilter = new Map<string, Want[]>();
   for (const want of wants) {
@@ -48,7 +48,7 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFam
   });
 }
 
-/** Undefined for a want that isn't free to choose. */
+/** Undefined for a want that has no choice. */
 export function familyOfWant(families: readonly WantFamily[], want: Want): WantFamily | undefined {
   return families.find((family) => family.wants.includes(want));
 }
@@ -57,7 +57,7 @@ export function compareWants(a: Want, b: Want): number {
   return compareSizes(a.size, b.size) || a.position - b.position;
 }
 
-/** What a claim's selector lets through; undefined for everything. */
+/** Whether a claim's selector accepts a volume row; undefined if there is no selector. */
 export function acceptance(
   index: ClusterIndex,
   claim: ClaimRecord | undefined,
@@ -68,11 +68,12 @@ export function acceptance(
 }
 
 /**
- * The best that volumes of a node can do for a family that they can't serve whole: as many wants as possible, and of those the
- * largest, since they waste least. Rows by member, -1 for a want that goes without.
+ * The best assignment for a family that the volumes of a node can't serve completely: as many wants as possible, and among those the
+ * largest, because they waste least. Returns volume rows by member, -1 for a want that gets none.
  *
- * Taking wants largest first, each if there are more volumes of its size than wants already taken, ends in the largest set that
- * can be served; its members then get the smallest volumes that do, smallest want first. Of equal wants the earlier is served.
+ * It visits the wants from the largest, and takes each one if there are more volumes of its size than wants already taken. This ends in
+ * the largest set that can be served. Its members then get the smallest volumes that fit, smallest want first. Among equal wants the
+ * earlier one is served.
  */
 export function serveLargest(index: ClusterIndex, family: WantFamily, lists: readonly number[]): number[] {
   const served = new Set<Want>();
@@ -89,7 +90,7 @@ export function serveLargest(index: ClusterIndex, family: WantFamily, lists: rea
 
 interface CountQuery {
   readonly size: Size;
-  /** Counting further is of no use. */
+  /** Counting stops here. */
   readonly max: number;
 }
 
@@ -106,8 +107,8 @@ function countFits(
 }
 
 /**
- * Walks sorted lists in step, smallest volume first: the volumes of one node (or cell) that a family accepts. Each call of
- * `next` asks for at least as much as the one before.
+ * Walks several sorted lists together, smallest volume first: the volumes of one node (or cell) that a family accepts. Each call of `next`
+ * must ask for at least the size of the call before.
  */
 export class VolumeWalk {
   readonly #index: ClusterIndex;
@@ -126,13 +127,13 @@ export class VolumeWalk {
     this.#slots = lists.map((list) => index.volumes.lists.starts[list]!);
   }
 
-  /** The row of the smallest volume of at least `size` that hasn't been handed out; -1 if there is none. */
+  /** The row of the smallest volume of at least `size` that has not been returned yet; -1 if there is none. */
   next(size: Size): number {
     const slot = this.nextSlot(size);
     return slot < 0 ? -1 : this.#index.volumes.lists.rows[slot]!;
   }
 
-  /** The same as the slot in which it stands. */
+  /** The same, but returns the slot of the volume in the lists. */
   nextSlot(size: Size): number {
     const { lists } = this.#index.volumes;
     let best = -1;
@@ -166,7 +167,7 @@ export function firstFit(index: ClusterIndex, list: number, { size, from, accept
   const { lists } = index.volumes;
   const end = lists.ends[list]!;
   let slot = lists.lowerBound(list, size.bytes, from);
-  // Sizes that no double holds exactly can tie without being equal.
+  // Sizes that a double can't represent exactly may tie without being equal.
   while (
     slot < end &&
     lists.bytes[slot] === size.bytes &&

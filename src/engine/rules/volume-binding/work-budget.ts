@@ -1,6 +1,6 @@
 /**
- * Counts elementary steps of searching across a plan, so that no input makes it run for long. A step is some tens of
- * nanoseconds; what costs more is charged as several.
+ * Limits the search steps of one plan, so that no input makes it run for long. A step takes some tens of nanoseconds; more expensive
+ * operations count as several steps.
  */
 export class WorkBudget {
   #left: number;
@@ -13,7 +13,7 @@ export class WorkBudget {
     return this.#left <= 0;
   }
 
-  /** False once there is nothing left. */
+  /** Returns false once the budget is spent. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left > 0;

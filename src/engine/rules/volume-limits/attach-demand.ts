@@ -3,8 +3,8 @@ import type { CsiVolume } from '../../records/volume-record.ts';
 import type { Finding } from '../framework/finding.ts';
 
 /**
- * Volumes that a pod would bring to a node, counted against what the node can still attach. A volume that is attached
- * there already costs nothing.
+ * Volumes that a pod needs on a node, compared with what the node can still attach. A volume that is already attached there needs no
+ * slot.
  */
 export class AttachDemand {
   readonly #index: ClusterIndex;
@@ -21,7 +21,7 @@ export class AttachDemand {
     else handles.add(volume.handle);
   }
 
-  /** A driver that refuses to be without its node plugin, and is; undefined if there is none. */
+  /** A driver that requires its node plugin and is not installed on the node; undefined if there is none. */
   missingDriver(nodeName: string): string | undefined {
     if (!this.#index.profile.requireInstalledDriver) return undefined;
     const installed = this.#index.nodes.drivers(nodeName)?.limits;
@@ -54,12 +54,12 @@ interface AttachShortage {
   readonly free: number;
 }
 
-/** Whether any node or driver of the cluster sets limits; where none does, nobody needs to count. */
+/** Whether any node or driver of the cluster sets limits; otherwise there is nothing to count. */
 export function limitsAnything(index: ClusterIndex): boolean {
   return index.nodes.hasAttachLimits || (index.profile.requireInstalledDriver && index.hasRequiredDrivers);
 }
 
-/** What a demand fails on at a node, for explanations. */
+/** Why a node can't attach the volumes, for explanations. */
 export function attachFindings(rule: string, demand: AttachDemand, nodeName: string): Finding[] {
   const base = { rule, claim: undefined, candidates: [], omitted: 0 };
   const findings: Finding[] = [];

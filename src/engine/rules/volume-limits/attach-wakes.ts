@@ -7,13 +7,13 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import type { CsiVolume, VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 
-/** Whether a CSINode that came, changed or went could let the pod's volumes onto its node. */
+/** Whether a created, changed or deleted CSINode could make its node accept the pod's volumes. */
 export function driversMayHelp(
   interest: Interest,
   before: NodeDriversRecord | undefined,
   after: NodeDriversRecord | undefined,
 ): boolean {
-  // Without a CSINode nothing is limited and nothing is served through CSI.
+  // Without a CSINode there are no limits, and no in-tree volume is served through CSI.
   if (before === undefined || after === undefined) return true;
   if (!haveSameItems(before.migratedPlugins, after.migratedPlugins)) return true;
   for (const driver of interest.drivers) {
@@ -27,14 +27,14 @@ function attachesVolumes(pod: PodRecord): boolean {
   return pod.claims.length + pod.migratedVolumes.length > 0;
 }
 
-/** On a node, finished or not, or about to be. */
-function hasPlace({ nodeName, nominatedNode }: PodRecord): boolean {
+/** Has a node, finished or not, or is nominated to one. */
+function hasNodeOrNomination({ nodeName, nominatedNode }: PodRecord): boolean {
   return nodeName !== '' || nominatedNode !== '';
 }
 
 /**
- * What can change which volumes are attached where. A pod that lacks slots looks again at all of it: a volume that goes leaves a
- * slot, and one that comes may be its own, which then costs nothing.
+ * Whether the change can affect which volumes are attached where. A pod that lacks slots has to check all of it: a detached volume leaves
+ * a slot, and a newly attached volume may be its own, which then needs no slot.
  */
 export function attachmentsDiffer(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
@@ -42,29 +42,33 @@ export function attachmentsDiffer(interest: Interest, change: ClusterChange): bo
       return true;
     case 'Pod':
       return [change.before, change.after].some(
-        (pod) => pod !== undefined && pod.key !== interest.pod.key && hasPlace(pod) && attachesVolumes(pod),
+        (pod) =>
+          pod !== undefined &&
+          pod.key !== interest.pod.key &&
+          hasNodeOrNomination(pod) &&
+          attachesVolumes(pod),
       );
     case 'PersistentVolumeClaim':
       return volumeOf(change.before) !== volumeOf(change.after);
     case 'PersistentVolume':
-      // A claim that names a missing volume counts as one that is yet to be made.
+      // A claim that names a missing volume counts as one that is still to be provisioned.
       return (
         change.before === undefined ||
         change.after === undefined ||
         attachDiffers(change.before, change.after)
       );
     case 'StorageClass':
-      // Volumes that are not made yet count for their class's provisioner.
+      // Volumes that are not provisioned yet count for their class's provisioner.
       return (
         change.before?.provisioner !== change.after?.provisioner &&
-        [change.before, change.after].some((storageClass) => makesFor(interest, storageClass))
+        [change.before, change.after].some((storageClass) => providesFor(interest, storageClass))
       );
     default:
       return false;
   }
 }
 
-function makesFor(interest: Interest, storageClass: ClassRecord | undefined): boolean {
+function providesFor(interest: Interest, storageClass: ClassRecord | undefined): boolean {
   if (storageClass === undefined) return false;
   const migratedTo = csiDriverForProvisioner(storageClass.provisioner);
   return (
@@ -73,12 +77,12 @@ function makesFor(interest: Interest, storageClass: ClassRecord | undefined): bo
   );
 }
 
-/** What a claim is counted as: its volume, or one that its class has yet to make. */
+/** What a claim counts as: its volume, or a volume that its class is still to provision. */
 function volumeOf(claim: ClaimRecord | undefined): string {
   return claim === undefined ? '' : `${claim.volumeName} ${claim.className} ${claim.uid}`;
 }
 
-/** Under another handle, or for another claim: one that somebody else has got is not the reservation's any more. */
+/** Another handle, or another claim: a volume that another claim has got no longer belongs to the reservation. */
 function attachDiffers(before: VolumeRecord, after: VolumeRecord): boolean {
   return (
     handleOf(before.csi) !== handleOf(after.csi) ||

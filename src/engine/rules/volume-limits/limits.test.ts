@@ -28,7 +28,7 @@ describe('a node takes', () => {
       disks: three.map((name) => disk(name)),
       claims: three.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b', 'c'),
+      pod: newPod('b', 'c'),
       fits: true,
     },
     {
@@ -37,7 +37,7 @@ describe('a node takes', () => {
       disks: three.map((name) => disk(name)),
       claims: three.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b', 'c'),
+      pod: newPod('b', 'c'),
       fits: false,
     },
     {
@@ -45,14 +45,14 @@ describe('a node takes', () => {
       csiNode: csiNode('n1', { [ebs]: 0 }),
       disks: [disk('a')],
       claims: [boundDiskClaim('a')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: false,
     },
     {
       name: 'any number without a CSINode',
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
-      asking: newPod(...two),
+      pod: newPod(...two),
       fits: true,
     },
     {
@@ -60,7 +60,7 @@ describe('a node takes', () => {
       csiNode: csiNode('n1', { [ebs]: undefined, 'other.csi': 0 }),
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
-      asking: newPod(...two),
+      pod: newPod(...two),
       fits: true,
     },
     {
@@ -68,7 +68,7 @@ describe('a node takes', () => {
       csiNode: csiNode('n1', { 'other.csi': 0 }),
       disks: [disk('a')],
       claims: [boundDiskClaim('a')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: true,
     },
     {
@@ -76,7 +76,7 @@ describe('a node takes', () => {
       csiNode: csiNode('n1', { [ebs]: 1, 'other.csi': 1 }),
       disks: [disk('a'), disk('b', 'other.csi')],
       claims: two.map(boundDiskClaim),
-      asking: newPod(...two),
+      pod: newPod(...two),
       fits: true,
     },
     {
@@ -85,14 +85,14 @@ describe('a node takes', () => {
       disks: [disk('a')],
       claims: [boundDiskClaim('a')],
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: true,
     },
     {
       name: 'a pod without volumes, however full it is',
       csiNode: csiNode('n1', { [ebs]: 0 }),
       claims: [],
-      asking: pod('new', [], {
+      pod: pod('new', [], {
         volumes: [
           { name: 'config', configMap: { name: 'x' } },
           { name: 's', secret: {} },
@@ -111,7 +111,7 @@ describe('counted are', () => {
       disks: three.map((name) => disk(name)),
       claims: three.map(boundDiskClaim),
       more: { VolumeAttachment: [attachment('x', 'n1', ebs, 'pv-a'), attachment('y', 'n1', ebs, 'pv-b')] },
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: false,
     },
     {
@@ -120,7 +120,7 @@ describe('counted are', () => {
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
       more: { VolumeAttachment: [attachment('x', 'n1', ebs, 'pv-a')] },
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
     {
@@ -130,7 +130,7 @@ describe('counted are', () => {
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
       more: { VolumeAttachment: [attachment('x', 'n1', ebs, 'pv-a')] },
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
     {
@@ -139,7 +139,7 @@ describe('counted are', () => {
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
       more: { VolumeAttachment: [attachment('x', 'n2', ebs, 'pv-a')] },
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
     {
@@ -148,7 +148,7 @@ describe('counted are', () => {
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
       pods: [{ ...podOnNode1('old', 'a'), status: { phase: 'Succeeded' } }],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
     {
@@ -157,7 +157,7 @@ describe('counted are', () => {
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a'), podOnNode1('older', 'a')],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
     {
@@ -166,7 +166,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [...two.map((name) => claim(name, '1Gi', { className: 'ebs' })), boundDiskClaim('c')],
       pods: [podOnNode1('old', 'a'), podOnNode1('older', 'b')],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: false,
     },
     {
@@ -175,7 +175,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [claim('a', '1Gi', { className: 'ebs' }), boundDiskClaim('c')],
       pods: [podOnNode1('old', 'a'), podOnNode1('older', 'a')],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: true,
     },
     {
@@ -184,7 +184,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [boundClaim('a', '1Gi', 'gone', { className: 'ebs' }), boundDiskClaim('c')],
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: false,
     },
     {
@@ -193,7 +193,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [boundClaim('a', '1Gi', 'gone', { className: 'gone' }), boundDiskClaim('c')],
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: true,
     },
     {
@@ -202,7 +202,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [boundDiskClaim('c')],
       pods: [podOnNode1('old', 'missing')],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: true,
     },
     {
@@ -214,7 +214,7 @@ describe('counted are', () => {
         boundDiskClaim('c'),
       ],
       pods: [pod('old', [], { nodeName: 'n1', volumes: [ephemeralVolume('s')] })],
-      asking: newPod('c'),
+      pod: newPod('c'),
       fits: false,
     },
     {
@@ -226,7 +226,7 @@ describe('counted are', () => {
         boundDiskClaim('c'),
       ],
       pods: [podOnNode1('old', 'c')],
-      asking: pod('new', [], { volumes: [ephemeralVolume('s')] }),
+      pod: pod('new', [], { volumes: [ephemeralVolume('s')] }),
       fits: false,
     },
     {
@@ -235,7 +235,7 @@ describe('counted are', () => {
       disks: [disk('c')],
       claims: [claim('a', '1Gi', { className: 'ebs' }), boundDiskClaim('c')],
       pods: [podOnNode1('old', 'c')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: false,
     },
     {
@@ -243,7 +243,7 @@ describe('counted are', () => {
       csiNode: csiNode('n1', { [ebs]: 1 }),
       disks: [disk('c')],
       claims: [claim('a', '1Gi', { className: 'ebs' }), boundDiskClaim('c')],
-      asking: newPod('a', 'c'),
+      pod: newPod('a', 'c'),
       fits: false,
     },
   ]);

@@ -37,7 +37,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: two.map((name) => inTree(name)),
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: false,
     },
     {
@@ -46,7 +46,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: two.map((name) => inTree(name)),
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: false,
     },
     {
@@ -55,7 +55,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: [inTree('b')],
       claims: [claim('a', '1Gi', { className: 'in-tree' }), boundDiskClaim('b')],
       pods: [podOnNode1('old', 'b')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: false,
     },
     {
@@ -63,7 +63,7 @@ describe('disks that were once part of Kubernetes', () => {
       csiNode: served,
       claims: [],
       pods: [inline('old', 'vol-1', 'n1')],
-      asking: inline('new', 'vol-2'),
+      pod: inline('new', 'vol-2'),
       fits: false,
     },
     {
@@ -72,7 +72,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: [disk('a'), inTree('b')],
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: false,
     },
     {
@@ -81,7 +81,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: [disk('a'), inTree('b')],
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'b')],
-      asking: newPod('a'),
+      pod: newPod('a'),
       fits: false,
     },
     {
@@ -90,7 +90,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: [inTree('a', 'vol-1')],
       claims: [boundDiskClaim('a')],
       pods: [podOnNode1('old', 'a')],
-      asking: inline('new', 'vol-1'),
+      pod: inline('new', 'vol-1'),
       fits: true,
     },
     {
@@ -99,7 +99,7 @@ describe('disks that were once part of Kubernetes', () => {
       disks: [inTree('a'), volume('pv-b', '1Gi', { phase: 'Bound', spec: { nfs: { server: 's' } } })],
       claims: two.map(boundDiskClaim),
       pods: [podOnNode1('old', 'a')],
-      asking: newPod('b'),
+      pod: newPod('b'),
       fits: true,
     },
   ]);

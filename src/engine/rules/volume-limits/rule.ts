@@ -1,10 +1,9 @@
 /**
- * A node attaches only so many volumes of a CSI driver. Counted are the distinct volumes of its pods and its
- * VolumeAttachments; a volume that is there already costs nothing.
+ * A node attaches a limited number of volumes of each CSI driver. The distinct volumes of its pods and of its VolumeAttachments count; a
+ * volume that is already there needs no slot.
  *
- * With `limitChosenVolumes` this rule counts what is certain (volumes that the pod already has) and leaves those that it
- * still wants to the binding rule, which knows which they will be. Otherwise every unbound claim counts for its class's
- * provisioner, as in kube-scheduler.
+ * With `limitChosenVolumes` this rule counts only volumes that the pod already has. It leaves unbound claims to the binding rule, which
+ * knows which volumes they will get. Otherwise every unbound claim counts for its class's provisioner, as in kube-scheduler.
  */
 
 import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.ts';
@@ -49,7 +48,7 @@ function prepare({ index, pod }: Cycle): Prepared<LimitState> {
   return { kind: 'ready', state: { claims, drivers: driversOf(index, claims) } };
 }
 
-/** An in-tree disk counts for its CSI driver. */
+/** An in-tree volume counts for its CSI driver. */
 function driversOf(index: ClusterIndex, claims: readonly ClaimRecord[]): string[] {
   const drivers = new Set<string>();
   for (const claim of claims) {
@@ -69,7 +68,7 @@ function filter(state: LimitState, cycle: Cycle): void {
   const isPlain = isPlainCount(cycle);
   for (let position = 0; position < count; position++) {
     const node = nodes[position]!;
-    // Volumes are counted by handle only where the number of claims alone doesn't fit.
+    // Volumes are counted by handle only if the number of claims alone does not fit.
     if (isPlain && columns.every((slots) => slots[node] === unlimited || slots[node]! >= state.claims.length))
       continue;
     const nodeName = cycle.index.nodes.record(node)!.key;
@@ -83,7 +82,7 @@ function filter(state: LimitState, cycle: Cycle): void {
   }
 }
 
-/** Nothing but the number of claims can matter: no disks named inline, no drivers that must be installed. */
+/** Whether only the number of claims matters: no inline in-tree volumes, and no drivers that must be installed. */
 function isPlainCount({ index, pod }: Cycle): boolean {
   return pod.migratedVolumes.length === 0 && !index.hasRequiredDrivers;
 }

@@ -150,17 +150,17 @@ test('kube-scheduler knows no preferences of volumes', () => {
 describe('what cannot be read is told', () => {
   test.each([
     ['a list that is none', '{"weight": 1}', /must be a JSON list/],
-    [
-      'a weight that is no number',
-      '[{"weight": "1"}]',
-      /\[0\]\.weight: must be an integer from 1 to 100/,
-    ],
+    ['a weight that is no number', '[{"weight": "1"}]', /\[0\]\.weight: must be an integer from 1 to 100/],
     [
       'a term with an unknown operator',
       '[{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Near"}]}}]',
       /preference.*operator/,
     ],
-    ['too many terms', JSON.stringify(Array(65).fill({ weight: 1 })), /has 65 terms; only the first 64 are used/],
+    [
+      'too many terms',
+      JSON.stringify(Array(65).fill({ weight: 1 })),
+      /has 65 terms; only the first 64 are used/,
+    ],
   ])('%s', (_, text, problem) => {
     const { warnings } = clusterOf({}).upsert('PersistentVolume', preferring('v1', text));
     expect(warnings.map((warning) => warning.problem)).toContainEqual(expect.stringMatching(problem));

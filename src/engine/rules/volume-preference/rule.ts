@@ -1,6 +1,6 @@
 /**
- * Soft affinity of volumes: nodes that reach a volume better than others, with weights. It refuses nobody; a node's score is
- * the sum of the weights that its volumes give it, scaled so that the best node has 100.
+ * Soft affinity of volumes: weighted preferences for nodes that reach a volume better than others. It refuses no node. The score of a node
+ * is the sum of the weights that the pod's volumes give it, scaled so that the best node has 100.
  */
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
@@ -17,7 +17,7 @@ export const volumePreferenceRule: Rule<PreferenceState> = {
   reasons: [],
   prepare: ({ index, pod }: Cycle): Prepared<PreferenceState> => {
     if (!index.profile.scoresPreferences || !index.volumes.hasPreferences) return skip;
-    // Others' volumes may have preferences; a pod without any must not pay for them.
+    // Only other pods' volumes have preferences: a pod without volumes must not pay for them.
     if (pod.claims.length === 0) return skip;
     const bound = pod.claims.flatMap(
       ({ key }) => index.volumes.get(index.claims.get(key)?.volumeName ?? '') ?? [],

@@ -116,7 +116,7 @@ describe('a pod that was refused for its disk', () => {
   const other = using('other', ebs('a'), 'n1');
   const waiting = {
     cluster: { Node: [node('n1')], Pod: [other, using('stranger', ebs('b'), 'n1')] },
-    asking: using('p', ebs('a')),
+    pod: using('p', ebs('a')),
   };
   expectRuleWakeCases(rule, [
     { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },

@@ -77,7 +77,7 @@ describe('a claim for one pod', () => {
 });
 
 describe('a pod that was refused for its claim', () => {
-  const waiting = { cluster: taken, asking };
+  const waiting = { cluster: taken, pod: asking };
   expectRuleWakeCases(rule, [
     { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },
     {
@@ -134,19 +134,19 @@ function inTheWay(mine: Volume, its: Volume): boolean {
 test('it says what the obvious reading says', () => {
   expectSameAsOracle(
     rule,
-    (book, { spec }) => {
-      const standing = book.podsOnNodes();
+    (model, { spec }) => {
+      const standing = model.podsOnNodes();
       const volumes = spec?.volumes ?? [];
       const isTaken = volumes.some(({ persistentVolumeClaim }) => {
         const name = persistentVolumeClaim?.claimName ?? '';
         return (
-          book.claim(name)?.spec?.accessModes?.includes('ReadWriteOncePod') === true &&
+          model.claim(name)?.spec?.accessModes?.includes('ReadWriteOncePod') === true &&
           standing.some((one) =>
             one.spec!.volumes!.some((its) => its.persistentVolumeClaim?.claimName === name),
           )
         );
       });
-      const reasons = book.nodes().flatMap(({ metadata }) => {
+      const reasons = model.nodes().flatMap(({ metadata }) => {
         const here = standing.filter((one) => one.spec!.nodeName === metadata!.name);
         const isInUse = volumes.some((mine) =>
           here.some((one) => one.spec!.volumes!.some((its) => inTheWay(mine, its))),

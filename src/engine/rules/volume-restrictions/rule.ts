@@ -1,6 +1,6 @@
 /**
- * Storage that pods can't share: disks that are named in the pod itself, of which a node's pods may have one user that writes; and
- * claims with access mode ReadWriteOncePod, which one pod in the cluster may use.
+ * Storage that pods can't share: disks that the pod spec names, which only one pod of a node may use for writing; and claims with access
+ * mode ReadWriteOncePod, which only one pod in the cluster may use.
  */
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
@@ -18,7 +18,7 @@ type PodChange = ObjectChange<'Pod'>;
 
 interface RestrictionState {
   readonly disks: readonly DiskUse[];
-  /** Claims of the pod that another pod has to itself. */
+  /** Claims of the pod that another pod uses exclusively. */
   readonly takenClaims: readonly string[];
 }
 
@@ -45,12 +45,12 @@ function prepare({ index, pod }: Cycle): Prepared<RestrictionState> {
 
 const onePodBit = accessModeBits(['ReadWriteOncePod']);
 
-/** A claim that isn't there is the binding rule's to report. */
+/** The binding rule reports a claim that does not exist. */
 function isTaken(index: ClusterIndex, claimKey: string, asking: PodRecord): boolean {
   const modes = index.claims.get(claimKey)?.accessModes ?? 0;
   if ((modes & onePodBit) === 0) return false;
   for (const pod of index.pods.usingClaim(claimKey)) {
-    // A pod whose node is gone counts nowhere, as in kube-scheduler.
+    // As in kube-scheduler, a pod whose node is gone does not count.
     if (pod.key !== asking.key && occupies(pod) && index.nodes.row(pod.nodeName) !== undefined) return true;
   }
   return false;
@@ -98,7 +98,7 @@ function wakes(interest: Interest, change: ClusterChange, index: ClusterIndex): 
   }
 }
 
-/** Another pod had storage that this one wants, or was assumed to have it, and may no longer. */
+/** Whether another pod used storage that this one needs, or was assumed to use it, and may no longer do so. */
 function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): boolean {
   const { before, after } = change;
   if ((after ?? before)!.key === asking.key || before?.isFinished === true || !isSettled(change))
@@ -107,19 +107,22 @@ function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): b
   return known !== undefined && shares(asking, known) && !staysPut(change);
 }
 
-/** It has a node, is to have one, or is over, on one side at least. Of other pods nothing counts but what is assumed, and that stays. */
+/**
+ * Whether the pod has a node, is nominated to one, or is finished, before or after the change. Any other pod counts only if it is assumed,
+ * and the event does not change that.
+ */
 function isSettled({ before, after }: PodChange): boolean {
   return [before, after].some((pod) => pod?.isFinished === true || nodesClaimed(pod).length > 0);
 }
 
-/** It uses a disk or a claim that the other wants too, in whatever way. */
+/** Whether the two pods name the same disk or claim, for reading or writing. */
 function shares(asking: PodRecord, other: PodRecord): boolean {
   if (asking.claims.some(({ key }) => other.claims.some((claim) => claim.key === key))) return true;
   const disks = exclusiveDisks(other.shape);
   return exclusiveDisks(asking.shape).some(({ key }) => disks.some((disk) => disk.key === key));
 }
 
-/** The pod was on its node before and still is, with the same storage. */
+/** Whether the pod stays on its node with the same storage. */
 function staysPut({ before, after }: PodChange): boolean {
   if (before === undefined || after === undefined) return false;
   if (!occupies(before) || !occupies(after) || before.nodeName !== after.nodeName) return false;

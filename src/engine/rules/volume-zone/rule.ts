@@ -1,6 +1,6 @@
 /**
- * Volumes older than node affinity say where they are by zone and region labels. A node with none of those labels passes;
- * otherwise it must have the volume's key, or the newer key for a volume that uses the beta one, with one of its values.
+ * Volumes from before node affinity state their location by zone and region labels. A node with none of those labels passes. Otherwise it
+ * must have the volume's label key, or the stable key for a volume that uses the beta key, with one of the volume's values.
  */
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
@@ -32,7 +32,7 @@ export const volumeZoneRule: Rule<ZoneState> = {
   filter,
   explain,
   wakes,
-  invalidates: (interest, change) => wakes(interest, change) || takesAway(interest, change),
+  invalidates: (interest, change) => wakes(interest, change) || removesSomething(interest, change),
 };
 
 function prepare({ index, pod }: Cycle): Prepared<ZoneState> {
@@ -42,7 +42,7 @@ function prepare({ index, pod }: Cycle): Prepared<ZoneState> {
   return volumes.length === 0 ? skip : { kind: 'ready', state: { volumes } };
 }
 
-/** kube-scheduler's rule gives up where a volume isn't there; ours leaves that to the binding rule, which says more. */
+/** kube-scheduler's plugin refuses a pod whose volume is missing. Our profile leaves that to the binding rule, which reports more. */
 function missingVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
   if (!index.profile.zonesNeedVolumes) return [];
   return pod.claims.flatMap(({ key, isEphemeral }) => {
@@ -58,7 +58,7 @@ function missingVolumes(index: ClusterIndex, pod: PodRecord): PodRefusal[] {
   });
 }
 
-/** Only volumes that have only labels, unless the profile follows kube-scheduler, which looks at the labels regardless. */
+/** Volumes with labels and without node affinity. If the profile follows kube-scheduler, node affinity does not matter. */
 function zonedVolumes(index: ClusterIndex, pod: PodRecord): ZonedVolume[] {
   const { affinityReplacesZones, zonesOfEphemeral } = index.profile;
   return pod.claims.flatMap(({ key, isEphemeral }) => {
@@ -134,14 +134,14 @@ function wakes(interest: Interest, change: ClusterChange): boolean {
   }
 }
 
-/** Also if node affinity takes the place of the labels. */
+/** Also true if node affinity replaces the labels. */
 function zonesMoved(before: VolumeRecord, after: VolumeRecord): boolean {
   const text = ({ zones, nodes }: VolumeRecord) =>
     [nodes.key, ...zones.map(({ key, values }) => `${key} ${[...values].sort().join(' ')}`)].join('\n');
   return text(before) !== text(after);
 }
 
-function takesAway(interest: Interest, change: ClusterChange): boolean {
+function removesSomething(interest: Interest, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Node':
       return change.after === undefined;

@@ -2,8 +2,8 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 
 /**
- * The pods of the node that this one may evict; those that are only assumed there too. What it waits for need not make it fit: it may
- * do the rest itself.
+ * The pods on the node that this one may evict, including pods that are only assumed there. A change wakes a pod even if it does not fit
+ * yet, when it could fit by evicting these.
  */
 export function evictablePodsOn(
   nodeName: string,

@@ -1,7 +1,7 @@
 import type { ObjectChange } from '../../cluster-index/cluster-change.ts';
 import type { Interest } from '../framework/rule.ts';
 
-/** One of the pod's own claims came or changed; every volume rule looks again then. */
+/** Whether one of the pod's own claims was created or changed. Every volume rule then has to decide again. */
 export function isOwnClaimChange(
   interest: Interest,
   { after }: ObjectChange<'PersistentVolumeClaim'>,

@@ -2,14 +2,14 @@ import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 
 /**
- * The nodes that a pod occupied, or was to occupy once others had made place for it, and occupies no longer: it is gone, finished or
- * elsewhere. Asked of every event about a pod, for pods that wait for its place.
+ * The nodes that a pod occupied, or was nominated to, and no longer does, because it is deleted, finished or elsewhere. Called for every
+ * event about a pod, for pods that wait for its resources.
  */
 export function nodesVacated(before: PodRecord | undefined, after: PodRecord | undefined): string[] {
   return nodesClaimed(before).filter((name) => !isStillAt(name, before, after));
 }
 
-/** Whether somebody has left the node, whatever others have taken of the room since, or the node itself is gone. */
+/** Whether a pod has left the node, even if other pods use its resources by now, or the node itself is gone. */
 export function isVacatedBy(nodeName: string, change: ClusterChange): boolean {
   switch (change.kind) {
     case 'Pod':
@@ -23,13 +23,13 @@ export function isVacatedBy(nodeName: string, change: ClusterChange): boolean {
   }
 }
 
-/** Who is only to go somewhere leaves a node on which it was before. */
+/** A pod that is only nominated to a node has left the node on which it ran before. */
 function isStillAt(name: string, before: PodRecord | undefined, after: PodRecord | undefined): boolean {
   if (after?.nodeName === name) return !after.isFinished;
   return before?.nodeName === '' && nodesClaimed(after).includes(name);
 }
 
-/** Where the pod is; or, while it is nowhere, where it is to go. */
+/** The node of the pod; or, while it has none, the node that it is nominated to. */
 export function nodesClaimed(pod: PodRecord | undefined): string[] {
   if (pod === undefined || pod.isFinished) return [];
   const place = pod.nodeName === '' ? pod.nominatedNode : pod.nodeName;
@@ -37,8 +37,8 @@ export function nodesClaimed(pod: PodRecord | undefined): string[] {
 }
 
 /**
- * The same for rules to which others are company: a pod that has come counts, one that is to come counts only against those who wait.
- * So it is news that it is there, also where it was to go.
+ * The same, for rules that depend on which pods are where. A bound pod counts for and against others, a nominated pod only against them.
+ * So the key changes when a nominated pod is bound, even to the node that it was nominated to.
  */
 export function nodeClaimKey(pod: PodRecord | undefined): string | undefined {
   const [place] = nodesClaimed(pod);
