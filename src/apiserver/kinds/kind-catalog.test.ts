@@ -11,8 +11,8 @@ function defined(plural: string, kind: string, version = 'v1'): ServedKind {
   return { ...model, group: 'example.com', version, plural, kind, definition: {} } as unknown as ServedKind;
 }
 
-describe('kinds that are defined', () => {
-  test('come and go by their definitions, and leave the others alone', () => {
+describe('defined kinds', () => {
+  test('are replaced by definition, without changing others', () => {
     const kinds = new KindCatalog(builtIn);
     const [apple, pear, plum] = [
       defined('apples', 'Apple'),
@@ -40,7 +40,7 @@ describe('kinds that are defined', () => {
     expect(kinds.all).toEqual(builtIn);
   });
 
-  test('may take over a name from another in one change, whichever is told first', () => {
+  test('may take over a name from another in one change, in any order', () => {
     const kinds = new KindCatalog(builtIn);
     kinds.replaceDefined(new Map([['a', [defined('apples', 'Fruit')]]]));
     const [renamed, heir] = [defined('apples', 'Apple'), defined('pears', 'Fruit')];
@@ -54,7 +54,7 @@ describe('kinds that are defined', () => {
     expect(kinds.byKind('example.com/v1', 'Apple')).toBe(renamed);
   });
 
-  test('tell those who asked when they are gone, once, and nobody else', () => {
+  test('notify only their own removal listeners, once', () => {
     const kinds = new KindCatalog(builtIn);
     const [old, kept, other] = [
       defined('apples', 'Apple'),
@@ -67,21 +67,21 @@ describe('kinds that are defined', () => {
         ['b', [other]],
       ]),
     );
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const [name, kind] of [
       ['old', old],
       ['kept', kept],
       ['other', other],
     ] as const)
-      kinds.onRemoved(kind, () => told.push(name));
-    const stop = kinds.onRemoved(old, () => told.push('stopped'));
+      kinds.onRemoved(kind, () => notified.push(name));
+    const stop = kinds.onRemoved(old, () => notified.push('stopped'));
     stop();
     kinds.replaceDefined(new Map([['a', [kept]]]));
     kinds.replaceDefined(new Map([['a', []]]));
-    expect(told).toEqual(['old', 'kept']);
+    expect(notified).toEqual(['old', 'kept']);
   });
 
-  test('make another edition, and what the server has of its own stays its own', () => {
+  test('change the version, and do not count as built-in', () => {
     const kinds = new KindCatalog(builtIn);
     const before = kinds.version;
     kinds.replaceDefined(new Map([['a', [defined('apples', 'Apple')]]]));

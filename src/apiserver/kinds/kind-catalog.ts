@@ -3,20 +3,21 @@ import { assert } from '../../runtime/assert.ts';
 import type { ServedKind } from './served-kind.ts';
 
 /**
- * The kinds that a server serves, found by their names in URLs and in objects. Most are there for good; those that somebody has
- * defined come and go, and one that does costs the same however many there are.
+ * The kinds that a server serves, by their names in URLs and in objects. Built-in kinds are fixed;
+ * CustomResourceDefinitions add and remove kinds at run time. The cost of a change does not depend on the number of
+ * kinds.
  */
 export class KindCatalog {
   readonly #builtIn: readonly ServedKind[];
-  /** By the name of what defines them. */
+  /** By the name of their definition. */
   readonly #defined = new Map<string, readonly ServedKind[]>();
   readonly #byPath = new Map<string, ServedKind>();
   readonly #byKind = new Map<string, ServedKind>();
-  readonly #leaveTakers = new Map<ServedKind, Set<() => void>>();
-  readonly #gone = new WeakSet<ServedKind>();
-  /** Undefined after a change, until somebody asks. */
+  readonly #removalListeners = new Map<ServedKind, Set<() => void>>();
+  readonly #removed = new WeakSet<ServedKind>();
+  /** Undefined after a change, until the next read. */
   #all: readonly ServedKind[] | undefined;
-  #edition = 1;
+  #version = 1;
 
   constructor(kinds: readonly ServedKind[]) {
     this.#builtIn = kinds;
@@ -28,81 +29,81 @@ export class KindCatalog {
     return this.#all;
   }
 
-  /** Another number whenever the kinds have changed: what is made of them can be kept under it. */
+  /** Increases with every change of the kinds, so callers can cache what they derive from them. */
   get version(): number {
-    return this.#edition;
+    return this.#version;
   }
 
-  /** `apps/v1`, `statefulsets`. */
+  /** For example `apps/v1` and `statefulsets`. */
   byPlural(apiVersion: string, plural: string): ServedKind | undefined {
     return this.#byPath.get(`${apiVersion}/${plural}`);
   }
 
-  /** `apps/v1`, `StatefulSet`. */
+  /** For example `apps/v1` and `StatefulSet`. */
   byKind(apiVersion: string, kind: string): ServedKind | undefined {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** The one kind of a name in a group, whatever version is served. */
+  /** A kind by its name in a group, in any served version. */
   inGroup(group: string, kind: string): ServedKind | undefined {
     return this.all.find((candidate) => candidate.group === group && candidate.kind === kind);
   }
 
-  /** Whether the server has such objects of its own, in any version. */
+  /** Whether the server itself has this resource, in any version. */
   isBuiltIn(group: string, plural: string): boolean {
     return this.#builtIn.some((kind) => kind.group === group && kind.plural === plural);
   }
 
   /**
-   * Puts the kinds of some definitions, by their names, in the place of those that they had so far. Whoever uses one that is not among
-   * them is told when all is done.
+   * Replaces the kinds of some definitions, by the names of the definitions. Notifies the listeners of removed kinds
+   * after all changes are done.
    */
   replaceDefined(changes: ReadonlyMap<string, readonly ServedKind[]>): void {
     const kept = new Set([...changes.values()].flat());
-    const gone = [...changes.keys()].flatMap((name) => this.#defined.get(name) ?? []);
-    // What goes first: another one may get its name.
-    for (const kind of gone) this.#remove(kind);
+    const removed = [...changes.keys()].flatMap((name) => this.#defined.get(name) ?? []);
+    // Remove first: another kind may take over the name.
+    for (const kind of removed) this.#remove(kind);
     for (const [name, kinds] of changes) {
       if (kinds.length === 0) this.#defined.delete(name);
       else this.#defined.set(name, kinds);
       for (const kind of kinds) this.#add(kind);
     }
     this.#all = undefined;
-    this.#edition += 1;
-    this.#takeLeave(gone.filter((kind) => !kept.has(kind)));
+    this.#version += 1;
+    this.#notifyRemoved(removed.filter((kind) => !kept.has(kind)));
   }
 
-  /** Whether it was served once, and is no longer, or not as it was: who found it earlier may still hold it. */
+  /** Whether the kind was served once and has been removed or replaced: callers may still hold it. */
   isRemoved(kind: ServedKind): boolean {
-    return this.#gone.has(kind);
+    return this.#removed.has(kind);
   }
 
-  /** Calls back when a kind that was defined is served no longer. Returns how to stop that. */
+  /** Calls `listener` when a defined kind is removed or replaced. Returns a function that removes the listener. */
   onRemoved(kind: ServedKind, listener: () => void): () => void {
-    const listeners = this.#leaveTakers.get(kind) ?? new Set();
-    this.#leaveTakers.set(kind, listeners);
-    // A function of its own, as the same one may be given twice.
-    const told = () => listener();
-    listeners.add(told);
+    const listeners = this.#removalListeners.get(kind) ?? new Set();
+    this.#removalListeners.set(kind, listeners);
+    // Wrapped, because a caller may register the same function twice.
+    const wrapped = () => listener();
+    listeners.add(wrapped);
     return () => {
-      if (listeners.delete(told) && listeners.size === 0) this.#leaveTakers.delete(kind);
+      if (listeners.delete(wrapped) && listeners.size === 0) this.#removalListeners.delete(kind);
     };
   }
 
-  #takeLeave(gone: readonly ServedKind[]): void {
-    for (const kind of gone) this.#gone.add(kind);
-    for (const kind of gone) {
-      const listeners = this.#leaveTakers.get(kind) ?? [];
-      this.#leaveTakers.delete(kind);
+  #notifyRemoved(removed: readonly ServedKind[]): void {
+    for (const kind of removed) this.#removed.add(kind);
+    for (const kind of removed) {
+      const listeners = this.#removalListeners.get(kind) ?? [];
+      this.#removalListeners.delete(kind);
       for (const listener of [...listeners]) listener();
     }
   }
 
   #add(kind: ServedKind): void {
     const path = pathOf(kind);
-    assert(!this.#byPath.has(path), `${path} is described twice`);
+    assert(!this.#byPath.has(path), `${path} is defined twice`);
     this.#byPath.set(path, kind);
-    // A definition may call its kind as one of the server's own is called, and does not become that.
+    // A definition may use the kind name of a built-in kind, but does not replace it.
     if (!this.#byKind.has(nameOf(kind))) this.#byKind.set(nameOf(kind), kind);
   }
 

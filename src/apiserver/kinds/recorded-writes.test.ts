@@ -22,7 +22,7 @@ const inAnyOrder: ReadonlySet<string> = new Set([
   'core/volumes: a volume that loses its capacity',
 ]);
 
-/** Where we knowingly differ. */
+/** Known differences, with the reason. */
 const differences: Readonly<Record<string, string>> = {
   'AppArmor by annotation':
     'kube-apiserver computes the warning before it fills in the field; we ask kinds for warnings afterwards',

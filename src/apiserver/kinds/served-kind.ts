@@ -1,18 +1,18 @@
 import type { ObjectMeta } from '../../kube/api/stored/meta.ts';
-import type { StructShape } from '../patch/shape.ts';
+import type { StructShape } from '../patch/merge-shape.ts';
 import type { Typed } from '../schema/object-form.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 
 /**
- * A kind that the embedded server serves, described once. The registry, discovery, OpenAPI, tables and the command line all
- * read this description; adding a kind is adding a file with one of these.
+ * The description of a kind that the embedded server serves. The registry, discovery, OpenAPI, tables and the command
+ * line read it; README.md says how to add one.
  *
- * Objects reach these functions in their stored form: typed, without unknown fields, quantities and times canonical.
- * `defaults` and the `prepare` functions change the object in place; it is a copy of their own. Nothing in here awaits,
- * and nothing throws on an object that has its types right.
+ * Functions get objects in their stored form: typed, without unknown fields, with canonical quantities and times.
+ * `defaults` and the `prepare` functions change the object in place; it is their own copy. No function is asynchronous,
+ * and none throws if the object has the right types.
  *
- * A write runs: decode, `defaults`, admission, `prepareCreate` or `prepareUpdate`, `allocate`, `validate` or `validateUpdate`.
- * A write to /status runs `prepareStatus` and `validateStatus` instead.
+ * The order of a write: decode, `defaults`, admission, `prepareCreate` or `prepareUpdate`, `allocate`, `validate` or
+ * `validateUpdate`. A write to /status calls `prepareStatus` and `validateStatus` instead.
  */
 export interface ServedKind<T extends StoredObject = StoredObject> extends Typed {
   /** Empty for the core group. */
@@ -24,81 +24,84 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
-  /** How its objects merge, where that is in no table. */
+  /** How objects merge, for kinds that are not in the generated tables. */
   readonly shape?: StructShape;
-  /** The same in its other versions, served or not, by apiVersion; for those who wrote through them. */
+  /** The merge shape of other versions, served or not, by apiVersion: managed fields may refer to them. */
   readonly shapeOfVersion?: (apiVersion: string) => StructShape | undefined;
-  /** Which names objects may have; it says what is wrong, in Kubernetes' words. */
+  /** Validates the names of objects, with Kubernetes' messages. */
   readonly nameRule: NameRule;
-  /** Finalizers need no domain: custom resources and their definitions, and where Kubernetes forgets to look. */
+  /**
+   * Finalizers need no domain: custom resources, their definitions, and kinds for which Kubernetes does not check it.
+   */
   readonly allowsAnyFinalizer?: boolean;
   /** Besides `status` and `scale`, which follow from `hasStatus` and `scale`. */
   readonly subresources?: readonly Subresource[];
   readonly hasStatus: boolean;
   readonly scale?: ScaleRule<T>;
-  /** Whether `metadata.generation` counts changes of what the user asked for. */
+  /** Whether `metadata.generation` counts changes of the desired state. */
   readonly hasGeneration: boolean;
-  /** PUT of a name that does not exist creates it; so does a write to its status. */
+  /** A PUT with a name that does not exist creates the object; so does a write to its status. */
   readonly createOnUpdate?: boolean;
-  /** PUT without a resourceVersion is refused. */
+  /** A PUT without a resourceVersion is refused. */
   readonly requiresResourceVersion?: boolean;
-  /** Dependents of a deleted object are orphaned unless the caller says otherwise. */
+  /** Deletion orphans dependents unless the request says otherwise. */
   readonly orphansByDefault?: boolean;
-  /** What a deletion that does not choose is told about that. */
+  /** The warning for a deletion without a propagation policy. */
   readonly orphanWarning?: string;
   /** Nothing can depend on it, so no deletion waits for dependents: Events. */
   readonly hasNoDependents?: boolean;
-  /** DELETE answers with the last state of the object, not with a Status. */
+  /** DELETE returns the last state of the object, not a Status. */
   readonly returnsDeletedObject?: boolean;
-  /** What everybody is warned of who asks for it, also only to read. */
+  /** A warning for every request, including reads. */
   readonly deprecation?: string;
-  /** Shares the storage of another kind, in that kind's form. */
+  /** The kind shares the storage of another kind, in that kind's form. */
   readonly storedAs?: StoredAs<T>;
-  /** Its definition was made at run time, and may change or go. */
+  /** Set for kinds of CustomResourceDefinitions, which may change or disappear. */
   readonly definition?: KindDefinition<T>;
 
   defaults?(object: T): void;
-  /** Drops what a creator may not set, such as status. */
+  /** Drops what a creation may not set, such as status. */
   prepareCreate?(object: T, moment: Moment): void;
-  /** Restores what this write may not change, such as status. The generation is the registry's. */
+  /** Restores what this write may not change, such as status. The registry sets the generation. */
   prepareUpdate?(object: T, old: T, moment: Moment): void;
-  /** Restores what a write to /status may not change. By default: everything but status and metadata. */
+  /** Restores what a write to /status may not change. Default: everything but status and metadata. */
   prepareStatus?(object: T, old: T, moment: Moment): void;
   /** Restores all but the finalizers of the spec: /finalize of namespaces. */
   prepareFinalize?(object: T, old: T): void;
-  /** Whether the change moves the generation. By default: when something besides metadata and status changed. */
+  /** Whether the change increments the generation. Default: if anything besides metadata and status changed. */
   incrementsGeneration?(object: T, old: T): boolean;
   /**
-   * Gives the object what no other may have, such as a service's address, after it is prepared and before it is checked. `others`
-   * are all of its kind but itself. What it complains about is the answer.
+   * Allocates what must be unique, such as a service's cluster IP, after the object is prepared and before it is
+   * validated. `others` are all other objects of the kind. If it reports errors, the request is refused with them
+   * alone.
    */
   allocate?(object: T, others: Iterable<T>, errors: FieldErrors): void;
   validate(object: T, errors: FieldErrors): void;
   validateUpdate?(object: T, old: T, errors: FieldErrors): void;
   validateStatus?(object: T, old: T, errors: FieldErrors): void;
-  /** Of a write to /finalize. */
+  /** Validates a write to /finalize. */
   validateFinalize?(object: T, errors: FieldErrors): void;
-  /** The kind ends in steps of its own: marks the object when its deletion begins. Namespaces. */
+  /** Called when the deletion of an object begins, for kinds with their own deletion steps: namespaces. */
   beginDeletion?(object: T): void;
-  /** A deleted object without finalizers stays all the same: a namespace whose spec still has some. */
+  /** Whether a deleted object without finalizers must still be kept: a namespace with finalizers in its spec. */
   blocksRemoval?(object: T): boolean;
-  /** Advice for the writer, sent as Warning headers. */
+  /** Texts for Warning headers. */
   warnings?(object: T, old: T | undefined): readonly string[];
-  /** Seconds of grace that a deletion gives; 0 removes at once. Left out: always 0. */
+  /** The grace period of a deletion in seconds; 0 removes the object at once. Default: always 0. */
   graceSeconds?(object: T, requested: number | undefined): number;
 
-  /** Fields that selectors may name besides metadata.name and metadata.namespace. */
+  /** Fields for field selectors, besides metadata.name and metadata.namespace. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
-  /** What is said about a selector that names another field. By default: `field label not supported: spec.x`. */
+  /** The error for a field selector with another field. Default: `field label not supported: spec.x`. */
   unknownFieldMessage?(field: string): string;
   readonly columns: readonly TableColumn[];
   /** One cell for each column. */
   row(object: T, context: RowContext): readonly TableCell[];
-  /** What programs should know about a row, besides its cells; undefined for nothing. */
+  /** Conditions of a table row, for programs. */
   rowConditions?(object: T): readonly RowCondition[] | undefined;
 }
 
-/** A kind among others. Safe because the registry hands a kind objects of that kind only. */
+/** Removes the type parameter. Safe because the registry passes only objects of the kind to it. */
 export function anyKind<T extends StoredObject>(kind: ServedKind<T>): ServedKind {
   return kind as unknown as ServedKind;
 }
@@ -109,16 +112,16 @@ export interface StoredObject {
   metadata: ObjectMeta;
 }
 
-/** Undefined where the name is fine, else what is wrong with it; more than one complaint is possible. */
+/** Returns the problems of a name; empty if it is valid. `isPrefix`: the name is a `generateName`. */
 export type NameRule = (name: string, isPrefix: boolean) => readonly string[];
 
 export interface Subresource {
   readonly name: string;
-  /** Of the body: `ClaimBinding`, `ExpectedEviction` of `policy/v1`. */
+  /** The kind of the body, such as `Binding` or `Eviction`. */
   readonly kind: string;
   readonly group?: string;
   readonly version?: string;
-  /** In the API tables. */
+  /** The name of the type in the generated API tables. */
   readonly type: string;
   readonly verbs: readonly RequestVerb[];
 }
@@ -134,41 +137,40 @@ export type RequestVerb =
   | 'watch';
 
 export interface ScaleRule<T> {
-  /** Where the number stands that is wanted. By default: `.spec.replicas`. */
+  /** The path of the desired number. Default: `.spec.replicas`. */
   readonly replicasPath?: string;
-  /** What the scale says. */
   read(object: T): ScaleValues;
   write(object: T, replicas: number): void;
 }
 
 export interface ScaleValues {
-  /** Undefined where the object does not say. */
+  /** Undefined if the object does not specify it. */
   readonly desired: number | undefined;
   readonly current: number;
-  /** Of the pods, as text. */
+  /** The selector of the pods, as text. */
   readonly selector: string;
 }
 
 export interface StoredAs<T> {
-  /** The kind that owns the storage, as `Event`. */
+  /** The kind that owns the storage, such as `Event`. */
   readonly kind: string;
   readonly group: string;
   toStored(object: T): StoredObject;
   fromStored(object: StoredObject): T;
 }
 
-/** What is different about a kind that somebody has defined while the server runs. */
+/** What differs for a kind that a CustomResourceDefinition defines. */
 export interface KindDefinition<T> {
   readonly listKind: string;
-  /** Its schema, as OpenAPI publishes it. */
+  /** The schema that OpenAPI publishes. */
   readonly publishedSchema: Readonly<Record<string, unknown>>;
-  /** What is asked before objects are made: a definition that is being deleted takes no more of them. */
+  /** Whether creations are refused: true while the definition is being deleted. */
   refusesCreation(): boolean;
-  /** The object as the version has it in which all are stored; the same one, perhaps changed, for that version itself. */
+  /** Converts the object to the storage version. May change the object in place. */
   toStored?(object: T): T;
   /**
-   * A stored object as this version shows it today. It may be older than the schema: without some defaults, and with what is no
-   * longer known. The same object where nothing is to be changed.
+   * Converts a stored object to this version. The object may be older than the schema: it may lack defaults and contain
+   * fields that are no longer specified. Returns the same object if nothing changes.
    */
   fromStored(object: T): T;
 }
@@ -178,7 +180,7 @@ export interface TableColumn {
   readonly type: 'string' | 'integer' | 'date' | 'number' | 'boolean';
   readonly format?: string;
   readonly description?: string;
-  /** 0 is always shown, 1 only by `-o wide`. */
+  /** 0 is always shown, 1 only with `-o wide`. */
   readonly priority?: number;
 }
 
@@ -191,7 +193,7 @@ export interface RowCondition {
   readonly message: string;
 }
 
-/** When something happens: for timestamps and ages. */
+/** The current time, for timestamps and ages. */
 export interface Moment {
   readonly nowMs: number;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LabelSelector } from '../../kube/api/stored/meta.ts';
 import { accessModesCell, age, humanDuration, labelSelectorCell, labelsCell } from './table-cells.ts';
 
-describe('durations read as kubectl writes them', () => {
+describe('durations are formatted as in kubectl', () => {
   test.each([
     [-3000, '<invalid>'],
     [-2000, '<invalid>'],
@@ -41,7 +41,7 @@ describe('durations read as kubectl writes them', () => {
     expect(humanDuration(ms)).toBe(expected);
   });
 
-  test('the age of an object without a creation is not known', () => {
+  test('the age of an object without a creation timestamp is unknown', () => {
     const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
     expect(age(object, { nowMs: 0 })).toBe('<unknown>');
     const made = { ...object, metadata: { creationTimestamp: '2026-01-01T00:00:00Z' } };
@@ -49,7 +49,7 @@ describe('durations read as kubectl writes them', () => {
   });
 });
 
-describe('selectors read as kubectl writes them', () => {
+describe('selectors are formatted as in kubectl', () => {
   test.each<[string, LabelSelector | undefined]>([
     ['<none>', undefined],
     ['<none>', {}],
@@ -74,13 +74,13 @@ describe('selectors read as kubectl writes them', () => {
   });
 });
 
-test('labels are sorted, and none are none', () => {
+test('labels are sorted; no labels are <none>', () => {
   expect(labelsCell({ b: '1', a: '' })).toBe('a=,b=1');
   expect(labelsCell({})).toBe('<none>');
   expect(labelsCell(undefined)).toBe('<none>');
 });
 
-test('access modes have short names and an order of their own', () => {
+test('access modes have short names and a fixed order', () => {
   expect(
     accessModesCell(['ReadWriteOncePod', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOnce', 'ReadWriteOnce']),
   ).toBe('RWO,ROX,RWX,RWOP');

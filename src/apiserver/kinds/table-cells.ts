@@ -2,7 +2,7 @@ import type { LabelSelector, LabelSelectorRequirement } from '../../kube/api/sto
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import type { RowContext, StoredObject, TableColumn } from './served-kind.ts';
 
-/** What cells of `kubectl get` say where there is nothing to say. */
+/** The cells of `kubectl get` for absent values. */
 export const noneCell = '<none>';
 export const unknownCell = '<unknown>';
 export const unsetCell = '<unset>';
@@ -10,7 +10,7 @@ export const unsetCell = '<unset>';
 export const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name' };
 export const ageColumn: TableColumn = { name: 'Age', type: 'string' };
 
-/** How long ago the object was made. */
+/** The time since the creation of the object. */
 export function age(object: StoredObject, { nowMs }: RowContext): string {
   return timeSince(object.metadata.creationTimestamp, nowMs);
 }
@@ -21,8 +21,8 @@ export function timeSince(timestamp: string | undefined, nowMs: number): string 
 }
 
 /**
- * As `kubectl` shows a duration: at most two units, the second one only while it says something. A second or so of clocks
- * that disagree is forgiven.
+ * Formats a duration as `kubectl` does: at most two units, the second only for small values of the first. Clock
+ * differences of about a second are tolerated.
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
@@ -35,7 +35,7 @@ export function humanDuration(ms: number): string {
   return longDuration(Math.trunc(minutes / 60), minutes % 60);
 }
 
-/** `app=web,tier in (a,b),!canary`, by key; `<none>` where it selects nothing by label. */
+/** For example `app=web,tier in (a,b),!canary`, sorted by key; `<none>` if it selects nothing by label. */
 export function labelSelectorCell(selector: LabelSelector | undefined): string {
   const equalities = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({
     key,
@@ -49,13 +49,13 @@ export function labelSelectorCell(selector: LabelSelector | undefined): string {
   return orNone(sorted.map(({ text }) => text).join(','));
 }
 
-/** `a=1,b=2`, as labels and node selectors are shown. */
+/** For example `a=1,b=2`, for labels and node selectors. */
 export function labelsCell(labels: Readonly<Record<string, string>> | undefined): string {
   const texts = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return orNone(texts.sort(byText).join(','));
 }
 
-/** `RWO,ROX`, in an order of their own. */
+/** For example `RWO,ROX`, in a fixed order. */
 export function accessModesCell(modes: readonly string[] | undefined): string {
   return shortAccessModes
     .filter(([mode]) => modes?.includes(mode))

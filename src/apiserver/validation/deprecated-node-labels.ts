@@ -1,7 +1,7 @@
 import type { NodeSelectorTerm, TopologySelectorTerm } from '../../kube/api/stored/core.ts';
 import type { LabelSelector } from '../../kube/api/stored/meta.ts';
 
-/** Labels of nodes that have a newer name, and what Kubernetes says to whoever selects by them. */
+/** Node labels with newer names, and the texts of Kubernetes' warnings about selectors that use them. */
 const deprecatedLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',

@@ -1,6 +1,8 @@
 import type { FieldErrors } from './field-errors.ts';
 
-/** One of a few texts. The error lists `supported` in the order given; Kubernetes sorts in most places. */
+/**
+ * The value must be one of `supported`. The error lists them in the given order; Kubernetes sorts them in most places.
+ */
 export function checkSupported(
   errors: FieldErrors,
   field: string,
@@ -10,7 +12,7 @@ export function checkSupported(
   if (!supported.includes(value)) errors.notSupported(field, value, supported);
 }
 
-/** As `checkSupported`, where nothing at all is an error of its own. */
+/** As `checkSupported`, but an empty value is reported as missing. */
 export function checkRequiredEnum(
   errors: FieldErrors,
   field: string,

@@ -3,12 +3,12 @@ import { formatGoJson } from '../../kube/go/json-text.ts';
 import { formatGoFloat } from '../../kube/go/numbers.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 
-/** Stands for the value of an error that says nothing about it. */
+/** Stands for the value of an error that prints no value. */
 export const omitValue: unique symbol = Symbol('the value is not shown');
 
 /**
- * Collects what is wrong with an object, in the words of Kubernetes' field errors: people search for these sentences and
- * programs match on the reasons. Paths are plain texts such as `spec.containers[0].image` or `spec.capacity[storage]`.
+ * Collects the errors of an object, with the messages of Kubernetes' field errors: users search for these texts and
+ * programs match on the reasons. Paths are texts such as `spec.containers[0].image` or `spec.capacity[storage]`.
  */
 export class FieldErrors {
   readonly #causes: StatusCause[] = [];
@@ -21,12 +21,12 @@ export class FieldErrors {
     return this.#causes.length === 0;
   }
 
-  /** For rules that hold back where an earlier one has complained: compare it with what it was before. */
+  /** Lets a caller see whether a check has added errors: compare the counts before and after. */
   get count(): number {
     return this.#causes.length;
   }
 
-  /** Takes over what others have found, sorted where the order means something. */
+  /** Appends the errors of another collection, sorted if `order` is given. */
   append(others: FieldErrors, order?: (a: StatusCause, b: StatusCause) => number): void {
     this.#causes.push(...(order === undefined ? others.causes : others.causes.toSorted(order)));
   }
@@ -39,7 +39,7 @@ export class FieldErrors {
     this.#add('FieldValueInvalid', field, withValue('Invalid value', value), detail);
   }
 
-  /** One error for each complaint of a rule from `names.ts`. */
+  /** Adds one error for each problem that a rule of `names.ts` returned. */
   invalidFor(field: string, value: unknown, problems: readonly string[]): void {
     for (const problem of problems) this.invalid(field, value, problem);
   }
@@ -48,7 +48,7 @@ export class FieldErrors {
     this.#add('FieldValueTypeInvalid', field, withValue('Invalid value', value), detail);
   }
 
-  /** `supported` is shown as it is given; Kubernetes sorts where it keeps the values in a set. */
+  /** `supported` is printed in the given order; Kubernetes sorts values that it keeps in a set. */
   notSupported(field: string, value: unknown, supported: readonly string[]): void {
     const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuoted).join(', ')}`;
     this.#add('FieldValueNotSupported', field, withValue('Unsupported value', value), detail);
@@ -66,7 +66,7 @@ export class FieldErrors {
     this.#add('FieldValueForbidden', field, 'Forbidden', detail);
   }
 
-  /** In bytes; below zero: no limit is told. */
+  /** In bytes. If negative, the message names no limit. */
   tooLong(field: string, maxBytes: number): void {
     const detail = maxBytes >= 0 ? `may not be more than ${counted(maxBytes, 'byte')}` : 'value is too long';
     this.#add('FieldValueTooLong', field, 'Too long', detail);
@@ -86,7 +86,7 @@ export class FieldErrors {
     this.#add('FieldValueTooShort', field, 'Too short', detail);
   }
 
-  /** Where `actual` is below zero it is not shown. */
+  /** A negative `actual` is not printed. */
   tooMany(field: string, actual: number, max: number): void {
     const detail = max >= 0 ? `must have at most ${counted(max, 'item')}` : 'has too many items';
     this.#add('FieldValueTooMany', field, withValue('Too many', actual >= 0 ? actual : omitValue), detail);
@@ -101,7 +101,7 @@ export class FieldErrors {
     this.#add('InternalError', field, 'Internal error', detail);
   }
 
-  /** What somebody else collected about a part of the object, which is at `path`; empty for the object itself. */
+  /** Appends the errors of a part of the object, which is at `path`; empty for the object itself. */
   appendBelow(path: string, others: FieldErrors): void {
     const before = path === '' ? '' : `${path}.`;
     for (const cause of others.causes) this.#causes.push({ ...cause, field: before + cause.field });
@@ -116,7 +116,7 @@ function withValue(what: string, value: unknown): string {
   return value === omitValue ? what : `${what}: ${shown(value)}`;
 }
 
-/** Texts in quotes, numbers as they are, the rest as JSON. */
+/** Texts in quotes, numbers unchanged, everything else as JSON. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return goQuoted(value);
   return typeof value === 'number' && !Number.isSafeInteger(value)

@@ -3,7 +3,7 @@ import type { FieldErrors } from './field-errors.ts';
 
 export const immutableMessage = 'field is immutable';
 
-/** A field that stays as it was. The error shows the new value; pass '' for a text that is absent. */
+/** The error prints the new value; pass '' for an absent text. */
 export function checkImmutable(errors: FieldErrors, field: string, value: unknown, old: unknown): void {
   if (!isSemanticallyEqual(value, old)) errors.invalid(field, value, immutableMessage);
 }

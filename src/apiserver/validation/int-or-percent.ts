@@ -10,13 +10,13 @@ export function checkIntOrPercent(errors: FieldErrors, field: string, value: Int
   else errors.invalidFor(field, value, percentProblems(value));
 }
 
-/** Of a share; numbers have no upper bound. */
+/** For percentages; numbers have no upper bound. */
 export function checkAtMost100Percent(errors: FieldErrors, field: string, value: IntOrPercent): void {
   const share = percentOf(value);
   if (share !== undefined && share > 100) errors.invalid(field, value, 'must not be greater than 100%');
 }
 
-/** The number or the share, whichever it is: good for asking whether it is zero. A text that is neither counts as zero. */
+/** The number or the percentage, to test whether it is zero. Any other text counts as zero. */
 export function numericValue(value: IntOrPercent): number {
   if (typeof value === 'number') return value;
   return percentOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);

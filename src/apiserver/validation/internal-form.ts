@@ -1,6 +1,6 @@
 /**
- * An object as Kubernetes shows it in an error: by its internal names (`Key` for `key`), all fields told, null or empty
- * where there is nothing.
+ * An object as kube-apiserver prints it in errors: with Go field names (`Key` for `key`) and all fields, null or empty
+ * if absent.
  */
 export function internalForm(
   value: object,

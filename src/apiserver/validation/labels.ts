@@ -18,7 +18,10 @@ export function checkLabelKey(errors: FieldErrors, field: string, key: string): 
   errors.invalidFor(field, key, qualifiedNameProblems(key));
 }
 
-/** Keys as those of labels, in any case; values are free, up to a size of all together. */
+/**
+ * Keys follow the rules of label keys, but may have upper case letters in the prefix. Values are free text, up to a
+ * total size.
+ */
 export function checkAnnotations(errors: FieldErrors, field: string, annotations: Texts | undefined): void {
   if (annotations === undefined) return;
   let bytes = 0;

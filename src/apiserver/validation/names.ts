@@ -1,15 +1,15 @@
 import { isPrintable, utf8Length } from '../../kube/go/quote.ts';
 
 /**
- * What names may look like: each function says what is wrong with a text, in Kubernetes' words, and nothing where it is
- * fine. Lengths are in bytes, though some of the sentences speak of characters.
+ * Rules for names. Each function returns the problems of a text, with Kubernetes' messages; empty if it is valid.
+ * Lengths are in bytes, although some messages say characters.
  */
 export type Problems = readonly string[];
 
-/** `isPrefix`: the text is a `generateName`, so something follows it and it may end in a dash. */
+/** `isPrefix`: the text is a `generateName`; it may end in a dash, because a suffix follows. */
 type NameRule = (name: string, isPrefix: boolean) => Problems;
 
-/** Which names the objects of a kind may have. Nearly all kinds follow `dnsSubdomain`. */
+/** The name rules of kinds. Nearly all kinds use `dnsSubdomain`. */
 export const nameRules = {
   dnsSubdomain: (name, isPrefix) => dnsSubdomainProblems(isPrefix ? withoutLastDash(name) : name),
   dnsLabel: (name, isPrefix) => dnsLabelProblems(isPrefix ? withoutLastDash(name) : name),
@@ -33,7 +33,7 @@ function dns1035LabelProblems(text: string): Problems {
   return [...charactersProblems(text, labelBytesMax), ...formatProblems(text, label1035)];
 }
 
-/** `*.example.com`. */
+/** For example `*.example.com`. */
 export function wildcardSubdomainProblems(text: string): Problems {
   return [...charactersProblems(text, subdomainBytesMax), ...formatProblems(text, wildcardSubdomain)];
 }
@@ -42,7 +42,7 @@ export function pathSegmentProblems(text: string): Problems {
   return text === '.' || text === '..' ? [`may not be '${text}'`] : pathPrefixProblems(text);
 }
 
-/** A label key, a finalizer, a resource: a name, optionally after a DNS subdomain and a slash. */
+/** A label key, a finalizer or a resource: a name, optionally after a DNS subdomain and a slash. */
 export function qualifiedNameProblems(text: string): Problems {
   const parts = text.split('/');
   const [first = '', second] = parts;
@@ -55,7 +55,7 @@ export function labelValueProblems(text: string): Problems {
   return [...bytesProblems(text, labelBytesMax), ...formatProblems(text, labelValue)];
 }
 
-/** The name of a port, of a container or a service (RFC 6335). */
+/** The name of a port of a container or a service (RFC 6335). */
 export function portNameProblems(text: string): Problems {
   const problems = [...charactersProblems(text, portNameBytesMax)];
   if (!/^[-a-z0-9]+$/.test(text)) {
@@ -75,7 +75,7 @@ export function rangeProblems(value: number, min: number, max: number): Problems
   return value >= min && value <= max ? [] : [`must be between ${min} and ${max}, inclusive`];
 }
 
-/** A user or a group of a container. */
+/** The id of a user or a group in a container. */
 export function idProblems(id: number): Problems {
   return rangeProblems(id, 0, 2_147_483_647);
 }
@@ -93,7 +93,7 @@ export function configKeyProblems(text: string): Problems {
   ];
 }
 
-/** Printable ASCII without `=`: what Kubernetes asks for since 1.34. */
+/** Printable ASCII without `=`, as in Kubernetes since 1.34. */
 export function envVarNameProblems(text: string): Problems {
   const problems: string[] = [];
   if (text === '') problems.push('environment variable name must be non-empty');
@@ -113,7 +113,7 @@ export function percentProblems(text: string): Problems {
   return formatProblems(text, percent);
 }
 
-/** Who owns fields: up to 128 bytes, all of them printable. The length is not a name's matter: see managed fields. */
+/** The name of a field manager must be printable. The caller checks the length, see `object-meta.ts`. */
 export function unprintableProblems(text: string): Problems {
   const problems: string[] = [];
   let position = 0;
@@ -131,7 +131,7 @@ const labelBytesMax = 63;
 const subdomainBytesMax = 253;
 const portNameBytesMax = 15;
 
-/** A pattern with the sentence for who does not follow it. */
+/** A pattern and the message for texts that do not match it. */
 interface Format {
   readonly pattern: RegExp;
   readonly problem: string;
@@ -204,12 +204,12 @@ function formatOf(format: string, detail: string, examples: readonly string[]): 
   return { pattern: new RegExp(`^${format}$`), problem: regexProblem(detail, format, examples) };
 }
 
-/** The sentence that Kubernetes makes of a pattern: what is asked for, examples, the pattern itself. */
+/** Kubernetes' message for a pattern: the requirement, examples, the pattern itself. */
 export function regexProblem(detail: string, format: string, examples: readonly string[] = []): string {
-  const told = examples.map((example) => `'${example}', `).join(' or ');
+  const listed = examples.map((example) => `'${example}', `).join(' or ');
   return examples.length === 0
     ? `${detail} (regex used for validation is '${format}')`
-    : `${detail} (e.g. ${told}regex used for validation is '${format}')`;
+    : `${detail} (e.g. ${listed}regex used for validation is '${format}')`;
 }
 
 function formatProblems(text: string, { pattern, problem }: Format): Problems {
@@ -244,7 +244,7 @@ function parentProblems(text: string): Problems {
   return text.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
-/** Kubernetes drops the dash and the letter before it, and adds an `a`: the length is one less, the rest is judged. */
+/** Kubernetes replaces the dash and the character before it by an `a`, and then checks the name. */
 function withoutLastDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }

@@ -7,9 +7,9 @@ import { checkObjectMeta, checkObjectMetaUpdate, type MetaRules } from './object
 const namespaced: MetaRules = { namespaced: true, nameRule: nameRules.dnsSubdomain };
 const clusterWide: MetaRules = { namespaced: false, nameRule: nameRules.dnsSubdomain };
 
-describe('new metadata', () => {
+describe('metadata of a new object', () => {
   test.each<[string, ObjectMeta, MetaRules, readonly string[]]>([
-    ['is fine', { name: 'a', namespace: 'b' }, namespaced, []],
+    ['is valid', { name: 'a', namespace: 'b' }, namespaced, []],
     [
       'lacks a name and a namespace',
       {},
@@ -20,7 +20,7 @@ describe('new metadata', () => {
       ],
     ],
     [
-      'has a namespace that it may not have',
+      'has a namespace although its kind has none',
       { name: 'a', namespace: 'b' },
       clusterWide,
       ['metadata.namespace: Forbidden: not allowed on this type'],
@@ -38,7 +38,7 @@ describe('new metadata', () => {
       ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
-      'has too much in its annotations',
+      'has too large annotations',
       { name: 'a', annotations: { a: 'x'.repeat(256 * 1024) } },
       clusterWide,
       ['metadata.annotations: Too long: may not be more than 262144 bytes'],
@@ -52,13 +52,13 @@ describe('new metadata', () => {
       ],
     ],
     [
-      'has such a finalizer where it may',
+      'has such a finalizer where the kind allows it',
       { name: 'a', finalizers: ['mine'] },
       { ...clusterWide, allowsAnyFinalizer: true },
       [],
     ],
     [
-      'has owners of fields that make no sense',
+      'has invalid managed fields',
       {
         name: 'a',
         managedFields: [
@@ -75,19 +75,19 @@ describe('new metadata', () => {
   ])('%s', (_name, meta, rules, expected) => {
     const errors = new FieldErrors();
     checkObjectMeta(errors, meta, rules);
-    expect(told(errors)).toEqual(expected);
+    expect(reportedErrors(errors)).toEqual(expected);
   });
 
-  test('has a prefix that is judged, too, and may end in a dash', () => {
+  test('has a generateName, which is validated and may end in a dash', () => {
     const errors = new FieldErrors();
     checkObjectMeta(errors, { generateName: 'web-', name: 'web-x' }, clusterWide);
-    expect(told(errors)).toEqual([]);
+    expect(reportedErrors(errors)).toEqual([]);
     checkObjectMeta(errors, { generateName: 'We-', name: 'web-x' }, clusterWide);
     expect(errors.causes.map(({ field }) => field)).toEqual(['metadata.generateName']);
   });
 });
 
-describe('changed metadata', () => {
+describe('metadata of an update', () => {
   const old: ObjectMeta = {
     name: 'a',
     namespace: 'b',
@@ -107,7 +107,7 @@ describe('changed metadata', () => {
     ['stays', old, old, []],
     ['gets finalizers', { ...old, finalizers: ['a b'] }, old, []],
     [
-      'gets finalizers while it is going',
+      'gets finalizers during its deletion',
       { ...going, finalizers: ['example.com/z', 'example.com/x', 'example.com/y'] },
       going,
       [
@@ -116,7 +116,7 @@ describe('changed metadata', () => {
     ],
     ['loses its finalizers while it is going', { ...going, finalizers: undefined }, going, []],
     [
-      'comes without a version, and older than it was',
+      'has no resourceVersion and a lower generation',
       { ...old, resourceVersion: undefined, generation: 2 },
       old,
       [
@@ -125,7 +125,7 @@ describe('changed metadata', () => {
       ],
     ],
     [
-      'is of another object',
+      'has the identity of another object',
       {
         resourceVersion: '7',
         generation: 3,
@@ -148,10 +148,10 @@ describe('changed metadata', () => {
   ])('%s', (_name, meta, before, expected) => {
     const errors = new FieldErrors();
     checkObjectMetaUpdate(errors, meta, before);
-    expect(told(errors)).toEqual(expected);
+    expect(reportedErrors(errors)).toEqual(expected);
   });
 });
 
-function told(errors: FieldErrors): readonly string[] {
+function reportedErrors(errors: FieldErrors): readonly string[] {
   return errors.causes.map(({ field, message }) => `${field}: ${message}`);
 }

@@ -6,15 +6,15 @@ import { checkAnnotations, checkLabels } from './labels.ts';
 import { nameRules, type Problems, qualifiedNameProblems, unprintableProblems } from './names.ts';
 import { checkNonNegative } from './quantities.ts';
 
-/** What the kind says about its objects' metadata. */
+/** What the kind determines about the metadata of its objects. */
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly nameRule: (name: string, isPrefix: boolean) => Problems;
-  /** Finalizers need no domain: so it is with custom resources, unlike the kinds of Kubernetes itself. */
+  /** Finalizers need no domain: true for custom resources, unlike for the kinds of Kubernetes itself. */
   readonly allowsAnyFinalizer?: boolean;
 }
 
-/** Of a new object; its name has been generated. */
+/** For a new object, after its name has been generated. */
 export function checkObjectMeta(errors: FieldErrors, meta: ObjectMeta, rules: MetaRules): void {
   const { name = '', generateName = '' } = meta;
   if (generateName !== '') {
@@ -32,7 +32,7 @@ export function checkObjectMeta(errors: FieldErrors, meta: ObjectMeta, rules: Me
   if (rules.allowsAnyFinalizer !== true) checkFinalizerDomains(errors, meta.finalizers ?? []);
 }
 
-/** Of a changed object: what may not change, and the rest once more. Finalizers are only looked at where they are new. */
+/** For an update: checks immutable fields, and the rest again. Only new finalizers are checked. */
 export function checkObjectMetaUpdate(errors: FieldErrors, meta: ObjectMeta, old: ObjectMeta): void {
   if (old.deletionTimestamp !== undefined) checkNoNewFinalizers(errors, meta, old);
   if ((meta.resourceVersion ?? '') === '') {
@@ -67,7 +67,7 @@ function checkIdentity(errors: FieldErrors, meta: ObjectMeta, old: ObjectMeta): 
   }
 }
 
-/** Exactly one owner may be the controller. */
+/** At most one owner may be the controller. */
 function checkOwners(errors: FieldErrors, field: string, owners: readonly OwnerReference[]): void {
   let controller: string | undefined;
   for (const owner of owners) {
@@ -95,7 +95,7 @@ function checkOwner(errors: FieldErrors, field: string, owner: OwnerReference): 
   }
 }
 
-/** Of `v1` and `apps/v1`; none where there are more slashes. */
+/** The version of `v1` or `apps/v1`; empty if there are more slashes. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/');
   return parts.length > 2 ? '' : (parts.at(-1) ?? '');
@@ -110,7 +110,7 @@ function checkFinalizers(errors: FieldErrors, field: string, finalizers: readonl
   }
 }
 
-/** Those that need no domain: everybody knows what they mean. */
+/** The finalizers without a domain that Kubernetes defines. */
 export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 function checkFinalizerDomains(errors: FieldErrors, finalizers: readonly string[]): void {
@@ -149,7 +149,7 @@ function checkManagedFields(
   });
 }
 
-/** Also of the `fieldManager` of a request. */
+/** Also for the `fieldManager` parameter of a request. */
 export function checkFieldManager(errors: FieldErrors, field: string, manager: string): void {
   if (utf8Length(manager) > fieldManagerBytesMax) errors.tooLong(field, fieldManagerBytesMax);
   errors.invalidFor(field, manager, unprintableProblems(manager));

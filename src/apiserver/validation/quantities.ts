@@ -10,16 +10,16 @@ const negativeMessage = 'must be greater than or equal to 0';
 export const notPositiveMessage = 'must be greater than zero';
 export const notIntegerMessage = 'must be an integer';
 
-/** Quantities by resource, as in `requests` and `capacity`. */
+/** Quantities by resource name, as in `requests` and `capacity`. */
 export type ResourceList = Readonly<Record<string, string>>;
 
-/** Zero where the text is absent: stored objects hold no text that is not a quantity. */
+/** Zero if the text is absent. Stored objects contain only valid quantities. */
 export function quantityOf(text: string | undefined): Quantity {
   const result = parseQuantity(text ?? '0');
   return result.ok ? result.quantity : zero;
 }
 
-/** Below zero, zero or above, as a sort function tells. */
+/** Negative, zero or positive, as a sort function returns. */
 export function compareQuantityTexts(a: string | undefined, b: string | undefined): -1 | 0 | 1 {
   return compareQuantities(quantityOf(a), quantityOf(b));
 }
@@ -36,14 +36,14 @@ export function checkNonNegative(errors: FieldErrors, field: string, value: numb
   if (value < 0) errors.invalid(field, value, negativeMessage);
 }
 
-/** Kubernetes asks whether the thousandths, rounded up, make whole units. */
+/** Kubernetes rounds up to thousandths before it checks for whole units. */
 export function isWholeQuantity(text: string): boolean {
   const nano = quantityToNano(quantityOf(text));
   const milli = nano / 1_000_000n + (nano % 1_000_000n > 0n ? 1n : 0n);
   return milli % 1000n === 0n;
 }
 
-/** The same amounts of the same resources, however they are written. */
+/** Whether both contain the same amounts of the same resources, in any notation. */
 export function equalResources(a: ResourceList | undefined, b: ResourceList | undefined): boolean {
   const names = Object.keys(a ?? {});
   if (names.length !== Object.keys(b ?? {}).length) return false;

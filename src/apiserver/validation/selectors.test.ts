@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { FieldErrors } from './field-errors.ts';
 import { checkLabelSelector, checkNodeSelector, hasInvalidValue } from './selectors.ts';
 
-/** What a real server says about selectors is among the answers in kinds/storage/testing; here are the options. */
+/** The recorded answers of kube-apiserver cover the rest (`../kinds/testing/README.md`); this tests the options. */
 
-test('values that no label can have may be left alone', () => {
+test('values that no label can have are allowed by an option', () => {
   const selector = { matchExpressions: [{ key: 'a', operator: 'In', values: ['b c'] }] };
   expect(hasInvalidValue(selector)).toBe(true);
   expect(fieldsOf((errors) => checkLabelSelector(errors, 's', selector))).toEqual([
@@ -17,14 +17,14 @@ test('values that no label can have may be left alone', () => {
   expect(fieldsOf((errors) => checkNodeSelector(errors, 's', node, { allowsAnyValue: true }))).toEqual([]);
 });
 
-test('keys are judged even so', () => {
+test('keys are validated nevertheless', () => {
   const selector = { matchExpressions: [{ key: 'a b', operator: 'Exists' }] };
   expect(hasInvalidValue(selector)).toBe(false);
   const fields = fieldsOf((errors) => checkLabelSelector(errors, 's', selector, { allowsAnyValue: true }));
   expect(fields).toEqual(['s.matchExpressions[0].key']);
 });
 
-test('no selector is no error', () => {
+test('an absent selector is valid', () => {
   expect(fieldsOf((errors) => checkLabelSelector(errors, 's', undefined))).toEqual([]);
   expect(hasInvalidValue(undefined)).toBe(false);
 });

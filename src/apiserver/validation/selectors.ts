@@ -11,7 +11,7 @@ import { checkLabelKey, checkLabels } from './labels.ts';
 import { labelValueProblems, nameRules } from './names.ts';
 
 export interface SelectorOptions {
-  /** Values that no label can have are left alone: they were there before the rule. */
+  /** Accepts values that no label can have: for objects that are older than the rule. */
   readonly allowsAnyValue?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function checkLabelSelector(
   });
 }
 
-/** Whether `checkLabelSelector` would complain about a value of an expression. */
+/** Whether `checkLabelSelector` would report a value of an expression. */
 export function hasInvalidValue(selector: LabelSelector | undefined): boolean {
   const values = selector?.matchExpressions?.flatMap((requirement) => requirement.values ?? []) ?? [];
   return values.some((value) => labelValueProblems(value).length > 0);
@@ -62,8 +62,8 @@ export function checkNodeSelectorTerm(
 }
 
 /**
- * The topologies that a storage class allows: no key twice in a term, no term twice. A term that asks for nothing counts as a
- * repetition, once for every term: Kubernetes compares with a list that begins with as many empty ones.
+ * The allowed topologies of a StorageClass: keys must be unique in a term, and terms must be unique. An empty term is
+ * reported as a duplicate, once for every term: Kubernetes compares with a list that starts with as many empty terms.
  */
 export function checkTopologySelectorTerms(
   errors: FieldErrors,
@@ -82,7 +82,7 @@ export function checkTopologySelectorTerms(
 
 const emptyTerm = '[]';
 
-/** What a term says, as a text that is the same however it is written. */
+/** Returns the term in a canonical form. */
 function checkTopologySelectorTerm(errors: FieldErrors, field: string, term: TopologySelectorTerm): string {
   const asked = new Map<string, readonly string[]>();
   term.matchLabelExpressions?.forEach((requirement, index) => {

@@ -4,7 +4,7 @@ import { FieldErrors } from './field-errors.ts';
 import * as names from './names.ts';
 import { checkFieldManager } from './object-meta.ts';
 
-/** Answers of Kubernetes' own validation; the README beside the file says how they were made. */
+/** Answers of Kubernetes' own validation code; `testing/README.md` says how they were recorded. */
 interface Vector {
   readonly check: string;
   readonly given: unknown;
@@ -16,7 +16,7 @@ const vectors: readonly Vector[] = readFileSync(new URL('./testing/vectors.ndjso
   .split('\n')
   .map((line) => JSON.parse(line));
 
-describe('names are judged as Kubernetes judges them', () => {
+describe('names have the same problems as in Kubernetes', () => {
   const rules: Readonly<Record<string, (text: string) => names.Problems>> = {
     dnsSubdomain: (text) => names.nameRules.dnsSubdomain(text, false),
     dnsSubdomainPrefix: (text) => names.nameRules.dnsSubdomain(text, true),
@@ -50,9 +50,9 @@ describe('names are judged as Kubernetes judges them', () => {
   });
 });
 
-describe('errors read as Kubernetes writes them', () => {
-  type Tell = (errors: FieldErrors, given: never) => void;
-  const tellers: Readonly<Record<string, Tell>> = {
+describe('errors have the same texts as in Kubernetes', () => {
+  type ReportError = (errors: FieldErrors, given: never) => void;
+  const reporters: Readonly<Record<string, ReportError>> = {
     invalid: (errors, given: unknown) => errors.invalid('f', given, 'detail'),
     typeInvalid: (errors, given: unknown) => errors.typeInvalid('f', given, 'detail'),
     duplicate: (errors, given: unknown) => errors.duplicate('f', given),
@@ -71,10 +71,10 @@ describe('errors read as Kubernetes writes them', () => {
     tooFew: (errors, given: number) => errors.tooFew('f', 3, given),
   };
 
-  test.each(Object.entries(tellers))('%s', (check, tell) => {
+  test.each(Object.entries(reporters))('%s', (check, report) => {
     for (const { given, answer } of vectorsOf(check)) {
       const errors = new FieldErrors();
-      tell(errors, given as never);
+      report(errors, given as never);
       expect(errors.causes.map(({ message }) => message)).toEqual([answer]);
     }
   });

@@ -7,7 +7,10 @@ const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 const missing = `protected groups must have approval annotation "${annotation}", ${see}`;
 const unreadable = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
 
-/** Groups of the Kubernetes project need its approval, or that somebody says that there is none. Who had a flaw may keep it. */
+/**
+ * Groups of the Kubernetes project need its approval, or a statement that there is none. An update may keep an existing
+ * violation.
+ */
 export function checkApproval(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,

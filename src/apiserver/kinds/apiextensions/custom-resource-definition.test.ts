@@ -25,7 +25,7 @@ function definition(spec: object = {}, status: object = {}): CustomResourceDefin
   return object;
 }
 
-function complaints(object: CustomResourceDefinition, old?: CustomResourceDefinition): readonly string[] {
+function problemsOf(object: CustomResourceDefinition, old?: CustomResourceDefinition): readonly string[] {
   const errors = new FieldErrors();
   if (old === undefined) kind.validate(object, errors);
   else kind.validateUpdate?.(object, old, errors);
@@ -36,7 +36,7 @@ const withSchema = (openAPIV3Schema: object) => ({
   versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
 });
 
-test('names that are not given follow from the kind, in the order in which they are written', () => {
+test('absent names default from the kind, in the order in which clients write them', () => {
   expect(Object.entries(definition().spec.names).filter(([, value]) => value !== undefined)).toEqual([
     ['plural', 'widgets'],
     ['singular', 'widget'],
@@ -45,7 +45,7 @@ test('names that are not given follow from the kind, in the order in which they 
   ]);
 });
 
-test('a new definition has no status but the version in which objects will be stored', () => {
+test('a new definition has only the storage version in its status', () => {
   const made = definition(
     {},
     { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v7'] },
@@ -56,40 +56,40 @@ test('a new definition has no status but the version in which objects will be st
     acceptedNames: { plural: '', kind: '' },
     storedVersions: ['v1'],
   });
-  expect(complaints(made)).toEqual([]);
+  expect(problemsOf(made)).toEqual([]);
 });
 
-test('another storage version is remembered beside the ones before, which must stay', () => {
+test('a new storage version is added to the stored versions, and the old ones must stay', () => {
   const old = definition({}, { storedVersions: ['v1'] });
   const only = { name: 'v2', served: true, storage: true, schema: { openAPIV3Schema: schema } };
   const changed = definition({ versions: [only] });
   kind.prepareUpdate?.(changed, old, { nowMs: 0 });
   expect(changed.status.storedVersions).toEqual(['v1', 'v2']);
   expect(old.status.storedVersions).toEqual(['v1']);
-  expect(complaints(changed, old)).toEqual([
+  expect(problemsOf(changed, old)).toEqual([
     expect.stringContaining('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions;'),
   ]);
 });
 
-test('scope and kind stay once they are served, and not before', () => {
+test('scope and kind are immutable once the definition is established', () => {
   const changed = definition({ scope: 'Cluster', names: { plural: 'widgets', kind: 'Gadget' } });
   changed.status.storedVersions = ['v1'];
-  expect(complaints(changed, definition())).toEqual([]);
+  expect(problemsOf(changed, definition())).toEqual([]);
   const served = definition({}, { conditions: [{ type: 'Established', status: 'True' }] });
-  expect(complaints(changed, served)).toEqual([
+  expect(problemsOf(changed, served)).toEqual([
     'spec.scope: Invalid value: "Cluster": field is immutable',
     'spec.names.kind: Invalid value: "Gadget": field is immutable',
   ]);
 });
 
-test('conversion by webhook is refused with the reason', () => {
+test('webhook conversion is refused with a reason', () => {
   const webhook = { clientConfig: { url: 'https://example.com' }, conversionReviewVersions: ['v1'] };
-  expect(complaints(definition({ conversion: { strategy: 'Webhook', webhook } }))).toEqual([
+  expect(problemsOf(definition({ conversion: { strategy: 'Webhook', webhook } }))).toEqual([
     'spec.conversion.strategy: Forbidden: must be None, because this server calls no webhooks',
   ]);
 });
 
-test('a deletion begins with a finalizer and a condition of its own, and keeps what is there', () => {
+test('a deletion adds a finalizer and a condition, and keeps the existing ones', () => {
   const conditions = [
     { type: 'Terminating', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Before' },
     { type: 'Established', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
@@ -114,7 +114,7 @@ test('a deletion begins with a finalizer and a condition of its own, and keeps w
   ]);
 });
 
-test('of formats that nobody knows, only new ones are warned of, each once', () => {
+test('warnings name each new unknown format once', () => {
   const fields = (...formats: readonly string[]) =>
     withSchema({
       type: 'object',
@@ -127,19 +127,19 @@ test('of formats that nobody knows, only new ones are warned of, each once', () 
   ]);
 });
 
-test('names that JavaScript objects have without being given them are no fields of a schema', () => {
+test('inherited JavaScript property names are not fields of a schema', () => {
   const listed = {
     type: 'array',
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['constructor'],
     items: { type: 'object', properties: { a: { type: 'string' } } },
   };
-  const judged = { type: 'object', allOf: [{ properties: { toString: { minLength: 1 } } }] };
+  const validated = { type: 'object', allOf: [{ properties: { toString: { minLength: 1 } } }] };
   const path = 'spec.validation.openAPIV3Schema';
-  expect(complaints(definition(withSchema({ type: 'object', properties: { listed } })))).toEqual([
+  expect(problemsOf(definition(withSchema({ type: 'object', properties: { listed } })))).toEqual([
     `${path}.properties[listed].x-kubernetes-list-map-keys: Invalid value: ["constructor"]: entries must all be names of item properties`,
   ]);
-  expect(complaints(definition(withSchema(judged)))).toEqual([
+  expect(problemsOf(definition(withSchema(validated)))).toEqual([
     `${path}.properties[toString]: Required value: because it is defined in ${path}.allOf[0].properties[toString]`,
   ]);
 });
@@ -151,10 +151,10 @@ test.each([
   ['spec', 'is an invalid path: expected [ or . but got: spec'],
   [".'spec", 'is an invalid path: does not refer to a valid field'],
   ["['spec']", 'is an invalid path: array notation is not allowed'],
-])('no selector can name %s', (jsonPath, problem) => {
+])('the selectable field %s is refused', (jsonPath, problem) => {
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
   const object = definition({ versions: [{ ...version, selectableFields: [{ jsonPath }] }] });
-  expect(complaints(object)).toEqual([
+  expect(problemsOf(object)).toEqual([
     expect.stringContaining(`spec.selectableFields[0].jsonPath: Invalid value: "${jsonPath}": ${problem}`),
   ]);
 });

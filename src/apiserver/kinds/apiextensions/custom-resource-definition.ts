@@ -10,7 +10,7 @@ import { markTerminating } from './definition-conditions.ts';
 import { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate } from './definition-validation.ts';
 import { unrecognizedFormats } from './recognized-formats.ts';
 
-/** Defines a kind of its own. What is served because of it is made elsewhere, from definitions that these rules let pass. */
+/** Validates and stores definitions. `../../custom/` serves the kinds that they define. */
 export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -26,7 +26,7 @@ export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> 
   hasStatus: true,
   hasGeneration: true,
   requiresResourceVersion: true,
-  // The first deletion knows one finalizer only, whatever it is asked about dependents.
+  // The first deletion sets only one finalizer, whatever propagation policy the request asks for.
   hasNoDependents: true,
 
   defaults(definition) {
@@ -58,7 +58,7 @@ export const customResourceDefinitionKind: ServedKind<CustomResourceDefinition> 
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
 };
 
-/** In the order in which names are written. */
+/** In the order in which clients write the names. */
 function withOtherNames(names: CustomResourceDefinitionNames): CustomResourceDefinitionNames {
   const { plural, singular, shortNames, kind, listKind, categories } = names;
   const ofKind = kind === '' ? undefined : { singular: kind.toLowerCase(), listKind: `${kind}List` };
@@ -72,7 +72,7 @@ function withOtherNames(names: CustomResourceDefinitionNames): CustomResourceDef
   };
 }
 
-/** The versions in which objects may be stored, and the one in which they are from now on. */
+/** All versions in which objects may be stored, including the current storage version. */
 function withStorageVersion({ spec, status }: CustomResourceDefinition): string[] | null {
   const storage = spec.versions?.find((version) => version.storage)?.name;
   const known = status.storedVersions ?? [];

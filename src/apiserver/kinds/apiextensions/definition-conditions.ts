@@ -3,17 +3,17 @@ import type {
   CustomResourceDefinitionCondition,
 } from '../../../kube/api/stored/apiextensions.ts';
 
-/** Keeps a deleted definition until its objects are gone. */
+/** Keeps a deleted definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Whether a condition is there and true. */
+/** Whether the condition exists and is True. */
 export function isConditionTrue({ status }: CustomResourceDefinition, type: string): boolean {
   return (status.conditions ?? []).some(
     (condition) => condition.type === type && condition.status === 'True',
   );
 }
 
-/** What the first deletion does, after it has set the time of it. */
+/** Called by the first deletion, after it has set the deletion timestamp. */
 export function markTerminating(definition: CustomResourceDefinition): void {
   const { metadata, status } = definition;
   const finalizers = metadata.finalizers ?? [];
@@ -34,18 +34,18 @@ const terminating = {
 
 type Conditions = readonly CustomResourceDefinitionCondition[];
 
-/** A condition of the same type is replaced; while its status is the same, it keeps the time of its last change. */
+/** Replaces the condition of the same type. The last transition time changes only with the status. */
 export function withDefinitionCondition(
   conditions: Conditions,
-  wanted: CustomResourceDefinitionCondition,
+  condition: CustomResourceDefinitionCondition,
 ): CustomResourceDefinitionCondition[] {
-  const known = conditions.find(({ type }) => type === wanted.type);
+  const known = conditions.find(({ type }) => type === condition.type);
   if (known === undefined) {
-    const { type, status, lastTransitionTime, ...why } = wanted;
+    const { type, status, lastTransitionTime, ...why } = condition;
     return [...conditions, { type, status, lastTransitionTime, ...why }];
   }
-  const isSame = known.status === wanted.status && known.lastTransitionTime !== null;
-  const lastTransitionTime = isSame ? known.lastTransitionTime : wanted.lastTransitionTime;
-  const changed = { ...known, ...wanted, lastTransitionTime };
-  return conditions.map((condition) => (condition === known ? changed : condition));
+  const isSame = known.status === condition.status && known.lastTransitionTime !== null;
+  const lastTransitionTime = isSame ? known.lastTransitionTime : condition.lastTransitionTime;
+  const changed = { ...known, ...condition, lastTransitionTime };
+  return conditions.map((one) => (one === known ? changed : one));
 }

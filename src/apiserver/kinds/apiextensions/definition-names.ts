@@ -2,7 +2,7 @@ import type { CustomResourceDefinitionNames } from '../../../kube/api/stored/api
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { nameRules } from '../../validation/names.ts';
 
-/** What names must look like where they are given: of a spec, and of what a status has accepted. */
+/** The form of names, in a spec and in the accepted names of a status. */
 export function checkNamesForm(
   names: CustomResourceDefinitionNames,
   path: string,
@@ -20,7 +20,7 @@ export function checkNamesForm(
   checkLabels(names.categories, `${path}.categories`, errors);
 }
 
-/** What a spec must say. */
+/** The names that a spec must contain. */
 export function checkNamesGiven(
   names: CustomResourceDefinitionNames,
   path: string,
@@ -32,7 +32,7 @@ export function checkNamesGiven(
   }
 }
 
-/** All that is wrong with a DNS label, in one sentence. */
+/** All problems of a DNS label, joined to one text. */
 export function labelProblem(text: string): string {
   return nameRules.dns1035Label(text, false).join(',');
 }

@@ -10,8 +10,8 @@ import { checkNamesForm } from './definition-names.ts';
 import { checkSpec } from './spec-validation.ts';
 
 /**
- * The rules for definitions. Kubernetes forgives an update what the stored definition has got wrong already, for definitions that
- * are older than a rule; here every stored definition has passed all of them, so there is nothing to forgive.
+ * The rules for definitions. Kubernetes lets an update keep violations of the stored definition, because definitions
+ * may be older than a rule. Here every stored definition has satisfied all rules, so updates need no exceptions.
  */
 export function checkDefinition(definition: CustomResourceDefinition, errors: FieldErrors): void {
   checkOwnName(definition, errors);
@@ -43,12 +43,12 @@ export function checkDefinitionStatus(
   checkAcceptedNames(status, errors);
 }
 
-/** Everybody can tell from the name what is defined, and nobody can define it twice. */
+/** The name is derived from what is defined, so nothing can be defined twice. */
 function checkOwnName({ metadata, spec }: CustomResourceDefinition, errors: FieldErrors): void {
-  const wanted = `${spec.names.plural}.${spec.group}`;
+  const expected = `${spec.names.plural}.${spec.group}`;
   for (const field of ['generateName', 'name'] as const) {
     const name = metadata[field] ?? '';
-    if (name === '' || name === wanted) continue;
+    if (name === '' || name === expected) continue;
     errors.invalid(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group');
   }
 }
@@ -71,7 +71,7 @@ function checkAcceptedNames({ acceptedNames }: CustomResourceDefinitionStatus, e
   checkNamesForm(acceptedNames, 'status.acceptedNames', errors);
 }
 
-/** A version in which objects are stored can't go: who else would read them? */
+/** A version in which objects are stored must not be removed: nothing else could read these objects. */
 function checkStoredVersions({ spec, status }: CustomResourceDefinition, errors: FieldErrors): void {
   const path = 'status.storedVersions';
   const stored = status.storedVersions ?? [];

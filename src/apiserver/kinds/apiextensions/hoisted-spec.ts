@@ -8,12 +8,12 @@ import type {
 } from '../../../kube/api/stored/apiextensions.ts';
 
 /**
- * A spec as Kubernetes' rules see it: what all versions say alike stands once, at the top, and no longer in the versions. That
- * shows in the paths of errors, such as `spec.validation.openAPIV3Schema` for the schema of an only version.
+ * A spec in Kubernetes' internal form: what all versions have in common is moved to the top, out of the versions. This
+ * is visible in error paths, such as `spec.validation.openAPIV3Schema` for the schema of an only version.
  */
 export interface HoistedSpec {
   readonly spec: CustomResourceDefinitionSpec;
-  /** Null or empty as it was sent: errors show it. */
+  /** Null or empty if it was sent so: errors print it. */
   readonly versions: readonly CustomResourceDefinitionVersion[] | null;
   readonly validation: CustomResourceValidation | undefined;
   readonly subresources: CustomResourceSubresources | undefined;
@@ -44,7 +44,7 @@ export function hoisted(spec: CustomResourceDefinitionSpec): HoistedSpec {
   };
 }
 
-/** Objects come here in canonical form, so what means the same is the same text. */
+/** Specs are canonical here, so equal values have equal JSON. */
 function isSameInAll(versions: readonly CustomResourceDefinitionVersion[], field: PerVersion): boolean {
   const texts = new Set(versions.map((version) => JSON.stringify(version[field])));
   return texts.size === 1;

@@ -5,7 +5,7 @@ import type {
 import { hoisted } from './hoisted-spec.ts';
 import { allSchemas } from './schema/schema-walk.ts';
 
-/** Formats that values are not held to, because nobody knows them. A format may come more than once. */
+/** Formats that are not checked, because they are unknown. A format may be listed more than once. */
 export function unrecognizedFormats(spec: CustomResourceDefinitionSpec): readonly string[] {
   const { validation, versions } = hoisted(spec);
   const schemas = [validation, ...(versions ?? []).map(({ schema }) => schema)];
@@ -22,7 +22,7 @@ function unrecognizedFormat({ type = '', format = '' }: JSONSchemaProps): readon
 const integerFormats: readonly string[] = ['int32', 'int64'];
 const numberFormats: readonly string[] = ['float', 'double'];
 
-/** Dashes in names of formats say nothing. */
+/** Kubernetes ignores dashes in the names of formats. */
 const textFormats: ReadonlySet<string> = new Set([
   ...['bsonobjectid', 'uri', 'email', 'hostname', 'ipv4', 'ipv6', 'cidr', 'mac'],
   ...['uuid', 'uuid3', 'uuid4', 'uuid5', 'isbn', 'isbn10', 'isbn13', 'creditcard', 'ssn'],

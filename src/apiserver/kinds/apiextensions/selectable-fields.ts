@@ -4,7 +4,7 @@ import { findField } from './schema/field-path.ts';
 
 const selectableFieldsMax = 8;
 
-/** Fields that field selectors may name: each one a plain value that the schema knows, none twice. */
+/** Fields for field selectors: each must be a scalar that the schema specifies, and none may be listed twice. */
 export function checkSelectableFields(
   fields: readonly SelectableField[],
   schema: JSONSchemaProps,

@@ -15,7 +15,7 @@ import { conversionProblem } from './schema/structural-form.ts';
 import { checkSelectableFields } from './selectable-fields.ts';
 import { checkColumns, checkDeprecation, checkSubresources } from './version-parts.ts';
 
-/** What a definition asks for, in the order in which Kubernetes complains. */
+/** Validates the spec of a definition, in Kubernetes' order. */
 export function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const whole = hoisted(spec);
   checkGroup(spec.group, errors);
@@ -102,13 +102,13 @@ function checkVersionsTogether({ versions }: HoistedSpec, errors: FieldErrors): 
     const detail = 'must have exactly one version marked as storage version';
     errors.invalid(path, internalVersions(versions), detail);
   }
-  // Kubernetes keeps the name of the first version a second time, and judges it there, too.
+  // The internal form repeats the name of the first version in `spec.version`, so Kubernetes checks it there, too.
   const first = all[0]?.name ?? '';
   const problem = first === '' ? '' : labelProblem(first);
   if (problem !== '') errors.invalid('spec.version', first, problem);
 }
 
-/** What all versions have in common. */
+/** The parts that all versions have in common. */
 function checkCommonParts(whole: HoistedSpec, errors: FieldErrors): void {
   const { validation, subresources, columns, selectableFields } = whole;
   const isAnyStatus = [whole, ...(whole.versions ?? [])].some(

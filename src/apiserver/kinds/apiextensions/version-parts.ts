@@ -7,7 +7,7 @@ import { formatGoJson, VerbatimJson } from '../../../kube/go/json-text.ts';
 import { isPrintable, utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 
-/** What users of a version are told. */
+/** The deprecation warning that clients of a version get. */
 export function checkDeprecation(
   { deprecated, deprecationWarning }: CustomResourceDefinitionVersion,
   path: string,
@@ -20,7 +20,7 @@ export function checkDeprecation(
   errors.invalidFor(`${path}.deprecationWarning`, asJson(deprecationWarning), problems);
 }
 
-/** Texts that Go keeps behind a pointer are shown as JSON has them. */
+/** Kubernetes prints texts behind a Go pointer as JSON. */
 function asJson(text: string): VerbatimJson {
   return new VerbatimJson(formatGoJson(text));
 }
@@ -88,7 +88,7 @@ export function checkSubresources(
 
 interface ScalePath {
   readonly path: string;
-  /** The parts of the object that it may lead into. */
+  /** The top-level fields that the path may start with. */
   readonly below: readonly string[];
   readonly errors: FieldErrors;
 }

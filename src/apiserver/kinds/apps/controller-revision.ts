@@ -7,7 +7,7 @@ import { checkNonNegative } from '../../validation/quantities.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn, noneCell } from '../table-cells.ts';
 
-/** What a StatefulSet or a DaemonSet looked like at one time. */
+/** A snapshot of the template of a StatefulSet or a DaemonSet. */
 export const controllerRevisionKind: ServedKind<ControllerRevision> = {
   group: 'apps',
   version: 'v1',
@@ -26,7 +26,7 @@ export const controllerRevisionKind: ServedKind<ControllerRevision> = {
   },
   validateUpdate(revision, old, errors) {
     checkNonNegative(errors, 'revision', revision.revision);
-    // An empty object is something else than nothing here, so it is the texts that are compared.
+    // An empty object differs from an absent one here, so this compares the JSON.
     if (JSON.stringify(revision.data ?? null) !== JSON.stringify(old.data ?? null)) {
       errors.invalid('data', revision.data, immutableMessage);
     }
@@ -55,7 +55,7 @@ function checkData(data: unknown, errors: FieldErrors): void {
   }
 }
 
-/** `statefulset.apps/web`. */
+/** For example `statefulset.apps/web`. */
 function ownerCell(owner: OwnerReference | undefined): string {
   if (owner === undefined) return noneCell;
   const group = owner.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';

@@ -104,7 +104,7 @@ export const daemonSetKind: ServedKind<DaemonSet> = {
   },
 };
 
-/** Older versions of the API counted the changes of the template in a field; this one keeps it as an annotation. */
+/** Older API versions counted template changes in a field; this version keeps the count in an annotation. */
 const templateGenerationKey = 'deprecated.daemonset.template.generation';
 
 function templateGeneration({ metadata }: DaemonSet): number {
@@ -152,7 +152,7 @@ function checkUpdateStrategy(errors: FieldErrors, strategy: DaemonSetUpdateStrat
   else errors.required(`${field}.rollingUpdate`);
 }
 
-/** Pods come before the old ones go, or after: one of the two. */
+/** Either new pods start before old ones stop (maxSurge) or afterwards (maxUnavailable): exactly one is non-zero. */
 function checkRollingUpdate(errors: FieldErrors, field: string, update: RollingUpdateDaemonSet): void {
   const { maxUnavailable = 0, maxSurge = 0 } = update;
   checkIntOrPercent(errors, `${field}.maxUnavailable`, maxUnavailable);
@@ -168,7 +168,7 @@ function checkRollingUpdate(errors: FieldErrors, field: string, update: RollingU
   }
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The rolling update as kube-apiserver prints it in errors: with Go field names. */
 function shownRollingUpdate(update: RollingUpdateDaemonSet | undefined): object | null {
   return update ? { MaxUnavailable: update.maxUnavailable ?? 0, MaxSurge: update.maxSurge ?? 0 } : null;
 }

@@ -60,7 +60,7 @@ export const deploymentKind: ServedKind<Deployment> = {
     deployment.spec = old.spec;
     deployment.metadata.labels = old.metadata.labels;
   },
-  /** Annotations are copied to the replica sets, so they count as well. */
+  /** Annotations count, because the controller copies them to the ReplicaSets. */
   incrementsGeneration(deployment, old) {
     return (
       !isSemanticallyEqual(deployment.spec, old.spec) ||
@@ -116,7 +116,7 @@ function checkDeployment({ spec }: Deployment, errors: FieldErrors): void {
   if (selector) {
     checkSelectsTemplate(errors, selector, spec.template);
     validatePodTemplate(spec.template, 'spec.template', errors);
-    // Kubernetes speaks of the replica sets that the deployment makes.
+    // Kubernetes' message names the ReplicaSet that the deployment creates.
     checkAlwaysRestarts(errors, spec.template, 'ReplicaSet');
   }
   checkStrategy(errors, spec.strategy);
@@ -162,7 +162,7 @@ function checkRollingUpdate(errors: FieldErrors, update: DeploymentStrategy['rol
   checkAtMost100Percent(errors, `${field}.maxUnavailable`, maxUnavailable);
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The rolling update as kube-apiserver prints it in errors: with Go field names. */
 function shownRollingUpdate(update: DeploymentStrategy['rollingUpdate']): object | null {
   return update ? { MaxUnavailable: update.maxUnavailable ?? 0, MaxSurge: update.maxSurge ?? 0 } : null;
 }

@@ -80,7 +80,7 @@ export const replicaSetKind: ServedKind<ReplicaSet> = {
 function checkReplicaSet({ spec }: ReplicaSet, errors: FieldErrors): void {
   checkNonNegative(errors, 'spec.replicas', spec.replicas ?? 0);
   checkNonNegative(errors, 'spec.minReadySeconds', spec.minReadySeconds ?? 0);
-  // The sentence names deployments; it is Kubernetes' own.
+  // Kubernetes' message says `deployment`.
   checkOwnSelector(errors, spec.selector, 'deployment');
   const selector = compileOwnSelector(errors, spec.selector, 'invalid label selector');
   if (!selector) return;

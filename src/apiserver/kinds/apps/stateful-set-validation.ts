@@ -28,8 +28,8 @@ export function checkStatefulSet({ spec }: StatefulSet, errors: FieldErrors): vo
 }
 
 /**
- * What may not change is not judged again, and a template is left alone where the one before it was already wrong:
- * else a set from before a rule could not even be scaled.
+ * Immutable fields are not validated again, and a template is not validated if the old one was already invalid:
+ * otherwise a set that is older than a rule could not even be scaled.
  */
 export function checkStatefulSetUpdate(set: StatefulSet, old: StatefulSet, errors: FieldErrors): void {
   const before = new FieldErrors();
@@ -104,7 +104,7 @@ function checkUpdateStrategy(errors: FieldErrors, strategy: StatefulSetUpdateStr
   }
 }
 
-/** Kubernetes shows some values in the form that they have inside of the server. */
+/** The rolling update as kube-apiserver prints it in errors: with Go field names. */
 function shownRollingUpdate({ partition = 0, maxUnavailable }: RollingUpdateStatefulSetStrategy): object {
   return { Partition: partition, MaxUnavailable: maxUnavailable ?? null };
 }
@@ -134,8 +134,8 @@ function checkClaimTemplates(errors: FieldErrors, templates: readonly Persistent
 }
 
 /**
- * The template as its pods will have it: host name and subdomain are the controller's to set, and the claims of the set
- * stand for the volumes of their names.
+ * The template as its pods will have it: the controller sets host name and subdomain, and the claims of the set replace
+ * the volumes with the same names.
  */
 function templateToCheck({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   const { hostname: _hostname, subdomain: _subdomain, ...spec } = template.spec;
@@ -146,7 +146,7 @@ function templateToCheck({ template, volumeClaimTemplates = [] }: StatefulSetSpe
   return { ...template, spec: { ...spec, volumes: [...claims, ...others] } };
 }
 
-/** Labels and annotations are looked at twice, and complained about twice, as Kubernetes does. */
+/** Labels and annotations are checked, and reported, twice, as in Kubernetes. */
 function checkTemplate(errors: FieldErrors, template: PodTemplateSpec, isKept: boolean): void {
   const field = 'spec.template';
   if (!isKept) validatePodTemplate(template, field, errors);
@@ -155,7 +155,7 @@ function checkTemplate(errors: FieldErrors, template: PodTemplateSpec, isKept: b
   checkPodAnnotations(errors, `${field}.annotations`, template);
 }
 
-/** What stays as it was made. */
+/** The fields that are immutable after creation. */
 function fixedFields(spec: StatefulSetSpec): Partial<StatefulSetSpec> {
   const { selector, volumeClaimTemplates, serviceName, podManagementPolicy } = spec;
   return { selector, volumeClaimTemplates, serviceName, podManagementPolicy };

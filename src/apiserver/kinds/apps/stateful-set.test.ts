@@ -27,7 +27,7 @@ function updateCauses(set: StatefulSet, old: StatefulSet): readonly object[] {
   return errors.causes;
 }
 
-test('defaults are complete, so that nobody who reads the object finds a hole', () => {
+test('defaults are complete', () => {
   expect(statefulSet().spec).toMatchObject({
     replicas: 1,
     podManagementPolicy: 'OrderedReady',
@@ -37,7 +37,7 @@ test('defaults are complete, so that nobody who reads the object finds a hole', 
   });
 });
 
-test('defaulting twice changes nothing more', () => {
+test('defaulting twice changes nothing', () => {
   const once = statefulSet({
     volumeClaimTemplates: [
       {
@@ -51,18 +51,18 @@ test('defaulting twice changes nothing more', () => {
   expect(twice).toEqual(once);
 });
 
-test('a set whose template was wrong before can still be scaled', () => {
+test('a set whose template was already invalid can be scaled', () => {
   const wrong = { template: { metadata: { labels: { a: 'b' } }, spec: { containers: [] } } };
   expect(updateCauses(statefulSet({ ...wrong, replicas: 5 }), statefulSet(wrong))).toEqual([]);
   expect(updateCauses(statefulSet(wrong), statefulSet())).toHaveLength(1);
 });
 
-test('a service name from before the rule may stay', () => {
+test('an existing service name may violate a newer rule', () => {
   const odd = { serviceName: 'A.b' };
   expect(updateCauses(statefulSet({ ...odd, replicas: 5 }), statefulSet(odd))).toEqual([]);
 });
 
-test('maxUnavailable that somebody managed to store is kept, and judged', () => {
+test('an update keeps a stored maxUnavailable, and validates it', () => {
   const used = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } };
   const old = statefulSet(used);
   const set = statefulSet({

@@ -88,7 +88,7 @@ export const statefulSetKind: ServedKind<StatefulSet> = {
 const historyWarning =
   'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
 
-/** A type that was left out brings the rolling update with it; one that was written does not. */
+/** An absent type brings the default rolling update with it; an explicit type does not. */
 function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy): void {
   if (!strategy.type) {
     strategy.type = 'RollingUpdate';
@@ -97,7 +97,7 @@ function defaultUpdateStrategy(strategy: StatefulSetUpdateStrategy): void {
   if (strategy.type === 'RollingUpdate' && strategy.rollingUpdate) strategy.rollingUpdate.partition ??= 0;
 }
 
-/** Claims in here say what they are, and have the status of a claim that was just made. */
+/** Claim templates get apiVersion, kind and the status of a new claim. */
 function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
   claim.kind = 'PersistentVolumeClaim';
   claim.apiVersion = 'v1';

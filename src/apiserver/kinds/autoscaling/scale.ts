@@ -5,12 +5,12 @@ import { checkNonNegative } from '../../validation/quantities.ts';
 import type { RowContext, ScaleValues, TableCell, TableColumn } from '../served-kind.ts';
 import { age, ageColumn, labelSelectorCell, noneCell } from '../table-cells.ts';
 
-/** The body of `/scale`, besides its metadata. */
+/** Validates the body of `/scale`, without its metadata. */
 export function checkScale({ spec }: Scale, errors: FieldErrors): void {
   checkNonNegative(errors, 'spec.replicas', spec.replicas ?? 0);
 }
 
-/** What `/scale` says about a workload. */
+/** The scale of a workload. */
 export function scaleOf(
   desired: number | undefined,
   current: number,

@@ -29,7 +29,7 @@ export const cronJobKind: ServedKind<CronJob> = {
   hasGeneration: true,
 
   defaults({ spec }) {
-    // The job itself gets its defaults when it is made.
+    // The Job gets its other defaults when it is created.
     defaultPodTemplate(spec.jobTemplate.spec.template);
     defaultFailurePolicy(spec.jobTemplate.spec.podFailurePolicy);
     spec.concurrencyPolicy ||= 'Allow';
@@ -89,7 +89,7 @@ export const cronJobKind: ServedKind<CronJob> = {
   },
 };
 
-/** The names of jobs have eleven letters more, and 63 in all. */
+/** The controller appends 11 characters to make the names of Jobs, which may have 63. */
 const nameBytesMax = 52;
 
 const timeZoneWarning =

@@ -1,8 +1,8 @@
 import { goQuoted } from '../../../kube/go/quote.ts';
 
 /**
- * What is wrong with a cron schedule, in the words of the library that Kubernetes reads them with; undefined where it is
- * fine. Five fields, `@daily` and its like, or `@every` with a duration.
+ * The problem of a cron schedule, with the message of the library that Kubernetes uses; undefined if it is valid. A
+ * schedule is five fields, or a descriptor such as `@daily`, or `@every` with a duration.
  */
 export function cronScheduleProblem(schedule: string): string | undefined {
   let rest = schedule;
@@ -21,7 +21,7 @@ export function cronScheduleProblem(schedule: string): string | undefined {
   return firstProblem(fields, (field, index) => fieldProblem(field, bounds[index]));
 }
 
-/** As the database of time zones spells it. */
+/** Spelled as in the time zone database. */
 export function isKnownTimeZone(zone: string): boolean {
   if (zone === '' || zone === 'UTC' || zone === 'Local') return true;
   try {
@@ -59,7 +59,7 @@ function descriptorProblem(descriptor: string): string | undefined {
   return problem === undefined ? undefined : `failed to parse duration ${descriptor}: ${problem}`;
 }
 
-/** `1h30m`, as Go writes durations. */
+/** A Go duration such as `1h30m`. */
 function durationProblem(text: string): string | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return undefined;
@@ -101,7 +101,7 @@ function rangeProblem(range: string, bound: Bounds): string | undefined {
   if (moreSteps.length > 0) return `too many slashes: ${range}`;
   const step = stepText === undefined ? { value: 1 } : readNumber(stepText);
   if ('problem' in step) return step.problem;
-  // `5/15` goes on to the end.
+  // `5/15` extends to the maximum.
   const endValue = stepText !== undefined && high === undefined ? bound.max : end.value;
   return limitsProblem(range, bound, [start.value, endValue, step.value]);
 }

@@ -8,7 +8,7 @@ import type {
 import { type FieldErrors, omitValue } from '../../validation/field-errors.ts';
 import { qualifiedNameProblems } from '../../validation/names.ts';
 
-/** Which failures of pods count, which end the job, and which are overlooked. */
+/** Which failures of pods count, which fail the job, and which are ignored. */
 export function checkFailurePolicy(
   job: JobSpec,
   policy: PodFailurePolicy,
@@ -22,7 +22,7 @@ export function checkFailurePolicy(
   });
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The policy as kube-apiserver prints it in errors: with Go field names. */
 export function shownFailurePolicy(policy: PodFailurePolicy | undefined): object | null {
   if (!policy) return null;
   return {
@@ -88,7 +88,7 @@ function checkExitCodes(
   checkExitCodeValues(requirement.values, operator, `${field}.values`, errors);
 }
 
-/** In order, no code twice, and none of success where success is no failure. */
+/** The codes must be sorted and unique; 0 is not a failure, so it is not allowed with `In`. */
 function checkExitCodeValues(
   listed: readonly number[] | null,
   operator: string,

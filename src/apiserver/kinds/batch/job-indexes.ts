@@ -1,6 +1,6 @@
 import { goQuoted } from '../../../kube/go/quote.ts';
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 interface Interval {
   readonly first: number;
   readonly last: number;
@@ -8,7 +8,10 @@ interface Interval {
 
 type Result<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: string };
 
-/** `1-3,5`: rising, and below the number of completions. Tells how many indexes it names. */
+/**
+ * Parses indexes such as `1-3,5`, which must be increasing and below the number of completions. `total` is the number
+ * of indexes.
+ */
 export function readIndexes(text: string, completions: number): Result<{ readonly total: number }> {
   let total = 0;
   let previous: number | undefined;
@@ -23,7 +26,7 @@ export function readIndexes(text: string, completions: number): Result<{ readonl
   return { ok: true, total };
 }
 
-/** The first index that is in both, unless their writing is wrong, which is told elsewhere. */
+/** The first common index. Undefined if one of the texts is invalid, which is reported elsewhere. */
 export function findOverlap(a: string, b: string, completions: number): number | undefined {
   const others = readableIntervals(b, completions);
   for (const one of readableIntervals(a, completions)) {

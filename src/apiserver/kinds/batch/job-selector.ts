@@ -3,13 +3,13 @@ import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { compileSelector } from '../core/workloads/template-checks.ts';
 
-/** Each label has a name from before labels of Kubernetes had prefixes; both are kept. */
+/** Each label has two names, because the older one had no prefix; pods get both. */
 const uidLabels = ['controller-uid', 'batch.kubernetes.io/controller-uid'] as const;
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'] as const;
 
 /**
- * Gives the pods labels that only this job has, and selects them by these. Labels of the user stay; where they clash,
- * `checkGeneratedSelector` says so. Wants the uid and the name of the job to be there.
+ * Gives the pods unique labels and selects by them. Labels of the user stay; `checkGeneratedSelector` reports
+ * conflicts. Needs the uid and the name of the job.
  */
 export function generateSelector({ metadata, spec }: Job): void {
   const isShared = metadata.labels === spec.template.metadata.labels;
@@ -23,12 +23,12 @@ export function generateSelector({ metadata, spec }: Job): void {
   spec.selector.matchLabels = sorted({ [uidLabels[1]]: metadata.uid ?? '', ...spec.selector.matchLabels });
 }
 
-/** As maps are shown. */
+/** Maps are printed with sorted keys. */
 function sorted(labels: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** `requiresPrefixed`: jobs from before the prefixed labels have only the others. */
+/** `requiresPrefixed`: false for jobs that are older than the prefixed labels. */
 export function checkGeneratedSelector(job: Job, errors: FieldErrors, requiresPrefixed: boolean): void {
   const { metadata, spec } = job;
   if (spec.manualSelector === true || !spec.selector) return;
@@ -45,7 +45,7 @@ export function checkGeneratedSelector(job: Job, errors: FieldErrors, requiresPr
   }
 }
 
-/** Of a job that is there. */
+/** Whether an existing job has the prefixed labels. */
 export function hasPrefixedLabels({ spec }: Job): boolean {
   const labels = spec.template.metadata.labels ?? {};
   return [uidLabels[1], nameLabels[1]].every((key) => Object.hasOwn(labels, key));

@@ -8,8 +8,8 @@ import { hasCondition, hasTrueCondition, isJobFinished } from './job-conditions.
 import { findOverlap, readIndexes } from './job-indexes.ts';
 
 /**
- * Jobs may be run by controllers that Kubernetes does not know, so their status is watched closely. Most rules speak up
- * only where the fields that they are about change: a status that was wrong before does not hinder other writes.
+ * Other controllers than Kubernetes' own may manage jobs, so their status is validated strictly. Most rules apply only
+ * if the fields that they check change: an existing violation does not block other writes.
  */
 export function checkJobStatus(job: Job, old: Job, errors: FieldErrors): void {
   const changes = changesOf(job, old);
@@ -188,7 +188,7 @@ function checkSuccess({ spec, status }: Job, errors: FieldErrors): void {
   }
 }
 
-/** What a job that has come so far cannot undo. */
+/** What must not be undone. */
 function checkTransition(job: Job, { status: old }: Job, changes: Changes, errors: FieldErrors): void {
   const { spec, status } = job;
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
@@ -212,7 +212,7 @@ function checkTransition(job: Job, { status: old }: Job, changes: Changes, error
   }
 }
 
-/** Indexed jobs that are scaled down may forget successes. */
+/** The count of successes may decrease only for an indexed job that is scaled down. */
 function checkCounters({ spec, status }: Job, old: Job['status'], errors: FieldErrors): void {
   const canShrink = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   if ((status.failed ?? 0) < (old.failed ?? 0)) {

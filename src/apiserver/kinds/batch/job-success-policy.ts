@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkNonNegative } from '../../validation/quantities.ts';
 import { readIndexes } from './job-indexes.ts';
 
-/** When a job is done before all its indexes are. */
+/** When a job succeeds before all its indexes have succeeded. */
 export function checkSuccessPolicy(
   job: JobSpec,
   policy: SuccessPolicy,
@@ -26,7 +26,7 @@ export function checkSuccessPolicy(
   });
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The policy as kube-apiserver prints it in errors: with Go field names. */
 export function shownSuccessPolicy(policy: SuccessPolicy | undefined): object | null {
   if (!policy) return null;
   const rules = policy.rules?.map(({ succeededIndexes, succeededCount }) => ({
@@ -61,7 +61,7 @@ function checkRule(rule: SuccessPolicyRule, completions: number, field: string, 
   }
 }
 
-/** How many indexes there are. */
+/** Returns the number of indexes. */
 function checkSucceededIndexes(
   text: string,
   completions: number,

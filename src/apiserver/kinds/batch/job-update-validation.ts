@@ -10,7 +10,7 @@ import { hasPrefixedLabels } from './job-selector.ts';
 import { shownSuccessPolicy } from './job-success-policy.ts';
 import { checkJob, checkSelectedJobSpec, type JobLeniency } from './job-validation.ts';
 
-/** The spec is judged twice, and complained about twice, as Kubernetes does. */
+/** The spec is checked, and reported, twice, as in Kubernetes. */
 export function checkJobUpdate(job: Job, old: Job, errors: FieldErrors): void {
   const leniency: JobLeniency = {
     lacksPrefixedLabels: !hasPrefixedLabels(old),
@@ -24,7 +24,7 @@ export function checkJobUpdate(job: Job, old: Job, errors: FieldErrors): void {
   checkModes(job.spec, old.spec, errors);
 }
 
-/** An indexed job can grow and shrink, all its pods running at once. */
+/** An indexed job can be scaled if its parallelism changes to the same number. */
 function checkCompletions(spec: JobSpec, old: JobSpec, errors: FieldErrors): void {
   const field = 'spec.completions';
   const { completions } = spec;
@@ -46,7 +46,7 @@ function checkModes(spec: JobSpec, old: JobSpec, errors: FieldErrors): void {
   }
 }
 
-/** A suspended job can still be told where its pods should run and what they need. */
+/** While a job is suspended, the scheduling directives and resources of its pods may change. */
 function checkTemplate(job: Job, old: Job, errors: FieldErrors): void {
   const { template } = job.spec;
   const isOpen = isTemplateOpen(old);
@@ -76,7 +76,7 @@ function withSchedulingOf({ metadata, spec }: PodTemplateSpec, old: PodTemplateS
   };
 }
 
-/** Only what is said about nodes may change. */
+/** Only the node affinity may change. */
 function affinityToCompare(affinity: PodSpec['affinity'], old: PodSpec['affinity']): PodSpec['affinity'] {
   const { nodeAffinity: _nodeAffinity, ...others } = old ?? {};
   if (affinity) return { ...others, nodeAffinity: affinity.nodeAffinity };

@@ -13,7 +13,7 @@ import { checkFailurePolicy } from './job-failure-policy.ts';
 import { checkGeneratedSelector } from './job-selector.ts';
 import { checkSuccessPolicy } from './job-success-policy.ts';
 
-/** What rules of later versions forgive jobs that were there before. */
+/** Rules from which existing jobs are exempt. */
 export interface JobLeniency {
   readonly lacksPrefixedLabels?: boolean;
   readonly allowsAnyValue?: boolean;
@@ -25,7 +25,7 @@ export function checkJob(job: Job, errors: FieldErrors, leniency: JobLeniency = 
   checkPodNames(job, errors);
 }
 
-/** The spec of a job, with its selector. */
+/** The spec of a job, including its selector. */
 export function checkSelectedJobSpec(spec: JobSpec, errors: FieldErrors, leniency: JobLeniency): void {
   checkJobSpec(spec, 'spec', errors);
   if (spec.selector) {
@@ -40,7 +40,7 @@ export function checkSelectedJobSpec(spec: JobSpec, errors: FieldErrors, lenienc
   }
 }
 
-/** All but the selector: also of the jobs in cron jobs, which get one later. */
+/** All but the selector: also for the job template of a CronJob, which has none yet. */
 export function checkJobSpec(spec: JobSpec, field: string, errors: FieldErrors): void {
   checkLimits(spec, field, errors);
   checkManagedBy(errors, `${field}.managedBy`, spec.managedBy);
@@ -55,12 +55,12 @@ export function checkJobSpec(spec: JobSpec, field: string, errors: FieldErrors):
 
 const indexedParallelismMax = 100_000;
 const failedIndexesMax = 100_000;
-/** From here on the lists of indexes could grow too long for a status. */
+/** Above this number, lists of indexes could become too long for a status. */
 const manyCompletions = 100_000;
 const limitForMany = 10_000;
 const managedByBytesMax = 63;
 
-/** The host names of indexed pods end in their index. */
+/** The host names of indexed pods end in the index. */
 function checkPodNames({ metadata, spec }: Job, errors: FieldErrors): void {
   if (spec.completionMode !== 'Indexed' || !spec.completions || spec.completions < 0) return;
   const longest = `${metadata.name ?? ''}-${spec.completions - 1}`;
@@ -86,7 +86,7 @@ function checkLimits(spec: JobSpec, field: string, errors: FieldErrors): void {
   }
 }
 
-/** `example.com/me`. */
+/** A domain-prefixed path such as `example.com/me`. */
 function checkManagedBy(errors: FieldErrors, field: string, value: string | undefined): void {
   if (value === undefined) return;
   checkDomainPath(errors, field, value);
@@ -165,14 +165,14 @@ function checkManyIndexes(spec: JobSpec, field: string, errors: FieldErrors): vo
   }
 }
 
-/** Pods whose failure is judged by its reason are replaced only when the failure is there to be judged. */
+/** With a failure policy, a pod is replaced only after it has failed, because the policy needs its failure. */
 function checkReplacement(spec: JobSpec, field: string, errors: FieldErrors): void {
   const { podReplacementPolicy: policy, podFailurePolicy } = spec;
   if (policy === undefined) return;
   checkSupported(errors, field, policy, podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']);
 }
 
-/** `Always` is what a policy that was left out becomes, so it is told as one that is missing. */
+/** An absent policy defaults to `Always`, so `Always` is reported as a missing value. */
 function checkRestartPolicy(
   { spec }: PodTemplateSpec,
   hasFailurePolicy: boolean,

@@ -23,7 +23,7 @@ test.each([
   ['Failed', { status: { conditions: [isTrue('FailureTarget'), isTrue('Failed')] } }],
   ['Terminating', { metadata: { deletionTimestamp: '2024-01-02T03:04:05Z' } }],
   ['Running', { status: { conditions: [{ type: 'Suspended', status: 'False' }] } }],
-])('a job is shown as %s', (state, fields) => {
+])('the status cell of a job is %s', (state, fields) => {
   expect(jobKind.row(job(fields), { nowMs })[1]).toBe(state);
 });
 
@@ -31,11 +31,11 @@ test.each([
   ['', {}],
   ['55m', { startTime: '2024-01-02T03:05:00Z' }],
   ['90s', { startTime: '2024-01-02T03:05:00Z', completionTime: '2024-01-02T03:06:30Z' }],
-])('a job took %j', (duration, status) => {
+])('the duration cell of a job is %j', (duration, status) => {
   expect(jobKind.row(job({ status }), { nowMs })[3]).toBe(duration);
 });
 
-test('a cron job tells when it last ran, and how many jobs run', () => {
+test('the row of a cron job shows its last schedule and its active jobs', () => {
   const cronJob = normalize('batch/v1.CronJob', {
     metadata: { name: 'c' },
     status: { lastScheduleTime: '2024-01-02T03:59:00Z', active: [{ name: 'a' }, { name: 'b' }] },
@@ -49,7 +49,7 @@ describe('lists of indexes', () => {
     ['0', 1],
     ['0-3', 4],
     ['0-3,5,7-9', 8],
-  ])('%j names %d', (text, total) => {
+  ])('%j contains %d indexes', (text, total) => {
     expect(readIndexes(text, 10)).toEqual({ ok: true, total });
   });
 
@@ -74,7 +74,7 @@ describe('lists of indexes', () => {
     ['1-3,5', '0,5-7', 5],
     ['x,5', '5', 5],
     ['', '5', undefined],
-  ])('%j and %j meet at %s', (a, b, index) => {
+  ])('%j and %j overlap at %s', (a, b, index) => {
     expect(findOverlap(a, b, 10)).toBe(index);
   });
 });

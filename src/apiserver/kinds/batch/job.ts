@@ -40,7 +40,8 @@ export const jobKind: ServedKind<Job> = {
     spec.suspend ??= false;
     spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
     spec.manualSelector ??= false;
-    // One and the same map on purpose: labels that are added to the template below show on the job as well.
+    // The template and the job share one map on purpose: labels that are added to the template later appear on the job,
+    // too.
     const { labels } = spec.template.metadata;
     if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
   },
@@ -87,7 +88,7 @@ export const jobKind: ServedKind<Job> = {
 
 const int32Max = 2_147_483_647;
 
-/** Also of the jobs in cron jobs. */
+/** Also for the job template of a CronJob. */
 export function defaultFailurePolicy(policy: PodFailurePolicy | undefined): void {
   for (const rule of policy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True';

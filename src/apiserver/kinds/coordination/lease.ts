@@ -31,7 +31,7 @@ export const leaseKind: ServedKind<Lease> = {
   },
 };
 
-/** Coordinated leader election is behind a switch that is off by default. */
+/** The feature gate of coordinated leader election is off by default. */
 function dropCoordination(spec: LeaseSpec, old: LeaseSpec): void {
   if (old.strategy === undefined) delete spec.strategy;
   if (old.preferredHolder === undefined) delete spec.preferredHolder;

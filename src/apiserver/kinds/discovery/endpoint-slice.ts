@@ -34,7 +34,7 @@ export const endpointSliceKind: ServedKind<EndpointSlice> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: true,
-  /** Labels say whose endpoints they are, so they count. */
+  /** Labels count, because they say which service the endpoints belong to. */
   incrementsGeneration: (slice, old) =>
     !isSemanticallyEqual(contentOf(slice), contentOf(old)) ||
     !isSemanticallyEqual(slice.metadata.labels, old.metadata.labels),
@@ -53,7 +53,7 @@ export const endpointSliceKind: ServedKind<EndpointSlice> = {
     checkAddressTypeAndPorts(slice, errors);
     checkEndpoints(slice, errors);
   },
-  /** Endpoints that no rule of today allows may stay as they are. */
+  /** Unchanged endpoints stay valid, even if today's rules do not allow them. */
   validateUpdate(slice, old, errors) {
     checkAddressTypeAndPorts(slice, errors);
     if (!isSemanticallyEqual(slice.endpoints, old.endpoints)) checkEndpoints(slice, errors);
@@ -91,7 +91,7 @@ function contentOf({ addressType, endpoints, ports }: EndpointSlice): object {
   return { addressType, endpoints, ports };
 }
 
-/** A field of the beta version, which has others for it now. */
+/** A field of the beta version, which v1 replaced by other fields. */
 function dropTopology({ endpoints }: EndpointSlice): void {
   for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
@@ -168,7 +168,7 @@ function checkAddress(
   checkReachableIp(errors, `${field}[${index}]`, address);
 }
 
-/** Newer fields want addresses in the one form that is recommended. */
+/** Newer fields accept only the canonical form of an address. */
 function checkCanonical(errors: FieldErrors, field: string, address: string): void {
   if (!address.includes(':')) return;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
@@ -177,7 +177,7 @@ function checkCanonical(errors: FieldErrors, field: string, address: string): vo
   }
 }
 
-/** With or without the dot at its end. */
+/** A trailing dot is allowed. */
 function checkDomain(errors: FieldErrors, field: string, text: string): void {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   if (text === '') {
@@ -200,7 +200,7 @@ function checkHints(
   checkHintNames(forNodes, `${field}.forNodes`, dnsSubdomainProblems, errors);
 }
 
-/** False where there are too many of them to look at. */
+/** Returns false if there are too many to check. */
 function checkHintNames(
   hints: readonly { readonly name: string }[],
   field: string,

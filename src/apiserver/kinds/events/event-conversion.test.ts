@@ -62,8 +62,8 @@ const newEvents = fc
   .map((event) => ({ apiVersion: 'events.k8s.io/v1', kind: 'Event', ...event }))
   .map((event) => normalize('events.k8s.io/v1.Event', event).object);
 
-describe('an event in the form of the other group', () => {
-  test('comes back as it was, from the core group', () => {
+describe('conversion between the groups', () => {
+  test('round-trips events of the core group', () => {
     fc.assert(
       fc.property(coreEvents, (event) => {
         const before = structuredClone(event);
@@ -74,7 +74,7 @@ describe('an event in the form of the other group', () => {
     );
   });
 
-  test('comes back as it was, from the newer group', () => {
+  test('round-trips events of events.k8s.io', () => {
     fc.assert(
       fc.property(newEvents, (event) => {
         const before = structuredClone(event);
@@ -85,7 +85,7 @@ describe('an event in the form of the other group', () => {
     );
   });
 
-  test('is in its normal form, so that it can be stored as it is', () => {
+  test('produces the normal form, which can be stored unchanged', () => {
     fc.assert(
       fc.property(newEvents, coreEvents, (newer, core) => {
         const stored = toCoreEvent(newer as unknown as NewEvent);
@@ -98,20 +98,20 @@ describe('an event in the form of the other group', () => {
   });
 });
 
-test('the names of fields differ, and nothing else', () => {
+test('only field names differ', () => {
   const event = normalize('events.k8s.io/v1.Event', {
     metadata: { name: 'e' },
     eventTime: '2024-01-02T03:04:05.000000Z',
     reportingController: 'example.com/c',
     regarding: { kind: 'Pod', name: 'p' },
-    note: 'told',
+    note: 'text',
     deprecatedCount: 3,
     deprecatedSource: { component: 'c' },
   }).object as unknown as NewEvent;
   expect(toCoreEvent(event)).toMatchObject({
     apiVersion: 'v1',
     involvedObject: { kind: 'Pod', name: 'p' },
-    message: 'told',
+    message: 'text',
     count: 3,
     source: { component: 'c' },
     reportingComponent: 'example.com/c',

@@ -2,8 +2,8 @@ import type { Event as CoreEvent } from '../../../kube/api/stored/core.ts';
 import type { Event as NewEvent } from '../../../kube/api/stored/events.ts';
 
 /**
- * Events exist twice, as `v1` and as `events.k8s.io/v1`: one and the same object, of which fields have other names. They
- * are stored in the old form. Both ways lose nothing, so that each can be read and written as the other.
+ * The same event can be read and written as `v1` and as `events.k8s.io/v1`, with different field names. The server
+ * stores the `v1` form. Neither conversion loses anything.
  */
 export function toCoreEvent(event: NewEvent): CoreEvent {
   return withoutAbsent({

@@ -41,7 +41,7 @@ test.each([
     9,
   ],
   ['nothing', {}, '<unknown>', '<unknown>', 1],
-])('an event with %s tells when it was seen', (_name, fields, last, first, times) => {
+])('the row of an event with %s', (_name, fields, last, first, times) => {
   const core = event(fields);
   for (const cells of [
     coreEventKind.row(core, { nowMs }),
@@ -51,7 +51,7 @@ test.each([
   }
 });
 
-test('both groups can be selected by what the event is about, each in its own words', () => {
+test('field selectors of both groups use their own field names', () => {
   const core = event({
     reason: 'R',
     type: 'Normal',
@@ -83,6 +83,6 @@ test('both groups can be selected by what the event is about, each in its own wo
   expect(eventsGroupEventKind.selectableFields).not.toHaveProperty('source');
 });
 
-test('an event without a component is selected by who reports it', () => {
+test('the field selector source falls back to reportingComponent', () => {
   expect(coreEventKind.selectableFields?.source?.(event({ reportingComponent: 'me' }))).toBe('me');
 });

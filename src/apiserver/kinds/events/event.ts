@@ -6,7 +6,7 @@ import { checkAnyEvent, checkNewEvent, checkNewEventUpdate } from '../core/event
 import type { ServedKind, StoredObject } from '../served-kind.ts';
 import { fromCoreEvent, toCoreEvent } from './event-conversion.ts';
 
-/** Events of the newer group, which the scheduler writes: the same objects. */
+/** Events of the newer group, which kube-scheduler writes. They are the same objects as those of the core group. */
 export const eventsGroupEventKind: ServedKind<NewEvent> = {
   ...eventKindBase,
   group: 'events.k8s.io',

@@ -5,7 +5,10 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkLabelKey } from '../../validation/labels.ts';
 import { regexProblem } from '../../validation/names.ts';
 
-/** Conditions of the common type; older kinds have types of their own, which are not judged. */
+/**
+ * Conditions of the common type `metav1.Condition`. Older kinds have their own condition types, which are not
+ * validated.
+ */
 export function checkConditions(errors: FieldErrors, field: string, conditions: readonly Condition[]): void {
   const seen = new Set<string>();
   conditions.forEach((condition, index) => {

@@ -77,7 +77,7 @@ function checkSpec(spec: PodDisruptionBudgetSpec, errors: FieldErrors, allowsAny
   }
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The spec as kube-apiserver prints it in errors: with Go field names. */
 function shownSpec(spec: PodDisruptionBudgetSpec): object {
   return {
     MinAvailable: spec.minAvailable ?? null,

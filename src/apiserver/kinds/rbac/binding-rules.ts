@@ -4,7 +4,7 @@ import { dnsSubdomainProblems, pathSegmentProblems } from '../../validation/name
 import type { TableCell, TableColumn } from '../served-kind.ts';
 import { ageColumn, nameColumn } from '../table-cells.ts';
 
-/** What bindings of both kinds have in common. */
+/** What both kinds of bindings have in common. */
 type Binding = RoleBinding | ClusterRoleBinding;
 
 const group = 'rbac.authorization.k8s.io';
@@ -17,7 +17,7 @@ export function setBindingDefaults(binding: Binding): void {
   }
 }
 
-/** `roles`: the kinds of roles that can be bound. */
+/** `roles`: the kinds of roles that the binding may refer to. */
 export function checkRoleBinding(errors: FieldErrors, binding: Binding, roles: readonly string[]): void {
   const { apiGroup, kind, name } = binding.roleRef;
   if (apiGroup !== group) errors.notSupported('roleRef.apiGroup', apiGroup, [group]);
@@ -29,7 +29,7 @@ export function checkRoleBinding(errors: FieldErrors, binding: Binding, roles: r
   });
 }
 
-/** Else whoever may change a binding could bind what he may not bind. */
+/** Otherwise a user who may update a binding could bind roles that the user may not bind. */
 export function checkSameRole(errors: FieldErrors, { roleRef }: Binding, old: Binding): void {
   if (isSameRole(roleRef, old.roleRef)) return;
   const shown = { APIGroup: roleRef.apiGroup, Kind: roleRef.kind, Name: roleRef.name };
@@ -61,7 +61,7 @@ export function bindingRow({ metadata, roleRef, subjects = [] }: Binding, age: s
   ];
 }
 
-/** Without a namespace it is one of the binding's, and that is not said. */
+/** An account without a namespace is in the namespace of the binding. */
 function accountCell({ namespace = '', name }: Subject): string {
   return `${namespace}/${name}`;
 }

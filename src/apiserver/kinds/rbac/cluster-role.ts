@@ -26,7 +26,7 @@ export const clusterRoleKind: ServedKind<ClusterRole> = {
   },
   validateUpdate(role, old, errors) {
     checkPolicyRules(errors, role.rules, false);
-    // Values that no label can have are left alone where they were there before the rule.
+    // An update may keep values that no label can have.
     const hadInvalid = (old.aggregationRule?.clusterRoleSelectors ?? []).some(
       (selector) => !isValid(selector),
     );

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../../kube/api/stored/rbac.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 
-/** `isNamespaced`: of a Role, which lets nobody ask for paths. */
+/** `isNamespaced`: true for a Role, which cannot grant access to non-resource URLs. */
 export function checkPolicyRules(
   errors: FieldErrors,
   rules: readonly PolicyRule[] | null,

@@ -13,7 +13,7 @@ test.each([
   ['allocated,reserved', {}, { allocation, reservedFor }],
   ['deleted', { deletionTimestamp }, {}],
   ['deleted,allocated,reserved', { deletionTimestamp }, { allocation, reservedFor }],
-])('a claim is shown as %s', (state, metadata, status) => {
+])('the state cell of a claim is %s', (state, metadata, status) => {
   const claim = normalize('resource.k8s.io/v1.ResourceClaim', { metadata, status }).object;
   expect(resourceClaimKind.row(claim as unknown as ResourceClaim, { nowMs: 0 })[1]).toBe(state);
 });

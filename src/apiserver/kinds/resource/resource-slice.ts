@@ -48,7 +48,7 @@ export const resourceSliceKind: ServedKind<ResourceSlice> = {
   },
 };
 
-/** Taints tell since when they are there. */
+/** Taints get the time at which they were added. */
 function defaultDevices({ devices }: ResourceSliceSpec, { nowMs }: Moment): void {
   for (const { taints, nodeAllocatableResourceMappings: mappings } of devices ?? []) {
     for (const taint of taints ?? []) taint.timeAdded ??= timeFromUnix(Math.trunc(nowMs / 1000));
@@ -58,7 +58,7 @@ function defaultDevices({ devices }: ResourceSliceSpec, { nowMs }: Moment): void
 
 const nodeFields = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 
-/** The devices of a slice are on one node, on some or on all of them, or each says so itself. */
+/** The devices of a slice are on one node, on selected nodes or on all nodes, or each device says where it is. */
 function checkNodeFields(spec: ResourceSliceSpec, errors: FieldErrors): void {
   const listed = nodeFields.map((place) => `\`${place}\``).join(', ');
   const set = nodeFields.filter((place) => Boolean(spec[place])).map((place) => `\`${place}\``);

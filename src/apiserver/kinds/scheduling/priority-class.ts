@@ -6,7 +6,7 @@ import { nameRules } from '../../validation/names.ts';
 import type { ServedKind } from '../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../table-cells.ts';
 
-/** That only one class is the default is a matter of admission: it takes the other classes to know. */
+/** Admission checks that there is only one default class: that needs the other classes. */
 export const priorityClassKind: ServedKind<PriorityClass> = {
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -19,7 +19,7 @@ export const priorityClassKind: ServedKind<PriorityClass> = {
   nameRule: nameRules.dnsSubdomain,
   hasStatus: false,
   hasGeneration: true,
-  /** It has a generation, which is never moved. */
+  /** The generation is set at creation and never changes. */
   incrementsGeneration: () => false,
 
   defaults(priorityClass) {
@@ -55,7 +55,7 @@ export const priorityClassKind: ServedKind<PriorityClass> = {
   },
 };
 
-/** The classes that every cluster has. */
+/** The classes that exist in every cluster. */
 export const systemPriorityClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],

@@ -2,7 +2,7 @@ import { utf8Length } from '../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { qualifiedNameProblems } from '../../validation/names.ts';
 
-/** Parameters that a class hands to its driver: free texts, up to a number and a size of all together. */
+/** Parameters that a class passes to its driver: free text, with limits on their number and total size. */
 export function checkParameters(
   errors: FieldErrors,
   field: string,
@@ -21,7 +21,7 @@ export function checkParameters(
   if (bytes > parametersBytesMax) errors.tooLong(field, parametersBytesMax);
 }
 
-/** Who serves a class: a qualified name, in any case. */
+/** The provisioner of a class: a qualified name, which may have upper case letters. */
 export function checkProvisioner(errors: FieldErrors, field: string, provisioner: string): void {
   if (provisioner === '') {
     errors.required(field);

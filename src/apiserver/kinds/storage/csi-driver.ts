@@ -18,7 +18,10 @@ export const csiDriverKind: ServedKind<CSIDriver> = {
   nameRule: nameRules.dnsSubdomain,
   returnsDeletedObject: true,
   hasStatus: false,
-  /** It counts from the first change on, not from the creation; so it is counted here. */
+  /**
+   * The registry would set the generation at creation; Kubernetes starts with the first change. So this kind increments
+   * it itself.
+   */
   hasGeneration: false,
   requiresResourceVersion: true,
 
@@ -66,12 +69,12 @@ const updatePeriodSecondsMin = 10;
 const tokenSecondsMin = 600;
 const tokenSecondsMax = 2 ** 32;
 
-/** A field of a feature that is off unless a cluster asks for it. */
+/** A field of a feature gate that is off by default. */
 function dropDisabled(spec: CSIDriver['spec']): void {
   delete spec.preventPodSchedulingIfMissing;
 }
 
-/** Errors call attachRequired by a name that it does not have; so do the people who search for them. */
+/** Kubernetes reports attachRequired under another name, which users search for. */
 function checkDriver({ spec }: CSIDriver, errors: FieldErrors): void {
   if (spec.attachRequired === undefined) errors.required('spec.attachedRequired');
   if (spec.podInfoOnMount === undefined) errors.required('spec.podInfoOnMount');
@@ -116,7 +119,7 @@ function checkTokenRequests(errors: FieldErrors, field: string, requests: readon
   });
 }
 
-/** Once, when the tokens are asked for, not at every later change. */
+/** Only when the token requests change, not at every update. */
 function warnings({ spec }: CSIDriver, old: CSIDriver | undefined): readonly string[] {
   if ((spec.tokenRequests ?? []).length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
   if (old !== undefined && isSemanticallyEqual(spec.tokenRequests, old.spec.tokenRequests)) return [];

@@ -71,10 +71,10 @@ function checkTopologyKeys(errors: FieldErrors, field: string, keys: readonly st
   }
 }
 
-/** How many volumes a node takes may change while a driver runs; who it is may not. */
+/** The number of volumes that a node can attach may change; the rest of a driver is immutable. */
 function checkDriverUpdate(errors: FieldErrors, driver: CSINodeDriver, old: CSINodeDriver): void {
   if (isSemanticallyEqual({ ...driver, allocatable: undefined }, { ...old, allocatable: undefined })) return;
-  // Kubernetes shows its internal form, with the field names of its own language.
+  // As kube-apiserver prints it in errors: with Go field names.
   const shown = {
     Name: driver.name,
     NodeID: driver.nodeID,

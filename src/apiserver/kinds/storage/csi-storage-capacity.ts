@@ -30,7 +30,7 @@ export const csiStorageCapacityKind: ServedKind<CSIStorageCapacity> = {
   },
   warnings: ({ nodeTopology }) => labelSelectorWarnings('nodeTopology', nodeTopology),
 
-  /** What any kind shows of which Kubernetes has nothing to tell. */
+  /** The default columns of kinds without their own printer in Kubernetes. */
   columns: [nameColumn, { name: 'Created At', type: 'date' }],
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
 };

@@ -64,7 +64,7 @@ export const volumeAttachmentKind: ServedKind<VolumeAttachment> = {
   ],
 };
 
-/** What a write to /status may not change, unlike those of volumes and claims. */
+/** Unlike for volumes and claims, a write to /status may not change these. */
 const ownedMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
 const metadataBytesMax = 256 * 1024;
@@ -113,14 +113,17 @@ function checkStatus(errors: FieldErrors, field: string, status: VolumeAttachmen
 
 function checkError(errors: FieldErrors, field: string, error: VolumeError | undefined): void {
   const { message = '', errorCode } = error ?? {};
-  // The limit that Kubernetes tells is not the one that it applies.
+  // The limit in Kubernetes' message is not the one that it checks.
   if (utf8Length(message) > messageBytesMax) errors.tooLong(`${field}.message`, metadataBytesMax);
   if (errorCode !== undefined && errorCode < 0) {
     errors.invalid(`${field}.errorCode`, errorCode, 'must be between 0 and 2147483647, inclusive');
   }
 }
 
-/** Kubernetes shows its internal form, with the field names of its own language; of an inline volume we show ours. */
+/**
+ * The spec as kube-apiserver prints it in errors: with Go field names. An inline volume is printed in the form of the
+ * API.
+ */
 function shownSpec({ attacher, source, nodeName }: VolumeAttachmentSpec): unknown {
   const shownSource = {
     PersistentVolumeName: source.persistentVolumeName ?? null,

@@ -39,7 +39,7 @@ export const volumeAttributesClassKind: ServedKind<VolumeAttributesClass> = {
   ],
 };
 
-/** A class without parameters would change nothing. */
+/** Parameters are required: a class without them would change nothing. */
 function checkAttributesClass({ driverName, parameters }: VolumeAttributesClass, errors: FieldErrors): void {
   checkProvisioner(errors, 'driverName', driverName);
   checkParameters(errors, 'parameters', parameters);

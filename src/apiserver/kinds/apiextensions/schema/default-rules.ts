@@ -11,8 +11,8 @@ import { allSchemas, itemSchemaOf } from './schema-walk.ts';
 import { asJsonSchema } from './structural-form.ts';
 
 /**
- * That default values fit their schemas and hold nothing unknown. The schema is structural. Nobody looks below
- * `additionalProperties`: what has no name has no default.
+ * Default values must match their schemas and contain no unknown fields. The schema must be structural. Kubernetes does
+ * not look below `additionalProperties`: unnamed properties have no defaults.
  */
 export function checkDefaults(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   const resource = { ...schema, 'x-kubernetes-embedded-resource': true };
@@ -22,11 +22,11 @@ export function checkDefaults(schema: JSONSchemaProps, path: string, errors: Fie
 interface Place {
   readonly path: string;
   readonly errors: FieldErrors;
-  /** Within apiVersion, kind or metadata of the resource. */
+  /** Inside of apiVersion, kind or metadata of the resource. */
   readonly isMeta: boolean;
-  /** The object that the value is a part of, or the nearest one that is embedded in it. */
+  /** The schema of the innermost resource (the object itself or an embedded one) that contains the value. */
   readonly resource: JSONSchemaProps;
-  /** Makes an object of it that has nothing but the value, in its place. */
+  /** Wraps the value in a resource that contains nothing else, at the value's place. */
   readonly surround: (value: Json) => Json;
 }
 
@@ -48,12 +48,12 @@ function checkLevel(schema: JSONSchemaProps, outer: Place): void {
 
 const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Every resource says what it is; what it says does not matter here. */
+/** A resource needs apiVersion and kind; their values do not matter here. */
 function asResource(value: Json): Json {
   return { kind: 'Validation', apiVersion: 'validation/v1', ...(value as JsonObject) };
 }
 
-/** Each rule is asked only where those before had nothing to say. */
+/** Each rule runs only if the earlier ones found no errors. */
 function checkDefault(schema: JSONSchemaProps, place: Place): void {
   const { path, errors, isMeta } = place;
   const field = `${path}.default`;
@@ -72,7 +72,7 @@ function checkDefault(schema: JSONSchemaProps, place: Place): void {
   if (errors.count === before) checkRules(value, schema, path, errors);
 }
 
-/** A default must be right for new objects, and for those that have it already. */
+/** A default must be valid in a new object, and in an update of an object that already has it. */
 function checkRules(value: Json, schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   const program = compileRules(holderOf(schema), { isResourceRoot: false });
   if (program === undefined) return;
@@ -83,7 +83,7 @@ function checkRules(value: Json, schema: JSONSchemaProps, path: string, errors: 
   errors.appendBelow(path, found);
 }
 
-/** The schema of an object that has the value under the name `default`, so that what is said about it says where it is. */
+/** The schema of an object with the value in a property `default`, so that error paths contain `default`. */
 function holderOf(schema: JSONSchemaProps): JsonSchema {
   return { type: 'object', properties: { default: asJsonSchema(schema) } };
 }
@@ -96,7 +96,7 @@ function hasUnknown(value: Json, schema: JSONSchemaProps): boolean {
   return JSON.stringify(pruned) !== JSON.stringify(value);
 }
 
-/** Kubernetes takes anything for the default of an integer or text. */
+/** Kubernetes accepts any type for the default of an int-or-string. */
 function withAnyType(schema: JSONSchemaProps): JsonSchema {
   const copy = structuredClone(schema);
   for (const part of allSchemas(copy)) delete part['x-kubernetes-int-or-string'];

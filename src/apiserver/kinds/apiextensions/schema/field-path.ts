@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
 
-/** Where a path such as `.spec.color` leads. */
+/** What a path such as `.spec.color` refers to. */
 type FoundField =
   | {
       readonly kind: 'found';
@@ -9,7 +9,7 @@ type FoundField =
     }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** Follows names through a schema; keys of maps count as names, items of lists can't be named. */
+/** Follows property names and keys of maps. Items of lists cannot be named. */
 export function findField(path: string, root: JSONSchemaProps): FoundField {
   const steps: string[] = [];
   let schema: JSONSchemaProps | undefined = root;
@@ -37,7 +37,7 @@ function wrong(problem: string): FoundField {
   return { kind: 'wrong', problem };
 }
 
-/** Dots and brackets are tokens of their own, and so is what stands between them; quotes keep them together. */
+/** Dots and brackets are tokens, and so is the text between them, except inside quotes. */
 function tokensOf(path: string): readonly string[] {
   return path.match(/'(?:\\'|[^'])*'?|[.[\]]|[^.[\]']+[^.[\]]*/g) ?? [];
 }

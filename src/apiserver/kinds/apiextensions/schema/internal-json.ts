@@ -6,8 +6,8 @@ import type {
 } from '../../../../kube/api/stored/apiextensions.ts';
 
 /**
- * What Kubernetes' errors show of a version or a schema: its internal types have the names of Go, in another order, and leave
- * nothing out.
+ * A version or a schema as kube-apiserver prints it in errors: with Go field names, in the order of the internal types,
+ * with all fields.
  */
 export function internalVersions(versions: readonly CustomResourceDefinitionVersion[] | null): unknown {
   return versions === null ? null : versions.map(internalVersion);
@@ -78,7 +78,7 @@ const orList = (value: unknown): unknown =>
   Array.isArray(value)
     ? { Schema: null, JSONSchemas: list(value) }
     : { Schema: one(value), JSONSchemas: null };
-/** Null is what is left of a value that is neither. */
+/** A value that is neither a schema nor a list of names becomes null. */
 const orNames = (value: unknown): unknown => {
   const isSchema = !Array.isArray(value) && value !== null;
   return { Schema: isSchema ? one(value) : null, Property: isSchema ? null : value };
@@ -99,7 +99,7 @@ const rules = (value: unknown): unknown =>
     OptionalOldSelf: rule.optionalOldSelf ?? null,
   }));
 
-/** In Go's order, which also is the order in which the fields of a root are judged. */
+/** In the order of the Go fields. The fields of a root schema are checked in this order, too. */
 export const schemaFields: readonly SchemaField[] = [
   { goName: 'ID', field: 'id', absent: '' },
   { goName: 'Schema', field: '$schema', absent: '' },

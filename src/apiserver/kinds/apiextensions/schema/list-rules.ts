@@ -44,17 +44,17 @@ interface Extension {
 
 function checkTypeIs(
   { type = '' }: JSONSchemaProps,
-  wanted: string,
+  required: string,
   { path, extension, errors }: Extension,
 ): boolean {
-  if (type === wanted) return true;
-  const detail = `must be ${wanted} if ${extension} is specified`;
+  if (type === required) return true;
+  const detail = `must be ${required} if ${extension} is specified`;
   if (type === '') errors.required(`${path}.type`, detail);
   else errors.invalid(`${path}.type`, type, detail);
   return false;
 }
 
-/** Elements of sets are compared as wholes. Kubernetes shows the list type in both cases. */
+/** Elements of sets are compared as a whole. Kubernetes prints the list type in both cases. */
 function checkSetItems(items: JSONSchemaProps | undefined, path: string, errors: FieldErrors): void {
   if (items === undefined) return;
   const listType = items['x-kubernetes-list-type'];
@@ -113,7 +113,7 @@ function checkKeys(keys: readonly string[], items: JSONSchemaProps, path: string
   }
 }
 
-/** Elements that are told apart by themselves or their keys must have those. */
+/** Elements that are identified by their value or their keys must have this value or these keys. */
 function checkElements(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   const items = itemSchemaOf(schema);
   const listType = schema['x-kubernetes-list-type'];

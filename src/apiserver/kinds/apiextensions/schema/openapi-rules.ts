@@ -2,7 +2,7 @@ import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkListRules } from './list-rules.ts';
 
-/** Which parts of OpenAPI a schema may use, and how Kubernetes' extensions fit together. */
+/** Which parts of OpenAPI a schema may use, and how Kubernetes' extensions may be combined. */
 export function checkOpenApi(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   checkPart(schema, { path, errors, isRoot: true, isMeta: false });
 }
@@ -11,9 +11,9 @@ interface Place {
   readonly path: string;
   readonly errors: FieldErrors;
   readonly isRoot: boolean;
-  /** Within apiVersion, kind or metadata of an object. */
+  /** Inside of apiVersion, kind or metadata of an object. */
   readonly isMeta: boolean;
-  /** Where it is that there may be no defaults; undefined where there may. */
+  /** If defaults are forbidden here: the place, as the message names it. */
   readonly noDefaults?: string;
 }
 
@@ -62,7 +62,7 @@ function checkSupported(schema: JSONSchemaProps, { path, errors, isMeta, noDefau
   }
 }
 
-/** Either the fields are known, or only their form is. */
+/** `properties` and `additionalProperties` exclude each other, unless the latter is `true`. */
 function checkAdditional(schema: JSONSchemaProps, place: Place): void {
   const { additionalProperties, properties } = schema;
   if (additionalProperties === undefined) return;

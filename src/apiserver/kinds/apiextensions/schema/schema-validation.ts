@@ -1,5 +1,5 @@
 import type { CustomResourceValidation, JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
-import { checkRules } from '../../../cel/rule-problems.ts';
+import { checkRules } from '../../../cel/check-rules.ts';
 import { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkDefaults } from './default-rules.ts';
 import { internalSchema, schemaFields } from './internal-json.ts';
@@ -14,8 +14,8 @@ interface SchemaPlace {
 }
 
 /**
- * The schema of a version, or the one of all versions. Later rules rely on earlier ones: defaults are looked at only where the
- * schema is structural, rules in CEL only where the defaults are right.
+ * Validates the schema of a version, or the common one of all versions. Later rules rely on earlier ones: defaults are
+ * checked only if the schema is structural, CEL rules only if the defaults are valid.
  */
 export function checkSchema(validation: CustomResourceValidation | undefined, place: SchemaPlace): void {
   const schema = validation?.openAPIV3Schema;
@@ -32,7 +32,7 @@ export function checkSchema(validation: CustomResourceValidation | undefined, pl
 
 interface Soundness {
   readonly errors: FieldErrors;
-  /** Whether rules in CEL can be compiled for it. */
+  /** Whether CEL rules can be compiled. */
   readonly isSound: boolean;
 }
 
@@ -58,7 +58,10 @@ function checkRoot(schema: JSONSchemaProps, { path, hasStatus, errors }: SchemaP
   if (schema.nullable === true) errors.forbidden(`${path}.nullable`, 'nullable cannot be true at the root');
 }
 
-/** The status is judged by its own part of the schema, so what stands at the root must not be lost with the rest. */
+/**
+ * With a status subresource, the status is validated by its own part of the schema, so other rules at the root would be
+ * lost.
+ */
 function checkRootBesideStatus(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   for (const { goName, field } of schemaFields) {
     if (schema[field] === undefined) continue;

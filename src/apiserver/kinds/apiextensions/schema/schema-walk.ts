@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
 
-/** A schema and all that are in it, in the order in which Kubernetes looks at them. */
+/** A schema and all schemas inside it, in Kubernetes' order. */
 export function* allSchemas(schema: JSONSchemaProps | undefined): Generator<JSONSchemaProps> {
   if (schema === undefined) return;
   yield schema;
@@ -23,7 +23,7 @@ function* partsOf(schema: JSONSchemaProps): Generator<JSONSchemaProps> {
   for (const each of Object.values(schema.dependencies ?? {})) if (!Array.isArray(each) && each) yield each;
 }
 
-/** The one schema of a list's items; a list of schemas is none. */
+/** The schema of the items; undefined if `items` is a list of schemas. */
 export function itemSchemaOf({ items }: JSONSchemaProps): JSONSchemaProps | undefined {
   return Array.isArray(items) ? undefined : items;
 }

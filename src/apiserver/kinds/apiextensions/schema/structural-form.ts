@@ -2,8 +2,8 @@ import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.
 import type { JsonSchema } from '../../../structural/json-schema.ts';
 
 /**
- * Why Kubernetes can't turn a schema into a structural one, if it can't. The OpenAPI rules complain about nearly all of this in
- * better words, so it is told only where they have nothing to say.
+ * Why Kubernetes cannot convert a schema to a structural one, if it cannot. The OpenAPI rules report nearly all of this
+ * with better messages, so this is reported only if they found nothing.
  */
 export function conversionProblem(schema: JSONSchemaProps): string | undefined {
   const own = ownProblem(schema);
@@ -23,7 +23,7 @@ export function conversionProblem(schema: JSONSchemaProps): string | undefined {
   return undefined;
 }
 
-/** The same schema for those who walk values along it. They rely on its being structural. */
+/** The same schema, in the type for validating and pruning values. The caller must know that it is structural. */
 export function asJsonSchema(schema: JSONSchemaProps): JsonSchema {
   return schema as JsonSchema;
 }

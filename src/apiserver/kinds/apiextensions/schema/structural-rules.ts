@@ -6,8 +6,8 @@ import { itemSchemaOf } from './schema-walk.ts';
 import { checkCompleteness } from './structural-completeness.ts';
 
 /**
- * That a schema is structural: every value that it speaks of has its type said once, outside of `allOf`, `anyOf`, `oneOf` and
- * `not`, and those only judge. Then pruning and defaulting know what to do with any object. Errors come sorted.
+ * Checks that a schema is structural: it specifies the type of every value once, outside of `allOf`, `anyOf`, `oneOf`
+ * and `not`, which may only validate. Pruning and defaulting rely on this. Errors are sorted.
  */
 export function checkStructural(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   const found = new FieldErrors();
@@ -16,7 +16,7 @@ export function checkStructural(schema: JSONSchemaProps, path: string, errors: F
   errors.append(found, (a, b) => (`${a.field}: ${a.message}` < `${b.field}: ${b.message}` ? -1 : 1));
 }
 
-/** What the schema stands for. */
+/** What the schema describes. */
 type Level = 'root' | 'item' | 'field';
 
 function checkLevel(schema: JSONSchemaProps, level: Level, path: string, errors: FieldErrors): void {
@@ -89,7 +89,7 @@ function checkType(schema: JSONSchemaProps, level: Level, path: string, errors: 
   }
 }
 
-/** Every object has the same metadata, so a schema has little to say about it. */
+/** Metadata is the same for all objects, so a schema may restrict only its names. */
 function checkMetadata(schema: JSONSchemaProps, level: Level, path: string, errors: FieldErrors): void {
   const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true;
   const { kind, apiVersion, metadata } = schema.properties ?? {};
@@ -109,14 +109,14 @@ function checkMetadata(schema: JSONSchemaProps, level: Level, path: string, erro
   }
 }
 
-/** An empty reference is none. */
+/** An empty `$ref` counts as absent. */
 function restrictsNamesOnly(metadata: JSONSchemaProps): boolean {
   const { type: _, default: __, $ref: ___, properties = {}, ...rest } = metadata;
   const names = Object.keys(properties);
   return names.every((name) => name === 'name' || name === 'generateName') && Object.keys(rest).length === 0;
 }
 
-/** The one place where `anyOf` may name types: `[{type: integer}, {type: string}]`. */
+/** The only case in which `anyOf` may specify types: `[{type: integer}, {type: string}]`. */
 function isIntOrString(anyOf: readonly JSONSchemaProps[] | undefined): boolean {
   return JSON.stringify(anyOf) === '[{"type":"integer"},{"type":"string"}]';
 }
@@ -159,7 +159,7 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** A schema below `allOf` and its like: it says what is right, and nothing about what there is. */
+/** A schema inside of `allOf`, `anyOf`, `oneOf` or `not`: it may validate values, but not specify their structure. */
 function checkValueValidation(
   schema: JSONSchemaProps,
   skipsAnyOf: boolean,

@@ -19,7 +19,7 @@ function secret(fields: object): Secret {
   return object as unknown as Secret;
 }
 
-test('a ConfigMap holds a mebibyte in all, texts and bytes together', () => {
+test('the size limit of a ConfigMap counts data and binaryData together', () => {
   const bytes = Buffer.alloc(mebi / 2).toString('base64');
   const errors = new FieldErrors();
   configMapKind.validate(configMap({ data: { a: 'x'.repeat(mebi / 2) }, binaryData: { b: bytes } }), errors);
@@ -31,13 +31,13 @@ test('a ConfigMap holds a mebibyte in all, texts and bytes together', () => {
   expect(errors.causes).toEqual([{ ...tooLong, field: '[]' }]);
 });
 
-test('letters count as many times as they have bytes', () => {
+test('sizes count bytes, not characters', () => {
   const errors = new FieldErrors();
   configMapKind.validate(configMap({ data: { a: 'ü'.repeat(mebi / 2 + 1) } }), errors);
   expect(errors.causes).toHaveLength(1);
 });
 
-test('a Secret is measured without its base64', () => {
+test('the size limit of a Secret counts decoded bytes', () => {
   const errors = new FieldErrors();
   secretKind.validate(secret({ data: { a: Buffer.alloc(mebi).toString('base64') } }), errors);
   expect(errors.causes).toEqual([]);
@@ -45,7 +45,7 @@ test('a Secret is measured without its base64', () => {
   expect(errors.causes).toEqual([{ ...tooLong, field: 'data' }]);
 });
 
-test('stringData wins over data, and is gone afterwards', () => {
+test('stringData overrides data, and is not stored', () => {
   const object = secret({ data: { a: 'eA==', b: 'eQ==' }, stringData: { a: 'z' } });
   expect(object.data).toEqual({ a: 'eg==', b: 'eQ==' });
   expect(object).not.toHaveProperty('stringData');

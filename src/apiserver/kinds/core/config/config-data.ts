@@ -2,7 +2,7 @@ import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { configKeyProblems } from '../../../validation/names.ts';
 
-/** What ConfigMaps and Secrets may hold in all. */
+/** The maximum size of all data of a ConfigMap or Secret. */
 export const dataBytesMax = 1024 * 1024;
 
 type Texts = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export function checkKeys(errors: FieldErrors, field: string, data: Texts | unde
   }
 }
 
-/** Of data in base64. */
+/** The decoded size of base64 data. */
 export function decodedBytes(data: Texts | undefined): number {
   return Object.values(data ?? {}).reduce((sum, text) => sum + Buffer.byteLength(text, 'base64'), 0);
 }
@@ -24,7 +24,7 @@ interface ImmutableData<Name extends string> {
   readonly binaryData?: Name extends 'binaryData' ? Texts | undefined : never;
 }
 
-/** Whoever sets `immutable` cannot take it back. */
+/** Refuses changes of an object with `immutable: true`, including a change of `immutable` itself. */
 export function checkImmutableData<Name extends 'data' | 'binaryData'>(
   errors: FieldErrors,
   object: ImmutableData<Name>,

@@ -41,6 +41,6 @@ function checkConfigMap({ data = {}, binaryData = {} }: ConfigMap, errors: Field
   }
   checkKeys(errors, 'binaryData', binaryData);
   const textBytes = Object.values(data).reduce((sum, text) => sum + utf8Length(text), 0);
-  // Kubernetes names the whole object so.
+  // Kubernetes reports the whole object as field `[]`.
   if (textBytes + decodedBytes(binaryData) > dataBytesMax) errors.tooLong('[]', dataBytesMax);
 }

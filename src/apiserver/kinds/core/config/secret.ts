@@ -43,7 +43,7 @@ export const secretKind: ServedKind<Secret> = {
   },
 };
 
-/** A way to write data without base64; it is never read back. */
+/** `stringData` is a write-only way to set `data` without base64. */
 function mergeStringData(secret: Secret): void {
   for (const [key, text] of Object.entries(secret.stringData ?? {})) {
     secret.data = { ...secret.data, [key]: Buffer.from(text, 'utf8').toString('base64') };
@@ -57,7 +57,7 @@ function checkSecret(secret: Secret, errors: FieldErrors): void {
   ownValue(typeChecks, secret.type ?? '')?.(secret, errors);
 }
 
-/** What secrets of the known types must hold. */
+/** What secrets of the known types must contain. */
 const typeChecks: Readonly<Record<string, (secret: Secret, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': ({ metadata }, errors) => {
     const key = 'kubernetes.io/service-account.name';

@@ -6,8 +6,8 @@ import { immutableMessage } from '../../../validation/immutable.ts';
 import { dnsSubdomainProblems, qualifiedNameProblems } from '../../../validation/names.ts';
 
 /**
- * What both groups ask for. Only an event with an `eventTime` is taken for one of the new kind; the others come from old
- * clients, and may be nearly empty. `reporterField`: the groups differ in its name.
+ * Rules of both groups. An event with `eventTime` must satisfy the rules of `events.k8s.io`; events of old clients have
+ * none and may be nearly empty. `reporterField`: the name of the reporter field, which differs between the groups.
  */
 export function checkAnyEvent(event: Event, errors: FieldErrors, reporterField: string): void {
   if (event.eventTime === null) checkOldNamespace(event, errors);
@@ -16,7 +16,7 @@ export function checkAnyEvent(event: Event, errors: FieldErrors, reporterField: 
   errors.invalidFor('namespace', namespace, dnsSubdomainProblems(namespace));
 }
 
-/** What `events.k8s.io/v1` asks for besides. */
+/** Rules that only `events.k8s.io/v1` has. */
 export function checkNewEvent(event: Event, errors: FieldErrors): void {
   checkSeries(event.series, errors);
   if (event.eventTime === null) errors.required('eventTime');
@@ -35,7 +35,7 @@ export function checkNewEvent(event: Event, errors: FieldErrors): void {
   }
 }
 
-/** An event may be told to have happened again, and nothing else. */
+/** An update may change only the series: the event occurred again. */
 export function checkNewEventUpdate(event: Event, old: Event, errors: FieldErrors): void {
   if (!isSemanticallyEqual(event.series, old.series)) checkSeries(event.series, errors);
   for (const field of fixedFields) {
@@ -47,7 +47,7 @@ export function checkNewEventUpdate(event: Event, old: Event, errors: FieldError
 
 const bytesMax = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** In the order of Kubernetes, which looks at the reason twice. */
+/** In Kubernetes' order, which contains the reason twice. */
 const fixedFields = [
   'involvedObject',
   'reason',
@@ -71,7 +71,7 @@ const shownNames: Readonly<Partial<Record<FixedField, string>>> = {
   reportingComponent: 'reportingController',
 };
 
-/** As values look inside of the Kubernetes server, which shows them so. */
+/** The value as kube-apiserver prints it in errors: with Go field names. */
 function shownValue(field: FixedField, value: unknown): unknown {
   if (field === 'involvedObject' || field === 'related') return value ? shownReference(value) : null;
   if (field === 'source') return shownFields(value ?? {}, ['component', 'host']);

@@ -4,7 +4,7 @@ import type { RowContext, ServedKind, TableCell, TableColumn } from '../../serve
 import { timeSince } from '../../table-cells.ts';
 import { checkAnyEvent } from './event-validation.ts';
 
-/** What the kinds of both groups have in common. */
+/** What the event kinds of both groups have in common. */
 export const eventKindBase = {
   version: 'v1',
   kind: 'Event',
@@ -31,7 +31,7 @@ export const eventColumns: readonly TableColumn[] = [
   { name: 'Name', type: 'string', format: 'name', priority: 1 },
 ];
 
-/** Events of the core group, which has the storage; sidecars write them, and `kubectl` reads them. */
+/** Events of the core group, in whose form both groups are stored. Sidecars write them, and `kubectl` reads them. */
 export const coreEventKind: ServedKind<CoreEvent> = {
   ...eventKindBase,
   group: '',
@@ -74,7 +74,7 @@ export function eventRow(event: CoreEvent, { nowMs }: RowContext): readonly Tabl
     sourceCell(event),
     (event.message ?? '').trim(),
     firstSeen,
-    // Events of the new kind have no count of their own.
+    // Events of `events.k8s.io` have no count outside of a series.
     series ? (series.count ?? 0) : event.count || 1,
     event.metadata.name ?? '',
   ];

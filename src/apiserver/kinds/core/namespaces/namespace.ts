@@ -5,8 +5,9 @@ import type { ServedKind } from '../../served-kind.ts';
 import { age, ageColumn, nameColumn } from '../../table-cells.ts';
 
 /**
- * A namespace ends in two steps: it is marked, its content goes, and whoever saw to that takes its finalizer out of
- * `spec.finalizers` by /finalize. `metadata.finalizers` work as everywhere.
+ * A namespace is deleted in two steps: the server sets its phase to Terminating; a controller deletes the content and
+ * then removes its finalizer from `spec.finalizers` through /finalize. `metadata.finalizers` work as for every other
+ * kind.
  */
 export const namespaceKind: ServedKind<Namespace> = {
   group: '',
@@ -74,7 +75,7 @@ const ownFinalizer = 'kubernetes';
 const nameLabel = 'kubernetes.io/metadata.name';
 const plainFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
-/** A generated name is not known yet when defaults are set, but when the namespace is made. */
+/** Called at creation, because a generated name is not known yet when defaults are set. */
 function labelWithName({ metadata }: Namespace): void {
   if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name };
 }

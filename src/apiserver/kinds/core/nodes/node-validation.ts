@@ -23,7 +23,7 @@ export function validateNode({ spec, status }: Node, errors: FieldErrors): void 
   checkPodCidrs(errors, spec.podCIDRs ?? []);
 }
 
-/** Also of changes by /status. A node keeps its addresses for pods and its machine once it has them. */
+/** Also for updates of /status. A node keeps its pod CIDRs and its provider ID once it has them. */
 export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors): void {
   checkResources(errors, node.status);
   checkDeclaredFeatures(errors, node.status.declaredFeatures ?? []);
@@ -41,7 +41,7 @@ export function validateNodeUpdate(node: Node, old: Node, errors: FieldErrors): 
   }
 }
 
-/** Kubernetes tells them at metadata, where they are not. */
+/** Kubernetes reports taints under `metadata`, although they are in `spec`. */
 function checkTaints(errors: FieldErrors, taints: readonly Taint[]): void {
   const seen = new Set<string>();
   taints.forEach((taint, index) => {
@@ -103,7 +103,7 @@ function checkAddresses(errors: FieldErrors, { status }: Node): void {
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 const featureBytesMax = 253;
 
-/** What the node's kubelet can do, in alphabetical order. */
+/** The features that the node's kubelet declares must be sorted. */
 function checkDeclaredFeatures(errors: FieldErrors, features: readonly string[]): void {
   const field = 'status.declaredFeatures';
   features.forEach((feature, index) => {

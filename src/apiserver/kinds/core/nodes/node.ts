@@ -25,7 +25,7 @@ export const nodeKind: ServedKind<Node> = {
     roundToMilli(status.allocatable);
     syncPodCidr(node);
   },
-  /** A node comes with its status: the one that registers it knows it best. */
+  /** Keeps the status, unlike other kinds: the kubelet registers its node together with its status. */
   prepareCreate(node) {
     delete node.spec.configSource;
     delete node.status.config;
@@ -52,7 +52,7 @@ export const nodeKind: ServedKind<Node> = {
   row: nodeRow,
 };
 
-/** `podCIDR` is the first of `podCIDRs`. Where they differ, the older field is right. */
+/** Keeps `podCIDR` equal to the first of `podCIDRs`. If they differ, the older field, `podCIDR`, wins. */
 function syncPodCidr({ spec }: Node): void {
   const [first] = spec.podCIDRs ?? [];
   if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR];

@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, PodSpec } from '../../../../kube/ap
 
 export type AnyContainer = Container | EphemeralContainer;
 
-/** Every container with its path, in the order in which Kubernetes visits them: as they start. */
+/** Visits every container with its path, in Kubernetes' order, which is the order in which they start. */
 export function eachContainer(
   spec: PodSpec,
   path: string,

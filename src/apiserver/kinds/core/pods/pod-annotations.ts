@@ -6,7 +6,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkRelativePath } from '../../../validation/file-paths.ts';
 import { eachContainer } from './containers.ts';
 
-/** Marks the copy of a pod that a node runs from a file of its own. */
+/** Marks a mirror pod: the API object of a static pod, which a kubelet runs from a local file. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
@@ -14,13 +14,13 @@ const podSeccomp = 'seccomp.security.alpha.kubernetes.io/pod';
 const containerSeccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 const containerAppArmor = 'container.apparmor.security.beta.kubernetes.io/';
 
-/** A pod, or its template. */
+/** A pod or a pod template. */
 export interface PodLike {
   readonly metadata: ObjectMeta;
   readonly spec: PodSpec;
 }
 
-/** Annotations that say something about a pod: fields before they were fields. */
+/** Validates annotations that Kubernetes interprets; most became fields later. */
 export function checkPodAnnotations(errors: FieldErrors, field: string, { metadata, spec }: PodLike): void {
   const annotations = metadata?.annotations ?? {};
   const mirror = annotations[mirrorAnnotation];
@@ -41,7 +41,7 @@ export function checkPodAnnotations(errors: FieldErrors, field: string, { metada
   }
 }
 
-/** Where a profile is both annotated and in a field, they say the same. */
+/** If a profile is set both by an annotation and by a field, they must match. */
 export function checkProfileAnnotations(
   errors: FieldErrors,
   path: string,
@@ -71,7 +71,7 @@ export function checkProfileAnnotations(
   });
 }
 
-/** A pod does not become the copy of a node's own pod, nor stops being it; the same with AppArmor. */
+/** Forbids adding, changing and removing the mirror pod annotation and the AppArmor annotations. */
 export function checkAnnotationUpdate(
   errors: FieldErrors,
   field: string,
@@ -92,7 +92,10 @@ export function checkAnnotationUpdate(
   }
 }
 
-/** Nodes read the fields; who still annotates gets them filled in. What makes no valid profile is left alone. */
+/**
+ * Copies AppArmor annotations to the fields, because kubelets read only the fields. Ignores annotations that are not
+ * valid profiles.
+ */
 export function applyAppArmorAnnotations({ metadata, spec }: PodLike): void {
   const annotations = metadata.annotations ?? {};
   if (spec.os?.name === 'windows') return;

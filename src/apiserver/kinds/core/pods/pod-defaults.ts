@@ -3,7 +3,7 @@ import { defaultRequests } from './pod-resources.ts';
 import { defaultPodSpec } from './spec-defaults/pod-spec-defaults.ts';
 import { dropInitContainerAnnotations } from './template-rules.ts';
 
-/** A pod gets more than a template: what may only be made up when it is really there. */
+/** Defaults that only pods get, in addition to those of templates. */
 export function defaultPod(pod: Pod): void {
   const { spec, status } = pod;
   dropInitContainerAnnotations(pod.metadata);
@@ -15,7 +15,7 @@ export function defaultPod(pod: Pod): void {
   if (status) syncPodIp(status);
 }
 
-/** In the network of its node, a pod's ports are the node's. */
+/** With `hostNetwork`, the container ports of a pod are ports of the node. */
 function defaultHostPorts(spec: PodSpec): void {
   const defaultPorts = ({ ports }: Container): void => {
     for (const port of ports ?? []) port.hostPort ||= port.containerPort || undefined;
@@ -24,7 +24,7 @@ function defaultHostPorts(spec: PodSpec): void {
   spec.initContainers?.forEach(defaultPorts);
 }
 
-/** `podIP` is the first of `podIPs`. Where they differ, the older field is right. */
+/** Keeps `podIP` equal to the first of `podIPs`. If they differ, the older field, `podIP`, wins. */
 function syncPodIp(status: PodStatus): void {
   const [first] = status.podIPs ?? [];
   if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }];

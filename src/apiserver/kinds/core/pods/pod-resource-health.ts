@@ -4,7 +4,7 @@ import { utf8Length } from '../../../../kube/go/quote.ts';
 import { checkSupported } from '../../../validation/enums.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 
-/** How the devices of containers are: only of devices that they have asked for. */
+/** Container statuses may report the health only of devices that the container requested. */
 export function checkResourceHealth(errors: FieldErrors, { spec, status }: Pod): void {
   checkStatuses(errors, 'status.containerStatuses', status.containerStatuses, spec.containers ?? []);
   checkStatuses(

@@ -11,7 +11,7 @@ import { isHugePages, isOvercommittable, isPodLevelResource } from '../resources
 
 export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
 
-/** How much a pod may count on when its node runs short: by its own resources, else by those of its containers. */
+/** The QoS class, from the pod-level resources if there are any, otherwise from those of the containers. */
 export function qosClassOf(spec: PodSpec): QosClass {
   const parts = spec.resources ? [spec.resources] : allContainers(spec).map(({ resources }) => resources);
   const requests: Amounts = new Map();
@@ -29,8 +29,8 @@ export function qosClassOf(spec: PodSpec): QosClass {
 }
 
 /**
- * What all containers together need: the sum of those that run side by side, or the most that any step of the start-up
- * needs. Sidecars run on from their start.
+ * The total of all containers: the maximum of what the running containers need together and what any init container
+ * needs. Sidecars keep running after they started, so they count in both.
  */
 export function containerTotals(spec: PodSpec, part: 'requests' | 'limits'): Amounts {
   const totals: Amounts = new Map();
@@ -55,7 +55,7 @@ export function isSidecar(container: Container): boolean {
   return container.restartPolicy === 'Always';
 }
 
-/** Pods only: what is limited is requested, unless the request says otherwise. Templates stay as they were written. */
+/** For pods only: a request defaults to the limit. Templates are stored as written. */
 export function defaultRequests(spec: PodSpec): void {
   for (const { resources } of allContainers(spec)) {
     if (resources?.limits) resources.requests = { ...resources.limits, ...resources.requests };
@@ -84,7 +84,7 @@ function equalAmounts(a: Amounts, b: Amounts): boolean {
   return [...a].every(([name, amount]) => compareQuantities(amount, b.get(name) ?? quantityOf('0')) === 0);
 }
 
-/** Huge pages cannot be overcommitted: where containers have limits, the pod's is their sum. */
+/** Huge pages cannot be overcommitted: if containers have limits, the limit of the pod defaults to their sum. */
 function defaultPodLimits({ resources, ...spec }: PodSpec): void {
   if (!resources || (!hasEntries(resources.limits) && !hasEntries(resources.requests))) return;
   const limits: MutableResourceList = { ...resources.limits };

@@ -15,7 +15,7 @@ import { checkAnnotationUpdate, checkPodAnnotations } from './pod-annotations.ts
 import { checkResourceHealth } from './pod-resource-health.ts';
 import { couldAllRestart, couldRestart } from './restart-rules.ts';
 
-/** What a kubelet, or who plays one, may report about a pod. */
+/** Validates a status that a kubelet, or a program in its role, reports. */
 export function validatePodStatus(pod: Pod, old: Pod, errors: FieldErrors): void {
   const { status } = pod;
   checkAnnotationUpdate(errors, 'metadata.annotations', pod.metadata, old.metadata);
@@ -52,7 +52,7 @@ function checkNomination(errors: FieldErrors, { nominatedNodeName: node = '' }: 
   if (old.spec.nodeName) errors.forbidden(field, 'may not be set on pods that are already bound to a node');
 }
 
-/** What has ended for good does not run again. */
+/** A container that terminated for good must not run again. */
 function checkTransitions(errors: FieldErrors, status: PodStatus, { spec, status: old }: Pod): void {
   for (const list of statusLists) {
     if (list !== 'ephemeralContainerStatuses' && couldAllRestart(spec)) continue;
@@ -129,7 +129,7 @@ function checkIps(errors: FieldErrors, status: PodStatus, old: PodStatus): void 
   checkIpList(errors, 'status.hostIPs', hosts, old.hostIPs);
 }
 
-/** At most one of each family. */
+/** At most one address of each family. */
 function checkIpList(
   errors: FieldErrors,
   field: string,

@@ -10,7 +10,7 @@ import { isFinished } from '../../../../kube/pods.ts';
 import { applyAppArmorAnnotations } from './pod-annotations.ts';
 import { qosClassOf } from './pod-resources.ts';
 
-/** A new pod waits, has a class by its resources, and selects by its own labels where it asks for that. */
+/** Sets the initial status and QoS class of a new pod, and resolves `matchLabelKeys` to the pod's own labels. */
 export function preparePod(pod: Pod): void {
   const { spec, metadata } = pod;
   pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
@@ -24,7 +24,10 @@ export function preparePod(pod: Pod): void {
   applyAppArmorAnnotations(pod);
 }
 
-/** What /status may not touch. Old kubelets forget fields that they do not know; those stay as they were. */
+/**
+ * Restores what a write to /status may not change. Old kubelets drop fields that they do not know; these fields keep
+ * their values.
+ */
 export function preparePodStatus(pod: Pod, old: Pod): void {
   pod.spec = old.spec;
   pod.metadata.deletionTimestamp = undefined;
@@ -35,7 +38,7 @@ export function preparePodStatus(pod: Pod, old: Pod): void {
   dropDisabledStatus(pod.status);
 }
 
-/** How long a pod that is deleted may take to stop. One that never started, or has stopped, needs no time. */
+/** The grace period of a deletion. A pod without a node and a pod that has finished get none. */
 export function podGraceSeconds(pod: Pod, requested: number | undefined): number {
   const { spec } = pod;
   if (!spec.nodeName || isFinished(pod)) return 0;
@@ -64,7 +67,7 @@ function applyOwnLabels(affinity: PodAffinity | undefined, labels: Readonly<Reco
   }
 }
 
-/** Without a selector nothing is selected, so there is nothing to narrow. */
+/** A term without a selector selects nothing, so it gets no expressions. */
 function addExpressions(
   selector: LabelSelector | undefined,
   keys: readonly string[] = [],
@@ -79,7 +82,9 @@ function addExpressions(
   }
 }
 
-/** DRANodeAllocatableResources and ImageVolumeWithDigest, which are off by default in 1.36. */
+/**
+ * Fields of the feature gates DRANodeAllocatableResources and ImageVolumeWithDigest, which are off by default in 1.36.
+ */
 function dropDisabledStatus(status: PodStatus): void {
   delete status.nodeAllocatableResourceClaimStatuses;
   for (const list of ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const) {
@@ -89,7 +94,7 @@ function dropDisabledStatus(status: PodStatus): void {
   }
 }
 
-/** Of a type that stands there more than once, each in its turn. */
+/** Conditions of the same type are matched in their order. */
 function keepConditionGenerations(pod: Pod, old: Pod): void {
   const left = [...(old.status.conditions ?? [])];
   for (const condition of pod.status.conditions ?? []) {

@@ -17,7 +17,7 @@ export const podColumns: readonly TableColumn[] = [
   { name: 'Readiness Gates', type: 'string', priority: 1 },
 ];
 
-/** Who wants to hide pods that are done goes by this. */
+/** Clients use this condition to hide finished pods. */
 export function podRowConditions({ status }: Pod): readonly RowCondition[] | undefined {
   const message = endings.get(status.phase ?? '');
   if (message === undefined) return undefined;
@@ -46,12 +46,12 @@ export function podRow(pod: Pod, context: RowContext): readonly TableCell[] {
   ];
 }
 
-/** What the containers' statuses come to. */
+/** A summary of the container statuses. */
 interface Summary {
   readonly ready: number;
   readonly reason: string;
   readonly restarts: number;
-  /** The last end of a container that was started again. */
+  /** When a restarted container last terminated. */
   readonly lastEndMs: number | undefined;
 }
 
@@ -62,7 +62,7 @@ interface Restarts {
 
 interface InitSummary {
   readonly ready: number;
-  /** Set while the pod is not past its init containers. */
+  /** Set while init containers are not done. */
   readonly reason: string | undefined;
   readonly seen: readonly ContainerStatus[];
 }
@@ -82,7 +82,7 @@ function summarize(pod: Pod): Summary {
   return { ready: init.ready + ready, reason, ...restartsOf(counted) };
 }
 
-/** Stops at the first init container that keeps the pod from going on. */
+/** Stops at the first init container that blocks the pod. */
 function summarizeInit({ spec, status }: Pod): InitSummary {
   const containers = spec.initContainers ?? [];
   const sidecars = new Set(containers.filter(isSidecar).map(({ name }) => name));
@@ -112,11 +112,14 @@ function phaseReason({ status }: Pod): string {
   return isGated ? 'SchedulingGated' : status.reason || (status.phase ?? '');
 }
 
-/** The first container that waits or has ended tells; one that has done its work does not hide that others run. */
+/**
+ * The first container that waits or has terminated determines the reason. A completed container does not hide that
+ * others run.
+ */
 function runningReason(pod: Pod, before: string): string {
   const statuses = pod.status.containerStatuses ?? [];
-  const told = statuses.find(({ state }) => state?.waiting?.reason || state?.terminated);
-  const reason = told === undefined ? before : told.state.waiting?.reason || endReason(told);
+  const decisive = statuses.find(({ state }) => state?.waiting?.reason || state?.terminated);
+  const reason = decisive === undefined ? before : decisive.state.waiting?.reason || endReason(decisive);
   if (reason !== 'Completed') return reason;
   const hasRunning = statuses.some(isReady);
   if (hasRunning && hasCondition(pod, 'Ready')) return 'Running';
@@ -153,7 +156,7 @@ function endReason({ state }: ContainerStatus): string {
   return signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`;
 }
 
-/** Ready and running; one that waits or has ended tells so instead. */
+/** Ready and running, and neither waiting nor terminated. */
 function isReady({ ready, state }: ContainerStatus): boolean {
   return ready && state?.running !== undefined && !state.waiting?.reason && !state.terminated;
 }

@@ -15,8 +15,8 @@ import { checkPod } from './pod-validation.ts';
 import { checkTolerations } from './spec-validation/placement.ts';
 
 /**
- * Of the spec of a pod only a few fields may change: images, how long it may run, tolerations (more of them), gates (fewer
- * of them), and, while gates hold it back, where it may go.
+ * Only a few fields of a pod's spec may change: images, activeDeadlineSeconds, tolerations (additions only), scheduling
+ * gates (removals only), and, while the pod has scheduling gates, its node selector and node affinity.
  */
 export function validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors): void {
   checkPod(pod, errors);
@@ -36,7 +36,10 @@ export function validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors): void
 
 const int32Max = 2_147_483_647;
 
-/** Kubernetes goes on with a difference of its internal types; it says no more than the two objects do. */
+/**
+ * Kubernetes appends a diff of its internal types to this message. We leave the diff out: it adds nothing to the two
+ * objects.
+ */
 const otherFields = [
   'pod updates may not change fields other than `spec.containers[*].image`',
   '`spec.initContainers[*].image`',
@@ -45,7 +48,7 @@ const otherFields = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
 
-/** Whether the lists are of one length, so that the rest can be compared. */
+/** Returns whether both lists have the same length, so that the rest can be compared. */
 function checkImages(
   errors: FieldErrors,
   field: string,
@@ -110,7 +113,7 @@ function checkDeletedGates(errors: FieldErrors, spec: PodSpec, old: PodSpec): vo
   }
 }
 
-/** The new spec with everything that may change, or has been judged by itself, set back. */
+/** The new spec, in which all fields that may change, or that have their own rules, have their old values. */
 function withoutFreeFields(spec: PodSpec, old: PodSpec): PodSpec {
   const withOldImages = (containers: Container[] | null | undefined, before: Container[] = []): Container[] =>
     (containers ?? []).map((container, index) => ({ ...container, image: before[index]?.image }));
@@ -128,7 +131,7 @@ function withoutFreeFields(spec: PodSpec, old: PodSpec): PodSpec {
   return rest;
 }
 
-/** A pod that is held back may still be narrowed down, never widened. Sets back what has been judged. */
+/** A gated pod may restrict its placement further, but not relax it. Resets what this function has checked. */
 function checkGatedPlacement(errors: FieldErrors, rest: PodSpec, old: PodSpec): void {
   const { nodeSelector = {} } = rest;
   const isNarrower = Object.entries(old.nodeSelector ?? {}).every(

@@ -16,7 +16,7 @@ export function validatePod(pod: Pod, errors: FieldErrors): void {
   checkProfileAnnotations(errors, 'spec', pod);
 }
 
-/** What holds for new pods and for changed ones. */
+/** Rules for new and for updated pods. */
 export function checkPod(pod: Pod, errors: FieldErrors): void {
   const { metadata, spec } = pod;
   checkPodAnnotations(errors, 'metadata.annotations', pod);

@@ -16,7 +16,9 @@ import { type AnyContainer, eachContainer } from './containers.ts';
 import type { PodLike } from './pod-annotations.ts';
 import { overlapWarnings } from './volume-overlaps.ts';
 
-/** Advice about a pod (`prefix` is empty) or a template (`spec.template.`): what is allowed, but hardly meant. */
+/**
+ * Warnings about a pod (`prefix` is empty) or a pod template (`spec.template.`): what is valid but probably a mistake.
+ */
 export function podWarnings({ metadata, spec }: PodLike, prefix = ''): readonly string[] {
   const path = `${prefix}spec`;
   return [
@@ -75,13 +77,13 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
   ];
 }
 
-/** What is said about a label of nodes that has a newer name. */
+/** The deprecation text of a renamed node label. */
 function deprecationOf(key: string): string | undefined {
   const [warning] = nodeSelectorTermWarnings('', { matchExpressions: [{ key, operator: 'Exists' }] });
   return warning?.slice(warning.indexOf(`${key} is `) + key.length + ' is '.length);
 }
 
-/** Preferences may ask for values that no label has; who writes one should know. */
+/** Preferences may contain values that no label can have. They never match. */
 function preferenceWarnings(field: string, term: NodeSelectorTerm): readonly string[] {
   const values = (term.matchExpressions ?? []).flatMap((expression, index) =>
     (expression.values ?? []).flatMap((value, valueIndex) =>
@@ -107,7 +109,7 @@ function annotationWarnings(field: string, annotations: Readonly<Record<string, 
     .map(([key, advice]) => `${field}[${key}]: ${advice}`);
 }
 
-/** Plugins that are gone: the pod is accepted and will never start. */
+/** Plugins that Kubernetes has removed: the pod is accepted but never starts. */
 const removedVolumePlugins = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -157,7 +159,7 @@ function fractionWarnings(
 const podSeccomp = 'seccomp.security.alpha.kubernetes.io/pod';
 const containerSeccomp = 'container.seccomp.security.alpha.kubernetes.io/';
 
-/** Profiles that are only annotated count for nothing. */
+/** Seccomp annotations without the field have no effect. */
 function seccompWarnings(
   prefix: string,
   annotations: Readonly<Record<string, string>> | undefined,
@@ -187,7 +189,7 @@ function containerWarnings(prefix: string, metadata: ObjectMeta, spec: PodSpec):
   return warnings;
 }
 
-/** A second definition is fine where it builds on the first. */
+/** A repeated definition is fine if it refers to the first one. */
 function envWarnings(field: string, { env = [] }: AnyContainer): readonly string[] {
   const seen = new Set<string>();
   return env.flatMap(({ name, value = '', valueFrom }, index) => {

@@ -46,7 +46,7 @@ export const podKind: ServedKind<Pod> = {
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   validateStatus: validatePodStatus,
-  /** Hardly anybody changes pods by hand, and controllers do it often: only who creates one is told. */
+  /** Only creations get warnings: mostly controllers update pods, and often. */
   warnings: (pod, old) => (old === undefined ? [...nameWarnings(pod), ...podWarnings(pod)] : []),
   graceSeconds: podGraceSeconds,
 
@@ -59,7 +59,7 @@ export const podKind: ServedKind<Pod> = {
     'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork === true),
     'status.phase': ({ status }) => status.phase ?? '',
     'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? '',
-    // Known as a selector, but no pod has a value for it.
+    // Kubernetes accepts this selector, but no pod has a value for it.
     'status.podIPs': () => '',
     'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
   },

@@ -1,6 +1,6 @@
 import type { Container, ContainerRestartRule, PodSpec } from '../../../../kube/api/stored/core.ts';
 
-/** Whether a container that ended with this code is started again: by its rules, its policy, the pod's policy. */
+/** Whether a container that exited with this code restarts, by its rules, its policy and the pod's policy. */
 export function couldRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined && rules.some((rule) => matches(rule, exitCode))) return true;
@@ -14,7 +14,7 @@ export function couldRestart(container: Container, spec: PodSpec, exitCode: numb
   }
 }
 
-/** A rule of one container can start all of them again. */
+/** Whether a rule of one container can restart all containers. */
 export function couldAllRestart(spec: PodSpec): boolean {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   return containers.some(({ restartPolicyRules: rules }) =>

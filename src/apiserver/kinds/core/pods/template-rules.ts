@@ -6,16 +6,13 @@ import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotations.
 import { defaultPodSpec } from './spec-defaults/pod-spec-defaults.ts';
 import { checkPodSpec } from './spec-validation/pod-spec.ts';
 
-/** For every kind that has a pod template: to be called from its `defaults`. */
+/** Kinds with a pod template call this in their `defaults`. */
 export function defaultPodTemplate(template: PodTemplateSpec): void {
   dropInitContainerAnnotations(template.metadata);
   defaultPodSpec(template.spec);
 }
 
-/**
- * What is wrong with a template at `path` (`spec.template`). Labels are only checked for themselves: that they match a
- * selector is the caller's rule.
- */
+/** Validates the template at `path` (`spec.template`). The caller checks that the labels match its selector. */
 export function validatePodTemplate(template: PodTemplateSpec, path: string, errors: FieldErrors): void {
   const { metadata, spec } = template;
   checkLabels(errors, `${path}.labels`, metadata?.labels);
@@ -28,7 +25,10 @@ export function validatePodTemplate(template: PodTemplateSpec, path: string, err
   }
 }
 
-/** Where init containers were written before they had a field. They would be honoured by nobody. */
+/**
+ * Drops the annotations in which init containers were written before they had a field. Nothing reads these annotations
+ * any more.
+ */
 export function dropInitContainerAnnotations(metadata: ObjectMeta | undefined): void {
   if (!metadata?.annotations) return;
   for (const stage of ['alpha', 'beta']) {

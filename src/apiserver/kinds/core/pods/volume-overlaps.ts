@@ -1,19 +1,21 @@
 import type { Volume, VolumeProjection } from '../../../../kube/api/stored/core.ts';
 import { goQuoted } from '../../../../kube/go/quote.ts';
 
-/** Files of one volume that would lie on each other, or one of them where another has its directory. */
+/** Warns about files of one volume with the same path, or with a path below another file. */
 export function overlapWarnings(volumes: readonly Volume[]): readonly string[] {
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
-    const told = (what: string, files: readonly FileAt[]): readonly string[] =>
+    const warningsFor = (what: string, files: readonly FileAt[]): readonly string[] =>
       overlaps(files).map((overlap) => `volume ${goQuoted(name)} (${what}): overlapping paths: ${overlap}`);
     return [
-      ...told(`ConfigMap ${goQuoted(configMap?.name ?? '')}`, filesOf(configMap?.items, '')),
-      ...told(`Secret ${goQuoted(secret?.secretName ?? '')}`, filesOf(secret?.items, '')),
-      ...told('DownwardAPI', filesOf(downwardAPI?.items, '')),
+      ...warningsFor(`ConfigMap ${goQuoted(configMap?.name ?? '')}`, filesOf(configMap?.items, '')),
+      ...warningsFor(`Secret ${goQuoted(secret?.secretName ?? '')}`, filesOf(secret?.items, '')),
+      ...warningsFor('DownwardAPI', filesOf(downwardAPI?.items, '')),
       ...(projected?.sources ?? []).flatMap((source, index, sources) => {
         if (!hasSource(source)) return [`volume ${goQuoted(name)} (Projected) has no sources provided`];
         const before = sources.slice(0, index).flatMap(projectedFiles);
-        return told('Projected', [...before, ...projectedFiles(source)]).slice(overlaps(before).length);
+        return warningsFor('Projected', [...before, ...projectedFiles(source)]).slice(
+          overlaps(before).length,
+        );
       }),
     ];
   });
@@ -21,7 +23,7 @@ export function overlapWarnings(volumes: readonly Volume[]): readonly string[] {
 
 interface FileAt {
   readonly path: string;
-  /** What it comes from, where a volume has several sources. */
+  /** The source of the file, if the volume has several sources. */
   readonly source: string;
 }
 

@@ -36,7 +36,7 @@ export const limitRangeKind: ServedKind<LimitRange> = {
   row: (limitRange) => [limitRange.metadata.name ?? '', limitRange.metadata.creationTimestamp ?? null],
 };
 
-/** What containers get: limits as high as allowed, requests as high as the limits or else as low as allowed. */
+/** Defaults for containers: limits default to the maximum; requests default to the limits, otherwise to the minimum. */
 function defaultLimits(item: LimitRangeItem): void {
   for (const list of [item.max, item.min, item.default, item.defaultRequest, item.maxLimitRequestRatio]) {
     roundToMilli(list);
@@ -93,7 +93,7 @@ function checkItem(item: LimitRangeItem, field: string, errors: FieldErrors): vo
   for (const name of resources) checkAmounts(item, name, field, errors);
 }
 
-/** Of one resource: minimum, request, limit and maximum come in this order. */
+/** The amounts of one resource must satisfy minimum <= request <= limit <= maximum. */
 function checkAmounts(item: LimitRangeItem, name: string, field: string, errors: FieldErrors): void {
   const [min, max] = [ownValue(item.min, name), ownValue(item.max, name)];
   const isPod = item.type === 'Pod';
@@ -136,7 +136,7 @@ function checkAmounts(item: LimitRangeItem, name: string, field: string, errors:
   }
 }
 
-/** False where one of them is not there. */
+/** False if one of them is absent. */
 function exceeds(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && compareQuantityTexts(a, b) > 0;
 }

@@ -5,7 +5,7 @@ import type {
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { isHugePages } from '../resources/resource-names.ts';
 
-/** Which objects a quota is about. */
+/** The scopes say which objects a quota applies to. */
 export function checkScopes(spec: ResourceQuotaSpec, errors: FieldErrors): void {
   const { scopes = [] } = spec;
   const field = 'spec.scopes';
@@ -36,7 +36,7 @@ export function checkScopeSelector(spec: ResourceQuotaSpec, errors: FieldErrors)
   checkConflicts(names, () => errors.invalid(field, spec.scopes, 'conflicting scopes'));
 }
 
-/** Whether quotas know the resource, leaving aside those with a slash, which they count by name. */
+/** Whether quotas support a resource without a slash. Quotas count resources with a slash by name. */
 export function isQuotaResource(name: string): boolean {
   return quotaResources.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-');
 }
@@ -45,7 +45,7 @@ const wrongResource = 'unsupported scope applied to resource';
 const existsMessage =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-/** Those that have no values. */
+/** The scopes without values. */
 const plainScopes: readonly string[] = [
   'BestEffort',
   'NotBestEffort',
@@ -72,7 +72,7 @@ const quotaResources: ReadonlySet<string> = new Set([
   'services.loadbalancers',
 ]);
 
-/** Calls back for every resource that the scope says nothing about. */
+/** Calls `onWrong` for every resource that the scope does not apply to. */
 function checkScopedResources(spec: ResourceQuotaSpec, scope: string, onWrong: () => void): void {
   for (const name of Object.keys(spec.hard ?? {}).sort()) {
     if (isQuotaResource(name) && !isInScope(scope, name)) onWrong();
@@ -106,7 +106,7 @@ function checkValues(
   } else errors.invalid(`${field}.operator`, operator, 'not a valid selector operator');
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The selector as kube-apiserver prints it in errors: with Go field names. */
 function shownSelector(requirements: readonly ScopedResourceSelectorRequirement[]): object {
   return {
     MatchExpressions: requirements.map(({ scopeName, operator, values }) => ({

@@ -68,7 +68,7 @@ function sameScopes(spec: ResourceQuotaSpec, old: ResourceQuotaSpec): boolean {
   return isSemanticallyEqual(sorted(spec), sorted(old));
 }
 
-/** `cpu: 1/2, pods: 3/4`. */
+/** For example `cpu: 1/2, pods: 3/4`. */
 function usageCell({ status }: ResourceQuota, isShown: (name: string) => boolean): string {
   const names = Object.keys(status.hard ?? {})
     .filter(isShown)

@@ -7,13 +7,13 @@ import {
 } from '../../../../kube/quantities/quantity.ts';
 import { quantityOf } from '../../../validation/quantities.ts';
 
-/** Amounts of resources by their names, as objects hold them: canonical texts. */
+/** Amounts by resource name, as canonical texts, as objects contain them. */
 export type MutableResourceList = Record<string, string>;
 
-/** Amounts by name, as numbers to reckon with. */
+/** Amounts by resource name, parsed. */
 export type Amounts = Map<string, Quantity>;
 
-/** Nothing finer than a thousandth is stored; what is finer is rounded up. */
+/** Rounds amounts up to thousandths: nothing finer is stored. */
 export function roundToMilli(list: MutableResourceList | undefined): void {
   for (const [name, text] of Object.entries(list ?? {})) {
     if (isPlainInteger(text)) continue;
@@ -41,14 +41,14 @@ export function raiseAmounts(maxima: Amounts, amounts: Amounts): void {
 
 const nanoPerMilli = 1_000_000n;
 
-/** Rounded away from zero. */
+/** Rounds away from zero. */
 function milliOf(nano: bigint): bigint {
   const whole = nano / nanoPerMilli;
   if (nano % nanoPerMilli === 0n) return whole;
   return nano > 0n ? whole + 1n : whole - 1n;
 }
 
-/** Nearly all amounts: digits, perhaps with a suffix that makes them larger. */
+/** A fast check for nearly all amounts: digits with an optional suffix that needs no rounding. */
 function isPlainInteger(text: string): boolean {
   return /^\d+(?:[kMGTPE]i?|m|Ki)?$/.test(text);
 }

@@ -1,6 +1,6 @@
 import { qualifiedNameProblems } from '../../../validation/names.ts';
 
-/** Which resources there are: Kubernetes' own (no slash, or below `kubernetes.io/`) and extended ones of devices. */
+/** Resource names: native ones (without a slash, or below `kubernetes.io/`) and extended ones. */
 
 const hugePagesPrefix = 'hugepages-';
 
@@ -8,7 +8,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(hugePagesPrefix);
 }
 
-/** `2Mi` of `hugepages-2Mi`. */
+/** `2Mi` for `hugepages-2Mi`. */
 export function pageSizeOf(name: string): string {
   return name.slice(hugePagesPrefix.length);
 }
@@ -17,7 +17,7 @@ export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
-/** Requests may be lower than limits. */
+/** Whether requests may be lower than limits. */
 export function isOvercommittable(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
@@ -27,7 +27,7 @@ export function isExtendedResource(name: string): boolean {
   return qualifiedNameProblems(`requests.${name}`).length === 0;
 }
 
-/** Counted in whole units. */
+/** Whether amounts must be whole numbers. */
 export function isIntegerResource(name: string): boolean {
   return countedResources.has(name) || isExtendedResource(name);
 }
@@ -40,7 +40,7 @@ export function isContainerResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name === 'ephemeral-storage' || isHugePages(name);
 }
 
-/** Those that a pod can ask for as a whole. */
+/** Whether a pod can request the resource at pod level. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name);
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../validation/quantities.ts';
 import { isIntegerResource } from './resource-names.ts';
 
-/** An amount that a resource can have: not below zero, and whole where it is counted. */
+/** An amount must not be negative, and must be a whole number for counted resources. */
 export function checkResourceQuantity(
   errors: FieldErrors,
   field: string,

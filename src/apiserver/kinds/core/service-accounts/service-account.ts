@@ -29,7 +29,7 @@ export const serviceAccountKind: ServedKind<ServiceAccount> = {
 
   prepareCreate: cleanReferences,
   prepareUpdate: cleanReferences,
-  /** There is nothing in it that could be wrong. */
+  /** A service account has no field that could be invalid. */
   validate() {},
   warnings({ metadata }, old) {
     const isNew =
@@ -44,7 +44,7 @@ export const serviceAccountKind: ServedKind<ServiceAccount> = {
 const enforceKey = 'kubernetes.io/enforce-mountable-secrets';
 const enforceWarning = `metadata.annotations[${enforceKey}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
-/** The secrets are those of the namespace, so only their names say something. */
+/** The secrets are in the account's own namespace, so the references keep only their names. */
 function cleanReferences(account: ServiceAccount): void {
   account.secrets = account.secrets?.map(({ name }) => ({ name }));
 }

@@ -1,7 +1,7 @@
 import { ipFamilyOf } from '../../../../kube/ip-address.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 
-/** Addresses that traffic can be sent to from elsewhere. */
+/** Refuses addresses that other hosts cannot reach. */
 export function checkReachableIp(errors: FieldErrors, field: string, ip: string): void {
   const family = ipFamilyOf(ip);
   if (family === undefined) {
@@ -41,7 +41,7 @@ function specialRanges(ip: string): readonly SpecialRange[] {
   ];
 }
 
-/** `::1` and longer ways to write such a small number. */
+/** Whether the text is `::1`, or a longer notation of such a small number. */
 function isIpv6Number(text: string, number: number): boolean {
   if (!text.includes(':')) return false;
   const groups = text.split(':').filter((group) => group !== '');

@@ -40,7 +40,7 @@ export const endpointsKind: ServedKind<Endpoints> = {
     for (const subset of subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP';
   },
   validate: checkEndpoints,
-  /** Addresses that no rule of today allows may stay where they are. */
+  /** Existing addresses stay valid, even if today's rules do not allow them. */
   validateUpdate(endpoints, old, errors) {
     if (!isSemanticallyEqual(endpoints.subsets, old.subsets)) checkEndpoints(endpoints, errors);
   },
@@ -56,7 +56,7 @@ export const endpointsKind: ServedKind<Endpoints> = {
 
 const shownMax = 3;
 
-/** `10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...`. */
+/** For example `10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...`. */
 function addressesCell(subsets: readonly EndpointSubset[]): string {
   if (subsets.length === 0) return noneCell;
   const texts = subsets.flatMap(({ addresses = [], ports = [] }) =>
@@ -67,7 +67,7 @@ function addressesCell(subsets: readonly EndpointSubset[]): string {
   return truncatedCell(texts);
 }
 
-/** Also of slices. */
+/** Also for endpoint slices. */
 export function truncatedCell(texts: readonly string[]): string {
   const shown = texts.slice(0, shownMax).join(',');
   return texts.length > shownMax ? `${shown} + ${texts.length - shownMax} more...` : shown;

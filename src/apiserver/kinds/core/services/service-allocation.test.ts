@@ -23,21 +23,21 @@ const ports = [{ port: 80 }];
 const taken = (ip: string) => service({ ports, clusterIP: ip });
 
 describe('addresses', () => {
-  test('the lowest free one is given, never that of the API server', () => {
+  test('the lowest free one is allocated, except that of the API server', () => {
     expect(apiServerIp()).toBe('10.96.0.1');
     expect(allocate({ ports })).toMatchObject({ clusterIP: '10.96.0.2', clusterIPs: ['10.96.0.2'] });
     const others = [taken('10.96.0.2'), taken('10.96.0.3'), taken('10.96.0.5')];
     expect(allocate({ ports }, others)).toMatchObject({ clusterIP: '10.96.0.4' });
   });
 
-  test('they go on past the first 255', () => {
+  test('allocation continues after the first 255', () => {
     const others = Array.from({ length: 300 }, (_, index) =>
       taken(`10.96.${(index + 1) >> 8}.${(index + 1) & 255}`),
     );
     expect(allocate({ ports }, others)).toMatchObject({ clusterIP: '10.96.1.45' });
   });
 
-  test('one that is taken is refused', () => {
+  test('an allocated one is refused', () => {
     expect(allocate({ ports, clusterIP: '10.96.0.9' }, [taken('10.96.0.9')])).toEqual([
       {
         reason: 'FieldValueInvalid',
@@ -48,29 +48,29 @@ describe('addresses', () => {
     ]);
   });
 
-  test('headless services and mere names get none', () => {
+  test('headless and ExternalName services get none', () => {
     expect(allocate({ clusterIP: 'None' })).toMatchObject({ clusterIPs: ['None'] });
     expect(allocate({ type: 'ExternalName', externalName: 'a.b' })).not.toHaveProperty('clusterIP');
   });
 });
 
 describe('node ports', () => {
-  test('the lowest free one is given', () => {
+  test('the lowest free one is allocated', () => {
     const other = service({ type: 'NodePort', ports: [{ port: 1, nodePort: 30_000 }] });
     expect(allocate({ type: 'NodePort', ports }, [other])).toMatchObject({ ports: [{ nodePort: 30_001 }] });
   });
 
-  test('one that another port of the service asks for is left to it', () => {
-    const wanted = [
+  test('one that another port of the service requests is skipped', () => {
+    const requested = [
       { name: 'a', port: 80 },
       { name: 'b', port: 81, nodePort: 30_000 },
     ];
-    expect(allocate({ type: 'NodePort', ports: wanted })).toMatchObject({
+    expect(allocate({ type: 'NodePort', ports: requested })).toMatchObject({
       ports: [{ nodePort: 30_001 }, { nodePort: 30_000 }],
     });
   });
 
-  test('they are told apart by protocol', () => {
+  test('ports of different protocols do not conflict', () => {
     const other = service({ type: 'NodePort', ports: [{ port: 1, nodePort: 30_005 }] });
     const udp = { type: 'NodePort', ports: [{ port: 53, protocol: 'UDP', nodePort: 30_005 }] };
     expect(allocate(udp, [other])).toMatchObject({ ports: [{ nodePort: 30_005 }] });
@@ -90,7 +90,7 @@ describe('node ports', () => {
     ]);
   });
 
-  test('a local load balancer gets one for health checks, too', () => {
+  test('a load balancer with externalTrafficPolicy Local gets a health check port', () => {
     expect(allocate({ type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports })).toMatchObject({
       ports: [{ nodePort: 30_000 }],
       healthCheckNodePort: 30_001,

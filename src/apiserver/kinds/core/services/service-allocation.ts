@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkClusterIps } from './service-cluster-ips.ts';
 import { isHeadless, needsClusterIp, needsHealthPort, needsNodePorts } from './service-traits.ts';
 
-/** Where addresses and ports come from. IPv4 only. */
+/** The ranges of cluster IPs and node ports. IPv4 only. */
 export interface ServiceRange {
   /** The first two numbers of all addresses. */
   readonly prefix: string;
@@ -15,10 +15,10 @@ export interface ServiceRange {
 const defaultServiceRange: ServiceRange = { prefix: '10.96', portMin: 30_000, portMax: 32_767 };
 
 /**
- * Gives a service its address and its node ports: an admission step, between `prepareCreate` or `prepareUpdate` and
- * `validate`. `others` are the services that are there already, without the service itself. The lowest free number is
- * taken, so that a run can be repeated; Kubernetes picks at random. Where `errors` has complaints afterwards, they are
- * the answer: Kubernetes allocates before it looks at the rest.
+ * Allocates the cluster IP and the node ports of a service: an admission step between `prepareCreate` or
+ * `prepareUpdate` and `validate`. `others` are all other services. Allocates the lowest free number, so that runs are
+ * reproducible; Kubernetes picks at random. If `errors` is not empty afterwards, the request is refused with them
+ * alone: Kubernetes allocates before it validates.
  */
 export function allocateService(
   service: Service,
@@ -37,7 +37,7 @@ export function allocateService(
   if (needsHealthPort(service) && errors.count === before) allocateHealthPort(service, taken.ports, range);
 }
 
-/** The cluster's own address in it, for the API server. */
+/** The cluster IP of the API server's own service. */
 export function apiServerIp({ prefix }: ServiceRange = defaultServiceRange): string {
   return `${prefix}.0.1`;
 }
@@ -49,7 +49,7 @@ interface Taken {
   readonly ports: Set<string>;
 }
 
-/** Ports are told apart by protocol. */
+/** Ports of different protocols do not conflict. */
 function takenBy(services: Iterable<Service>): Taken {
   const ips = new Set<string>();
   const ports = new Set<string>();
@@ -66,7 +66,7 @@ function portKey(port: number, protocol = 'TCP'): string {
   return `${protocol}/${port}`;
 }
 
-/** Services without addresses and selectors may be of both families, whatever the cluster has. */
+/** Headless services without a selector may have both families, whatever the cluster supports. */
 function resolveIpFamilies(service: Service, errors: FieldErrors): void {
   const { spec } = service;
   const isLoose = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
@@ -121,11 +121,11 @@ function allocateIp(
 ): void {
   const { spec } = service;
   if (isHeadless(service)) return;
-  const wanted = spec.clusterIPs?.[0];
-  if (wanted !== undefined) {
-    const problem = wantedIpProblem(wanted, taken, range);
+  const requested = spec.clusterIPs?.[0];
+  if (requested !== undefined) {
+    const problem = requestedIpProblem(requested, taken, range);
     if (problem === undefined) return;
-    errors.invalid('spec.clusterIPs', spec.clusterIPs, `failed to allocate IP ${wanted}: ${problem}`);
+    errors.invalid('spec.clusterIPs', spec.clusterIPs, `failed to allocate IP ${requested}: ${problem}`);
     return;
   }
   const ip = firstFreeIp(taken, range);
@@ -136,7 +136,7 @@ function allocateIp(
   }
 }
 
-function wantedIpProblem(
+function requestedIpProblem(
   ip: string,
   taken: ReadonlySet<string>,
   { prefix }: ServiceRange,
@@ -147,7 +147,7 @@ function wantedIpProblem(
   return taken.has(ip) ? 'provided IP is already allocated' : undefined;
 }
 
-/** Neither the first nor the last, and not the one of the API server. */
+/** Neither the first nor the last address, and not that of the API server. */
 function firstFreeIp(taken: ReadonlySet<string>, { prefix }: ServiceRange): string | undefined {
   for (let number = 2; number < ipCount - 1; number++) {
     const ip = `${prefix}.${number >> 8}.${number & 255}`;
@@ -156,7 +156,7 @@ function firstFreeIp(taken: ReadonlySet<string>, { prefix }: ServiceRange): stri
   return undefined;
 }
 
-/** One node port for all protocols of a port. */
+/** Ports with the same number and different protocols share one node port. */
 function allocateNodePorts(
   { spec }: Service,
   taken: Set<string>,
@@ -168,23 +168,24 @@ function allocateNodePorts(
   for (const [index, port] of ports.entries()) {
     if (!port.nodePort && spec.type === 'LoadBalancer' && !spec.allocateLoadBalancerNodePorts) continue;
     const shared = byPort.get(port.port);
-    const wanted = port.nodePort || shared || wantedNodePort(ports, port.port);
-    const problem = wanted && wanted !== shared ? wantedPortProblem(wanted, port, taken, range) : undefined;
+    const requested = port.nodePort || shared || requestedNodePort(ports, port.port);
+    const problem =
+      requested && requested !== shared ? requestedPortProblem(requested, port, taken, range) : undefined;
     if (problem !== undefined) {
-      errors.invalid(`spec.ports[${index}].nodePort`, wanted, problem);
+      errors.invalid(`spec.ports[${index}].nodePort`, requested, problem);
       return;
     }
-    port.nodePort = wanted || firstFreePort(taken, ports, range);
+    port.nodePort = requested || firstFreePort(taken, ports, range);
     byPort.set(port.port, port.nodePort);
     taken.add(portKey(port.nodePort, port.protocol));
   }
 }
 
-function wantedNodePort(ports: readonly ServicePort[], port: number): number | undefined {
+function requestedNodePort(ports: readonly ServicePort[], port: number): number | undefined {
   return ports.find((one) => one.port === port && one.nodePort)?.nodePort;
 }
 
-function wantedPortProblem(
+function requestedPortProblem(
   port: number,
   { protocol }: ServicePort,
   taken: ReadonlySet<string>,
@@ -196,7 +197,7 @@ function wantedPortProblem(
   return taken.has(portKey(port, protocol)) ? 'provided port is already allocated' : undefined;
 }
 
-/** Not one that a port of the service itself asks for. */
+/** Skips the ports that the service itself requests. */
 function firstFreePort(
   taken: ReadonlySet<string>,
   ports: readonly ServicePort[],

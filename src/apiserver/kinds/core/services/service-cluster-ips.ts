@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkIp } from '../../../validation/ip-address.ts';
 import { isHeadless } from './service-traits.ts';
 
-/** How the addresses of a service, their families and its policy go together. */
+/** Checks that the cluster IPs, their families and the family policy of a service fit together. */
 export function checkClusterIps(service: Service, old: Service | undefined, errors: FieldErrors): void {
   const { spec } = service;
   if (spec.type === 'ExternalName') return;
@@ -19,7 +19,7 @@ export function checkClusterIps(service: Service, old: Service | undefined, erro
   if (isReadable) checkStacks(service, errors);
 }
 
-/** Addresses stay, but for a second one, which may come and go. */
+/** Cluster IPs are immutable, but a second one may be added and removed. */
 export function checkClusterIpsUpdate(service: Service, old: Service, errors: FieldErrors): void {
   if (service.spec.type === 'ExternalName' || old.spec.type === 'ExternalName') return;
   checkKept(service, old, errors);
@@ -28,7 +28,7 @@ export function checkClusterIpsUpdate(service: Service, old: Service, errors: Fi
 
 const field = 'spec.clusterIPs';
 
-/** `clusterIP` is the first of `clusterIPs`. */
+/** `clusterIP` must equal the first of `clusterIPs`. */
 function checkFirst({ spec }: Service, errors: FieldErrors): void {
   const { clusterIP = '', clusterIPs = [] } = spec;
   if (clusterIP !== '') {
@@ -50,7 +50,7 @@ function checkFamilies(families: readonly string[], errors: FieldErrors): void {
   });
 }
 
-/** False where one of them is no address: what else could be said about them would only confuse. */
+/** Returns false if one of them is not an address: further errors would only confuse. */
 function checkEach({ spec }: Service, old: Service | undefined, errors: FieldErrors): boolean {
   const { clusterIPs = [] } = spec;
   const before = errors.count;
@@ -100,7 +100,7 @@ function checkFamiliesKept(service: Service, old: Service, errors: FieldErrors):
   const before = old.spec.ipFamilies ?? [];
   const at = 'spec.ipFamilies[0]';
   if (now.length > 0 && before.length > 0 && now[0] !== before[0]) {
-    // Kubernetes shows the addresses where the number of families changes as well.
+    // Kubernetes prints the addresses, although the number of families has changed.
     const shown = now.length === before.length ? now : service.spec.clusterIPs;
     errors.invalid(at, shown, 'may not change once set');
   }

@@ -4,7 +4,7 @@ export function isHeadless({ spec }: Service): boolean {
   return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === 'None';
 }
 
-/** Services that are but another name have no address of their own. */
+/** Services of type ExternalName have no cluster IP. */
 export function needsClusterIp({ spec }: Service): boolean {
   return spec.type !== 'ExternalName';
 }
@@ -13,7 +13,7 @@ export function needsNodePorts({ spec }: Service): boolean {
   return spec.type === 'NodePort' || spec.type === 'LoadBalancer';
 }
 
-/** Load balancers ask nodes whether they have pods of the service only where that makes a difference. */
+/** Load balancers need the health check port only with `externalTrafficPolicy: Local`. */
 export function needsHealthPort({ spec }: Service): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }

@@ -189,7 +189,7 @@ function checkNodePorts({ spec }: Service, errors: FieldErrors): void {
   });
 }
 
-/** As it looks inside of the Kubernetes server, which shows it so. */
+/** The port as kube-apiserver prints it in errors: with Go field names. */
 function shownPort(port: number, protocol: string): object {
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

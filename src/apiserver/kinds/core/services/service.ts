@@ -100,7 +100,7 @@ function defaultAffinity(spec: ServiceSpec): void {
   }
 }
 
-/** Whoever writes a service without what was given to it does not give it back. */
+/** An update without the allocated addresses and ports keeps them. */
 function keepAllocated(service: Service, old: Service): void {
   const { spec } = service;
   if (needsClusterIp(service) && needsClusterIp(old)) {
@@ -114,7 +114,7 @@ function keepAllocated(service: Service, old: Service): void {
   }
 }
 
-/** Ports are known by their names. */
+/** Ports are matched by name. */
 function keepNodePorts(ports: readonly ServicePort[], old: readonly ServicePort[]): void {
   const used = new Set(ports.map(({ nodePort }) => nodePort).filter(Boolean));
   for (const port of ports) {
@@ -123,7 +123,7 @@ function keepNodePorts(ports: readonly ServicePort[], old: readonly ServicePort[
   }
 }
 
-/** Clients may know only the older of the two fields, and change only that. */
+/** Clients may know, and change, only the older of the two fields. */
 function matchClusterIps({ spec }: Service, { spec: old }: Service): void {
   if ((spec.clusterIP ?? '') === (old.clusterIP ?? '')) return;
   if (!isSemanticallyEqual(spec.clusterIPs, old.clusterIPs)) return;
@@ -131,7 +131,7 @@ function matchClusterIps({ spec }: Service, { spec: old }: Service): void {
   else delete spec.clusterIPs;
 }
 
-/** A service that changes its type loses what only the old type had, unless the writer changed it, too. */
+/** If the type changes, drops the fields that only the old type had, unless the update changes them too. */
 function dropForeignFields(service: Service, old: Service): void {
   const { spec } = service;
   if (needsClusterIp(old) && !needsClusterIp(service)) {
@@ -179,7 +179,7 @@ function serviceWarnings(service: Service): readonly string[] {
   const isName = spec.type === 'ExternalName';
   const hintsKey = 'service.kubernetes.io/topology-aware-hints';
   const ignored = 'is ignored for headless services';
-  const advice: readonly (readonly [isDue: boolean, text: string])[] = [
+  const candidates: readonly (readonly [applies: boolean, text: string])[] = [
     [
       metadata.annotations?.[hintsKey] !== undefined,
       `annotation ${hintsKey} is deprecated, please use service.kubernetes.io/topology-mode instead`,
@@ -201,7 +201,7 @@ function serviceWarnings(service: Service): readonly string[] {
       'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
     ],
   ];
-  return advice.filter(([isDue]) => isDue).map(([, text]) => text);
+  return candidates.filter(([applies]) => applies).map(([, text]) => text);
 }
 
 function externalIpCell({ spec, status }: Service): string {
@@ -222,7 +222,7 @@ function externalIpCell({ spec, status }: Service): string {
   }
 }
 
-/** `80:30123/TCP`. */
+/** For example `80:30123/TCP`. */
 function portText({ port, nodePort, protocol }: ServicePort): string {
   return nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`;
 }

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const volumeModes = ['Block', 'Filesystem'];
 
-/** How a volume may be used, by volumes and claims alike. */
+/** For volumes and claims. */
 export function checkAccessModes(errors: FieldErrors, field: string, modes: readonly string[]): void {
   for (const mode of modes) if (!accessModes.includes(mode)) errors.notSupported(field, mode, accessModes);
   const others = modes.filter((mode) => mode !== 'ReadWriteOncePod' && accessModes.includes(mode));

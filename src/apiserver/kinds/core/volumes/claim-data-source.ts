@@ -7,8 +7,9 @@ import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from '../../../validation/names.ts';
 
 /**
- * What a claim is to be filled with is said in two fields. `dataSource` is the old one, for claims and snapshots only;
- * `dataSourceRef` the new one, for anything. Each is filled in from the other, so that old and new readers see the same.
+ * Two fields name the source of a claim's data. `dataSource` is the old one, for claims and snapshots only;
+ * `dataSourceRef` is the new one, for any object. Each is filled in from the other, so that clients of either field see
+ * the same.
  */
 export function normalizeDataSources(
   spec: PersistentVolumeClaimSpec,
@@ -19,7 +20,7 @@ export function normalizeDataSources(
   copyDataSources(spec);
 }
 
-/** Also of a claim that was stored before both fields were. */
+/** Also for claims that were stored before both fields existed. */
 export function copyDataSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource };
@@ -53,7 +54,7 @@ export function checkDataSources(
   }
 }
 
-/** Kubernetes shows the path here, of which JSON sees nothing. */
+/** Kubernetes prints a path value here, which is an empty object in JSON. */
 const shownPath = {};
 
 function checkReference(
@@ -80,7 +81,7 @@ function isSameReference(source: TypedLocalObjectReference, reference: TypedObje
   );
 }
 
-/** Sources of other namespaces are a feature that is off unless a cluster asks for it. */
+/** The feature gate of data sources in other namespaces is off by default. */
 function dropOtherNamespace(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,
@@ -88,7 +89,7 @@ function dropOtherNamespace(
   if (spec.dataSourceRef?.namespace && old?.dataSourceRef === undefined) delete spec.dataSourceRef;
 }
 
-/** The old field silently forgot what it did not know, and still does where the new one is not used. */
+/** Kubernetes silently drops a `dataSource` that is neither a claim nor a snapshot, unless `dataSourceRef` is set. */
 function dropUnknownSource(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,

@@ -7,13 +7,13 @@ import { checkAccessModes, checkVolumeMode } from './access-modes.ts';
 import { checkDataSources } from './claim-data-source.ts';
 import { checkClassName } from './volume-spec-rules.ts';
 
-/** What an earlier version of the claim got away with, and its successor may keep. */
+/** What an existing claim may keep although today's rules do not allow it. */
 export interface ClaimSpecOptions {
   readonly allowsAnySelectorValue?: boolean;
   readonly allowsAnyDataSourceGroup?: boolean;
 }
 
-/** Also of the templates of claims, in pods and stateful sets. */
+/** Also for claim templates, in pods and in StatefulSets. */
 export function checkClaimSpec(
   errors: FieldErrors,
   field: string,
@@ -42,7 +42,7 @@ export function defaultClaimSpec(spec: PersistentVolumeClaimSpec): void {
   roundToMilli(spec.resources?.requests);
 }
 
-/** Nobody can store half a byte. */
+/** Warns about fractions of a byte. */
 export function claimSpecWarnings(field: string, spec: PersistentVolumeClaimSpec): readonly string[] {
   return (['requests', 'limits'] as const).flatMap((list) => {
     const text = spec.resources?.[list]?.storage;

@@ -4,7 +4,7 @@ import { qualifiedNameProblems } from '../../../validation/names.ts';
 import { checkNonNegativeQuantity } from '../../../validation/quantities.ts';
 import { checkBasicResource } from './volume-spec-rules.ts';
 
-/** What a controller says about a claim. Phases are not looked at. */
+/** Kubernetes does not validate the phase. */
 export function checkClaimStatus(errors: FieldErrors, { spec, status }: PersistentVolumeClaim): void {
   if ((spec.accessModes ?? []).length === 0) errors.required('Spec.accessModes');
   for (const [name, text] of Object.entries(status.capacity ?? {})) {
@@ -38,7 +38,7 @@ function checkAllocated(errors: FieldErrors, field: string, name: string, text: 
   if (errors.count === before) checkNonNegativeQuantity(errors, `${field}[${name}]`, text);
 }
 
-/** Of Kubernetes' own resources only storage; those of others are theirs. */
+/** Of the native resources only storage is allowed; resources with a domain are not restricted. */
 function checkResourceName(errors: FieldErrors, field: string, name: string): void {
   const problems = qualifiedNameProblems(name);
   errors.invalidFor(field, name, problems);

@@ -8,8 +8,8 @@ import { copyDataSources } from './claim-data-source.ts';
 import { betaClassOf } from './storage-class-name.ts';
 
 /**
- * A claim's spec stays as it was, but for this: a volume's name may be written once, a class where there was none, and a
- * bound claim may ask for more storage or another class of attributes.
+ * A claim's spec is immutable, with these exceptions: volumeName may be set once, storageClassName may be set if it was
+ * absent, and a bound claim may request more storage or another VolumeAttributesClass.
  */
 export function checkClaimUpdate(
   errors: FieldErrors,
@@ -33,7 +33,7 @@ export function checkClaimUpdate(
 const immutableSpec =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** From the annotation to the field: the same name, and the annotation stays or goes. */
+/** Moves the class from the annotation to the field: the name must be the same, and the annotation may stay or go. */
 function movesClassToSpec(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const oldClass = betaClassOf(old.metadata);
   const newClass = betaClassOf(claim.metadata);
@@ -83,14 +83,17 @@ function isSameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec):
   const { resources: bResources, ...bRest } = b;
   return (
     isSemanticallyEqual(aRest, bRest) &&
-    // A selector that asks for nothing is not the same as none.
+    // An empty selector differs from an absent one.
     (a.selector === undefined) === (b.selector === undefined) &&
     equalResources(aResources?.requests, bResources?.requests) &&
     equalResources(aResources?.limits, bResources?.limits)
   );
 }
 
-/** Asking for less is a way out of an expansion that fails, down to what there is; a volume never shrinks. */
+/**
+ * A claim may request less storage to recover from a failed expansion, but not less than its capacity: volumes never
+ * shrink.
+ */
 function checkSizeUpdate(
   errors: FieldErrors,
   claim: PersistentVolumeClaim,

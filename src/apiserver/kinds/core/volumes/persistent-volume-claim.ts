@@ -45,7 +45,7 @@ export const persistentVolumeClaimKind: ServedKind<PersistentVolumeClaim> = {
     claim.status = old.status;
     normalizeDataSources(claim.spec, old.spec);
   },
-  /** Metadata may be written here too. */
+  /** A write to /status may also change metadata. */
   prepareStatus: (claim, old) => {
     claim.spec = old.spec;
   },
@@ -71,7 +71,7 @@ export const persistentVolumeClaimKind: ServedKind<PersistentVolumeClaim> = {
   row,
 };
 
-/** What was stored under older, laxer rules must not make a claim impossible to change. */
+/** Claims that were stored under older, laxer rules stay updatable. */
 function optionsAfter({ spec }: PersistentVolumeClaim): ClaimSpecOptions {
   const selectorErrors = new FieldErrors();
   checkLabelSelector(selectorErrors, '', spec.selector);
@@ -83,10 +83,10 @@ function optionsAfter({ spec }: PersistentVolumeClaim): ClaimSpecOptions {
 }
 
 function warnings({ metadata, spec }: PersistentVolumeClaim): readonly string[] {
-  const told = claimSpecWarnings('spec', spec);
-  if (betaClassOf(metadata) === undefined) return told;
+  const specWarnings = claimSpecWarnings('spec', spec);
+  if (betaClassOf(metadata) === undefined) return specWarnings;
   const field = `metadata.annotations[${annotations.betaStorageClass}]`;
-  return [`${field}: deprecated since v1.8; use "storageClassName" attribute instead`, ...told];
+  return [`${field}: deprecated since v1.8; use "storageClassName" attribute instead`, ...specWarnings];
 }
 
 function row(claim: PersistentVolumeClaim, context: RowContext): readonly TableCell[] {

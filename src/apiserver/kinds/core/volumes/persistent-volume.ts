@@ -61,10 +61,10 @@ export const persistentVolumeKind: ServedKind<PersistentVolume> = {
   row,
 };
 
-/** On a volume: the options to mount it with, before there was a field for them. */
+/** The mount options of a volume, before they were a field. */
 const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';
 
-/** Types whose mount options may be given in the annotation; all others have the field only. */
+/** The volume types whose mount options may be in the annotation; all others have only the field. */
 const annotatedMountSources = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -81,7 +81,10 @@ const annotatedMountSources = [
   'photonPersistentDisk',
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[];
 
-/** Keeps the spec, and notes when the phase changed where the writer did not. Metadata may be written here too. */
+/**
+ * Keeps the spec, and sets the phase transition time unless the writer does. A write to /status may also change
+ * metadata.
+ */
 function prepareStatus(volume: PersistentVolume, old: PersistentVolume, { nowMs }: Moment): void {
   volume.spec = old.spec;
   const { status } = volume;
@@ -117,23 +120,23 @@ const deprecatedSources = [
 ] as const satisfies readonly (readonly [keyof PersistentVolumeSpec, string, string])[];
 
 function warnings({ metadata, spec }: PersistentVolume): readonly string[] {
-  const told: string[] = [];
-  for (const [key, advice] of deprecatedAnnotations) {
-    if (metadata.annotations?.[key] !== undefined) told.push(`metadata.annotations[${key}]: ${advice}`);
+  const texts: string[] = [];
+  for (const [key, warning] of deprecatedAnnotations) {
+    if (metadata.annotations?.[key] !== undefined) texts.push(`metadata.annotations[${key}]: ${warning}`);
   }
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    told.push(
+    texts.push(
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
     );
   }
   spec.nodeAffinity?.required?.nodeSelectorTerms?.forEach((term, index) => {
     const field = `spec.nodeAffinity.required.nodeSelectorTerms[${index}]`;
-    told.push(...nodeSelectorTermWarnings(field, term));
+    texts.push(...nodeSelectorTermWarnings(field, term));
   });
-  for (const [key, name, advice] of deprecatedSources) {
-    if (spec[key] !== undefined) told.push(`spec.${name}: ${advice}`);
+  for (const [key, name, warning] of deprecatedSources) {
+    if (spec[key] !== undefined) texts.push(`spec.${name}: ${warning}`);
   }
-  return told;
+  return texts;
 }
 
 function row(volume: PersistentVolume, context: RowContext): readonly TableCell[] {

@@ -1,7 +1,7 @@
 import type { PersistentVolumeSpec } from '../../../../kube/api/stored/core.ts';
 import { roundToMilli } from '../resources/resource-list.ts';
 
-/** What a volume's spec says where its writer does not, also where it is written inline in an attachment. */
+/** Also for the inline volume of an attachment. */
 export function defaultVolumeSpec(spec: PersistentVolumeSpec): void {
   roundToMilli(spec.capacity);
   const { hostPath, rbd, iscsi, azureDisk, scaleIO } = spec;

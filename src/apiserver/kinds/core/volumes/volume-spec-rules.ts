@@ -7,11 +7,11 @@ import { nameRules } from '../../../validation/names.ts';
 import { checkPositiveQuantity, quantityOf } from '../../../validation/quantities.ts';
 import { checkNodeSelector } from '../../../validation/selectors.ts';
 import { checkAccessModes, checkVolumeMode } from './access-modes.ts';
-import { checkVolumeSource } from './persistent-sources.ts';
+import { checkVolumeSource } from './persistent-volume-sources.ts';
 
 export interface VolumeSpecOptions {
   readonly volumeName: string;
-  /** The affinity held a value that no label can have before, and may go on doing so. */
+  /** The old node affinity contains a value that no label can have; the new one may keep such values. */
   readonly allowsAnyAffinityValue: boolean;
 }
 
@@ -34,7 +34,10 @@ export function checkVolumeSpec(
   checkAttributesClass(errors, field, spec);
 }
 
-/** The spec of a volume that exists in an attachment only: of CSI, and nothing that belongs to an object of its own. */
+/**
+ * The spec of an inline volume, which exists only in an attachment: CSI only, without fields that belong to a
+ * PersistentVolume object.
+ */
 export function checkInlineVolumeSpec(errors: FieldErrors, field: string, spec: PersistentVolumeSpec): void {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy = '', volumeMode } = spec;
   if (spec.claimRef !== undefined) errors.forbidden(`${field}.claimRef`, notInline);
@@ -58,12 +61,12 @@ export function checkInlineVolumeSpec(errors: FieldErrors, field: string, spec: 
   }
 }
 
-/** The name of a class of storage, of attributes, or of anything else that Kubernetes calls a class. */
+/** The name of a StorageClass or a VolumeAttributesClass. */
 export function checkClassName(errors: FieldErrors, field: string, name: string): void {
   errors.invalidFor(field, name, nameRules.dnsSubdomain(name, false));
 }
 
-/** In a volume's capacity or a claim's status: nothing below zero. */
+/** An amount in a volume's capacity or in a claim's status must not be negative. */
 export function checkBasicResource(errors: FieldErrors, field: string, text: string): void {
   const bytes = quantityToBytes(quantityOf(text));
   if (bytes < 0n) errors.invalid(field, bytes, 'must be a valid resource quantity');
@@ -106,7 +109,7 @@ function checkAffinity(
   checkNodeSelector(errors, `${field}.required`, affinity.required, options);
 }
 
-/** Recycling empties the volume; the root of a host should not be. */
+/** Recycling deletes all files of the volume, so the root of a host is not allowed. */
 function checkRecycledRoot(errors: FieldErrors, field: string, spec: PersistentVolumeSpec): void {
   const { hostPath, persistentVolumeReclaimPolicy: policy } = spec;
   if (hostPath === undefined || policy !== 'Recycle' || posix.normalize(hostPath.path) !== '/') return;

@@ -17,24 +17,24 @@ function volume(status: PersistentVolume['status']): PersistentVolume {
   };
 }
 
-describe('the time of the last change of phase', () => {
-  test('is that of the creation at first', () => {
+describe('lastPhaseTransitionTime', () => {
+  test('starts with the creation time', () => {
     const fresh = volume({ phase: 'Bound', reason: 'made up' });
     persistentVolumeKind.prepareCreate?.(fresh, moment);
     expect(fresh.status).toEqual({ phase: 'Pending', lastPhaseTransitionTime: now });
   });
 
   test.each([
-    ['stays where the phase stays', { phase: 'Bound' }, 'Bound', then],
+    ['stays if the phase stays', { phase: 'Bound' }, 'Bound', then],
     [
-      'is what the writer says',
+      'comes from the writer if it sets a new time',
       { phase: 'Bound', lastPhaseTransitionTime: '2025-01-01T00:00:00Z' },
       'Released',
       '2025-01-01T00:00:00Z',
     ],
-    ['is now where the phase changes and the writer says nothing', { phase: 'Released' }, 'Bound', now],
+    ['is now if the phase changes and the writer sets no time', { phase: 'Released' }, 'Bound', now],
     [
-      'is now where the writer sends back what it read',
+      'is now if the phase changes and the writer sends the old time',
       { phase: 'Released', lastPhaseTransitionTime: then },
       'Bound',
       now,

@@ -8,9 +8,12 @@ import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkImmutable, immutableMessage } from '../../../validation/immutable.ts';
 import { labelValueProblems } from '../../../validation/names.ts';
-import { sourceOf } from './persistent-sources.ts';
+import { sourceOf } from './persistent-volume-sources.ts';
 
-/** What may not change once a volume exists: what it is, how it is formatted, and where it can be reached from. */
+/**
+ * The source and the volume mode are immutable. A node affinity may be added, but hardly changed; a
+ * VolumeAttributesClass may be changed, but not removed.
+ */
 export function checkVolumeSpecUpdate(
   errors: FieldErrors,
   spec: PersistentVolumeSpec,
@@ -28,14 +31,14 @@ export function checkVolumeSpecUpdate(
   }
 }
 
-/** Whether an affinity holds a value that no label can have; such are left alone where they were. */
+/** Whether an affinity contains a value that no label can have. Existing ones may stay. */
 export function hasInvalidAffinityValue(affinity: VolumeNodeAffinity | undefined): boolean {
   const terms = affinity?.required?.nodeSelectorTerms ?? [];
   const requirements = terms.flatMap((term) => term.matchExpressions ?? []);
   return requirements.some(({ values }) => values?.some((value) => labelValueProblems(value).length > 0));
 }
 
-/** The secret for expanding may be added later: it came after the first volumes of CSI. */
+/** controllerExpandSecretRef may be added later: it is newer than the first CSI volumes. */
 function sourceToCompare(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): object {
   const source = sourceOf(spec);
   if (source.csi === undefined || old.csi === undefined) return source;
@@ -53,7 +56,7 @@ function checkAffinityUpdate(
   errors.invalid('nodeAffinity', shownAffinity(affinity), detail);
 }
 
-/** Labels that were renamed when they became stable; a volume may follow. */
+/** Labels that were renamed when they became stable. A volume may follow the renaming. */
 const stableLabels: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
@@ -85,7 +88,7 @@ function isSameList<T>(list: readonly T[], old: readonly T[], isSame: (item: T, 
   return list.length === old.length && list.every((item, index) => isSame(item, old[index] as T));
 }
 
-/** Kubernetes shows its internal form of an affinity here, with the field names of its own language. */
+/** The affinity as kube-apiserver prints it in errors: with Go field names. */
 function shownAffinity(affinity: VolumeNodeAffinity | undefined): unknown {
   if (affinity === undefined) return null;
   const terms = affinity.required?.nodeSelectorTerms?.map((term) => ({

@@ -1,10 +1,10 @@
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkNonNegative } from '../../../validation/quantities.ts';
 
-/** The numbers in a status. */
+/** The counters of a status. */
 type Counts<Name extends string> = Readonly<Partial<Record<Name, number | undefined>>>;
 
-/** None of the named numbers is negative; they are looked at in the order given. */
+/** None of the named counters may be negative. They are checked in the given order. */
 export function checkCounts<Name extends string>(
   errors: FieldErrors,
   status: Counts<Name>,
@@ -13,18 +13,18 @@ export function checkCounts<Name extends string>(
   for (const name of names) checkNonNegative(errors, `status.${name}`, status[name] ?? 0);
 }
 
-/** The named numbers are at most the one of `limit`, which `limitWords` names in the sentence. */
+/** The named counters must not exceed `limit`, which the message calls `limitName`. */
 export function checkAtMost<Name extends string>(
   errors: FieldErrors,
   status: Counts<Name>,
   names: readonly Name[],
   limit: Name,
-  limitWords = `status.${limit}`,
+  limitName = `status.${limit}`,
 ): void {
   for (const name of names) {
     const count = status[name] ?? 0;
     if (count > (status[limit] ?? 0)) {
-      errors.invalid(`status.${name}`, count, `cannot be greater than ${limitWords}`);
+      errors.invalid(`status.${name}`, count, `cannot be greater than ${limitName}`);
     }
   }
 }
@@ -33,7 +33,7 @@ interface Colliding {
   readonly collisionCount?: number | undefined;
 }
 
-/** Names of revisions are made with this number, so it never goes back. */
+/** The names of revisions depend on the collision count, so it must not decrease. */
 export function checkCollisions(errors: FieldErrors, status: Colliding, old: Colliding): void {
   const { collisionCount: count = -1 } = status;
   if (old.collisionCount !== undefined && count < old.collisionCount) {
@@ -49,7 +49,7 @@ type ReplicaCount =
   | 'observedGeneration'
   | 'terminatingReplicas';
 
-/** The status of replica sets and replication controllers. */
+/** The status of ReplicaSets and ReplicationControllers. */
 export function checkReplicaCounts(errors: FieldErrors, status: Counts<ReplicaCount>): void {
   checkCounts(errors, status, [
     'replicas',

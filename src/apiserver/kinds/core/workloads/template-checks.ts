@@ -13,19 +13,23 @@ import { checkLabelSelector } from '../../../validation/selectors.ts';
 import type { StoredObject } from '../../served-kind.ts';
 import { podWarnings } from '../pods/pod-warnings.ts';
 
-/** The selector by itself: there, well-formed, and not for all pods. `word`: as the sentence names the kind. */
-export function checkOwnSelector(errors: FieldErrors, selector: LabelSelector | null, word: string): void {
+/** The selector must be present, well-formed and not empty. `kindName`: the name of the kind in the message. */
+export function checkOwnSelector(
+  errors: FieldErrors,
+  selector: LabelSelector | null,
+  kindName: string,
+): void {
   if (selector === null) {
     errors.required('spec.selector');
     return;
   }
   checkLabelSelector(errors, 'spec.selector', selector);
   if (isEmptySelector(selector)) {
-    errors.invalid('spec.selector', selector, `empty selector is invalid for ${word}`);
+    errors.invalid('spec.selector', selector, `empty selector is invalid for ${kindName}`);
   }
 }
 
-/** Undefined, and `invalidSentence` told, where no selector can be made of it. */
+/** Reports `invalidMessage` and returns undefined if the selector cannot be compiled. */
 export function compileOwnSelector(
   errors: FieldErrors,
   selector: LabelSelector | null,
@@ -39,11 +43,11 @@ export function compileOwnSelector(
 
 /** An absent selector selects nothing. */
 export function compileSelector(selector: LabelSelector | null | undefined): LabelSelectorResult {
-  // The compiler takes whatever comes from the wire; only what its type says about absent fields is narrower.
+  // The compiler accepts untrusted input; only its type is stricter about absent fields.
   return compileLabelSelector(selector as AnySelector | null | undefined);
 }
 
-/** The pods of a template must be found again by the selector. An empty selector is judged elsewhere. */
+/** The selector must match the labels of the template. An empty selector is reported elsewhere. */
 export function checkSelectsTemplate(
   errors: FieldErrors,
   selector: CompiledLabelSelector,
@@ -54,7 +58,7 @@ export function checkSelectsTemplate(
   }
 }
 
-/** Pods of workloads that never finish are restarted always, and have no end. */
+/** Pods of workloads that run forever must have restartPolicy Always and no active deadline. */
 export function checkAlwaysRestarts(errors: FieldErrors, { spec }: PodTemplateSpec, kind: string): void {
   if (spec.restartPolicy !== 'Always') {
     errors.notSupported('spec.template.spec.restartPolicy', spec.restartPolicy ?? '', ['Always']);
@@ -71,7 +75,7 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Lab
 
 export const noMatchMessage = '`selector` does not match template `labels`';
 
-/** Names of workloads may have dots, but host names made of them may not. */
+/** Names of workloads may contain dots, but host names made of them may not. */
 export function nameWarnings(name: string | undefined): readonly string[] {
   const problems = dnsLabelProblems(name ?? '');
   if (problems.length === 0) return [];
@@ -80,7 +84,7 @@ export function nameWarnings(name: string | undefined): readonly string[] {
   return [`${detail}: [${problems.join(' ')}]`];
 }
 
-/** Advice about the pods to come, for a new object and for one whose generation moves. */
+/** Warnings about the template of a new object, or of one whose generation changes. */
 export function templateWarnings(
   object: StoredObject,
   old: StoredObject | undefined,

@@ -17,7 +17,7 @@ export const containerColumns: readonly TableColumn[] = [
 
 export const selectorColumn: TableColumn = { name: 'Selector', type: 'string', priority: 1 };
 
-/** Of replica sets and replication controllers. */
+/** For ReplicaSets and ReplicationControllers. */
 export const replicaColumns: readonly TableColumn[] = [
   nameColumn,
   { name: 'Desired', type: 'integer' },

@@ -1,9 +1,6 @@
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../../../../../kube/api/stored/core.ts';
 
-/**
- * Drops the fields of features that Kubernetes 1.36 has behind switches that are off by default: a server that ignores
- * them says so by not storing them.
- */
+/** Drops the fields of feature gates that are off by default in Kubernetes 1.36, as kube-apiserver does. */
 export function dropDisabledFields(spec: PodSpec): void {
   delete spec.schedulingGroup;
   for (const volume of spec.volumes ?? []) dropProjections(volume);
@@ -12,7 +9,7 @@ export function dropDisabledFields(spec: PodSpec): void {
   for (const container of spec.ephemeralContainers ?? []) dropStopSignal(container);
 }
 
-/** ClusterTrustBundleProjection and PodCertificateRequest. */
+/** Fields of ClusterTrustBundleProjection and PodCertificateRequest. */
 function dropProjections({ projected }: Volume): void {
   for (const source of projected?.sources ?? []) {
     delete source.clusterTrustBundle;
@@ -20,7 +17,7 @@ function dropProjections({ projected }: Volume): void {
   }
 }
 
-/** ContainerStopSignals. */
+/** The field of ContainerStopSignals. */
 function dropStopSignal(container: Container | EphemeralContainer): void {
   if (container.lifecycle?.stopSignal === undefined) return;
   delete container.lifecycle.stopSignal;

@@ -1,12 +1,12 @@
 /**
- * When an image is pulled unless somebody says otherwise: always where its tag can move under us (`latest`, or none at all),
- * else only where the node does not have it. What is no image reference counts as one with a fixed tag, as in Kubernetes.
+ * `Always` if the tag is `latest` or absent, because such an image can change; otherwise `IfNotPresent`. As in
+ * Kubernetes, text that is not an image reference counts as one with a fixed tag.
  */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** The tag of a reference, `latest` where it has neither tag nor digest; undefined where it is no reference. */
+/** The tag of a reference; `latest` if it has neither tag nor digest; undefined if the text is not a reference. */
 function imageTag(image: string): string | undefined {
   if (imageId.test(image)) return undefined;
   const normalised = withDomain(image);
@@ -19,7 +19,7 @@ function imageTag(image: string): string | undefined {
   return tag ?? (digest === undefined ? 'latest' : '');
 }
 
-/** `nginx:1` becomes `docker.io/library/nginx:1`; undefined where the repository has upper case letters. */
+/** `nginx:1` becomes `docker.io/library/nginx:1`. Undefined if the repository has upper case letters. */
 function withDomain(image: string): string | undefined {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);

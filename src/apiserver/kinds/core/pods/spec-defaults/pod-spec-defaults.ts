@@ -4,7 +4,7 @@ import { defaultContainer } from './container-defaults.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { defaultVolume } from './volume-defaults.ts';
 
-/** What every pod spec gets, in pods and in the templates of workloads alike. */
+/** Defaults of every pod spec, in pods and in pod templates. */
 export function defaultPodSpec(spec: PodSpec): void {
   dropDisabledFields(spec);
   spec.dnsPolicy ||= 'ClusterFirst';
@@ -24,7 +24,7 @@ export function defaultPodSpec(spec: PodSpec): void {
 
 const defaultGraceSeconds = 30;
 
-/** Two names of one field. The newer one wins. */
+/** Two names of one field. The newer one, `serviceAccountName`, wins. */
 function syncServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;

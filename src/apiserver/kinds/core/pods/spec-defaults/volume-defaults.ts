@@ -6,7 +6,7 @@ import type {
 import { defaultClaimSpec } from '../../volumes/claim-spec-rules.ts';
 import { defaultPullPolicy } from './image-reference.ts';
 
-/** A volume without a source is an empty directory. */
+/** A volume without a source is an emptyDir. */
 export function defaultVolume(volume: Volume): void {
   if (!hasSource(volume)) volume.emptyDir = {};
   if (volume.hostPath) volume.hostPath.type ??= '';
@@ -41,7 +41,7 @@ function defaultFiles(files: DownwardAPIVolumeFile[] | undefined): void {
   for (const file of files ?? []) if (file.fieldRef) file.fieldRef.apiVersion ||= 'v1';
 }
 
-/** Plugins that CSI drivers have taken over, or that are gone: their fields still have defaults. */
+/** Plugins that CSI drivers have replaced, or that Kubernetes has removed, still have defaults. */
 function defaultInTree({ iscsi, rbd, azureDisk, scaleIO }: Volume): void {
   if (iscsi) iscsi.iscsiInterface ||= 'default';
   if (rbd) {

@@ -22,7 +22,10 @@ export function checkAffinity(errors: FieldErrors, field: string, affinity: Affi
   }
 }
 
-/** The keys that a term takes from the pod's own labels. `field` is the term's, or that of a spread constraint. */
+/**
+ * Validates the keys that a term takes from the pod's own labels. `field` is the path of the term or of the spread
+ * constraint.
+ */
 export function checkMatchLabelKeys(
   errors: FieldErrors,
   field: string,
@@ -34,7 +37,7 @@ export function checkMatchLabelKeys(
   checkKeys(errors, `${field}.mismatchLabelKeys`, selector, mismatch);
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}));
   for (const { key } of selector?.matchExpressions ?? []) {
-    // Once the server has made an expression of the key, it stands there once; twice, the user has written it, too.
+    // The server adds one expression for each key. A second expression with the key comes from the user.
     const index = match.lastIndexOf(key);
     if (index >= 0 && seen.has(key)) {
       errors.invalid(`${field}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector');

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkAnnotations, checkLabels } from '../../../../validation/labels.ts';
 import { checkClaimSpec } from '../../volumes/claim-spec-rules.ts';
 
-/** The claim that is made along with the pod, for a volume that lives as long as it does. */
+/** The template of the claim of a generic ephemeral volume. */
 export function checkClaimTemplate(
   errors: FieldErrors,
   field: string,
@@ -14,7 +14,7 @@ export function checkClaimTemplate(
   checkClaimSpec(errors, `${field}.spec`, spec);
 }
 
-/** The claim gets labels and annotations from here; the rest is made up for it. */
+/** The claim takes only labels and annotations from the template. */
 function checkTemplateMeta(errors: FieldErrors, field: string, meta: ObjectMeta): void {
   checkAnnotations(errors, `${field}.annotations`, meta.annotations);
   checkLabels(errors, `${field}.labels`, meta.labels);

@@ -8,16 +8,16 @@ import { checkDevices, checkVolumeMounts } from './mounts.ts';
 import { checkContainerResources } from './resources.ts';
 import { checkContainerSecurity } from './security.ts';
 
-/** What a container stands in. */
+/** What the rules of a container need to know about its pod. */
 export interface ContainerContext {
   readonly spec: PodSpec;
-  /** Those without errors of their own. */
+  /** The volumes without errors. */
   readonly volumes: ReadonlyMap<string, Volume>;
-  /** Of the pod's resource claims. */
+  /** The names in the pod's resourceClaims. */
   readonly claimNames: ReadonlySet<string>;
 }
 
-/** The rules for containers of all three sorts. */
+/** Rules for containers, init containers and ephemeral containers. */
 export function checkContainer(
   errors: FieldErrors,
   at: string,
@@ -41,12 +41,12 @@ export function checkContainer(
   checkContainerSecurity(errors, `${at}.securityContext`, container.securityContext, isHostUser);
 }
 
-/** Also of volumes that are images. */
+/** Also for image volumes. */
 export function checkPullPolicy(errors: FieldErrors, field: string, policy: string | undefined): void {
   checkRequiredEnum(errors, field, policy, ['Always', 'IfNotPresent', 'Never']);
 }
 
-/** No port of the node twice. Init containers run one after the other, so each is checked by itself. */
+/** No host port may be used twice. Init containers run one after the other, so each is checked by itself. */
 export function checkHostPortConflicts(
   errors: FieldErrors,
   field: string,

@@ -45,7 +45,7 @@ export function checkInitContainers(errors: FieldErrors, field: string, context:
   });
 }
 
-/** They come with a subresource of their own; here they are checked so that what is stored is sound. */
+/** Ephemeral containers are added through a subresource; these rules keep stored pods valid. */
 export function checkEphemeralContainers(
   errors: FieldErrors,
   field: string,
@@ -66,7 +66,7 @@ export function checkEphemeralContainers(
   });
 }
 
-/** Pods only: templates have been using blanks as marks to replace. */
+/** For pods only: existing templates contain whitespace as placeholders that are replaced later. */
 export function checkImageBlanks(errors: FieldErrors, at: string, { image = '' }: AnyContainer): void {
   if (image !== image.trim()) {
     errors.invalid(`${at}.image`, image, 'must not have leading or trailing whitespace');
@@ -78,7 +78,7 @@ function checkHooks(errors: FieldErrors, at: string, container: Container, { spe
   checkProbes(errors, at, container);
 }
 
-/** They run to their end, so nobody asks whether they are still well. */
+/** Plain init containers run to completion, so they have no probes and no lifecycle hooks. */
 function checkPlainInitContainer(errors: FieldErrors, at: string, container: Container): void {
   for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     if (container[field] === undefined) continue;

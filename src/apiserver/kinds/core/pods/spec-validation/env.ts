@@ -42,7 +42,7 @@ export function checkEnvFrom(errors: FieldErrors, field: string, sources: readon
   });
 }
 
-/** A field of the pod, by its path, as variables and files may show it. */
+/** A reference to a field of the pod, in a variable or a downward API file. */
 export function checkFieldRef(
   errors: FieldErrors,
   field: string,
@@ -71,7 +71,10 @@ export function checkFieldRef(
   }
 }
 
-/** How much a container may use, in units of the divisor. Variables mean their own container where they name none. */
+/**
+ * A reference to a resource of a container, in units of the divisor. A variable without a container name refers to its
+ * own container.
+ */
 export function checkResourceFieldRef(
   errors: FieldErrors,
   field: string,
@@ -86,7 +89,7 @@ export function checkResourceFieldRef(
   checkDivisor(errors, `${field}.divisor`, resource, divisor ?? '0');
 }
 
-/** A variable can be read from a file only in an empty directory, where an init container may have put it. */
+/** A fileKeyRef needs an emptyDir volume, which an init container can write to. */
 export function checkFileKeyVolumes(errors: FieldErrors, path: string, spec: PodSpec): void {
   const volumes = new Map(spec.volumes?.map((volume) => [volume.name, volume]));
   eachContainer(spec, path, (container, at) => {
@@ -128,7 +131,7 @@ function checkEnvObject(errors: FieldErrors, field: string, name = ''): void {
   else errors.invalidFor(field, name, nameRules.dnsSubdomain(name, true));
 }
 
-/** Of a ConfigMap or a Secret. */
+/** A key of a ConfigMap or a Secret. */
 function checkKeyRef(errors: FieldErrors, field: string, { name = '', key }: ConfigMapKeySelector): void {
   errors.invalidFor(`${field}.name`, name, nameRules.dnsSubdomain(name, false));
   if (key === '') errors.required(`${field}.key`);
@@ -157,15 +160,19 @@ function conversionProblem(apiVersion: string, fieldPath: string, path?: string)
 function checkDivisor(errors: FieldErrors, field: string, resource: string, divisor: string): void {
   if (compareQuantityTexts(divisor, '0') === 0) return;
   const name = resource.replace(/^(requests|limits)\./, '');
-  const told =
+  const resourceKind =
     resource === name
       ? undefined
       : ownValue(divisorNames, name.startsWith('hugepages-') ? 'hugepages' : name);
-  if (told === undefined) return;
+  if (resourceKind === undefined) return;
   const supported = name === 'cpu' ? ['1m', '1'] : byteDivisors;
   if (supported.includes(divisor)) return;
   const values = name === 'cpu' ? '1m and 1' : byteDivisors.join(', ');
-  errors.invalid(field, resource, `only divisor's values ${values} are supported with the ${told} resource`);
+  errors.invalid(
+    field,
+    resource,
+    `only divisor's values ${values} are supported with the ${resourceKind} resource`,
+  );
 }
 
 const byteDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];

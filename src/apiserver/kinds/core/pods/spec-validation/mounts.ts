@@ -6,7 +6,7 @@ import type { AnyContainer } from '../containers.ts';
 
 type Volumes = ReadonlyMap<string, Volume>;
 
-/** Volumes that a container sees as directories. */
+/** Volumes that a container mounts as directories. */
 export function checkVolumeMounts(
   errors: FieldErrors,
   field: string,
@@ -34,7 +34,7 @@ export function checkVolumeMounts(
   });
 }
 
-/** Volumes that a container sees as block devices: only claims can be such. */
+/** Volumes that a container uses as block devices: only claims can be block devices. */
 export function checkDevices(
   errors: FieldErrors,
   field: string,
@@ -82,7 +82,7 @@ function checkDevice(
   } else taken.paths.add(devicePath);
 }
 
-/** Most of these are told at the list, not at the mount. */
+/** Kubernetes reports most of these at the list, not at the mount. */
 function checkMountOptions(
   errors: FieldErrors,
   field: string,

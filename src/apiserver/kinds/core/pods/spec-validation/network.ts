@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkIp } from '../../../../validation/ip-address.ts';
 import { dnsSubdomainProblems, regexProblem } from '../../../../validation/names.ts';
 
-/** A pod in the network of its node has its ports there. Templates may leave that to the pod. */
+/** With `hostNetwork`, host ports must equal container ports. Templates may omit them. */
 export function checkHostPorts(errors: FieldErrors, path: string, spec: PodSpec, isPod: boolean): void {
   if (!spec.hostNetwork) return;
   spec.containers?.forEach(({ ports }, index) => {
@@ -52,7 +52,7 @@ export function checkHostAliases(errors: FieldErrors, field: string, aliases: re
   });
 }
 
-/** What the pod calls itself where that is not its name. */
+/** Host name and subdomain of the pod. */
 export function checkHostNames(errors: FieldErrors, path: string, spec: PodSpec): void {
   const { hostnameOverride: name } = spec;
   const field = `${path}.hostnameOverride`;

@@ -4,7 +4,7 @@ import { dnsSubdomainProblems } from '../../../../validation/names.ts';
 import { eachContainer } from '../containers.ts';
 import { userNameProblems } from './windows-user-name.ts';
 
-/** A pod that says which system it is for may not ask for what the other one has. */
+/** A pod for one operating system must not set fields that only the other one has. */
 export function checkOsFields(errors: FieldErrors, path: string, spec: PodSpec): void {
   if (spec.os === undefined) return;
   const { name } = spec.os;
@@ -36,7 +36,7 @@ export function checkWindowsOptions(
   }
 }
 
-/** Where one container is a process of the host, all are. */
+/** If one container is a Windows host process, all containers must be. */
 export function checkWindowsHostProcess(errors: FieldErrors, path: string, spec: PodSpec): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let count = 0;

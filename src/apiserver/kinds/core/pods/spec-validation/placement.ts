@@ -12,7 +12,7 @@ import { notPositiveMessage } from '../../../../validation/quantities.ts';
 import { checkLabelSelector } from '../../../../validation/selectors.ts';
 import { checkMatchLabelKeys } from './affinity.ts';
 
-/** Of a taint or of what tolerates it. */
+/** The effects of taints and tolerations. */
 const taintEffects: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 export function checkTolerations(
@@ -88,7 +88,7 @@ export function checkSpreadConstraints(
   });
 }
 
-/** Taints have an effect, tolerations may be for all effects. */
+/** A taint needs an effect; a toleration without an effect tolerates all effects. */
 export function checkTaintEffect(errors: FieldErrors, field: string, effect: string): void {
   checkRequiredEnum(errors, field, effect, taintEffects);
 }
@@ -100,7 +100,7 @@ function checkOperator(errors: FieldErrors, field: string, { operator = '', valu
   } else if (operator === 'Exists') {
     if (value !== '') errors.invalid(field, value, "value must be empty when `operator` is 'Exists'");
   } else {
-    // Lt and Gt are behind a switch that is off, but the message knows them.
+    // The feature gate of Lt and Gt is off, but Kubernetes' message names them.
     const isComparison = operator === 'Lt' || operator === 'Gt';
     errors.notSupported(field, operator, ['Equal', 'Exists', ...(isComparison ? ['Lt', 'Gt'] : [])]);
   }

@@ -25,13 +25,13 @@ import { checkHostUsers, checkPodSecurity } from './security.ts';
 import { checkVolumes } from './volumes.ts';
 
 export interface PodSpecContext {
-  /** The spec of a pod: stricter in places than that of a template, which may be completed later. */
+  /** True for pods, which have some stricter rules than templates. */
   readonly isPod: boolean;
-  /** Of the pod: claims for its ephemeral volumes are named after it. */
+  /** The metadata of the pod: claims for its ephemeral volumes are named after the pod. */
   readonly meta?: ObjectMeta;
 }
 
-/** Everything that can be said about a spec by itself, in the order in which Kubernetes says it. */
+/** All rules for a pod spec, in Kubernetes' order. */
 export function checkPodSpec(
   errors: FieldErrors,
   path: string,

@@ -68,7 +68,7 @@ function checkSucceedsAtOnce(errors: FieldErrors, field: string, { successThresh
   if (successThreshold !== 1) errors.invalid(`${field}.successThreshold`, successThreshold, 'must be 1');
 }
 
-/** What a probe or a hook does; exactly one thing. */
+/** The action of a probe or a hook; exactly one must be set. */
 type Handler = ProbeHandler & LifecycleHandler;
 
 function checkHandler(

@@ -12,7 +12,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkFileMode, checkUnreservedPath } from '../../../../validation/file-paths.ts';
 import { checkFieldRef, checkResourceFieldRef } from './env.ts';
 
-/** Volumes made of objects: secrets, config maps, the pod's own fields, tokens. */
+/** Volumes whose files come from Secrets, ConfigMaps, the downward API and service account tokens. */
 
 export function checkSecret(errors: FieldErrors, field: string, secret: SecretVolumeSource): void {
   if (!secret.secretName) errors.required(`${field}.secretName`);
@@ -43,7 +43,7 @@ export function checkProjected(errors: FieldErrors, field: string, projected: Pr
   });
 }
 
-/** Where in a projected volume we are, and the paths that sources before this one have taken. */
+/** The place inside a projected volume, and the paths that earlier sources use. */
 interface ProjectionContext {
   readonly field: string;
   readonly at: string;

@@ -39,7 +39,7 @@ export function checkContainerResources(
   checkClaims(errors, `${field}.claims`, resources?.claims ?? [], claimNames);
 }
 
-/** What running the pod costs on top of its containers. */
+/** The overhead of running the pod, in addition to its containers. */
 export function checkOverhead(
   errors: FieldErrors,
   field: string,
@@ -48,7 +48,7 @@ export function checkOverhead(
   if (overhead) checkRequirements(errors, field, { limits: overhead }, checkContainerResourceName);
 }
 
-/** Of the pod as a whole: they hold its containers together. */
+/** Pod-level resources, which apply to all containers together. */
 export function checkPodResources(
   errors: FieldErrors,
   path: string,
@@ -225,7 +225,7 @@ function checkTotals(
   });
 }
 
-/** Which of the pod's claims a container uses, whole or by request. */
+/** The pod's resource claims that a container uses, as a whole or by request. */
 function checkClaims(
   errors: FieldErrors,
   field: string,

@@ -38,7 +38,7 @@ export function checkPodSecurity(errors: FieldErrors, path: string, spec: PodSpe
   checkAppArmor(errors, `${field}.appArmorProfile`, context.appArmorProfile);
   const { supplementalGroupsPolicy, seLinuxChangePolicy } = context;
   checkPolicy(errors, `${field}.supplementalGroupsPolicy`, supplementalGroupsPolicy, ['Merge', 'Strict']);
-  // MountOption is behind a switch that is off.
+  // The feature gate of MountOption is off.
   checkPolicy(errors, `${field}.seLinuxChangePolicy`, seLinuxChangePolicy, ['Recursive']);
 }
 
@@ -61,7 +61,7 @@ export function checkContainerSecurity(
   checkAppArmor(errors, `${field}.appArmorProfile`, context.appArmorProfile);
 }
 
-/** Users of its own go with no other namespace of the node. */
+/** A user namespace (`hostUsers: false`) excludes the other host namespaces and block devices. */
 export function checkHostUsers(errors: FieldErrors, path: string, spec: PodSpec): void {
   if (spec.hostUsers !== false) return;
   const detail = 'when `hostUsers` is false';

@@ -2,7 +2,7 @@ import type { PodSpec } from '../../../../../kube/api/stored/core.ts';
 import { utf8Length } from '../../../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
 
-/** Kernel settings; those of a namespace that the pod shares with its node are the node's. */
+/** Sysctls. Those of a host namespace that the pod uses cannot be set. */
 export function checkSysctls(errors: FieldErrors, field: string, spec: PodSpec): void {
   const seen = new Set<string>();
   spec.securityContext?.sysctls?.forEach(({ name }, index) => {
@@ -39,7 +39,7 @@ const ipcSettings: ReadonlySet<string> = new Set([
   'kernel.msg',
 ]);
 
-/** `net/ipv4/x.y` and `net.ipv4.x/y` name one setting: what separates first, separates. */
+/** `net/ipv4/x.y` and `net.ipv4.x/y` are the same sysctl: the first separator decides. */
 function namespaceOf(name: string): 'ipc' | 'net' | undefined {
   const firstSeparator = /[./]/.exec(name)?.[0];
   const dotted = firstSeparator === '/' ? swapSeparators(name) : name;

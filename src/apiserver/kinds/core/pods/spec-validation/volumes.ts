@@ -14,15 +14,15 @@ import * as network from '../../volumes/sources/network-sources.ts';
 import { checkFlexVolume, checkHostPath } from '../../volumes/sources/node-sources.ts';
 import { checkClaimTemplate } from './claim-templates.ts';
 import { checkPullPolicy } from './container.ts';
+import { checkGitRepo, checkInlineCsi, checkInlineIscsi } from './inline-sources.ts';
 import { checkConfigMap, checkDownwardApi, checkProjected, checkSecret } from './projections.ts';
-import { checkGitRepo, checkInlineCsi, checkInlineIscsi } from './volume-sources.ts';
 
 export interface VolumeContext {
   readonly isPod: boolean;
   readonly meta?: ObjectMeta;
 }
 
-/** The volumes that are in order, by name: those that containers may mount. */
+/** Returns the valid volumes by name: containers may mount only these. */
 export function checkVolumes(
   errors: FieldErrors,
   field: string,
@@ -48,7 +48,7 @@ export function checkVolumes(
   return sound;
 }
 
-/** The claims that will be made for the pod; none are known where its name is not. */
+/** The names of the claims that will be created for the pod; empty if the pod has no name yet. */
 function claimsToCreate(volumes: readonly Volume[], podName = ''): ReadonlySet<string> {
   const ephemeral = podName === '' ? [] : volumes.filter((volume) => volume.ephemeral);
   return new Set(ephemeral.map(({ name }) => `${podName}-${name}`));
@@ -112,7 +112,10 @@ type SourceCheck<K extends SourceName> = (
   source: NonNullable<Volume[K]>,
 ) => void;
 
-/** A source that is judged by itself. `field` is what errors call it where that is not its name: an old slip that clients may rely on. */
+/**
+ * A source with its rule. `field` is the name in error paths if it differs from the field name: an old mistake of
+ * Kubernetes that clients may rely on.
+ */
 function rule<K extends SourceName>(name: K, check: SourceCheck<K>, field: string = name): SourceRule {
   return {
     name,
@@ -123,7 +126,7 @@ function rule<K extends SourceName>(name: K, check: SourceCheck<K>, field: strin
   };
 }
 
-/** In the order in which Kubernetes looks for them: it tells which of two is the one too many. */
+/** In Kubernetes' order, which determines which of two sources is reported as the superfluous one. */
 const rules: readonly SourceRule[] = [
   rule('emptyDir', checkEmptyDir),
   rule('hostPath', checkHostPath),

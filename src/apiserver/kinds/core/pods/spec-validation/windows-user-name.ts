@@ -1,6 +1,6 @@
 import { utf8Length } from '../../../../../kube/go/quote.ts';
 
-/** What is wrong with `DOMAIN\user`; the domain may be left out. */
+/** Problems of a user name such as `DOMAIN\user`; the domain is optional. */
 export function userNameProblems(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (/\p{Cc}/u.test(name)) return ['runAsUserName cannot contain control characters'];

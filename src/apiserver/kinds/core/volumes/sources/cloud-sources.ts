@@ -12,8 +12,8 @@ import { checkSupported } from '../../../../validation/enums.ts';
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
 
 /**
- * Disks and shares of clouds and appliances: what they ask for in a pod and in a persistent volume alike. Most are gone from
- * Kubernetes, but objects that name them are still valid.
+ * Rules for disks and shares of clouds and appliances, in pods and in persistent volumes. Kubernetes has removed most
+ * of these plugins, but objects that use them are still valid.
  */
 
 export function checkGceDisk(

@@ -3,12 +3,12 @@ import { utf8Length } from '../../../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { rangeProblems } from '../../../../validation/names.ts';
 
-/** What an iSCSI source means alike in a pod and in a persistent volume. */
+/** The iSCSI fields that pods and persistent volumes share. */
 type Target = Pick<ISCSIVolumeSource, 'iqn' | 'lun' | 'chapAuthDiscovery' | 'chapAuthSession'> & {
   readonly secretRef?: object | undefined;
 };
 
-/** What is on the other side. `unknownFormatMessage` is said of a name that begins like none that we know: the two kinds word it differently. */
+/** `unknownForm` is the message about a name with an unknown prefix: it differs between pods and persistent volumes. */
 export function checkIscsiTarget(
   errors: FieldErrors,
   field: string,
@@ -30,14 +30,14 @@ export function checkIscsiName(errors: FieldErrors, field: string, name: string,
 
 export const invalidFormatMessage = 'must be valid format';
 
-/** By how they begin; Kubernetes does not ask the first kind to begin at the beginning. */
+/** Patterns by prefix. Kubernetes does not anchor the first one at the start. */
 const names: Readonly<Record<string, RegExp>> = {
   iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\t\n\f\r ]+$/,
   eui: /^eui.[A-Za-z0-9]{16}$/,
   naa: /^naa.[A-Za-z0-9]{32}$/,
 };
 
-/** The kernel's limit on the name of a session. */
+/** Checks the kernel's limit on the length of a session name. */
 export function sessionNameProblems(
   volumeName: string,
   { initiatorName, targetPortal }: Pick<ISCSIVolumeSource, 'initiatorName' | 'targetPortal'>,

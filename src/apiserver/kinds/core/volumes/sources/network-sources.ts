@@ -13,7 +13,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { isAbsolutePath } from '../../../../validation/file-paths.ts';
 import { dnsLabelProblems, rangeProblems } from '../../../../validation/names.ts';
 
-/** Sources that are reached over a network: what they ask for in a pod and in a persistent volume alike. */
+/** Rules for network sources, in pods and in persistent volumes. */
 
 export function checkNfs(errors: FieldErrors, field: string, { server, path }: NFSVolumeSource): void {
   if (server === '') errors.required(`${field}.server`);

@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import { checkNoParentSegment } from '../../../../validation/file-paths.ts';
 import { dnsSubdomainProblems } from '../../../../validation/names.ts';
 
-/** Sources that the node itself, or a driver on it, looks after: the same in a pod and in a persistent volume. */
+/** Rules for sources of the node or of a driver on it, in pods and in persistent volumes. */
 
 export function checkHostPath(
   errors: FieldErrors,
@@ -45,7 +45,7 @@ export function checkFlexVolume(
   }
 }
 
-/** The name of a CSI driver, wherever one is named: a DNS subdomain in any case, of a label's length. */
+/** The name of a CSI driver: a DNS subdomain that may have upper case letters, with the length of a label. */
 export function checkCsiDriverName(errors: FieldErrors, field: string, name: string): void {
   if (name === '') {
     errors.required(field);

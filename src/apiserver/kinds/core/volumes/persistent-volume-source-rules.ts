@@ -21,7 +21,7 @@ import {
 import * as network from './sources/network-sources.ts';
 import { checkCsiDriverName } from './sources/node-sources.ts';
 
-/** Sources of which a persistent volume asks more than a pod does: mostly the namespace of a secret. */
+/** Sources with more rules in a persistent volume than in a pod: mostly the namespace of a secret. */
 
 export function checkPersistentCsi(errors: FieldErrors, field: string, csi: CSIPersistentVolumeSource): void {
   checkCsiDriverName(errors, `${field}.driver`, csi.driver);
@@ -32,7 +32,7 @@ export function checkPersistentCsi(errors: FieldErrors, field: string, csi: CSIP
   }
 }
 
-/** The secret for staging is missing here: Kubernetes does not look at it. */
+/** Kubernetes does not validate nodeStageSecretRef. */
 const checkedSecrets = [
   'controllerPublishSecretRef',
   'controllerExpandSecretRef',

@@ -8,12 +8,12 @@ import {
   checkPersistentGlusterfs,
   checkPersistentIscsi,
   checkPersistentStorageOs,
-} from './persistent-source-rules.ts';
+} from './persistent-volume-source-rules.ts';
 import * as cloud from './sources/cloud-sources.ts';
 import * as network from './sources/network-sources.ts';
 import { checkFlexVolume, checkHostPath } from './sources/node-sources.ts';
 
-/** Which volume types a spec may name: exactly one of them. The order is that in which Kubernetes looks. */
+/** A spec must have exactly one volume type. The rules are in Kubernetes' order. */
 export function checkVolumeSource(
   errors: FieldErrors,
   field: string,
@@ -33,13 +33,13 @@ export function checkVolumeSource(
   if (count === 0) errors.required(field, 'must specify a volume type');
 }
 
-/** Only the source of a spec, for comparing it. */
+/** Only the source of a spec, for comparisons. */
 export function sourceOf(spec: PersistentVolumeSpec): PersistentVolumeSource {
   return Object.fromEntries(sourceRules.map(({ key }) => [key, spec[key]]));
 }
 
 export interface SourceOwner {
-  /** Of the volume; empty for a volume that is written inline. */
+  /** The name of the volume; empty for an inline volume. */
   readonly name: string;
 }
 
@@ -48,7 +48,7 @@ type SourceKey = keyof PersistentVolumeSource;
 interface SourceRule {
   readonly key: SourceKey;
   readonly fieldWhenSecond?: string;
-  /** Kubernetes forgot to look for others before this one. */
+  /** Kubernetes forgot to check for other sources before this one. */
   readonly mayBeSecond?: boolean;
   check(errors: FieldErrors, field: string, spec: PersistentVolumeSpec, owner: SourceOwner): void;
 }
@@ -60,7 +60,7 @@ type SourceCheck<K extends SourceKey> = (
   owner: SourceOwner,
 ) => void;
 
-/** `field` is what errors call the source, where that is not the field's own name. */
+/** `field` is the name of the source in error paths if it differs from the field name. */
 function rule<K extends SourceKey>(key: K, check: SourceCheck<K>, field: string = key): SourceRule {
   return {
     key,

@@ -9,7 +9,7 @@ import { nameRules } from '../../../../validation/names.ts';
 import { checkIscsiName, checkIscsiTarget } from '../../volumes/sources/iscsi.ts';
 import { checkCsiDriverName } from '../../volumes/sources/node-sources.ts';
 
-/** Sources that only a pod has, or that it has otherwise than a persistent volume. */
+/** Sources that only pods have, or whose rules differ from those of persistent volumes. */
 
 export function checkGitRepo(
   errors: FieldErrors,
