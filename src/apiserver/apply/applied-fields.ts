@@ -1,4 +1,10 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
+import {
+  isEmptyObject,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../../kube/go/json-value.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';
 import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
 import { listElement } from '../managed-fields/list-elements.ts';
@@ -6,8 +12,8 @@ import { compareElements, type PathElement } from '../managed-fields/path-elemen
 import { type ListShape, type MergeShape, type StructShape, shapeForValue } from '../patch/merge-shape.ts';
 
 /**
- * What a configuration names, and its applier therefore owns: values, atomic parts, entries of maps and elements of lists.
- * A struct that has fields is not named by itself, and an empty list names nothing.
+ * The fields that a configuration names, which its applier therefore owns: values, atomic parts, entries of maps and
+ * elements of lists. A struct that has fields is not named itself, and an empty list names nothing.
  */
 export function appliedFields(value: JsonObject, shape: StructShape): FieldSet {
   return (shape.isAtomic ? undefined : structNode(value, shape)) ?? leaf;
@@ -15,7 +21,7 @@ export function appliedFields(value: JsonObject, shape: StructShape): FieldSet {
 
 type Node = Record<PathElement, FieldSet>;
 
-/** The part of the set below a path, which itself belongs to it where the node is empty or holds a `.`. */
+/** The part of the set below a path. The path itself belongs to the set if the node is empty or has a `.`. */
 function nodeOf(value: Json, shape: MergeShape): FieldSet | undefined {
   if (value === null) return leaf;
   switch (shape.kind) {
@@ -23,9 +29,11 @@ function nodeOf(value: Json, shape: MergeShape): FieldSet | undefined {
     case 'any':
       return leaf;
     case 'struct':
-      return shape.isAtomic || !isJsonObject(value) || isBare(value) ? leaf : structNode(value, shape);
+      return shape.isAtomic || !isJsonObject(value) || isEmptyObject(value) ? leaf : structNode(value, shape);
     case 'map':
-      return shape.isAtomic || !isJsonObject(value) || isBare(value) ? leaf : mapNode(value, shape.value);
+      return shape.isAtomic || !isJsonObject(value) || isEmptyObject(value)
+        ? leaf
+        : mapNode(value, shape.value);
     case 'deduced':
       return nodeOf(value, shapeForValue(shape, value));
     case 'list':
@@ -33,7 +41,7 @@ function nodeOf(value: Json, shape: MergeShape): FieldSet | undefined {
   }
 }
 
-/** What has no name in the type is owned like the entry of a map, where there may be such. */
+/** A field that the type does not name, if the type allows such fields, is owned like an entry of a map. */
 function structNode(value: JsonObject, { fields, rest }: StructShape): FieldSet | undefined {
   let node: Node | undefined;
   for (const name of sortedKeys(value)) {
@@ -63,7 +71,7 @@ function listNode(list: readonly Json[], shape: ListShape): FieldSet | undefined
   const nodes = new Map<PathElement, FieldSet>();
   for (const item of list) {
     const element = listElement(item, shape);
-    // Of elements that share a key nobody owns the inside.
+    // If elements share a key, no manager owns the fields within them.
     nodes.set(element, nodes.has(element) ? leaf : asMember(nodeOf(item, shape.element)));
   }
   const node: Node = {};
@@ -72,11 +80,6 @@ function listNode(list: readonly Json[], shape: ListShape): FieldSet | undefined
 }
 
 function asMember(node: FieldSet | undefined): FieldSet {
-  if (node === undefined || isBare(node)) return leaf;
+  if (node === undefined || isEmptyObject(node)) return leaf;
   return '.' in node ? node : { '.': leaf, ...node };
-}
-
-function isBare(value: object): boolean {
-  for (const _ in value) return false;
-  return true;
 }

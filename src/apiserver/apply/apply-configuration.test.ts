@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fieldsWithoutOwner } from '../managed-fields/update-managers.ts';
 import '../../../test/property-seed.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { difference, intersection, isEmptySet } from '../managed-fields/field-set.ts';
-import { unowned } from '../managed-fields/update-managers.ts';
 import { appliedFields } from './applied-fields.ts';
-import { Applier, builtInKind, customKind } from './testing/applier.ts';
+import { Applier, appliedCustomKind, builtInKind } from './testing/applier.ts';
 import { randomKinds } from './testing/more-random-kinds.ts';
 
 const arbCase = fc.record({ number: fc.nat(), seed: fc.nat() });
@@ -16,9 +16,9 @@ describe.each([
     of: 'built-in kinds',
     kindOf: (number: number) => builtInKind(randomKinds[number % randomKinds.length]!),
   },
-  { of: 'custom kinds', kindOf: customKind },
+  { of: 'custom kinds', kindOf: appliedCustomKind },
 ])('applying a configuration of $of', ({ of, kindOf }) => {
-  test('changes nothing the second time, and owns what it names', () => {
+  test('changes nothing the second time, and owns the fields that it names', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -32,13 +32,13 @@ describe.each([
         object.apply('one', config);
         expect(object.live).toEqual(before);
         expect(object.owners).toEqual(owners);
-        const named = difference(appliedFields(config, object.shape), unowned);
+        const named = difference(appliedFields(config, object.shape), fieldsWithoutOwner);
         expect(owners.get('one') ?? {}).toEqual(named);
       }),
     );
   });
 
-  test('comes to the same in whatever order, for appliers that have nothing in common', () => {
+  test('has the same result in any order, for appliers without common fields', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -46,7 +46,7 @@ describe.each([
         const [one, two] = [new Applier(kind), new Applier(kind)];
         const [a, b] = [one.draw(random), one.draw(random)];
         const common = intersection(appliedFields(a, one.shape), appliedFields(b, one.shape));
-        fc.pre(isEmptySet(difference(common, unowned)));
+        fc.pre(isEmptySet(difference(common, fieldsWithoutOwner)));
         one.apply('a', a, false);
         one.apply('b', b, false);
         two.apply('b', b, false);
@@ -57,7 +57,7 @@ describe.each([
     );
   });
 
-  test('leaves nothing behind where all is given up again', () => {
+  test('leaves nothing behind if the applier gives up all fields', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -65,14 +65,14 @@ describe.each([
         const [object, untouched] = [new Applier(kind), new Applier(kind)];
         object.apply('one', object.draw(random));
         object.apply('one', object.draw(random));
-        object.apply('one', object.bare);
+        object.apply('one', object.typeMeta);
         expect(object.unordered).toEqual(untouched.unordered);
         expect(object.owners.size).toBe(0);
       }),
     );
   });
 
-  test('takes away exactly what nobody else owns where all is given up', () => {
+  test('removes exactly the fields that no other manager owns if the applier gives up all fields', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -80,10 +80,10 @@ describe.each([
         const [both, alone] = [new Applier(kind), new Applier(kind)];
         const [a, b] = [both.draw(random), both.draw(random)];
         const common = intersection(appliedFields(a, both.shape), appliedFields(b, both.shape));
-        fc.pre(isEmptySet(difference(common, unowned)));
+        fc.pre(isEmptySet(difference(common, fieldsWithoutOwner)));
         both.apply('a', a);
         both.apply('b', b);
-        both.apply('a', both.bare);
+        both.apply('a', both.typeMeta);
         alone.apply('b', b);
         expect(both.unordered).toEqual(alone.unordered);
         expect(both.owners).toEqual(alone.owners);
@@ -91,7 +91,7 @@ describe.each([
     );
   });
 
-  test('is refused exactly where force would take something from another', () => {
+  test('is refused exactly if force would take a field from another manager', () => {
     fc.assert(
       fc.property(arbCase, ({ number, seed }) => {
         const kind = kindOf(number);
@@ -103,7 +103,7 @@ describe.each([
         forced.apply('b', b);
         const isTaken = JSON.stringify(forced.owners.get('a')) !== JSON.stringify(before);
         const refused = isRefused(() => gentle.apply('b', b, false));
-        // What may be of any form goes without a word where it changes its form.
+        // A value of any type changes its type without a conflict.
         if (of === 'built-in kinds' || refused) expect(refused).toBe(isTaken);
       }),
     );

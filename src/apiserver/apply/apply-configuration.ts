@@ -9,58 +9,59 @@ import {
   withFields,
   writeManagers,
 } from '../managed-fields/managers.ts';
-import { unowned, updateManagedFields, withoutChange } from '../managed-fields/update-managers.ts';
+import { fieldsWithoutOwner, updateManagedFields, withoutChange } from '../managed-fields/update-managers.ts';
 import {
   changesByVersion,
   type OwnershipChange,
   requireFit,
   servedManagers,
-  type Versioned,
+  type VersionedWrite,
   versionViewOf,
 } from '../managed-fields/versions.ts';
 import { appliedFields } from './applied-fields.ts';
 import { applyConflict, type Conflict } from './conflicts.ts';
 import { lastAppliedFields } from './last-applied.ts';
-import { merge } from './merge.ts';
+import { mergeConfiguration } from './merge.ts';
 import { type PruneRequest, pruneUnownedFields } from './prune.ts';
 
-export interface ApplyRequest extends Versioned {
-  /** What is stored, in the normal form of its type; of an object that is still to be made, the zero object. */
+export interface ApplyRequest extends VersionedWrite {
+  /** The stored object, in the normal form of its type; the zero object if it is still to be created. */
   readonly live: JsonObject;
-  /** Checked (`typed-check.ts`). */
+  /** Already checked by `typed-check.ts`. */
   readonly config: JsonObject;
   readonly manager: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** As in the API: `2026-01-31T12:00:00Z`. */
+  /** In the notation of the API: `2026-01-31T12:00:00Z`. */
   readonly time: string;
   readonly force: boolean;
 }
 
 export interface ApplyResult {
-  /** Not typed yet: it may hold nulls. Undefined where the configuration changes nothing. */
+  /** Not normalized yet: it may have nulls. Undefined if the configuration changes nothing. */
   readonly object: JsonObject | undefined;
   readonly owners: readonly ManagedFieldsEntry[] | undefined;
 }
 
 /**
- * Server-side apply: lays a configuration over an object, takes away what its applier gave up, and works out who owns what.
- * The applier owns all that it names, changed or not. Where it would change what another owns, it is refused, unless forced;
- * then the other loses it. Throws an ApiError for conflicts.
+ * Server-side apply: merges a configuration into an object, removes the fields that its applier no longer names, and
+ * computes the new owners. The applier owns all fields that it names, changed or not. If it would change a field of
+ * another manager, the apply fails unless it is forced; then the other manager loses the field. Throws an ApiError for
+ * conflicts.
  */
-export function applyConfiguration(application: ApplyRequest): ApplyResult {
-  const live = withoutOwners(application.live);
-  const managers = servedManagers(application, managersOf(application, live), live);
-  const applier = applierOf(application);
+export function applyConfiguration(request: ApplyRequest): ApplyResult {
+  const live = withoutOwners(request.live);
+  const managers = servedManagers(request, managersOf(request, live), live);
+  const applier = applierOf(request);
   const before = managers.find((manager) => isSameManager(manager, applier));
   const others = managers.filter((manager) => manager !== before);
-  const object = mergedObject(application, live, [applier, ...others], before);
-  const changes = changesByVersion(application, live, object);
-  checkConflicts(application, live, others, changes);
+  const object = mergedObject(request, live, [applier, ...others], before);
+  const changes = changesByVersion(request, live, object);
+  checkConflicts(request, live, others, changes);
   const isChanged = !isEqualJson(live, object);
-  const time = isChanged ? application.time : (before?.time ?? '');
+  const time = isChanged ? request.time : (before?.time ?? '');
   const after = [
-    withFields({ ...applier, time }, difference(applier.fields, unowned)),
+    withFields({ ...applier, time }, difference(applier.fields, fieldsWithoutOwner)),
     ...others.map((manager) => withoutChange(manager, changes(manager.apiVersion))),
   ].filter((manager) => manager !== undefined);
   return { object: isChanged ? object : undefined, owners: writeManagers(after) };
@@ -72,13 +73,16 @@ function withoutOwners(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** What an object without owners holds was set by somebody before the first apply, and that is the name it gets. */
-function managersOf(application: ApplyRequest, live: JsonObject): readonly Manager[] {
-  const entries = entriesOf(application.live);
+/**
+ * The fields of an object without owners were set before the first apply, by unknown writers; Kubernetes attributes
+ * them to a manager of this name.
+ */
+function managersOf(request: ApplyRequest, live: JsonObject): readonly Manager[] {
+  const entries = entriesOf(request.live);
   if (entries !== undefined && entries.length > 0) return trustManagers(entries) ?? [];
-  // What is still to be made holds nothing that somebody set.
+  // An object that is still to be created has no fields that a client set.
   if (!isStored(live)) return [];
-  const { shape, apiVersion, subresource, time, resetFields } = application;
+  const { shape, apiVersion, subresource, time, resetFields } = request;
   const first = updateManagedFields({
     old: undefined,
     next: live,
@@ -92,7 +96,7 @@ function managersOf(application: ApplyRequest, live: JsonObject): readonly Manag
   return trustManagers(first ?? []) ?? [];
 }
 
-/** Only what is stored has a uid. */
+/** Only stored objects have a uid. */
 function isStored({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && metadata.uid !== undefined;
 }
@@ -103,40 +107,40 @@ function entriesOf({ metadata }: JsonObject): readonly ManagedFieldsEntry[] | un
     : undefined;
 }
 
-function applierOf(application: ApplyRequest): Manager {
-  const { config, shape, manager, apiVersion, subresource, resetFields, time } = application;
+function applierOf(request: ApplyRequest): Manager {
+  const { config, shape, manager, apiVersion, subresource, resetFields, time } = request;
   const named = appliedFields(config, shape);
   const fields = resetFields === undefined ? named : recursiveDifference(named, resetFields);
   return { name: manager, operation: 'Apply', apiVersion, subresource, time, fields, entry: undefined };
 }
 
 function mergedObject(
-  application: ApplyRequest,
+  request: ApplyRequest,
   live: JsonObject,
   managers: readonly Manager[],
   before: Manager | undefined,
 ): JsonObject {
-  const { config, shape } = application;
-  const merged = merge(live, config, shape);
+  const { config, shape } = request;
+  const merged = mergeConfiguration(live, config, shape);
   if (before === undefined) return merged;
-  // Most configurations name again what they named before; working out what to take away is the larger part of the work.
+  // Most configurations name the same fields again, and pruning is the larger part of the work.
   const [applier] = managers;
   if (applier !== undefined && isEmptySet(difference(before.fields, applier.fields))) return merged;
   const shapeOf: PruneRequest['shapeOf'] = (apiVersion, failure) => {
-    const view = versionViewOf(application, apiVersion)!;
-    if (view !== application) requireFit(merged, view.shape, `failed to prune fields: ${failure}`);
+    const view = versionViewOf(request, apiVersion)!;
+    if (view !== request) requireFit(merged, view.shape, `failed to prune fields: ${failure}`);
     return view.shape;
   };
   return pruneUnownedFields({ merged, before, managers, shapeOf });
 }
 
 function checkConflicts(
-  application: ApplyRequest,
+  request: ApplyRequest,
   live: JsonObject,
   others: readonly Manager[],
   changes: (apiVersion: string) => OwnershipChange,
 ): void {
-  if (application.force) return;
+  if (request.force) return;
   const conflicts = others
     .map((manager): Conflict => {
       const { taken } = changes(manager.apiVersion);
@@ -144,11 +148,11 @@ function checkConflicts(
     })
     .filter(({ fields }) => !isEmptySet(fields));
   if (conflicts.length === 0) return;
-  const left = withoutAllowed(application, live, conflicts);
+  const left = withoutAllowed(request, live, conflicts);
   if (left.length > 0) throw applyConflict(left);
 }
 
-/** kubectl may change what it set by itself, with client-side apply, and what nobody has changed since. */
+/** kubectl may change the fields that it set itself by client-side apply and that did not change since. */
 function withoutAllowed(
   { manager, shape, apiVersion }: ApplyRequest,
   live: JsonObject,

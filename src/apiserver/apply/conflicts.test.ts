@@ -17,7 +17,7 @@ const image = {
   'f:spec': { 'f:containers': { 'k:{"name":"web"}': { 'f:image': leaf } }, 'f:replicas': leaf },
 };
 
-test('one conflict is told in one line', () => {
+test('one conflict has a message of one line', () => {
   const { status } = applyConflict([{ manager: owner, fields: { 'f:data': { 'f:a': leaf } } }]);
   expect(status).toMatchObject({
     code: 409,
@@ -31,7 +31,7 @@ test('one conflict is told in one line', () => {
   });
 });
 
-test('several are told by manager, and those of one level before those below it', () => {
+test('several conflicts are listed by manager, and the paths of one level before those below it', () => {
   const applier: Manager = { ...owner, name: 'a "b"', operation: 'Apply', subresource: 'status' };
   const { message } = applyConflict([
     { manager: owner, fields: image },

@@ -6,34 +6,34 @@ import { identityOf, type Manager } from '../managed-fields/managers.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import { pathText } from '../managed-fields/path-text.ts';
 
-/** Fields that an applier would change although somebody else owns them. */
+/** Fields that an applier would change although another manager owns them. */
 export interface Conflict {
   readonly manager: Manager;
   readonly fields: FieldSet;
 }
 
-/** The answer to an apply that was not forced. */
+/** The error response to an apply that was not forced. */
 export function applyConflict(conflicts: readonly Conflict[]): ApiError {
-  const told = conflicts
+  const listed = conflicts
     .filter(({ fields }) => !isEmptySet(fields))
     .toSorted((a, b) => compareUtf8(identityOf(a.manager), identityOf(b.manager)))
     .map(({ manager, fields }) => ({ who: managerText(manager), paths: pathsByLevel(fields).map(pathText) }));
-  const causes = told.flatMap(({ who, paths }) =>
+  const causes = listed.flatMap(({ who, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
   );
-  return failure(409, 'Conflict', messageOf(told, causes.length), { causes });
+  return failure(409, 'Conflict', conflictMessage(listed, causes.length), { causes });
 }
 
-interface Told {
+interface ListedConflict {
   readonly who: string;
   readonly paths: readonly string[];
 }
 
-function messageOf(told: readonly Told[], count: number): string {
+function conflictMessage(listed: readonly ListedConflict[], count: number): string {
   if (count === 1) {
-    return `Apply failed with 1 conflict: conflict with ${told[0]!.who}: ${told[0]!.paths[0]!}`;
+    return `Apply failed with 1 conflict: conflict with ${listed[0]!.who}: ${listed[0]!.paths[0]!}`;
   }
-  const lines = told.flatMap(({ who, paths }) => [
+  const lines = listed.flatMap(({ who, paths }) => [
     `conflicts with ${who}:`,
     ...paths.map((path) => `- ${path}`),
   ]);
@@ -45,7 +45,7 @@ function managerText({ name, operation, apiVersion, subresource }: Manager): str
   return operation === 'Update' ? `${who} using ${apiVersion}` : who;
 }
 
-/** Kubernetes tells the paths of one level before those further down. */
+/** Kubernetes lists the paths of one level before the paths below them. */
 function pathsByLevel(
   set: FieldSet,
   prefix: readonly PathElement[] = [],

@@ -1,34 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry } from '../managed-fields/managers.ts';
-import { type CustomAnswer, type CustomLife, liveThrough } from './testing/custom-kind-history.ts';
+import {
+  type CustomKindHistory,
+  type CustomStepResult,
+  replayHistory,
+} from './testing/custom-kind-history.ts';
 
-/** `error: null` where the words depend on the order of Go's maps. */
-interface RecordedLife extends CustomLife {
-  readonly expected: readonly (Omit<CustomAnswer, 'error'> & { readonly error?: string | null })[];
+/** `error: null` if the message depends on the iteration order of Go's maps. */
+interface RecordedHistory extends CustomKindHistory {
+  readonly expected: readonly (Omit<CustomStepResult, 'error'> & { readonly error?: string | null })[];
 }
 
-const text = readFileSync(new URL('testing/custom-lives.ndjson', import.meta.url), 'utf8');
-const lives = text
+const text = readFileSync(new URL('testing/custom-kind-histories.ndjson', import.meta.url), 'utf8');
+const histories = text
   .trimEnd()
   .split('\n')
-  .map((line): RecordedLife => JSON.parse(line));
+  .map((line): RecordedHistory => JSON.parse(line));
 
 describe('objects of custom kinds', () => {
-  test.each(lives.map((life, i) => ({ i, life })))('are those of Kubernetes in life $i', ({ life }) => {
-    const answers = liveThrough(life);
-    for (const [i, { error, object, owners }] of life.expected.entries()) {
-      const answer = answers[i]!;
-      expect(answer.object).toEqual(object);
-      expect(withoutTimes(answer.owners)).toEqual(withoutTimes(owners));
-      expect(answer.error !== undefined).toBe(error !== undefined);
-      if (typeof error === 'string') expect(error.endsWith(answer.error!)).toBe(true);
-    }
-  });
+  test.each(histories.map((history, i) => ({ i, history })))(
+    'match Kubernetes in history $i',
+    ({ history }) => {
+      const results = replayHistory(history);
+      for (const [i, { error, object, owners }] of history.expected.entries()) {
+        const result = results[i]!;
+        expect(result.object).toEqual(object);
+        expect(withoutTimes(result.owners)).toEqual(withoutTimes(owners));
+        expect(result.error !== undefined).toBe(error !== undefined);
+        if (typeof error === 'string') expect(error.endsWith(result.error!)).toBe(true);
+      }
+    },
+  );
 });
 
-/** In the order of the clock of whoever recorded them. */
-function withoutTimes(owners: CustomAnswer['owners'] = []): readonly ManagedFieldsEntry[] {
+/** Sorted, because the recorded order depends on the clock of the recording machine. */
+function withoutTimes(owners: CustomStepResult['owners'] = []): readonly ManagedFieldsEntry[] {
   const timeless = owners.map(({ time: _, ...entry }) => entry);
   const identity = ({ operation, manager, apiVersion, subresource }: ManagedFieldsEntry): string =>
     [operation, manager, apiVersion, subresource].join(' ');

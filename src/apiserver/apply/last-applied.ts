@@ -8,12 +8,14 @@ import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts
 import type { StructShape } from '../patch/merge-shape.ts';
 import { appliedFields } from './applied-fields.ts';
 
-/** Where client-side apply keeps what it applied. */
+/** The annotation in which client-side apply stores the applied configuration. */
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
-/** All annotations of an object, names and values. */
+/** The limit for the names and values of all annotations of an object. */
 const annotationsMaxBytes = 256 * 1024;
 
-/** What client-side apply set and nobody has changed since; undefined where the object does not say. */
+/**
+ * The fields that client-side apply set and that did not change since; undefined if the object has no such annotation.
+ */
 export function lastAppliedFields(
   live: JsonObject,
   shape: StructShape,
@@ -32,21 +34,25 @@ export function lastAppliedFields(
 }
 
 /**
- * The annotations of an object that kubectl applied, with its configuration in the note of client-side apply, where there is
- * such a note: whoever goes back to client-side apply finds it up to date. Undefined where there is nothing to note.
+ * The annotations of an object to which kubectl applied, with its configuration in the annotation of client-side apply
+ * if the object has that annotation: a user who returns to client-side apply finds it up to date. Undefined if the
+ * annotation need not change.
  */
-export function notedAnnotations(
+export function withLastApplied(
   object: JsonObject,
   config: JsonObject,
 ): Readonly<Record<string, string>> | undefined {
   if (annotationOf(object) === '') return undefined;
   const { [annotation]: _, ...others } = annotationsOf(object) as Readonly<Record<string, string>>;
-  const noted = { ...others, [annotation]: `${formatGoJson(withSortedKeysDeep(withoutNote(config)))}\n` };
-  const bytes = Object.entries(noted).reduce(
+  const updated = {
+    ...others,
+    [annotation]: `${formatGoJson(withSortedKeysDeep(withoutLastApplied(config)))}\n`,
+  };
+  const bytes = Object.entries(updated).reduce(
     (sum, [key, text]) => sum + utf8Length(key) + utf8Length(text),
     0,
   );
-  return bytes > annotationsMaxBytes ? others : noted;
+  return bytes > annotationsMaxBytes ? others : updated;
 }
 
 function annotationsOf({ metadata }: JsonObject): JsonObject {
@@ -68,7 +74,7 @@ function parsed(text: string): JsonObject | undefined {
   }
 }
 
-function withoutNote(config: JsonObject): JsonObject {
+function withoutLastApplied(config: JsonObject): JsonObject {
   if (!isJsonObject(config.metadata) || !isJsonObject(config.metadata.annotations)) return config;
   const { [annotation]: _, ...annotations } = config.metadata.annotations;
   return { ...config, metadata: { ...config.metadata, annotations } };

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { shapeOfType } from '../patch/type-shapes.ts';
-import { merge } from './merge.ts';
+import { mergeConfiguration } from './merge.ts';
 
 const pod = shapeOfType('core/v1.Pod');
 
 describe('a configuration over an object', () => {
-  test('puts the members of sets in the order that Kubernetes gives them', () => {
+  test('puts the members of sets into the order of Kubernetes', () => {
     const lines = readFileSync(new URL('testing/list-orders.ndjson', import.meta.url), 'utf8').trimEnd();
     const vectors = lines.split('\n').map((line) => JSON.parse(line) as readonly (readonly string[])[]);
     expect(vectors).toHaveLength(300);
     for (const [live = [], config = [], merged] of vectors) {
-      const { metadata } = merge(
+      const { metadata } = mergeConfiguration(
         { metadata: { finalizers: live } },
         { metadata: { finalizers: config } },
         pod,
@@ -59,6 +59,6 @@ describe('a configuration over an object', () => {
       JSON.parse('{"overhead":{"__proto__":"1"}}'),
     ],
   ])('merges %s', (_, live, config, merged) => {
-    expect(merge({ spec: live }, { spec: config }, pod)).toEqual({ spec: merged });
+    expect(mergeConfiguration({ spec: live }, { spec: config }, pod)).toEqual({ spec: merged });
   });
 });

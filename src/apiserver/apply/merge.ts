@@ -1,5 +1,6 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import {
+  isEmptyObject,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -20,10 +21,11 @@ import {
 } from '../patch/merge-shape.ts';
 
 /**
- * The object that is there with a configuration laid over it. What the configuration names counts, null included; structs,
- * maps and lists that are no atomic ones are gone into, and what it does not name stays.
+ * Merges a configuration into the live object. The values that the configuration names replace the live ones, null
+ * included. The merge descends into structs, maps and lists that are not atomic; everything that the configuration does
+ * not name stays.
  */
-export function merge(live: JsonObject, config: JsonObject, shape: StructShape): JsonObject {
+export function mergeConfiguration(live: JsonObject, config: JsonObject, shape: StructShape): JsonObject {
   return shape.isAtomic ? config : mergeFields(live, config, shape);
 }
 
@@ -51,12 +53,15 @@ function whole(live: Json, config: Json): Json {
 
 function mergeMaps(live: Json, config: Json, shape: MapShape | StructShape): Json {
   const [before, applied] = [objectOrEmpty(live), objectOrEmpty(config)];
-  // Two that are empty are still not the same where one of them is null.
-  if (isBare(before) && isBare(applied)) return config;
+  // Two empty values still differ if one of them is null.
+  if (isEmptyObject(before) && isEmptyObject(applied)) return config;
   return mergeFields(before, applied, shape);
 }
 
-/** The very object where the configuration changes nothing, so that comparing the two ends there. */
+/**
+ * Returns the live object itself if the configuration changes nothing, so that a later comparison stops at the
+ * reference.
+ */
 function mergeFields(live: JsonObject, config: JsonObject, shape: MapShape | StructShape): JsonObject {
   let merged: JsonDraft | undefined;
   for (const name of Object.keys(config)) {
@@ -80,9 +85,9 @@ function mergeLists(live: Json, config: Json, shape: ListShape): Json {
 
 interface Indexed {
   readonly items: readonly Json[];
-  /** The step to each, by place. */
+  /** The path element of each item, by position. */
   readonly elements: readonly PathElement[];
-  /** Null for elements that share a key: they are not merged, but replaced. */
+  /** Null for elements that share a key: they are replaced, not merged. */
   readonly byElement: ReadonlyMap<PathElement, Json>;
 }
 
@@ -96,8 +101,8 @@ function indexed(items: readonly Json[], shape: ListShape): Indexed {
 }
 
 /**
- * Elements of both lists come in the order of the configuration; those that only the object has stay between the neighbours
- * that they had, as far as that order allows.
+ * Elements that are in both lists come in the order of the configuration. Elements that only the live list has stay
+ * between their previous neighbours as far as that order allows.
  */
 function mergeElements(live: Indexed, config: Indexed, shape: MergeShape): readonly Json[] {
   const merged: Json[] = [];
@@ -147,9 +152,4 @@ function objectOrEmpty(value: Json): JsonObject {
 
 function listOrEmpty(value: Json): readonly Json[] {
   return isJsonArray(value) ? value : [];
-}
-
-function isBare(value: object): boolean {
-  for (const _ in value) return false;
-  return true;
 }

@@ -14,18 +14,19 @@ import { removeFields, withNamedFields } from './remove.ts';
 
 export interface PruneRequest {
   readonly merged: JsonObject;
-  /** The applier as it was, with what it named the last time. */
+  /** The applier before this apply, with the fields that it named last time. */
   readonly before: Manager;
-  /** Who owns something from now on: the applier and all others. */
+  /** All managers from now on: the applier and the others. */
   readonly managers: readonly Manager[];
-  /** Throws with `failure` where the object does not fit that version. */
+  /** Throws an error that starts with `failure` if the object does not fit that version. */
   readonly shapeOf: (apiVersion: string, failure: string) => StructShape;
 }
 
 /**
- * The merged object without what its applier gave up: named the last time, not named now, and owned by nobody else. In three
- * steps, as Kubernetes does it: all that was named goes, with everything below it; what somebody owns comes back, by the
- * version that they wrote through; and so does what went along with it but was never the applier's.
+ * The merged object without the fields that its applier gave up: named last time, not named now, and not owned by
+ * another manager. In three steps, as Kubernetes does it: remove all fields that were named, with everything below
+ * them; restore the fields that a manager owns, by the version that it wrote through; and restore what was removed
+ * along with them but never belonged to the applier.
  */
 export function pruneUnownedFields({ merged, before, managers, shapeOf }: PruneRequest): JsonObject {
   if (isEmptySet(before.fields)) return merged;

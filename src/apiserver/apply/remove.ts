@@ -6,7 +6,7 @@ import {
   type JsonObject,
   setKey,
 } from '../../kube/go/json-value.ts';
-import { type FieldSet, leaf } from '../managed-fields/field-set.ts';
+import { type FieldSet, hasChildren, isMember, leaf } from '../managed-fields/field-set.ts';
 import { listElement } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import {
@@ -18,7 +18,10 @@ import {
   shapeOfField,
 } from '../patch/merge-shape.ts';
 
-/** The object without what the set names. What becomes empty becomes null, which a typed object reads as not set. */
+/**
+ * The object without the paths of the set. A part that becomes empty becomes null, which normalization reads as not
+ * set.
+ */
 export function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
   if (!hasChildren(set)) return object;
   return (without(object, set, shape) as JsonObject | null) ?? {};
@@ -67,8 +70,8 @@ function withoutElements(list: readonly Json[], set: FieldSet, shape: ListShape)
 }
 
 /**
- * The set with every struct field in it that has something below. Sets leave those out where an applier named them; to take
- * a struct away whose last field goes, they must be there.
+ * Adds every struct field that has a path below it to the set. Field sets do not include those fields for an applier;
+ * they are needed to remove a struct whose last field is removed.
  */
 export function withNamedFields(set: FieldSet, shape: MergeShape | undefined): FieldSet {
   const node: Record<PathElement, FieldSet> = {};
@@ -99,13 +102,4 @@ function shapeBelow(shape: MergeShape | undefined, element: PathElement): MergeS
   if (!element.startsWith('f:')) return undefined;
   const map = shape.kind === 'deduced' ? shape.map : shape;
   return map.kind === 'map' || map.kind === 'struct' ? shapeOfField(map, element.slice(2)) : undefined;
-}
-
-function isMember(node: FieldSet): boolean {
-  return '.' in node || !hasChildren(node);
-}
-
-function hasChildren(node: FieldSet): boolean {
-  for (const element in node) if (element !== '.') return true;
-  return false;
 }

@@ -10,31 +10,39 @@ import {
 type Owners = readonly ManagedFieldsEntry[] | undefined;
 
 const scaleVersion = 'autoscaling/v1';
-/** Where a Scale has the number that is wanted. */
-const ofScales = fieldAt('.spec.replicas');
+/** The field of a Scale that has the desired number. */
+const scaleReplicas = fieldAt('.spec.replicas');
 
-/** What can be scaled, as far as owners are concerned. */
-export interface Scaled {
+/** The owners of a scalable workload. */
+export interface ScalableOwners {
   readonly owners: Owners;
-  /** Written through this version. */
+  /** The version of the write. */
   readonly apiVersion: string;
-  /** Where it has the number that is wanted. */
+  /** The path of the field that has the desired number. */
   readonly replicasPath: string;
 }
 
-/** Who owns the replicas of a workload, as owners of its Scale. */
-export function ownersOfScale({ owners, replicasPath }: Scaled): Owners {
+/** The owners of the replicas of a workload, as owners of its Scale. */
+export function ownersOfScale({ owners, replicasPath }: ScalableOwners): Owners {
   const replicas = fieldAt(replicasPath);
   const managers = managersOf(owners).filter((manager) => owns(manager, replicas));
   return writeManagers(
-    managers.map((manager) => ({ ...manager, apiVersion: scaleVersion, fields: ofScales, entry: undefined })),
+    managers.map((manager) => ({
+      ...manager,
+      apiVersion: scaleVersion,
+      fields: scaleReplicas,
+      entry: undefined,
+    })),
   );
 }
 
-/** The owners of a workload after its Scale was applied: only whose the replicas are has changed. */
-export function ownersOfScaled({ owners, apiVersion, replicasPath }: Scaled, ofScale: Owners): Owners {
+/** The owners of a workload after an apply to its Scale: only the ownership of the replicas changes. */
+export function ownersAfterScale(
+  { owners, apiVersion, replicasPath }: ScalableOwners,
+  scaleOwners: Owners,
+): Owners {
   const replicas = fieldAt(replicasPath);
-  const scaling = managersOf(ofScale).filter((manager) => owns(manager, ofScales));
+  const scaling = managersOf(scaleOwners).filter((manager) => owns(manager, scaleReplicas));
   const before = managersOf(owners);
   const kept = before
     .map((manager) => (isAmong(scaling, manager) ? manager : without(manager, replicas)))
@@ -63,7 +71,7 @@ function without(manager: Manager, replicas: FieldSet): Manager | undefined {
   return withFields(manager, difference(manager.fields, replicas));
 }
 
-/** The two differ in the version that they wrote through. */
+/** The two were written through different versions. */
 function isAmong(managers: readonly Manager[], { name, operation, subresource }: Manager): boolean {
   return managers.some(
     (other) => other.name === name && other.operation === operation && other.subresource === subresource,

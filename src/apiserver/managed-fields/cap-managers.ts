@@ -2,11 +2,11 @@ import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import { type FieldSet, union } from './field-set.ts';
 import { compareTimes, identityOf, type Manager } from './managers.ts';
 
-/** Managers that updated, per object. */
+/** The limit for managers with operation Update, per object. */
 const updatersMax = 10;
 const bucketName = 'ancient-changes';
 
-/** Bounds the list: the oldest updaters of a version become one. Appliers stay, whatever their number. */
+/** Limits the list: the oldest updaters of a version are merged into one. Appliers stay, whatever their number. */
 export function capManagers(managers: readonly Manager[]): readonly Manager[] {
   let excess = -updatersMax;
   for (const { operation } of managers) if (operation === 'Update') excess++;
@@ -30,17 +30,20 @@ function mergeOldest(managers: readonly Manager[], excess: number): readonly Man
   return [...byIdentity.values()].map(managerOf);
 }
 
-/** A manager and what fell into it. All is united at the end: one after the other would copy everything once for each. */
+/**
+ * A manager and the field sets merged into it. The union is computed at the end: one set after the other would copy
+ * everything once per set.
+ */
 interface Bucket extends Manager {
-  readonly gathered: FieldSet[];
+  readonly mergedSets: FieldSet[];
 }
 
 function bucketOf(manager: Manager): Bucket {
-  return { ...manager, gathered: [] };
+  return { ...manager, mergedSets: [] };
 }
 
-function managerOf({ gathered, ...manager }: Bucket): Manager {
-  return gathered.length === 0 ? manager : { ...manager, fields: unionOf([manager.fields, ...gathered]) };
+function managerOf({ mergedSets, ...manager }: Bucket): Manager {
+  return mergedSets.length === 0 ? manager : { ...manager, fields: unionOf([manager.fields, ...mergedSets]) };
 }
 
 /** By halves, so that large sets are copied few times. */
@@ -57,7 +60,7 @@ function oldestFirst(byIdentity: ReadonlyMap<string, Bucket>): readonly (readonl
     .sort(([a, older], [b, newer]) => compareTimes(older, newer) || compareUtf8(a, b));
 }
 
-/** The bucket begins as the oldest manager of the version, and is as old as the last one that fell into it. */
+/** The bucket starts as the oldest manager of the version, and has the time of the last one that was merged into it. */
 function moveToBucket(byIdentity: Map<string, Bucket>, first: string, identity: string): void {
   const manager = byIdentity.get(identity)!;
   const { apiVersion, time } = manager;
@@ -65,8 +68,8 @@ function moveToBucket(byIdentity: Map<string, Bucket>, first: string, identity: 
   const bucketIdentity = identityOf(who);
   const bucket = byIdentity.get(bucketIdentity) ?? byIdentity.get(first)!;
   if (!byIdentity.has(bucketIdentity)) byIdentity.delete(first);
-  const { fields, gathered } = bucket;
-  gathered.push(manager.fields, ...manager.gathered);
-  byIdentity.set(bucketIdentity, { ...who, fields, gathered, entry: undefined });
+  const { fields, mergedSets } = bucket;
+  mergedSets.push(manager.fields, ...manager.mergedSets);
+  byIdentity.set(bucketIdentity, { ...who, fields, mergedSets, entry: undefined });
   byIdentity.delete(identity);
 }

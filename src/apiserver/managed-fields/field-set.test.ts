@@ -45,7 +45,7 @@ describe('field sets', () => {
     );
   });
 
-  test('are in order and have one form, however they came about', () => {
+  test('are in order and have one form, however they were computed', () => {
     fc.assert(
       fc.property(sets, sets, (a, b) => {
         const text = JSON.stringify(union(a, b));
@@ -56,7 +56,7 @@ describe('field sets', () => {
     );
   });
 
-  test('stay the same value where nothing changes', () => {
+  test('are the same reference if nothing changes', () => {
     fc.assert(
       fc.property(sets, (a) => {
         expect(union(a, a)).toBe(a);
@@ -79,14 +79,14 @@ describe('field sets', () => {
     expect(parseFieldSet(value)).toBeUndefined();
   });
 
-  test('are read with null for an end, and without steps that nobody knows', () => {
+  test('are read with null as a leaf, and without unknown kinds of elements', () => {
     expect(parseFieldSet({ 'f:b': null, 'z:new': {}, 'f:a': { '.': {} } })).toEqual({ 'f:a': {}, 'f:b': {} });
     expect(parseFieldSet(undefined)).toEqual({});
   });
 });
 
 describe('path elements', () => {
-  test('sort fields, then keys, then values, then places', () => {
+  test('sort fields, then keys, then values, then positions', () => {
     const sorted = [
       'f:Z',
       'f:a',
@@ -116,11 +116,11 @@ describe('path elements', () => {
     ['i:+07', 'i:7'],
     ['f:any thing', 'f:any thing'],
     ['x:unknown', undefined],
-  ])('%s is spelled %s', (text, expected) => {
+  ])('%s has the canonical notation %s', (text, expected) => {
     expect(canonicalElement(text)).toBe(expected);
   });
 
-  test('are spelled as Go spells JSON', () => {
+  test('are written as Go writes JSON', () => {
     const keys = [{ name: 'name', whenAbsent: undefined }];
     expect(keyElement({ name: '<a&b>\b\\b' }, keys)).toBe('k:{"name":"\\u003ca\\u0026b\\u003e\\u0008\\\\b"}');
     expect(keyElement({ other: 'x' }, keys)).toBeUndefined();

@@ -2,24 +2,25 @@ import { isJsonObject } from '../../kube/go/json-value.ts';
 import { canonicalElement, compareElements, type PathElement } from './path-element.ts';
 
 /**
- * A set of paths, in the very form in which managedFields hold it (`fieldsV1`): a tree whose steps are in Kubernetes' order.
+ * A set of paths, in exactly the form in which managedFields store it (`fieldsV1`): a tree whose path elements are in
+ * Kubernetes' order.
  *
  *     {"f:spec": {"f:containers": {"k:{\"name\":\"web\"}": {".": {}, "f:image": {}}}}}
  *
- * A step without anything below it is a path of the set; one with something below is so only if it holds a `.` as well.
- * Values: an operation returns new sets that share what did not change, or its argument where nothing did.
+ * An element without children is a path of the set; an element with children is one only if it also has a `.`.
+ * Immutable: an operation returns new sets that share unchanged parts, or its argument if nothing changes.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-type Draft = Record<PathElement, FieldSet>;
+type FieldSetDraft = Record<PathElement, FieldSet>;
 
 const self = '.';
-/** Deeper than any API type; what is deeper was made to exhaust a stack. */
+/** Deeper than any API type; a deeper set can only be an attempt to overflow the stack. */
 const depthMax = 256;
 
-/** A path that ends here. As a whole set: no path at all. */
+/** A path that ends here. As a whole set: no path. */
 export const leaf: FieldSet = Object.freeze({});
 
 export function isEmptySet(set: FieldSet): boolean {
@@ -27,9 +28,9 @@ export function isEmptySet(set: FieldSet): boolean {
   return true;
 }
 
-/** Paths of either. */
+/** The paths of either set. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
-  let changed: Draft | undefined;
+  let changed: FieldSetDraft | undefined;
   let hasMore = false;
   for (const element in b) {
     if (element === self) continue;
@@ -46,7 +47,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return hasMore ? interleave(changed ?? a, b) : (changed ?? a);
 }
 
-/** The same for what is below a step. */
+/** The same for two nodes below a path element. */
 export function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   if (isEmptySet(b)) return withSelf(a);
@@ -59,9 +60,9 @@ function withSelf(node: FieldSet): FieldSet {
   return self in node || isEmptySet(node) ? node : { [self]: leaf, ...node };
 }
 
-/** Steps of `a`, and those of `b` that are not in `a`, in order. */
+/** The elements of `a`, and those of `b` that are not in `a`, in order. */
 function interleave(a: FieldSet, b: FieldSet): FieldSet {
-  const merged: Draft = {};
+  const merged: FieldSetDraft = {};
   const more = Object.keys(b).filter((element) => element !== self && !(element in a));
   let i = 0;
   for (const element in a) {
@@ -75,12 +76,12 @@ function interleave(a: FieldSet, b: FieldSet): FieldSet {
   return merged;
 }
 
-/** Paths of `a` that are not in `b`. What lies below or above a path of `b` stays. */
+/** The paths of `a` that are not in `b`. Paths below or above a path of `b` stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, differenceNodes);
 }
 
-/** Paths of `a` that are neither in `b` nor below a path of `b`. */
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, (mine, theirs) => {
     if (isMember(theirs)) return undefined;
@@ -103,9 +104,9 @@ function subtract(a: FieldSet, b: FieldSet, subtractNodes: Subtract): FieldSet {
   return changes === undefined ? a : rebuilt(a, changes);
 }
 
-/** A copy, because an object from which properties were deleted is slow for ever after. */
+/** A copy, because V8 treats an object as a dictionary after `delete`, which is slow. */
 function rebuilt(a: FieldSet, changes: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
-  const draft: Draft = {};
+  const draft: FieldSetDraft = {};
   for (const element in a) {
     const node = changes.has(element) ? changes.get(element) : a[element];
     if (node !== undefined) draft[element] = node;
@@ -118,7 +119,7 @@ function differenceNodes(mine: FieldSet, theirs: FieldSet): FieldSet | undefined
   return isEmptySet(mine) ? (stays ? mine : undefined) : pruned(mine, difference(mine, theirs), stays);
 }
 
-/** `rest` is what is left of `mine` below it; `stays` tells whether its own path is left. */
+/** `rest` is the remainder of `mine` below it; `stays` says whether the path of `mine` itself remains. */
 function pruned(mine: FieldSet, rest: FieldSet, stays: boolean): FieldSet | undefined {
   if (rest === mine && stays === self in mine) return mine;
   if (!hasChildren(rest)) return stays ? leaf : undefined;
@@ -127,9 +128,9 @@ function pruned(mine: FieldSet, rest: FieldSet, stays: boolean): FieldSet | unde
   return children;
 }
 
-/** Paths of both. */
+/** The paths that are in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  const common: Draft = {};
+  const common: FieldSetDraft = {};
   for (const element in b) {
     const mine = element === self ? undefined : a[element];
     if (mine === undefined) continue;
@@ -142,16 +143,16 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return common;
 }
 
-function isMember(node: FieldSet): boolean {
+export function isMember(node: FieldSet): boolean {
   return self in node || isEmptySet(node);
 }
 
-function hasChildren(node: FieldSet): boolean {
+export function hasChildren(node: FieldSet): boolean {
   for (const element in node) if (element !== self) return true;
   return false;
 }
 
-/** Every path, each as the steps that lead there. */
+/** Every path, as its path elements. */
 export function pathsOf(set: FieldSet): readonly (readonly PathElement[])[] {
   return Object.keys(set).flatMap((element) => {
     if (element === self) return [];
@@ -162,8 +163,8 @@ export function pathsOf(set: FieldSet): readonly (readonly PathElement[])[] {
 }
 
 /**
- * Reads what a client calls `fieldsV1`, whatever order and spelling it has. Undefined where it is none; steps that nobody
- * knows are left out.
+ * Parses the `fieldsV1` of a client, in any order and notation. Undefined if it is not valid; unknown kinds of path
+ * elements are dropped.
  */
 export function parseFieldSet(value: unknown): FieldSet | undefined {
   try {
@@ -183,7 +184,7 @@ function parseNode(value: unknown, depthLeft: number): { children: FieldSet; isM
     const node = parseNode(value[text], depthLeft - 1);
     parts.set(element, node.isMember ? withSelf(node.children) : node.children);
   }
-  const children: Draft = {};
+  const children: FieldSetDraft = {};
   for (const element of [...parts.keys()].sort(compareElements)) children[element] = parts.get(element)!;
   return { children, isMember: parts.size === 0 || Object.hasOwn(value, self) };
 }

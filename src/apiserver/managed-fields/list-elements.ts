@@ -3,17 +3,17 @@ import { goQuoted } from '../../kube/go/quote.ts';
 import type { ListShape } from '../patch/merge-shape.ts';
 import { keyElement, type PathElement, valueElement } from './path-element.ts';
 
-/** An element that cannot be told apart from others, in Kubernetes' words. */
+/** A list element without an identity, with Kubernetes' message. */
 export class ListElementError extends Error {}
 
-/** The step to an element of a list that is no atomic one. */
+/** The path element of an item of a list that is not atomic. */
 export function listElement(item: Json, shape: ListShape): PathElement {
   const element = shape.relation === 'set' ? valueElement(item) : keyElement(item, shape.keys);
-  if (element === undefined) throw new ListElementError(complaint(item, shape));
+  if (element === undefined) throw new ListElementError(identityProblem(item, shape));
   return element;
 }
 
-function complaint(item: Json, { relation, keyOrder }: ListShape): string {
+function identityProblem(item: Json, { relation, keyOrder }: ListShape): string {
   if (relation === 'set') {
     if (isJsonArray(item)) return 'not supported: associative list with lists as elements';
     return `associative list without keys has an element that's ${item === null ? 'an explicit null' : 'a map type'}`;

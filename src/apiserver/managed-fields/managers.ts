@@ -14,38 +14,38 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string | undefined;
 }
 
-/** Who owns which fields, and since when. Everything but the set and the time says who. */
+/** A manager and the fields that it owns. All properties except the fields and the time identify it. */
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string;
-  /** As in the API, `2026-01-31T12:00:00Z`; empty where it is unknown. */
+  /** In the notation of the API, `2026-01-31T12:00:00Z`; empty if it is unknown. */
   readonly time: string;
   readonly fields: FieldSet;
-  /** What it was read from, if it is still that. */
+  /** The entry from which it was read, if the manager has not changed since. */
   readonly entry: ManagedFieldsEntry | undefined;
 }
 
-/** Undefined for a list that is no proper one. Of entries for the same manager, the last one counts. */
+/** Undefined if an entry is not valid. If several entries have the same manager, the last one applies. */
 export function readManagers(entries: readonly ManagedFieldsEntry[]): readonly Manager[] | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
     const fields = isJsonObject(entry) ? parseFieldSet(entry.fieldsV1) : undefined;
-    if (fields === undefined || !isProper(entry)) return undefined;
+    if (fields === undefined || !isValidEntry(entry)) return undefined;
     const manager = managerOf(entry, fields);
     managers.set(identityOf(manager), manager);
   }
   return [...managers.values()];
 }
 
-/** For entries that we wrote ourselves: their sets are in order already. */
+/** For entries that this server wrote: their sets are already in order. */
 export function trustManagers(entries: readonly ManagedFieldsEntry[]): readonly Manager[] | undefined {
-  if (!entries.every(isProper)) return undefined;
+  if (!entries.every(isValidEntry)) return undefined;
   return entries.map((entry) => managerOf(entry, (entry.fieldsV1 ?? {}) as FieldSet, entry));
 }
 
-function isProper({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): boolean {
+function isValidEntry({ operation, apiVersion, fieldsType }: ManagedFieldsEntry): boolean {
   const isKnown = operation === 'Apply' || operation === 'Update';
   return isKnown && typeof apiVersion === 'string' && apiVersion !== '' && fieldsType === 'FieldsV1';
 }
@@ -62,13 +62,13 @@ function managerOf(read: ManagedFieldsEntry, fields: FieldSet, entry?: ManagedFi
   };
 }
 
-/** The entries as the API shows them: Apply before Update, then the oldest first. */
+/** The entries in the order of the API: Apply before Update, then the oldest first. */
 export function writeManagers(managers: readonly Manager[]): readonly ManagedFieldsEntry[] | undefined {
   if (managers.length === 0) return undefined;
   return managers.toSorted(compareManagers).map((manager) => manager.entry ?? entryOf(manager));
 }
 
-/** Fields in the order of Kubernetes' JSON. */
+/** The keys are in the order of Kubernetes' JSON. */
 function entryOf({ name, operation, apiVersion, time, fields, subresource }: Manager): ManagedFieldsEntry {
   const entry: { -readonly [Name in keyof ManagedFieldsEntry]: ManagedFieldsEntry[Name] } = {};
   if (name !== '') entry.manager = name;
@@ -91,7 +91,7 @@ function compareManagers(a: Manager, b: Manager): number {
   );
 }
 
-/** To the second. No time is the beginning of Unix time. */
+/** To the second. An absent time counts as 1970. */
 export function compareTimes(a: Manager, b: Manager): number {
   return compareUtf8(a.time || epoch, b.time || epoch);
 }
@@ -107,7 +107,7 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   );
 }
 
-/** A text for it, as Kubernetes has them; ties between equally old managers are decided by it. */
+/** A text that identifies the manager, in Kubernetes' notation; it orders managers of equal age. */
 export function identityOf({
   name,
   operation,
@@ -122,14 +122,14 @@ export function identityOf({
   });
 }
 
-/** With other fields; undefined where none are left. */
+/** The manager with other fields; undefined if there are none. */
 export function withFields(manager: Manager, fields: FieldSet): Manager | undefined {
   if (isEmptySet(fields)) return undefined;
   if (fields === manager.fields) return manager;
   return { ...manager, fields, entry: undefined };
 }
 
-/** Whether a client asks that nobody shall own anything: an empty list, or one with a blank entry. */
+/** Whether a client requests that no field has an owner: by an empty list, or one with an empty entry. */
 export function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   const [first, ...others] = entries;
   return first === undefined || (others.length === 0 && isEqualJson(first as Json, {}));

@@ -4,12 +4,12 @@ import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import type { ListKey } from '../patch/merge-shape.ts';
 
 /**
- * One step into an object, in the text form that managedFields use: `f:name` is a field, `k:{"name":"web"}` the element of
- * a list with this key, `v:"a"` the member of a set, `i:3` an element by place.
+ * One element of a path, in the notation of managedFields: `f:name` is a field, `k:{"name":"web"}` the list element
+ * with this key, `v:"a"` the member of a set, `i:3` an element by position.
  */
 export type PathElement = string;
 
-/** Kubernetes' order of steps, which is the order in which managedFields list them. */
+/** Kubernetes' order of path elements, which is the order of managedFields. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const kind = a.charCodeAt(0);
@@ -25,7 +25,7 @@ const fieldCode = 'f'.charCodeAt(0);
 const keyCode = 'k'.charCodeAt(0);
 const indexCode = 'i'.charCodeAt(0);
 
-/** Undefined where the element has none of the keys, and so cannot be told apart. */
+/** Undefined if the item has none of the keys, and so has no identity. */
 export function keyElement(item: Json, keys: readonly ListKey[]): PathElement | undefined {
   if (!isJsonObject(item)) return undefined;
   let text = '';
@@ -36,14 +36,14 @@ export function keyElement(item: Json, keys: readonly ListKey[]): PathElement | 
   return text === '' ? undefined : `k:{${text}}`;
 }
 
-/** Undefined for what cannot be the member of a set. */
+/** Undefined if the item cannot be a member of a set. */
 export function valueElement(item: Json): PathElement | undefined {
   return typeof item === 'object' ? undefined : `v:${valueText(item)}`;
 }
 
 /**
- * The same step in the spelling that we would use. Undefined for kinds of steps that nobody knows yet, which are to be
- * ignored; throws for what is none at all.
+ * The same path element in canonical notation. Undefined for unknown kinds of elements, which are to be ignored; throws
+ * for texts that are not path elements.
  */
 export function canonicalElement(text: string): PathElement | undefined {
   if (text[1] !== ':') throw new Error(`not a path element: ${JSON.stringify(text)}`);
@@ -69,7 +69,10 @@ function canonicalKey(key: unknown): PathElement {
   return `k:{${names.map((name) => `${JSON.stringify(name)}:${valueText(key[name]!)}`).join(',')}}`;
 }
 
-/** JSON as Go writes it, which hides what could end a script in a web page. */
+/**
+ * JSON as Kubernetes' encoder for managedFields writes it: characters with a meaning in HTML are escaped, and so are
+ * backspace and form feed.
+ */
 function valueText(value: Json): string {
   const text = JSON.stringify(value);
   return typeof value === 'number' || !unsafe.test(text) ? text : text.replace(unsafeAll, escaped);

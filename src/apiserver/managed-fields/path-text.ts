@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 import type { PathElement } from './path-element.ts';
 
-/** A path as people read it: `.spec.containers[name="web"].image`. */
+/** A path in the notation of error messages: `.spec.containers[name="web"].image`. */
 export function pathText(path: readonly PathElement[]): string {
   return path.map(elementText).join('');
 }

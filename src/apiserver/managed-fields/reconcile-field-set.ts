@@ -3,8 +3,8 @@ import { type FieldSet, isEmptySet, leaf } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 
 /**
- * Fits a set of unknown origin to the type: who claims to own parts of something atomic owns the whole of it. What we wrote
- * ourselves fits already, unless the type is one that has changed since.
+ * Adapts a field set of unknown origin to the type: a manager that claims parts of an atomic value owns all of it. Sets
+ * that this server wrote fit already, unless the type has changed since.
  */
 export function reconcileFieldSet(fields: FieldSet, shape: MergeShape): FieldSet {
   if (isFree(shape)) return fields;
@@ -21,7 +21,7 @@ export function reconcileFieldSet(fields: FieldSet, shape: MergeShape): FieldSet
   return changed ?? fields;
 }
 
-/** What may be of any form counts as a map here. */
+/** A value of any type counts as a map here. */
 function shapeBelow(shape: MergeShape, element: PathElement): MergeShape | undefined {
   const inner = rawShapeBelow(shape, element);
   return inner?.kind === 'deduced' ? inner.map : inner;
@@ -34,7 +34,7 @@ function rawShapeBelow(shape: MergeShape, element: PathElement): MergeShape | un
   return element.startsWith('f:') ? shapeOfField(shape, element.slice(2)) : shape.rest;
 }
 
-/** Kubernetes leaves maps alone whose values may be anything, even where they are atomic. */
+/** Kubernetes does not adapt maps whose values may have any type, even if they are atomic. */
 function isFree(shape: MergeShape): boolean {
   if (shape.kind !== 'map') return false;
   return shape.value.kind === 'deduced' || (shape.value.kind === 'scalar' && shape.value.form === 'untyped');

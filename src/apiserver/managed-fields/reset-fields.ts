@@ -3,8 +3,8 @@ import type { FieldSet } from './field-set.ts';
 import { leaf } from './field-set.ts';
 
 /**
- * What a write to this resource (`''`) or subresource does not change, whatever the request says, and so cannot own.
- * `type` is a name in the API tables; custom resources are in none.
+ * The fields that a write to this resource (`''`) or subresource cannot change, whatever the request says, and so
+ * cannot own. `type` is a name in the API tables; custom resources are in none.
  */
 export function resetFieldsOf(type: string, hasStatus: boolean, subresource: string): FieldSet | undefined {
   if (!hasStatus) return undefined;
@@ -16,7 +16,7 @@ const statusOnly: FieldSet = { 'f:status': leaf };
 const specOnly: FieldSet = { 'f:spec': leaf };
 const metadataAndSpec: FieldSet = { 'f:metadata': leaf, 'f:spec': leaf };
 
-/** Kinds whose status may be written along with less of the metadata than usual. */
+/** Kinds whose status writes may change more of the metadata than usual. */
 const statusWrites: Readonly<Record<string, FieldSet>> = {
   'core/v1.Pod': {
     'f:metadata': { 'f:deletionTimestamp': leaf, 'f:ownerReferences': leaf },

@@ -34,7 +34,7 @@ describe('a configuration', () => {
       { spec: { nodeName: 1, hostPID: 1 } },
       'errors:\n  .spec.nodeName: expected string, got &value.valueUnstructured{Value:1}\n  .spec.hostPID: expected boolean, got &{1}',
     ],
-  ])('%j is told what is wrong with it', (config, complaint) => {
-    expect(typeProblems(config, pod)).toBe(complaint);
+  ])('the problems of %j are reported', (config, problems) => {
+    expect(typeProblems(config, pod)).toBe(problems);
   });
 });

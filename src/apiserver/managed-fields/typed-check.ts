@@ -13,38 +13,38 @@ import type { PathElement } from './path-element.ts';
 import { elementText } from './path-text.ts';
 
 /**
- * What is wrong with a configuration before it is merged: fields that its type does not have, values of the wrong form,
- * elements of lists that cannot be told apart. In Kubernetes' words; undefined where nothing is wrong.
+ * The problems of a configuration before it is merged: fields that its type does not have, values of a wrong type, list
+ * elements without an identity. With the messages of structured-merge-diff; undefined if there are none.
  */
 export function typeProblems(
   value: JsonObject,
   shape: StructShape,
-  leniency: Leniency = strict,
+  leniency: Leniency = notLenient,
 ): string | undefined {
-  const complaints = check(value, shape, leniency);
-  if (complaints.length < 2) return complaints[0] === undefined ? undefined : lineOf(complaints[0]);
-  return ['errors:', ...complaints.map((complaint) => `  ${lineOf(complaint)}`)].join('\n');
+  const problems = check(value, shape, leniency);
+  if (problems.length < 2) return problems[0] === undefined ? undefined : formatProblem(problems[0]);
+  return ['errors:', ...problems.map((problem) => `  ${formatProblem(problem)}`)].join('\n');
 }
 
 export interface Leniency {
-  /** What is stored may hold elements of one key, from before anybody looked. */
+  /** Stored objects may have elements with equal keys, from before the check existed. */
   readonly allowsDuplicates: boolean;
 }
 
-const strict: Leniency = { allowsDuplicates: false };
+const notLenient: Leniency = { allowsDuplicates: false };
 
-interface Complaint {
+interface TypeProblem {
   readonly path: string;
   readonly message: string;
 }
 
-const none: readonly Complaint[] = [];
+const none: readonly TypeProblem[] = [];
 
-function lineOf({ path, message }: Complaint): string {
+function formatProblem({ path, message }: TypeProblem): string {
   return path === '' ? message : `${path}: ${message}`;
 }
 
-function check(value: Json, shape: MergeShape, leniency: Leniency): readonly Complaint[] {
+function check(value: Json, shape: MergeShape, leniency: Leniency): readonly TypeProblem[] {
   if (value === null || value === undefined) return none;
   switch (shape.kind) {
     case 'scalar':
@@ -52,15 +52,15 @@ function check(value: Json, shape: MergeShape, leniency: Leniency): readonly Com
     case 'struct':
       return isJsonObject(value)
         ? checkStruct(value, shape, leniency)
-        : wrong(`expected map, got ${shown(value)}`);
+        : problemHere(`expected map, got ${wrapped(value)}`);
     case 'map':
       return isJsonObject(value)
         ? checkMap(value, shape.value, leniency)
-        : wrong(`expected map, got ${shown(value)}`);
+        : problemHere(`expected map, got ${wrapped(value)}`);
     case 'list':
       return isJsonArray(value)
         ? checkList(value, shape, leniency)
-        : wrong(`expected list, got ${shown(value)}`);
+        : problemHere(`expected list, got ${wrapped(value)}`);
     case 'deduced':
       return check(value, shapeForValue(shape, value), leniency);
     case 'any':
@@ -68,19 +68,21 @@ function check(value: Json, shape: MergeShape, leniency: Leniency): readonly Com
   }
 }
 
-function checkScalar(value: Json, { form }: ScalarShape): readonly Complaint[] {
-  // Numbers that JavaScript would round come as objects; that they are too large is told later.
+function checkScalar(value: Json, { form }: ScalarShape): readonly TypeProblem[] {
+  // Numbers that JavaScript would round are JsonNumber objects; a later check refuses them if they are too large.
   const isNumber = typeof value === 'number' || (value as unknown) instanceof JsonNumber;
   switch (form) {
     case 'numeric':
       if (isNumber) return none;
-      return wrong(`expected numeric (int or float), got ${goTypeName(value)}`);
+      return problemHere(`expected numeric (int or float), got ${goTypeName(value)}`);
     case 'string':
-      return typeof value === 'string' ? none : wrong(`expected string, got ${dumped(value)}`);
+      return typeof value === 'string' ? none : problemHere(`expected string, got ${wrappedSyntax(value)}`);
     case 'boolean':
-      return typeof value === 'boolean' ? none : wrong(`expected boolean, got ${shown(value)}`);
+      return typeof value === 'boolean' ? none : problemHere(`expected boolean, got ${wrapped(value)}`);
     case 'untyped':
-      return isNumber || typeof value !== 'object' ? none : wrong(`expected any scalar, got ${shown(value)}`);
+      return isNumber || typeof value !== 'object'
+        ? none
+        : problemHere(`expected any scalar, got ${wrapped(value)}`);
   }
 }
 
@@ -88,41 +90,41 @@ function checkStruct(
   value: JsonObject,
   { fields, rest }: StructShape,
   leniency: Leniency,
-): readonly Complaint[] {
-  const complaints: Complaint[] = [];
+): readonly TypeProblem[] {
+  const problems: TypeProblem[] = [];
   for (const name of Object.keys(value)) {
     const shape = fields.get(name)?.shape ?? rest;
     if (shape === undefined) {
-      complaints.push({ path: `.${name}`, message: 'field not declared in schema' });
+      problems.push({ path: `.${name}`, message: 'field not declared in schema' });
       break;
     }
-    complaints.push(...below(`f:${name}`, check(value[name]!, shape, leniency)));
+    problems.push(...below(`f:${name}`, check(value[name]!, shape, leniency)));
   }
-  return complaints;
+  return problems;
 }
 
-function checkMap(value: JsonObject, shape: MergeShape, leniency: Leniency): readonly Complaint[] {
+function checkMap(value: JsonObject, shape: MergeShape, leniency: Leniency): readonly TypeProblem[] {
   return Object.keys(value).flatMap((name) => below(`f:${name}`, check(value[name]!, shape, leniency)));
 }
 
-function checkList(list: readonly Json[], shape: ListShape, leniency: Leniency): readonly Complaint[] {
+function checkList(list: readonly Json[], shape: ListShape, leniency: Leniency): readonly TypeProblem[] {
   if (shape.relation === 'atomic') {
     return list.flatMap((item, i) => below(`i:${i}`, check(item, shape.element, leniency)));
   }
-  const complaints: Complaint[] = [];
+  const problems: TypeProblem[] = [];
   const seen = new Set<PathElement>();
   for (const [i, item] of list.entries()) {
-    const element = elementOrComplaint(item, shape, i);
-    if (typeof element !== 'string') return [...complaints, element];
+    const element = elementOrProblem(item, shape, i);
+    if (typeof element !== 'string') return [...problems, element];
     if (seen.has(element) && !leniency.allowsDuplicates)
-      complaints.push(...wrong(`duplicate entries for key ${elementText(element)}`));
+      problems.push(...problemHere(`duplicate entries for key ${elementText(element)}`));
     seen.add(element);
-    complaints.push(...below(element, check(item, shape.element, leniency)));
+    problems.push(...below(element, check(item, shape.element, leniency)));
   }
-  return complaints;
+  return problems;
 }
 
-function elementOrComplaint(item: Json, shape: ListShape, index: number): PathElement | Complaint {
+function elementOrProblem(item: Json, shape: ListShape, index: number): PathElement | TypeProblem {
   try {
     return listElement(item, shape);
   } catch (error) {
@@ -131,22 +133,22 @@ function elementOrComplaint(item: Json, shape: ListShape, index: number): PathEl
   }
 }
 
-function below(element: PathElement, complaints: readonly Complaint[]): readonly Complaint[] {
-  if (complaints.length === 0) return none;
+function below(element: PathElement, problems: readonly TypeProblem[]): readonly TypeProblem[] {
+  if (problems.length === 0) return none;
   const step = elementText(element);
-  return complaints.map(({ path, message }) => ({ path: `${step}${path}`, message }));
+  return problems.map(({ path, message }) => ({ path: `${step}${path}`, message }));
 }
 
-function wrong(message: string): readonly Complaint[] {
+function problemHere(message: string): readonly TypeProblem[] {
   return [{ path: '', message }];
 }
 
-/** Go's %v of the library's wrapper around a value. */
-function shown(value: Json): string {
+/** Go's `%v` of the wrapper that structured-merge-diff puts around a value. */
+function wrapped(value: Json): string {
   return `&{${formatGoValue(value)}}`;
 }
 
-/** Go's %#v of it. */
-function dumped(value: Json): string {
+/** Go's `%#v` of the same. */
+function wrappedSyntax(value: Json): string {
   return `&value.valueUnstructured{Value:${formatGoSyntax(value)}}`;
 }

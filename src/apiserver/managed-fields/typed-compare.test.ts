@@ -80,7 +80,7 @@ describe('comparing', () => {
     expect(compareTyped(old, next, shape) ?? {}).toEqual(expected);
   });
 
-  test('takes names that objects inherit for plain keys', () => {
+  test('treats names that objects inherit as plain keys', () => {
     const [old, next] = [{ data: {} }, { data: { constructor: 'x' } }];
     const change = compareTyped(old, next, shapeOfType('core/v1.ConfigMap'));
     expect(change).toEqual({ added: { 'f:data': { 'f:constructor': {} } } });
@@ -88,7 +88,7 @@ describe('comparing', () => {
 });
 
 describe('the fields of a value', () => {
-  test('are itself and all below it, in order', () => {
+  test('are the value itself and everything below it, in order', () => {
     const volumes = [
       { name: 'b', emptyDir: {} },
       { name: 'a', persistentVolumeClaim: { claimName: 'c' } },

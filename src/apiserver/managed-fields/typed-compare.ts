@@ -1,5 +1,12 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import {
+  isEmptyObject,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from '../../kube/go/json-value.ts';
 import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import {
   type DeducedShape,
@@ -13,35 +20,35 @@ import {
 import { type FieldSet, leaf, union, unionNodes } from './field-set.ts';
 import { compareElements, keyElement, type PathElement, valueElement } from './path-element.ts';
 
-/** Which paths a change touches. No path is in two of them; undefined stands for none. */
+/** The paths that a change touches. No path is in two of the sets; undefined means none. */
 export interface Comparison {
   readonly added?: FieldSet;
   readonly modified?: FieldSet;
   readonly removed?: FieldSet;
 }
 
-/** A list element that cannot be told apart from others; such objects have no field owners. */
+/** A list element without an identity, or an object that does not fit its type; such objects have no field owners. */
 export class UntypableError extends Error {}
 
 /**
- * What differs between two objects, seen with the shape of their type: elements of lists are compared with the element of
- * the same key or value wherever it stands, atomic parts as a whole. Undefined where nothing differs.
+ * The differences between two objects, by the shape of their type: a list element is compared with the element of the
+ * same key or value at any position, and atomic parts as a whole. Undefined if nothing differs.
  *
- * Both are in the normal form of their type; metadata.managedFields is not looked at. Made for the usual case that nearly
- * everything is the same: names and keys are spelled out only for what differs.
+ * Both objects must be in the normal form of their type; metadata.managedFields is ignored. Optimized for the usual
+ * case that nearly everything is equal: path elements are created only for differences.
  */
 export function compareTyped(old: JsonObject, next: JsonObject, shape: StructShape): Comparison | undefined {
   return compare(withoutOwners(old), withoutOwners(next), shape);
 }
 
-/** Only of the object itself: elsewhere the name is as good as any. */
+/** Only at the root of the object: elsewhere `managedFields` is an ordinary name. */
 function withoutOwners(object: JsonObject): JsonObject {
   if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }
 
-/** The paths of a value that nobody had before: itself and all below it. */
+/** The paths of a value that is new: itself and everything below it. */
 export function fieldSetOf(value: Json, shape: MergeShape): FieldSet {
   switch (shape.kind) {
     case 'struct':
@@ -59,13 +66,13 @@ export function fieldSetOf(value: Json, shape: MergeShape): FieldSet {
 }
 
 function fieldsOfStruct(value: JsonObject, { fields, rest }: StructShape): FieldSet {
-  if (isBare(value)) return leaf;
+  if (isEmptyObject(value)) return leaf;
   const node: Record<PathElement, FieldSet> = { '.': leaf };
   for (const name of sortedKeys(value)) {
     const field = fields.get(name);
     const shape = field?.shape ?? rest;
     const inner = value[name];
-    // The server sets what is not there to undefined, in metadata.
+    // In metadata, the server sets absent fields to undefined.
     if (shape === undefined || inner === undefined) continue;
     const element = field === undefined ? `f:${name}` : field.element;
     node[element] = shape.kind === 'scalar' ? leaf : fieldSetOf(inner, shape);
@@ -83,8 +90,8 @@ function fieldsOfMap(value: JsonObject, { value: shape }: MapShape): FieldSet {
 
 function fieldsOfList(list: readonly Json[], shape: ListShape): FieldSet {
   if (list.length === 0) return leaf;
-  const items = [...indexed(list, shape)];
-  if (items.length > 1) items.sort((a, b) => compareIndexed(a, b, shape));
+  const items = [...indexItems(list, shape)];
+  if (items.length > 1) items.sort((a, b) => compareIndexedItems(a, b, shape));
   const node: Record<PathElement, FieldSet> = { '.': leaf };
   for (const [element, same] of items) {
     node[element] = same.length > 1 ? leaf : fieldSetOf(same[0]!, shape.element);
@@ -92,10 +99,14 @@ function fieldsOfList(list: readonly Json[], shape: ListShape): FieldSet {
   return node;
 }
 
-type Indexed = readonly [element: PathElement, same: readonly Json[]];
+type IndexedItems = readonly [element: PathElement, same: readonly Json[]];
 
-/** As `compareElements`, by what the elements were made from. */
-function compareIndexed([a, [left]]: Indexed, [b, [right]]: Indexed, { keys }: ListShape): number {
+/** Like `compareElements`, but compares the values from which the elements were made. */
+function compareIndexedItems(
+  [a, [left]]: IndexedItems,
+  [b, [right]]: IndexedItems,
+  { keys }: ListShape,
+): number {
   for (const { name, whenAbsent } of keys) {
     const x = (left as JsonObject)[name] ?? whenAbsent;
     const y = (right as JsonObject)[name] ?? whenAbsent;
@@ -124,7 +135,7 @@ function compare(old: Json | undefined, next: Json | undefined, shape: MergeShap
     case 'map':
       return shape.isAtomic ? compareLeaves(old, next) : compareMaps(old, next, shape);
     case 'deduced':
-      return compareForms(old, next, shape);
+      return compareDeduced(old, next, shape);
     case 'list':
       return shape.relation === 'atomic' ? compareLeaves(old, next) : compareLists(old, next, shape);
     case 'any':
@@ -138,7 +149,7 @@ function compareLeaves(old: Json, next: Json): Comparison | undefined {
 
 function compareStructs(old: Json, next: Json, { fields }: StructShape): Comparison | undefined {
   const [before, after] = [objectOrEmpty(old), objectOrEmpty(next)];
-  if (isBare(before) && isBare(after)) return compareLeaves(old, next);
+  if (isEmptyObject(before) && isEmptyObject(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
   for (const name in after) {
     const field = fields.get(name);
@@ -158,10 +169,10 @@ function compareStructs(old: Json, next: Json, { fields }: StructShape): Compari
   return combined(parts, compareFields);
 }
 
-/** Structs that keep fields without a name are as maps here. */
+/** Structs that preserve unknown fields are compared like maps. */
 function compareMaps(old: Json, next: Json, shape: MapShape | StructShape): Comparison | undefined {
   const [before, after] = [objectOrEmpty(old), objectOrEmpty(next)];
-  if (isBare(before) && isBare(after)) return compareLeaves(old, next);
+  if (isEmptyObject(before) && isEmptyObject(after)) return compareLeaves(old, next);
   let parts: Part[] | undefined;
   for (const name in after) {
     const change = compare(ownValue(before, name), after[name], shapeOfField(shape, name)!);
@@ -174,8 +185,8 @@ function compareMaps(old: Json, next: Json, shape: MapShape | StructShape): Comp
   return combined(parts, compareParts);
 }
 
-/** A value that changes its form is compared as what it was and as what it is. */
-function compareForms(old: Json, next: Json, shape: DeducedShape): Comparison | undefined {
+/** A value that changes its type is compared by the old type and by the new type. */
+function compareDeduced(old: Json, next: Json, shape: DeducedShape): Comparison | undefined {
   const [was, is] = [shapeForValue(shape, old), shapeForValue(shape, next)];
   const change = compare(old, next, is);
   return was === is ? change : joined(compare(old, next, was), change);
@@ -197,8 +208,8 @@ function compareLists(old: Json, next: Json, shape: ListShape): Comparison | und
   const after = isJsonArray(next) ? next : [];
   if (before.length === 0 && after.length === 0) return compareLeaves(old, next);
   if (isEqualJson(before, after)) return undefined;
-  const olds = indexed(before, shape);
-  const nexts = indexed(after, shape);
+  const olds = indexItems(before, shape);
+  const nexts = indexItems(after, shape);
   let parts: Part[] | undefined;
   for (const [element, items] of nexts) {
     const change = compareItems(olds.get(element) ?? [], items, shape.element);
@@ -212,7 +223,7 @@ function compareLists(old: Json, next: Json, shape: ListShape): Comparison | und
   return combined(parts, compareParts);
 }
 
-/** Elements that share a key are compared as one; nobody owns what is inside of them. */
+/** Elements that share a key are compared as one; no manager owns the fields within them. */
 function compareItems(
   old: readonly Json[],
   next: readonly Json[],
@@ -226,7 +237,7 @@ function compareItems(
   return next.length === 0 ? removedLeaf : { added: fieldSetOf(next[0]!, shape), removed: leaf };
 }
 
-function indexed(list: readonly Json[], shape: ListShape): ReadonlyMap<PathElement, readonly Json[]> {
+function indexItems(list: readonly Json[], shape: ListShape): ReadonlyMap<PathElement, readonly Json[]> {
   const items = new Map<PathElement, Json[]>();
   for (const item of list) {
     const element = shape.relation === 'set' ? valueElement(item) : keyElement(item, shape.keys);
@@ -249,7 +260,7 @@ function withPart(parts: Part[] | undefined, element: PathElement, change: Compa
   return parts;
 }
 
-/** Without a look at the kind of step: between fields it is always the same. */
+/** Between fields, the kind of the path element need not be compared. */
 function compareFields(a: Part, b: Part): number {
   return compareUtf8(a.element, b.element);
 }
@@ -281,12 +292,7 @@ function objectOrEmpty(value: Json): JsonObject {
 
 const empty: JsonObject = {};
 
-function isBare(value: JsonObject): boolean {
-  for (const _ in value) return false;
-  return true;
-}
-
-/** Added and modified paths together: what the writer now owns. */
-export function takenBy({ added, modified }: Comparison): FieldSet {
+/** Added and modified paths: the ones that the writer now owns. */
+export function takenFields({ added, modified }: Comparison): FieldSet {
   return union(added ?? leaf, modified ?? leaf);
 }

@@ -3,8 +3,8 @@ import type { Json } from '../../kube/go/json-value.ts';
 import type { ManagedFieldsEntry } from './managers.ts';
 
 /**
- * The old entries where the new ones differ from them in times only, so that a write which changes nothing else can be
- * recognized as no change at all; else the new ones. Ask only for objects that are otherwise the same.
+ * The old entries if the new ones differ from them only in times, so that a write which changes nothing else can be
+ * recognized as no change; otherwise the new entries. Use it only for objects that are otherwise equal.
  */
 export function withoutNewTimes(
   next: readonly ManagedFieldsEntry[] | undefined,

@@ -17,7 +17,7 @@ describe('managedFields', () => {
     },
   );
 
-  test('are the same list where a write changes nothing that has an owner', () => {
+  test('are the same list if a write changes no owned field', () => {
     const old = configMap({ a: '1' }, created({ a: '1' }));
     expect(updateManagedFields(write(old, configMap({ a: '1' })))).toBe(
       (old.metadata as JsonObject).managedFields,
@@ -30,26 +30,26 @@ describe('managedFields', () => {
     expect(updated).toEqual([{ ...entries[0], fieldsV1: { 'f:data': { '.': {}, 'f:a': {} } } }]);
   });
 
-  test('forget managers of versions that are not served', () => {
+  test('drop managers of versions that are not served', () => {
     const gone = { ...created({ a: '1' })[0]!, apiVersion: 'gone/v1' };
     const updated = updateManagedFields(write(configMap({ a: '1' }, [gone]), configMap({ a: '2' })));
     expect(updated?.map(({ apiVersion }) => apiVersion)).toEqual(['v1']);
   });
 
-  test('compare for managers of another version as that version sees the kind', () => {
+  test('compare by the shape of the version through which a manager wrote', () => {
     const other = { ...created({ a: '1' })[0]!, apiVersion: 'other/v1' };
     const base = write(configMap({ a: '1' }, [other]), configMap({ a: '2' }));
     const asVersion = () => ({ shape: base.shape, resetFields: { 'f:data': {} } });
     expect(updateManagedFields({ ...base, asVersion })?.[0]).toEqual(other);
   });
 
-  test('are none for objects whose list elements cannot be told apart', () => {
+  test('are none for objects whose list elements have no identity', () => {
     const next = { apiVersion: 'v1', kind: 'Pod', metadata: { finalizers: [null] } };
     const broken = { ...write(undefined, next), shape: shapeOfType('core/v1.Pod') };
     expect(updateManagedFields(broken)).toBeUndefined();
   });
 
-  test('outlive fields that are nested without end', () => {
+  test('survive fields that are nested too deep', () => {
     const deep = JSON.parse(`${'{"f:a":'.repeat(5_000)}{}${'}'.repeat(5_000)}`);
     const entries = created({ a: '1' });
     const hostile = [{ ...entries[0]!, manager: 'x', fieldsV1: deep }];
@@ -61,13 +61,13 @@ describe('managedFields', () => {
 });
 
 describe('new times alone', () => {
-  test('are taken back', () => {
+  test('are replaced by the old times', () => {
     const old = created({ a: '1' });
     const next = old.map((entry) => ({ ...entry, time: '2030-01-01T00:00:00Z' }));
     expect(withoutNewTimes(next, old)).toBe(old);
   });
 
-  test('are kept beside another change', () => {
+  test('are kept if something else changed', () => {
     const next = created({ a: '1', b: '2' });
     expect(withoutNewTimes(next, created({ a: '1' }))).toBe(next);
   });

@@ -19,28 +19,28 @@ import {
   type OwnershipChange,
   requireFit,
   servedManagers,
-  type Versioned,
+  type VersionedWrite,
 } from './versions.ts';
 
-/** A plain write, by create, update or one of the patches that are not server-side apply. */
-export interface ManagedWrite extends Versioned {
-  /** What is stored; undefined for a creation. */
+/** A write by create, update, or a patch other than server-side apply. */
+export interface ManagedWrite extends VersionedWrite {
+  /** The stored object; undefined for a create. */
   readonly old: JsonObject | undefined;
-  /** What the request makes of it: decoded and defaulted, before admission and before the kind prepares it. */
+  /** The object of the request: decoded and defaulted, before admission and before the kind prepares it. */
   readonly next: JsonObject;
   readonly manager: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** As in the API: `2026-01-31T12:00:00Z`. */
+  /** In the notation of the API: `2026-01-31T12:00:00Z`. */
   readonly time: string;
 }
 
 /**
- * What metadata.managedFields must be after the write; undefined for none.
+ * The value of metadata.managedFields after the write; undefined for none.
  *
- * The writer owns what it added or changed, nobody owns what it removed, and whoever owned a changed field loses it. A
- * writer may hand in a list of its own; one that cannot be read counts as none, an empty one ends the book-keeping for
- * good. An object that never had any gets none.
+ * The writer owns the fields that it added or changed, removed fields have no owner, and previous owners lose the
+ * changed fields. A request may contain a list of its own; an unreadable one is ignored, and an empty one stops the
+ * tracking of owners for this object. An object that never had owners gets none.
  */
 export function updateManagedFields(write: ManagedWrite): readonly ManagedFieldsEntry[] | undefined {
   const live = entriesOf(write.old);
@@ -66,7 +66,7 @@ function isStored(object: JsonObject | undefined): boolean {
   return isJsonObject(metadata) && typeof metadata.uid === 'string' && metadata.uid !== '';
 }
 
-/** Those of the request where it has some, so that they can be corrected by hand; never through a subresource. */
+/** The managers of the request if it has some, so that clients can correct them; never through a subresource. */
 function managersBefore(
   write: ManagedWrite,
   live: readonly ManagedFieldsEntry[] | undefined,
@@ -92,17 +92,17 @@ function managersAfter(write: ManagedWrite, managers: readonly Manager[]): reado
     const rest = withoutChange(manager, changes(manager.apiVersion));
     if (rest !== undefined) left.push(rest);
   }
-  const owned = difference(changes(apiVersion).taken, unowned);
+  const owned = difference(changes(apiVersion).taken, fieldsWithoutOwner);
   return isEmptySet(owned) ? left : withWriter(write, left, owned);
 }
 
-/** What a manager keeps; undefined where that is nothing. */
+/** The manager with the fields that it keeps; undefined if none are left. */
 export function withoutChange(manager: Manager, { taken, removed }: OwnershipChange): Manager | undefined {
   return withFields(manager, difference(difference(manager.fields, taken), removed));
 }
 
-/** Facts about the object that its writers do not decide. */
-export const unowned: FieldSet = {
+/** Fields of the object that its writers do not decide. */
+export const fieldsWithoutOwner: FieldSet = {
   'f:apiVersion': leaf,
   'f:kind': leaf,
   'f:metadata': {

@@ -4,30 +4,30 @@ import { type FieldSet, leaf, recursiveDifference } from './field-set.ts';
 import type { Manager } from './managers.ts';
 import { reconcileFieldSet } from './reconcile-field-set.ts';
 import { typeProblems } from './typed-check.ts';
-import { compareTyped, takenBy, UntypableError } from './typed-compare.ts';
+import { compareTyped, takenFields, UntypableError } from './typed-compare.ts';
 
-/** How one version of the API sees a kind. The objects are the same in all of them, but for their apiVersion. */
+/** How one version of the API treats a kind. The objects are equal in all versions except for their apiVersion. */
 export interface VersionView {
   readonly shape: StructShape;
-  /** What a write does not change, whatever it says. */
+  /** Fields that a write cannot change, whatever the request says. */
   readonly resetFields?: FieldSet | undefined;
 }
 
-/** Undefined for a version that there is not. */
+/** Undefined for a version that does not exist. */
 type AsVersion = (apiVersion: string) => VersionView | undefined;
 
-export interface Versioned extends VersionView {
-  /** That is written through. */
+export interface VersionedWrite extends VersionView {
+  /** The version of the write. */
   readonly apiVersion: string;
-  /** The others, for managers that wrote through them. */
+  /** The other versions, for managers that wrote through them. */
   readonly asVersion?: AsVersion | undefined;
 }
 
-/** The version that a manager wrote through; undefined where it is gone and its managers are to be forgotten. */
-export function versionViewOf(write: Versioned, apiVersion: string): VersionView | undefined {
+/** The version that a manager wrote through; undefined if it is no longer served and its managers are dropped. */
+export function versionViewOf(write: VersionedWrite, apiVersion: string): VersionView | undefined {
   if (apiVersion === write.apiVersion) return write;
   const view = write.asVersion?.(apiVersion);
-  // Kubernetes does not forget versions of custom resources: it does not know what to do with their managers at all.
+  // Kubernetes does not drop the managers of unserved versions of custom resources: it fails to convert them.
   if (view === undefined && write.shape.isCustom) {
     throw new UntypableError(`request to convert CR to an invalid group/version: ${apiVersion}`);
   }
@@ -35,11 +35,11 @@ export function versionViewOf(write: Versioned, apiVersion: string): VersionView
 }
 
 /**
- * The managers whose versions there are. What they own fits the type of today, which may be another than when they wrote; the
- * object must fit every version that somebody wrote through.
+ * The managers whose versions are served. Their field sets are adapted to the current type, which may have changed
+ * since they wrote; the object must fit every version through which a manager wrote.
  */
 export function servedManagers(
-  write: Versioned,
+  write: VersionedWrite,
   managers: readonly Manager[],
   live: JsonObject,
 ): readonly Manager[] {
@@ -58,7 +58,10 @@ function fitting(manager: Manager, { shape }: VersionView): Manager {
   return fields === manager.fields ? manager : { ...manager, fields, entry: undefined };
 }
 
-/** Objects of custom kinds need not fit their type, nor those of other versions. */
+/**
+ * Throws if an object of a custom kind does not fit the shape. Stored objects need not fit, because the schema can
+ * change and versions differ.
+ */
 export function requireFit(
   object: JsonObject,
   shape: StructShape,
@@ -66,20 +69,20 @@ export function requireFit(
   allowsDuplicates = false,
 ): void {
   if (!shape.isCustom) return;
-  const complaint = typeProblems(object, shape, { allowsDuplicates });
-  if (complaint !== undefined) throw new UntypableError(`${message}${complaint}`);
+  const problems = typeProblems(object, shape, { allowsDuplicates });
+  if (problems !== undefined) throw new UntypableError(`${message}${problems}`);
 }
 
-/** What a change takes from others. */
+/** The fields that a change takes from their previous owners. */
 export interface OwnershipChange {
-  /** Added and modified: the writer's from now on. */
+  /** Added and modified fields: the writer owns them from now on. */
   readonly taken: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** A change as the versions see it, each looked at once. */
+/** The change as each version sees it, computed once per version. */
 export function changesByVersion(
-  write: Versioned,
+  write: VersionedWrite,
   old: JsonObject,
   next: JsonObject,
 ): (apiVersion: string) => OwnershipChange {
@@ -101,7 +104,7 @@ const nothing: OwnershipChange = { taken: leaf, removed: leaf };
 function changeOf(old: JsonObject, next: JsonObject, { shape, resetFields }: VersionView): OwnershipChange {
   const comparison = compareTyped(old, next, shape);
   if (comparison === undefined) return nothing;
-  const [taken, removed] = [takenBy(comparison), comparison.removed ?? leaf];
+  const [taken, removed] = [takenFields(comparison), comparison.removed ?? leaf];
   if (resetFields === undefined) return { taken, removed };
   return {
     taken: recursiveDifference(taken, resetFields),

@@ -1,6 +1,6 @@
 import type { DeducedShape } from './merge-shape.ts';
 
-/** Where nothing says what a value is, the value decides: maps are granular, however deep, and lists atomic. */
+/** For values whose type no schema states, the value decides: maps are granular at any depth, and lists are atomic. */
 export const deducedShape: DeducedShape = {
   kind: 'deduced',
   list: { kind: 'list', relation: 'atomic', keys: [], keyOrder: [], element: { kind: 'any' } },

@@ -14,7 +14,7 @@ import {
 import { shapeOfType } from './type-shapes.ts';
 
 describe('JSON and merge patches', () => {
-  test('do what the library of Kubernetes does', () => {
+  test('match the library of Kubernetes', () => {
     for (const { type, original, patch, result, error } of readLines<PatchVector>('json-and-merge.ndjson')) {
       const apply = type === 'json' ? applyJsonPatch : applyMergePatch;
       const run = (): JsonObject => apply(frozen(original), frozen(patch));
@@ -25,7 +25,7 @@ describe('JSON and merge patches', () => {
     }
   });
 
-  test('change a copy once, however many operations there are', () => {
+  test('copy a container once, however many operations change it', () => {
     const document = frozen({ list: Array.from({ length: 1000 }, (_, i) => i), other: { a: 1 } });
     const patch = Array.from({ length: 10_000 }, () => ({ op: 'replace', path: '/list/0', value: 7 }));
     const result = applyJsonPatch(document, patch);
@@ -34,7 +34,7 @@ describe('JSON and merge patches', () => {
     expect(document.list[0]).toBe(0);
   });
 
-  test('do not tie a copy to what it was copied from', () => {
+  test('make a copy that is independent of its source', () => {
     const patch = [
       { op: 'copy', from: '/a', path: '/b' },
       { op: 'add', path: '/b/x', value: 2 },
@@ -43,7 +43,7 @@ describe('JSON and merge patches', () => {
     expect(applyJsonPatch({ a: { x: 1 } }, patch)).toEqual({ a: { x: 1, y: 3 }, b: { x: 2 } });
   });
 
-  test('refuse copies that add up', () => {
+  test('refuse copies whose total size exceeds the limit', () => {
     const patch = Array.from({ length: 4 }, (_, i) => ({ op: 'copy', from: '/a', path: `/b${i}` }));
     expect(patchErrorMessage(() => applyJsonPatch({ a: 'x'.repeat(1024 * 1024) }, patch))).toBe(
       'the server rejected our request due to an error in our request',
@@ -57,7 +57,7 @@ describe('JSON and merge patches', () => {
     );
   });
 
-  test('tell fields that no operation has', () => {
+  test('report unknown fields of operations', () => {
     const patch = [
       { op: 'remove', path: '/a' },
       { op: 'remove', path: '/a', foo: 1 },
@@ -104,7 +104,7 @@ function statusOf(type: RecordedAnswer['type'], pod: JsonObject, patch: Json): u
   }
 }
 
-/** Objects as lists of their entries, because comparing takes `__proto__` for something else. */
+/** Objects as lists of their entries, because `toEqual` does not compare an own `__proto__` key. */
 function entriesOf(value: Json): unknown {
   if (Array.isArray(value)) return value.map(entriesOf);
   if (typeof value !== 'object' || value === null) return value;

@@ -13,12 +13,12 @@ import { checkPatchDepth } from './patch-depth.ts';
 import { inapplicablePatch, malformedPatch, oversizedPatch } from './patch-error.ts';
 
 const operationsMax = 10_000;
-/** What all copies of one patch may add up to. */
+/** The limit for the total size of all copies of one patch. */
 const copiedBytesMax = 3 * 1024 * 1024;
 
 /**
- * Applies a JSON patch (RFC 6902) as kube-apiserver does, including where that is laxer than the standard: `replace` adds
- * a missing field, negative indexes count from the end, `add` and `copy` without a value write null, what precedes the
+ * Applies a JSON patch (RFC 6902) as kube-apiserver does, which is laxer than the standard: `replace` adds a missing
+ * field, negative indexes count from the end, `add` and `copy` without a value write null, and the text before the
  * first slash of a path is ignored. Returns a new object; neither argument changes.
  */
 export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject {
@@ -29,7 +29,10 @@ export function applyJsonPatch(original: JsonObject, patch: unknown): JsonObject
   return document.root;
 }
 
-/** What strict decoding complains about, in Kubernetes' words. Repeated names are for whoever reads the JSON to find. */
+/**
+ * The warnings of strict decoding about unknown fields, with Kubernetes' messages. The JSON reader reports duplicate
+ * keys.
+ */
 export function unknownJsonPatchFields(patch: unknown): readonly string[] {
   if (!Array.isArray(patch)) return [];
   return patch.flatMap((operation: unknown, i) =>
@@ -45,7 +48,10 @@ const operationFields: readonly string[] = ['op', 'path', 'from', 'value'];
 
 interface Document {
   root: Json;
-  /** Containers that this patch made and that are in one place only: it may change them. Others it copies first. */
+  /**
+   * Containers that this patch created and that are referenced only once: the patch may change them in place. It copies
+   * all others first.
+   */
   readonly fresh: WeakSet<object>;
   copiedBytes: number;
 }
@@ -95,14 +101,14 @@ function textOf(operation: JsonObject | null, name: string): string | undefined 
 }
 
 function add(document: Document, path: string | undefined, value: Json): void {
-  const { container, key } = open(document, path);
+  const { container, key } = openForWriting(document, path);
   if (!Array.isArray(container)) setKey(container, key, value);
   else if (key === '-') container.push(value);
   else container.splice(indexOf(key, container.length + 1), 0, value);
 }
 
 function remove(document: Document, path: string | undefined): void {
-  const { container, key } = open(document, path);
+  const { container, key } = openForWriting(document, path);
   if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
   else if (Object.hasOwn(container, key) && container[key] !== undefined) delete container[key];
   else throw inapplicablePatch();
@@ -114,7 +120,7 @@ function replace(document: Document, path: string | undefined, value: Json | und
     document.root = value;
     return;
   }
-  const { container, key } = open(document, path);
+  const { container, key } = openForWriting(document, path);
   if (Array.isArray(container)) container[indexOf(key, container.length)] = value ?? null;
   else setKey(container, key, value ?? null);
 }
@@ -137,7 +143,7 @@ function test(document: Document, path: string | undefined, value: Json | undefi
   if (!isEqualJson(found ?? null, value ?? null)) throw inapplicablePatch();
 }
 
-/** What is there, undefined for a missing field; a missing element or way to it is an error. */
+/** The value at a path; undefined for a missing field. A missing list element, or a missing parent, is an error. */
 function read(document: Document, path: string | undefined): Json | undefined {
   let value: Json | undefined = document.root;
   for (const key of keysOf(path)) value = step(value, key);
@@ -150,13 +156,16 @@ function step(container: Json | undefined, key: string): Json | undefined {
   throw inapplicablePatch();
 }
 
-/** The container that a path ends in, and all that hold it, as ones that may be changed. */
-function open(document: Document, path: string | undefined): { container: JsonDraft | Json[]; key: string } {
+/** Makes the container that a path ends in, and all its parents, safe to change in place. */
+function openForWriting(
+  document: Document,
+  path: string | undefined,
+): { container: JsonDraft | Json[]; key: string } {
   const keys = keysOf(path);
-  let container = freshen(document, document.root);
+  let container = asFresh(document, document.root);
   document.root = container;
   for (const key of keys.slice(0, -1)) {
-    const inner = freshen(document, step(container, key));
+    const inner = asFresh(document, step(container, key));
     if (Array.isArray(container)) container[indexOf(key, container.length)] = inner;
     else setKey(container, key, inner);
     container = inner;
@@ -164,7 +173,7 @@ function open(document: Document, path: string | undefined): { container: JsonDr
   return { container, key: keys.at(-1)! };
 }
 
-function freshen(document: Document, value: Json | undefined): JsonDraft | Json[] {
+function asFresh(document: Document, value: Json | undefined): JsonDraft | Json[] {
   if (!isJsonArray(value) && !isJsonObject(value)) throw inapplicablePatch();
   if (document.fresh.has(value)) return value as JsonDraft | Json[];
   const container = isJsonArray(value) ? [...value] : { ...value };

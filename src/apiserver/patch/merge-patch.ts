@@ -11,8 +11,9 @@ import { checkPatchDepth } from './patch-depth.ts';
 import { malformedPatch } from './patch-error.ts';
 
 /**
- * Applies a JSON merge patch (RFC 7386): null removes, objects merge, all else replaces. Nulls inside of what is added are
- * dropped, also inside of lists. Returns a new object that shares what did not change; neither argument changes.
+ * Applies a JSON merge patch (RFC 7386): null removes, objects merge, any other value replaces. Nulls within added
+ * values are dropped, also within lists. Returns a new object that shares unchanged parts with the original; neither
+ * argument changes.
  */
 export function applyMergePatch(original: JsonObject, patch: unknown): JsonObject {
   checkPatchDepth(patch);

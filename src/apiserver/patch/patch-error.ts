@@ -1,6 +1,6 @@
 import type { StatusDetails, StatusReason } from '../../kube/api/meta.ts';
 
-/** A patch that cannot be applied: what the Status of the answer says about it. */
+/** A patch that cannot be applied, with the contents of the Status that the server returns. */
 export class PatchError extends Error {
   readonly code: 400 | 413 | 422 | 500;
   readonly reason: StatusReason | undefined;
@@ -20,17 +20,17 @@ export class PatchError extends Error {
   }
 }
 
-/** The patch is not even a patch. */
+/** The patch is not valid as a patch. */
 export function malformedPatch(message: string): PatchError {
   return new PatchError(400, 'BadRequest', message);
 }
 
-/** The patch does not fit the object. Kubernetes does not say why, and so the sentence is always this one. */
+/** The patch does not fit the object. Kubernetes does not say why: its message is always this one. */
 export function inapplicablePatch(): PatchError {
   return new PatchError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/** Kubernetes gives such errors no reason of their own: clients see a failing server, and the sentence. */
+/** Kubernetes does not map these errors to a reason: clients receive an internal error with the message. */
 export function failedPatch(message: string): PatchError {
   return new PatchError(500, undefined, message);
 }

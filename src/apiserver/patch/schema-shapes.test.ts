@@ -7,7 +7,7 @@ const text: JsonSchema = { type: 'string' };
 const keeping: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 const byName: JsonSchema = { type: 'object', properties: { name: text, kind: { ...text, default: 'k' } } };
 
-/** How a shape looks from outside, one level deep. */
+/** A summary of a shape, one level deep. */
 function outline(shape: MergeShape | undefined): string {
   if (shape === undefined) return 'nothing';
   switch (shape.kind) {
@@ -72,7 +72,7 @@ describe('the shape of a custom kind', () => {
     );
   });
 
-  test('keeps what is unknown however deep below where that begins', () => {
+  test('preserves unknown fields at any depth below x-kubernetes-preserve-unknown-fields', () => {
     const inner: JsonSchema = { type: 'object', properties: { a: text } };
     const list: JsonSchema = { type: 'array', items: inner };
     const { fields } = schemaShape({ type: 'object', properties: { list }, ...keeping }, 'Thing');

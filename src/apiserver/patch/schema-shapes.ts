@@ -7,11 +7,11 @@ import type { FieldShape, ListKey, ListShape, MapShape, MergeShape, StructShape 
 import { shapeOfType } from './type-shapes.ts';
 
 /**
- * The shape of a custom kind, out of the schema in its definition: of the whole object, with apiVersion, kind and metadata, which
- * are what they are for every kind whatever the schema says.
+ * The shape of a custom kind, derived from the schema in its definition. It describes the whole object; apiVersion,
+ * kind and metadata have the same shape in every kind, whatever the schema says.
  *
- * Where a schema leaves open what a value is, the value decides: maps are granular then, lists atomic. So it is below
- * `x-kubernetes-preserve-unknown-fields` for all that the schema does not name, however deep.
+ * Where a schema leaves the type of a value open, the value decides: maps are granular then, and lists atomic. The same
+ * applies, at any depth, to everything that the schema does not name below `x-kubernetes-preserve-unknown-fields`.
  */
 export function schemaShape(schema: JsonSchema, kind: string): StructShape {
   const keepsUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -25,7 +25,7 @@ const boolean: MergeShape = { kind: 'scalar', form: 'boolean' };
 const untyped: MergeShape = { kind: 'scalar', form: 'untyped' };
 const any: MergeShape = { kind: 'any' };
 
-/** A field that a custom object does not have is not there: there are no Go structs behind it. */
+/** Custom objects have no Go structs, so an absent field has no zero value. */
 const objectMeta: StructShape = structShape(
   'ObjectMeta',
   shapeOfType('meta/v1.ObjectMeta').sortedFields.map((field) => ({ ...field, zero: undefined })),
@@ -33,7 +33,7 @@ const objectMeta: StructShape = structShape(
   false,
 );
 
-/** Of an object, and of one inside of another. */
+/** The fields that every object and every embedded resource has. */
 const objectFields: readonly FieldShape[] = [
   fieldShape('apiVersion', text),
   fieldShape('kind', text),
@@ -68,7 +68,7 @@ function mapShape(schema: JsonSchema, keepsUnknown: boolean): MapShape | StructS
   return structShape('', fields, rest, isAtomic);
 }
 
-/** What a field is that the schema does not name; an object without any names is free to have all. */
+/** The shape of fields that the schema does not name. An object whose schema names no fields may have any. */
 function restOf(
   { additionalProperties }: JsonSchema,
   keepsUnknown: boolean,
@@ -93,7 +93,7 @@ function fieldShape(name: string, shape: MergeShape): FieldShape {
   return { name, element: `f:${name}`, shape, strategy: undefined, mergeKey: '', zero: undefined };
 }
 
-/** Of fields that are named twice, the last one counts. */
+/** If two fields have the same name, the last one applies. */
 function structShape(
   name: string,
   fields: readonly FieldShape[],

@@ -2,7 +2,7 @@ import { formatGoString, formatGoValue, goTypeName } from '../../kube/go/format-
 import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import type { FieldShape, ListShape, MergeShape } from './merge-shape.ts';
 import { failedPatch, inapplicablePatch } from './patch-error.ts';
-import { arrange, checkOrder, mergeKeyOf } from './strategic-order.ts';
+import { checkOrder, mergeKeyOf, sortMergedList } from './strategic-order.ts';
 
 export type MergeMaps = (original: JsonObject, patch: JsonObject, shape: MergeShape) => JsonObject;
 
@@ -11,19 +11,19 @@ export interface ListMerge {
   readonly change: readonly Json[];
   readonly field: FieldShape;
   readonly list: ListShape;
-  /** The change lists what is to go. */
+  /** Whether the change lists elements to delete. */
   readonly isDeletion: boolean;
   readonly mergeMaps: MergeMaps;
 }
 
-/** Merges the list of a patch into the list that is there. */
+/** Merges the list of a patch into the current list. */
 export function mergeLists(merge: ListMerge): readonly Json[] {
   const { current, change, field } = merge;
   if (current.length === 0 && change.length === 0) return current;
   if (elementKind([current, change]) === 'map') return mergeListsOfMaps(merge);
   if (merge.isDeletion) return without(current, new Set(change));
   const items = [...new Set([...current, ...change])];
-  return arrange({ items, wantedOrder: change, currentOrder: current, mergeKey: field.mergeKey });
+  return sortMergedList({ items, wantedOrder: change, currentOrder: current, mergeKey: field.mergeKey });
 }
 
 function without(list: readonly Json[], unwanted: ReadonlySet<Json>): readonly Json[] {
@@ -37,10 +37,10 @@ function mergeListsOfMaps(merge: ListMerge): readonly Json[] {
   }
   const { current, change } = followDirectives(merge, mergeKey);
   const items = mergeByKey(current, change, merge);
-  return arrange({ items, wantedOrder: change, currentOrder: current, mergeKey });
+  return sortMergedList({ items, wantedOrder: change, currentOrder: current, mergeKey });
 }
 
-/** Elements with `$patch` are orders: delete the element with this key, or replace the whole list. */
+/** Elements with `$patch` are directives: delete the element with this key, or replace the whole list. */
 function followDirectives(
   { current, change }: Pick<ListMerge, 'current' | 'change'>,
   mergeKey: string,
@@ -67,19 +67,23 @@ function followDirectives(
 function mergeByKey(current: readonly Json[], change: readonly Json[], merge: ListMerge): readonly Json[] {
   const { mergeKey } = merge.field;
   const items = [...current];
-  const places = new Map<Json, number>();
+  const positions = new Map<Json, number>();
   items.forEach((item, i) => {
     const key = ownValue(item as JsonObject, mergeKey);
-    if (key !== undefined && !places.has(key)) places.set(key, i);
+    if (key !== undefined && !positions.has(key)) positions.set(key, i);
   });
   for (const item of change) {
     const key = mergeKeyOf(item, mergeKey);
-    const place = places.get(key);
-    if (place === undefined) {
-      places.set(key, items.length);
+    const position = positions.get(key);
+    if (position === undefined) {
+      positions.set(key, items.length);
       items.push(item);
     } else {
-      items[place] = merge.mergeMaps(items[place] as JsonObject, item as JsonObject, merge.list.element);
+      items[position] = merge.mergeMaps(
+        items[position] as JsonObject,
+        item as JsonObject,
+        merge.list.element,
+      );
     }
   }
   return items;
@@ -88,13 +92,15 @@ function mergeByKey(current: readonly Json[], change: readonly Json[], merge: Li
 export interface OrderedMerge extends Omit<ListMerge, 'current' | 'change' | 'isDeletion'> {
   readonly current: readonly Json[] | undefined;
   readonly change: readonly Json[] | undefined;
-  /** All elements that the author of the patch knows of, as `$setElementOrder` lists them. */
+  /** All elements that the author of the patch knows, as `$setElementOrder` lists them. */
   readonly wanted: readonly Json[];
   readonly withoutDirectives: (value: Json) => Json | undefined;
 }
 
-/** Merges as `mergeLists` does, then orders by what the patch asks for. Undefined where there is no list to order. */
-export function orderLike(merge: OrderedMerge): readonly Json[] | undefined {
+/**
+ * Merges like `mergeLists`, then sorts into the order that the patch requests. Undefined if there is no list to sort.
+ */
+export function mergeInOrder(merge: OrderedMerge): readonly Json[] | undefined {
   const { current, change, wanted, field } = merge;
   checkOrder(change ?? [], wanted, field.mergeKey);
   const items = mergedItems(merge);
@@ -104,21 +110,21 @@ export function orderLike(merge: OrderedMerge): readonly Json[] | undefined {
     throw failedPatch('lists of objects without a merge key have no order that a patch could set');
   }
   const currentOrder = kind === 'map' && field.strategy === 'merge' ? reusedOrder(merge) : (current ?? []);
-  return arrange({ items, wantedOrder: wanted, currentOrder, mergeKey: field.mergeKey });
+  return sortMergedList({ items, wantedOrder: wanted, currentOrder, mergeKey: field.mergeKey });
 }
 
 /**
- * Upstream deletes and adds within one array, so that in its eyes added elements stood where deleted ones left room.
- * Clients get that order from real servers, hence from us.
+ * Kubernetes deletes and adds within one array, so added elements can take the positions of deleted ones. Clients
+ * observe that order from real servers, so this server reproduces it.
  */
 function reusedOrder({ current = [], change = [], field: { mergeKey } }: OrderedMerge): readonly Json[] {
   if (current.length === 0) return current;
   const { current: kept, change: plain } = followDirectives({ current, change }, mergeKey);
-  const roomLeft = current.length - kept.length;
-  if (roomLeft <= 0 || plain.length === 0) return current;
+  const freePositions = current.length - kept.length;
+  if (freePositions <= 0 || plain.length === 0) return current;
   const known = new Set(kept.map((item) => ownValue(item as JsonObject, mergeKey)));
   const added = plain.filter((item) => !known.has(mergeKeyOf(item, mergeKey)));
-  return [...kept, ...added.slice(0, roomLeft)];
+  return [...kept, ...added.slice(0, freePositions)];
 }
 
 function mergedItems(merge: OrderedMerge): readonly Json[] | undefined {
@@ -128,7 +134,7 @@ function mergedItems(merge: OrderedMerge): readonly Json[] | undefined {
   return field.strategy === 'merge' ? mergeLists({ ...merge, current, change, isDeletion: false }) : change;
 }
 
-/** All elements must be of one type, and not lists. */
+/** All elements must be of one type, and must not be lists. */
 function elementKind(lists: readonly (readonly Json[])[]): 'map' | 'scalar' {
   const [first, ...rest] = lists.flat(1) as readonly Json[];
   if (first === undefined) throw failedPatch('no elements in any of the given slices');

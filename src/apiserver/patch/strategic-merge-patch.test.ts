@@ -27,7 +27,7 @@ function names(patch: Json, list: 'containers' | 'volumes'): readonly unknown[] 
 }
 
 describe('a strategic merge patch', () => {
-  test('does what the code of Kubernetes does', () => {
+  test('matches the code of Kubernetes', () => {
     for (const { type, original, patch, result, error } of readLines<PatchVector>('strategic.ndjson')) {
       const apply = (): JsonObject =>
         applyStrategicMergePatch(frozen(original), frozen(patch), shapeOfType(type));
@@ -65,7 +65,7 @@ describe('a strategic merge patch', () => {
     expect(names(order, 'containers')).toEqual(['proxy', 'web', 'log']);
   });
 
-  test('takes members out of lists of plain values', () => {
+  test('removes members from lists of scalars', () => {
     const { metadata } = patched({ metadata: { '$deleteFromPrimitiveList/finalizers': ['b'] } });
     expect(metadata).toMatchObject({ finalizers: ['a', 'c'] });
   });
@@ -90,7 +90,7 @@ describe('a strategic merge patch', () => {
   test.each([
     ['a property called __proto__', JSON.parse('{"metadata":{"labels":{"__proto__":"x"}}}')],
     ['inherited names', { metadata: { labels: { constructor: 'x', toString: 'y' } } }],
-  ])('takes %s for what it is', (_, patch: JsonObject) => {
+  ])('treats %s as an ordinary name', (_, patch: JsonObject) => {
     const { labels } = patched(patch).metadata as { labels: JsonObject };
     const given = (patch.metadata as { labels: JsonObject }).labels;
     for (const name of Object.keys(given)) {
@@ -99,7 +99,7 @@ describe('a strategic merge patch', () => {
     expect(Object.getPrototypeOf(labels)).toBe(Object.prototype);
   });
 
-  test('refuses what is nested without end', () => {
+  test('refuses patches that are nested too deep', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
     expect(patchErrorMessage(() => patched(deep))).toBe('exceeded max depth');
   });

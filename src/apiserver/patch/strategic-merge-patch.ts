@@ -13,7 +13,7 @@ import {
 import type { FieldShape, ListShape, MergeShape } from './merge-shape.ts';
 import { checkPatchDepth } from './patch-depth.ts';
 import { failedPatch, malformedPatch } from './patch-error.ts';
-import { type MergeMaps, mergeLists, orderLike } from './strategic-list-merge.ts';
+import { type MergeMaps, mergeInOrder, mergeLists } from './strategic-list-merge.ts';
 import { orderPrefix, readOrder } from './strategic-order.ts';
 
 const directive = '$patch';
@@ -21,9 +21,9 @@ const retainKeys = '$retainKeys';
 const deletionPrefix = '$deleteFromPrimitiveList';
 
 /**
- * Applies a strategic merge patch: as a merge patch, but lists merge by the keys that the shape declares, and directives
- * in the patch delete, replace, prune and order. Returns a new object that shares what did not change; neither argument
- * changes.
+ * Applies a strategic merge patch: like a merge patch, but lists merge by the keys that the shape declares, and
+ * directives in the patch delete, replace, prune and order. Returns a new object that shares unchanged parts with the
+ * original; neither argument changes.
  */
 export function applyStrategicMergePatch(
   original: JsonObject,
@@ -59,7 +59,7 @@ function followDirective(patch: JsonObject): JsonObject {
   throw failedPatch(`unknown patch type: ${formatGoString(what)} in map: ${formatGoValue(patch)}`);
 }
 
-/** `$retainKeys` lists all fields that may stay; whatever the patch itself sets must be among them. */
+/** `$retainKeys` lists all fields that may stay; it must include every field that the patch itself sets. */
 function pruneToRetained(merged: JsonDraft, pending: JsonDraft): void {
   if (!Object.hasOwn(pending, retainKeys)) return;
   const list = pending[retainKeys];
@@ -75,7 +75,7 @@ function pruneToRetained(merged: JsonDraft, pending: JsonDraft): void {
   }
 }
 
-/** Merges the list that `$setElementOrder/name` speaks of, and puts it in the order that it asks for. */
+/** Merges the list that `$setElementOrder/name` refers to, and sorts it into the requested order. */
 function mergeOrderedList(
   merged: JsonDraft,
   pending: JsonDraft,
@@ -85,16 +85,16 @@ function mergeOrderedList(
   const order = pending[directiveName]!;
   delete pending[directiveName];
   const { name, wanted } = readOrder(directiveName, order);
-  const current = listOrNothing(ownValue(merged, name));
-  const change = listOrNothing(ownValue(pending, name));
+  const current = listOrUndefined(ownValue(merged, name));
+  const change = listOrUndefined(ownValue(pending, name));
   const { field, list } = listField(shape, name);
-  const ordered = orderLike({ current, change, wanted, field, list, mergeMaps, withoutDirectives });
+  const ordered = mergeInOrder({ current, change, wanted, field, list, mergeMaps, withoutDirectives });
   if (ordered === undefined) return;
   setKey(merged, name, ordered);
   delete pending[name];
 }
 
-function listOrNothing(value: Json | undefined): readonly Json[] | undefined {
+function listOrUndefined(value: Json | undefined): readonly Json[] | undefined {
   if (value === undefined || isJsonArray(value)) return value;
   throw failedPatch(`expected a []interface {}, but received a ${reflectedTypeName(value)}`);
 }
@@ -106,7 +106,7 @@ function mergeField(merged: JsonDraft, rawName: string, change: Json, shape: Mer
   if (change === null) {
     delete merged[name];
   } else if (current === undefined || goTypeName(current) !== goTypeName(change)) {
-    if (!isDeletion) putPlain(merged, name, withoutNulls(change));
+    if (!isDeletion) setWithoutDirectives(merged, name, withoutNulls(change));
   } else if (isJsonObject(current) && isJsonObject(change)) {
     const { strategy, shape: inner } = fieldOf(shape, name);
     setKey(merged, name, strategy === 'replace' ? change : mergeMaps(current, change, inner));
@@ -149,8 +149,8 @@ function listField(shape: MergeShape, name: string): { field: FieldShape; list: 
   throw failedPatch('expected slice or array type, but got: struct');
 }
 
-/** Where nothing is there to merge with, directives inside of a patch mean nothing and are left out. */
-function putPlain(merged: JsonDraft, name: string, value: Json): void {
+/** Without a current value to merge with, directives have no effect and are dropped. */
+function setWithoutDirectives(merged: JsonDraft, name: string, value: Json): void {
   const plain = withoutDirectives(value);
   if (plain === undefined) delete merged[name];
   else setKey(merged, name, plain);

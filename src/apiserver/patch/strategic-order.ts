@@ -7,7 +7,7 @@ export const orderPrefix = '$setElementOrder';
 /** Go's stable sort works in blocks of this size. */
 const sortBlock = 20;
 
-/** Takes `$setElementOrder/containers: [...]` apart. */
+/** Parses `$setElementOrder/containers: [...]`. */
 export function readOrder(directive: string, value: Json): { name: string; wanted: readonly Json[] } {
   if (!isJsonArray(value)) throw unexpectedType('[]interface {}', value);
   const [prefix, ...rest] = directive.split('/');
@@ -41,7 +41,7 @@ function isSameElement(a: Json, b: Json, mergeKey: string): boolean {
   return mergeKey === '' ? a === b : mergeKeyOf(a, mergeKey) === mergeKeyOf(b, mergeKey);
 }
 
-/** What tells an element apart. Elements without it cannot be merged. */
+/** The value that identifies an element. An element without it cannot be merged. */
 export function mergeKeyOf(item: Json, mergeKey: string): Json {
   if (!isJsonObject(item)) throw unexpectedType('map[string]interface {}', item);
   const value = ownValue(item, mergeKey);
@@ -49,26 +49,31 @@ export function mergeKeyOf(item: Json, mergeKey: string): Json {
   throw failedPatch(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-export interface Arrangement {
+export interface ListOrdering {
   readonly items: readonly Json[];
-  /** Elements in here take its order, and go before the others where that is not decided by `currentOrder`. */
+  /** The order of the elements in this list; they precede the others where `currentOrder` does not decide. */
   readonly wantedOrder: readonly Json[];
   readonly currentOrder: readonly Json[];
-  /** Empty for scalars, which are their ownValue key. */
+  /** Empty for scalars, which are their own key. */
   readonly mergeKey: string;
 }
 
 /**
- * Orders a merged list: what the patch speaks of keeps the patch's order, the rest its current order, and the two are
- * interleaved by where they were.
+ * Sorts a merged list: elements that the patch mentions keep the order of the patch, the others their current order,
+ * and the two are interleaved by their current positions.
  */
-export function arrange({ items, wantedOrder, currentOrder, mergeKey }: Arrangement): readonly Json[] {
+export function sortMergedList({
+  items,
+  wantedOrder,
+  currentOrder,
+  mergeKey,
+}: ListOrdering): readonly Json[] {
   const keyOf = (item: Json): Json => (mergeKey === '' ? item : mergeKeyOf(item, mergeKey));
   if (mergeKey !== '' && items.length > 0) requireMaps(wantedOrder);
-  const wanted = placesOf(wantedOrder, (item) => (mergeKey === '' ? item : looseKeyOf(item, mergeKey)));
+  const wanted = positionsOf(wantedOrder, (item) => (mergeKey === '' ? item : optionalKeyOf(item, mergeKey)));
   const isWanted = items.map((item) => wanted.has(keyOf(item)));
   if (mergeKey !== '') for (const item of [...wantedOrder, ...currentOrder]) mergeKeyOf(item, mergeKey);
-  const current = placesOf(currentOrder, keyOf);
+  const current = positionsOf(currentOrder, keyOf);
   const ours = sortedBy(
     items.filter((_, i) => isWanted[i]),
     (item) => wanted.get(keyOf(item)),
@@ -85,35 +90,38 @@ function requireMaps(list: readonly Json[]): void {
   if (at >= 0) throw failedPatch(`value for key ${at} is not a map`);
 }
 
-function looseKeyOf(item: Json, mergeKey: string): Json | undefined {
+function optionalKeyOf(item: Json, mergeKey: string): Json | undefined {
   return isJsonObject(item) ? ownValue(item, mergeKey) : undefined;
 }
 
-type Place = (item: Json) => number | undefined;
+type PositionOf = (item: Json) => number | undefined;
 
-/** First places only. */
-function placesOf(
+/** The first position of each key. */
+function positionsOf(
   list: readonly Json[],
   keyOf: (item: Json) => Json | undefined,
 ): Map<Json | undefined, number> {
-  const places = new Map<Json | undefined, number>();
+  const positions = new Map<Json | undefined, number>();
   list.forEach((item, i) => {
     const key = keyOf(item);
-    if (!places.has(key)) places.set(key, i);
+    if (!positions.has(key)) positions.set(key, i);
   });
-  return places;
+  return positions;
 }
 
-/** Where all have a place, a plain stable sort. Else upstream's order, which then says "less" of any two, either way. */
-function sortedBy(items: readonly Json[], placeOf: Place): readonly Json[] {
-  const placed = items.map((item) => ({ item, place: placeOf(item) }));
-  if (placed.every(({ place }) => place !== undefined)) {
-    return placed.sort((a, b) => a.place! - b.place!).map(({ item }) => item);
+/**
+ * A plain stable sort if all elements have a position. Otherwise Kubernetes' comparison, which returns "less" for such
+ * pairs in both directions, so the result depends on the blocks of Go's sort.
+ */
+function sortedBy(items: readonly Json[], positionOf: PositionOf): readonly Json[] {
+  const placed = items.map((item) => ({ item, position: positionOf(item) }));
+  if (placed.every(({ position }) => position !== undefined)) {
+    return placed.sort((a, b) => a.position! - b.position!).map(({ item }) => item);
   }
   for (let start = 0; start < placed.length; start += sortBlock) {
     const end = Math.min(start + sortBlock, placed.length);
     for (let i = start + 1; i < end; i++) {
-      for (let j = i; j > start && isLess(placed[j]!.place, placed[j - 1]!.place); j--) {
+      for (let j = i; j > start && isLess(placed[j]!.position, placed[j - 1]!.position); j--) {
         [placed[j], placed[j - 1]] = [placed[j - 1]!, placed[j]!];
       }
     }
@@ -125,15 +133,15 @@ function isLess(a: number | undefined, b: number | undefined): boolean {
   return a === undefined || b === undefined || a < b;
 }
 
-/** Puts each of `theirs` before the first of `ours` that came later. */
-function interleave(theirs: readonly Json[], ours: readonly Json[], placeOf: Place): readonly Json[] {
+/** Puts each element of `theirs` before the first of `ours` whose current position is later. */
+function interleave(theirs: readonly Json[], ours: readonly Json[], positionOf: PositionOf): readonly Json[] {
   const merged: Json[] = [];
   let i = 0;
   for (const item of ours) {
-    const place = placeOf(item);
+    const position = positionOf(item);
     while (i < theirs.length) {
-      const theirPlace = placeOf(theirs[i]!);
-      if (place === undefined || theirPlace === undefined || theirPlace >= place) break;
+      const theirPosition = positionOf(theirs[i]!);
+      if (position === undefined || theirPosition === undefined || theirPosition >= position) break;
       merged.push(theirs[i++]!);
     }
     merged.push(item);

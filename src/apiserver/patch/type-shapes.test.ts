@@ -10,7 +10,7 @@ describe('the shape of a type', () => {
     expect(seen.size).toBeGreaterThan(500);
   });
 
-  test('tells list elements apart, for patches and for owners', () => {
+  test('has the keys of list elements, for patches and for field owners', () => {
     const ports = shapeOfType('core/v1.Container').fields.get('ports')!;
     expect(ports.mergeKey).toBe('containerPort');
     expect((ports.shape as ListShape).keys).toEqual([
@@ -26,11 +26,11 @@ describe('the shape of a type', () => {
     ['core/v1.PodSpec', 'securityContext', undefined],
     ['apps/v1.StatefulSetSpec', 'serviceName', ''],
     ['apps/v1.DeploymentSpec', 'selector', null],
-  ])('knows what %s.%s is where JSON leaves it out', (id, name, zero) => {
+  ])('has the value of %s.%s that JSON leaves out', (id, name, zero) => {
     expect(shapeOfType(id).fields.get(name)!.zero).toEqual(zero);
   });
 
-  test('has fields of embedded structs among its own', () => {
+  test('includes the fields of embedded structs', () => {
     expect(shapeOfType('core/v1.Volume').fields.get('persistentVolumeClaim')?.shape.kind).toBe('struct');
   });
 });

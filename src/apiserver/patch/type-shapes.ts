@@ -3,7 +3,7 @@ import { type FieldTable, shortName, tableOf, type ValueType } from '../schema/t
 import { deducedShape } from './deduced-shape.ts';
 import type { FieldShape, ListKey, ListShape, MergeShape, StructShape } from './merge-shape.ts';
 
-/** The shape of a type of the API tables, such as `core/v1.Pod`. Made once, and only as far as somebody looks. */
+/** The shape of a type of the API tables, such as `core/v1.Pod`. It is created once, and its fields only on access. */
 export function shapeOfType(typeId: string): StructShape {
   let shape = shapes.get(typeId);
   if (shape === undefined) {
@@ -36,7 +36,7 @@ class TableStruct implements StructShape {
     this.#typeId = typeId;
   }
 
-  /** Types contain each other, so the fields wait until somebody asks. */
+  /** Created on access, because types contain each other. */
   get sortedFields(): readonly FieldShape[] {
     this.#sortedFields ??= fieldsOf(this.#typeId).map(fieldShape).sort(byName);
     return this.#sortedFields;
@@ -48,7 +48,7 @@ class TableStruct implements StructShape {
   }
 }
 
-/** Names of API fields are ASCII, so this is Kubernetes' order too. */
+/** API field names are ASCII, so this is also the order of Go. */
 function byName(a: FieldShape, b: FieldShape): number {
   return a.name < b.name ? -1 : 1;
 }
@@ -121,7 +121,7 @@ function shapeOfValue(type: ValueType): MergeShape {
     case 'int64':
     case 'float64':
       return number;
-    // JSON of any form, and schemas that may be several or none.
+    // JSON of any type, and schemas in several forms.
     case 'json':
     case 'schemaOrBool':
     case 'schemaOrList':
@@ -142,7 +142,7 @@ function zeroOf({ type, isPointer, omitsEmpty, omitsZero }: FieldTable): Json | 
   return omitsEmpty ? undefined : plainZeros[type.form];
 }
 
-/** Structs in Go, which `omitempty` does not leave out. */
+/** Structs in Go, which `omitempty` does not omit. */
 const structZeros: Readonly<Record<string, Json>> = {
   struct: {},
   quantity: '0',

@@ -1,15 +1,15 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Findings, NodeCheck, ValidationRun, ValueCheck } from './validation-run.ts';
+import type { CheckResult, NodeCheck, ValidationRun, ValueCheck } from './validation-run.ts';
 
-/** `allOf`, `anyOf`, `oneOf` and `not`; undefined where the schema has none of them. */
+/** `allOf`, `anyOf`, `oneOf` and `not`; undefined if the schema has none of them. */
 export function compileComposition(
   schema: JsonSchema,
   compileNode: (schema: JsonSchema) => NodeCheck,
 ): ValueCheck | undefined {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
-  const compile = (part: JsonSchema): ValueCheck => withoutTwin(compileNode(part));
+  const compile = (part: JsonSchema): ValueCheck => withoutCorrelation(compileNode(part));
   const checks: ValueCheck[] = [];
   if (anyOf.length > 0) checks.push(compileAnyOf(anyOf.map(compile)));
   if (oneOf.length > 0) checks.push(compileOneOf(oneOf.map(compile)));
@@ -21,21 +21,21 @@ export function compileComposition(
   };
 }
 
-/** Whoever judges the whole decides whether it may stay as it was. */
-function withoutTwin(check: NodeCheck): ValueCheck {
+/** The check of the whole value decides whether it may stay unchanged, so its alternatives are checked as new. */
+function withoutCorrelation(check: NodeCheck): ValueCheck {
   return (value, run) => check(value, run, undefined);
 }
 
 /**
- * Nearly always one alternative fits, and what is wrong with the others is of no interest: they are asked quietly first, and to the end
- * only where none does.
+ * Nearly always one alternative matches, and the problems of the others do not matter: a first pass only asks whether
+ * they fail, and problems are collected only if none matches.
  */
 function compileAnyOf(alternatives: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     for (const alternative of alternatives) {
-      const findings = look(alternative, value, run, true);
-      if (findings.hasFailed) continue;
-      run.merge(findings);
+      const result = runCheck(alternative, value, run, true);
+      if (result.hasFailed) continue;
+      run.merge(result);
       return;
     }
     addUnplaced(run, 'must validate at least one schema (anyOf)');
@@ -45,7 +45,7 @@ function compileAnyOf(alternatives: readonly ValueCheck[]): ValueCheck {
 
 function compileOneOf(alternatives: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
-    const all = alternatives.map((alternative) => look(alternative, value, run, true));
+    const all = alternatives.map((alternative) => runCheck(alternative, value, run, true));
     const fitting = all.filter(({ hasFailed }) => !hasFailed);
     const [first] = fitting;
     if (fitting.length === 1 && first !== undefined) {
@@ -62,9 +62,9 @@ function compileAllOf(parts: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     let fitting = 0;
     for (const part of parts) {
-      const findings = look(part, value, run, false);
-      if (!findings.hasFailed) fitting++;
-      run.merge(findings);
+      const result = runCheck(part, value, run, false);
+      if (!result.hasFailed) fitting++;
+      run.merge(result);
     }
     if (fitting === parts.length) return;
     addUnplaced(run, `must validate all the schemas (allOf)${fitting === 0 ? '. None validated' : ''}`);
@@ -73,28 +73,33 @@ function compileAllOf(parts: readonly ValueCheck[]): ValueCheck {
 
 function compileNot(refused: ValueCheck): ValueCheck {
   return (value, run) => {
-    const { hasFailed } = look(refused, value, run, true);
+    const { hasFailed } = runCheck(refused, value, run, true);
     if (!hasFailed) addUnplaced(run, 'must not validate the schema (not)');
   };
 }
 
-function look(check: ValueCheck, value: Exclude<Json, null>, run: ValidationRun, quietly: boolean): Findings {
-  const outer = run.begin(quietly);
+function runCheck(
+  check: ValueCheck,
+  value: Exclude<Json, null>,
+  run: ValidationRun,
+  isQuiet: boolean,
+): CheckResult {
+  const outer = run.begin(isQuiet);
   check(value, run);
   return run.end(outer);
 }
 
-/** What is wrong with the alternative of which most fits. */
+/** Adds the problems of the alternative with the most matching checks. */
 function addBest(alternatives: readonly ValueCheck[], value: Exclude<Json, null>, run: ValidationRun): void {
   if (run.isQuiet) return;
-  let best: Findings | undefined;
+  let best: CheckResult | undefined;
   for (const alternative of alternatives) {
-    const findings = look(alternative, value, run, false);
-    if (best === undefined || findings.matches > best.matches) best = findings;
+    const result = runCheck(alternative, value, run, false);
+    if (best === undefined || result.matches > best.matches) best = result;
   }
   if (best !== undefined) run.merge(best);
 }
 
-function addUnplaced(run: ValidationRun, said: string): void {
-  run.add('unplaced', (path) => `${goQuoted(path)} ${said}`);
+function addUnplaced(run: ValidationRun, message: string): void {
+  run.add('unplaced', (path) => `${goQuoted(path)} ${message}`);
 }

@@ -4,15 +4,15 @@ import type { JsonSchema } from './json-schema.ts';
 import { schemaOfField } from './prune.ts';
 
 /**
- * A value beside the one that it replaces. Fields of the same name belong together, and elements of lists of type map whose keys are
- * equal. Where nothing belongs to a value there is no pair, and nothing of it counts as unchanged.
+ * A value together with the value that it replaces. Fields of the same name correspond, and so do elements of lists of
+ * type map with equal keys. A value without a counterpart has no correlation, and no part of it counts as unchanged.
  */
 export class Correlation {
   readonly #value: Json;
   readonly #old: Json;
   readonly #schema: JsonSchema;
   readonly #children = new Map<string | number, Correlation>();
-  #partnerOf: PartnerOf | undefined;
+  #counterpartOf: CounterpartOf | undefined;
   #isUnchanged: boolean | undefined;
 
   constructor(value: Json, old: Json, schema: JsonSchema) {
@@ -25,7 +25,7 @@ export class Correlation {
     return this.#value;
   }
 
-  /** A part that nothing is known of counts as changed, and with it the whole. */
+  /** A part that no schema describes counts as changed, and so does the whole value. */
   get isUnchanged(): boolean {
     this.#isUnchanged ??= this.#compare();
     return this.#isUnchanged;
@@ -41,8 +41,8 @@ export class Correlation {
   element(index: number): Correlation | undefined {
     if (!isJsonArray(this.#value) || !isJsonArray(this.#old)) return undefined;
     const value = this.#value[index];
-    this.#partnerOf ??= partnersAmong(this.#old, this.#schema);
-    const old = value === undefined ? undefined : this.#partnerOf(value);
+    this.#counterpartOf ??= counterpartsAmong(this.#old, this.#schema);
+    const old = value === undefined ? undefined : this.#counterpartOf(value);
     return value === undefined || old === undefined
       ? undefined
       : this.#child(index, value, old, this.#schema.items);
@@ -75,11 +75,14 @@ export class Correlation {
   }
 }
 
-/** The element of another list that has the same keys. */
-export type PartnerOf = (element: Json) => Json | undefined;
+/** Finds the element of another list that has the same keys. */
+export type CounterpartOf = (element: Json) => Json | undefined;
 
-/** Of several with one key the first. Elements of lists that aren't of type map have no partners. */
-export function partnersAmong(elements: readonly Json[], schema: JsonSchema): PartnerOf {
+/**
+ * If several elements have the same keys, the first one is found. Elements of lists that are not of type map have no
+ * counterparts.
+ */
+export function counterpartsAmong(elements: readonly Json[], schema: JsonSchema): CounterpartOf {
   if (schema['x-kubernetes-list-type'] !== 'map') return () => undefined;
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const byKey = new Map<string, Json>();
@@ -93,7 +96,7 @@ export function partnersAmong(elements: readonly Json[], schema: JsonSchema): Pa
   };
 }
 
-/** Undefined where a key is missing or no scalar: such an element has no partner. */
+/** Undefined if a key is missing or not a scalar: such an element has no counterpart. */
 function keyOf(element: Json, keys: readonly string[]): string | undefined {
   if (!isJsonObject(element) || keys.length === 0) return undefined;
   const values: Json[] = [];

@@ -31,7 +31,7 @@ describe('applyDefaults', () => {
     expect(value).toEqual({ mode: 'fast', note, limits });
   });
 
-  test('every object gets a default of its own', () => {
+  test('every object gets its own copy of a default', () => {
     const [first, second] = [{}, {}] as { limits?: { cpu: number } }[];
     applyDefaults(first as object as Record<string, never>, schema);
     applyDefaults(second as object as Record<string, never>, schema);
@@ -49,7 +49,7 @@ describe('applyDefaults', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  test('is done at once, if no default has nulls that it may not have', () => {
+  test('is idempotent, if no default has nulls that are not allowed', () => {
     fc.assert(
       fc.property(jsonObjects, objectSchemas, (value, randomSchema) => {
         applyDefaults(value, randomSchema);

@@ -12,25 +12,25 @@ import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
 
 /**
- * Fills in, in place, the defaults of the schema: for fields that are absent, and for nulls where null is not allowed. Nulls that
- * are not allowed and have no default go away first, as they were never there.
+ * Fills in the defaults of the schema, in place: for absent fields, and for nulls that are not allowed. Nulls that are
+ * not allowed and have no default are removed first, as if they had been absent.
  */
 export function applyDefaults(value: JsonObject, schema: JsonSchema): void {
   dropRefusedNulls(value, schema);
   fillDefaults(value, schema);
 }
 
-/** Without a look at other nulls: what was merged keeps them, for its rules to complain about. */
+/** Keeps other nulls: a merged object keeps them until validation refuses them. */
 export function fillDefaults(value: JsonObject, schema: JsonSchema): void {
   fill(value, schema);
 }
 
-/** Nulls that are not allowed and have no default, as whoever reads an object leaves them out. */
+/** Removes nulls that are not allowed and have no default, as Kubernetes does when it reads an object. */
 export function dropRefusedNulls(value: JsonObject, schema: JsonSchema): void {
   dropNulls(value, schema);
 }
 
-/** Also below fields that nobody described, where nothing is known to refuse null. Null elements of lists stay. */
+/** Recurses into described fields only, because no schema forbids null elsewhere. Null elements of lists stay. */
 function dropNulls(value: Json, schema: JsonSchema | undefined): void {
   if (schema === undefined) return;
   if (isJsonArray(value)) {
@@ -44,10 +44,10 @@ function dropNulls(value: Json, schema: JsonSchema | undefined): void {
   }
 }
 
-const holdsDefaults = searchFor(hasDefault);
+const containsDefaults = searchFor(hasDefault);
 
 function fill(value: Json, schema: JsonSchema | undefined): void {
-  if (schema === undefined || !holdsDefaults(schema)) return;
+  if (schema === undefined || !containsDefaults(schema)) return;
   if (isJsonArray(value)) fillList(value as Json[], schema.items);
   else if (isJsonObject(value)) fillObject(value as JsonDraft, schema);
 }
@@ -84,7 +84,7 @@ function isRefusedNull(value: Json | undefined, schema: JsonSchema | undefined):
   return value === null && schema !== undefined && schema.nullable !== true;
 }
 
-/** Each object gets a default of its own, or changing one would change the next. */
+/** Each object gets its own copy of a default; otherwise a change of one would change the others. */
 function copy(value: Json): Json {
   if (isJsonArray(value)) return value.map(copy);
   if (!isJsonObject(value)) return value;

@@ -16,14 +16,14 @@ const schema: JsonSchema = {
 };
 
 describe('coerceEmbedded', () => {
-  test('gives metadata its form and tells what it does not know', () => {
+  test('normalizes metadata and reports unknown fields', () => {
     const metadata = { name: 'a', labels: null, colour: 'red', creationTimestamp: null };
     const value: JsonObject = { metadata: { colour: 1 }, template: { kind: 'Pod', metadata } };
     expect(coerceEmbedded(value, schema)).toEqual(['template.metadata.colour']);
     expect(value).toEqual({ metadata: { colour: 1 }, template: { kind: 'Pod', metadata: { name: 'a' } } });
   });
 
-  test('refuses what is no metadata', () => {
+  test('refuses invalid metadata', () => {
     const value: JsonObject = { template: { metadata: { name: 5 } } };
     const sentence =
       'template.metadata: Invalid value: {"name":5}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string';
@@ -32,7 +32,7 @@ describe('coerceEmbedded', () => {
 });
 
 describe('checkEmbedded', () => {
-  test('wants a kind and a version, and metadata as of any object, but no name', () => {
+  test('requires apiVersion and kind, and validates metadata, without requiring a name', () => {
     const errors = new FieldErrors();
     checkEmbedded({ template: { kind: 'Pod?', metadata: { labels: { 'a b': '' } } } }, schema, errors);
     expect(errors.causes.map(({ field, reason }) => [field, reason])).toEqual([

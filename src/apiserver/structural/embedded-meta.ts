@@ -19,8 +19,9 @@ import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
 
 /**
- * Gives the metadata of embedded resources its canonical form, in place, and returns the paths of what it does not know. Throws
- * BadRequest where metadata, kind or version are none. The root is not among them, unless its schema says so.
+ * Converts the metadata of embedded resources to its canonical form, in place, and returns the paths of unknown fields.
+ * Throws BadRequest if metadata, kind or apiVersion has a wrong type. The root is not included unless its schema marks
+ * it as embedded.
  */
 export function coerceEmbedded(value: JsonObject, schema: JsonSchema): readonly string[] {
   const unknown: string[] = [];
@@ -28,18 +29,18 @@ export function coerceEmbedded(value: JsonObject, schema: JsonSchema): readonly 
   return unknown.sort();
 }
 
-/** Adds what is wrong with kind, version and metadata of embedded resources. */
+/** Adds the errors of apiVersion, kind and metadata of embedded resources. */
 export function checkEmbedded(value: unknown, schema: JsonSchema, errors: FieldErrors): void {
   forEachResource(value as Json, schema, '', (resource, path) => checkResource(resource, path, errors));
 }
 
-const holdsResources = searchFor((schema) => schema['x-kubernetes-embedded-resource'] === true);
+const containsResources = searchFor((schema) => schema['x-kubernetes-embedded-resource'] === true);
 
 type Visit = (resource: JsonDraft, path: string) => void;
 
-/** Those outside come before those inside. */
+/** Visits outer resources before the ones within them. */
 function forEachResource(value: Json, schema: JsonSchema | undefined, path: string, visit: Visit): void {
-  if (schema === undefined || !holdsResources(schema)) return;
+  if (schema === undefined || !containsResources(schema)) return;
   if (isJsonArray(value)) {
     const { items } = schema;
     value.forEach((each, index) => {
@@ -59,7 +60,7 @@ function forEachResource(value: Json, schema: JsonSchema | undefined, path: stri
 function coerceResource(resource: JsonDraft, path: string, unknown: string[]): void {
   for (const name of ['apiVersion', 'kind']) {
     const text = ownValue(resource, name);
-    if (text !== undefined && typeof text !== 'string') throw refused(child(path, name), text, mustBeText);
+    if (text !== undefined && typeof text !== 'string') throw refused(child(path, name), text, mustBeString);
   }
   const given = ownValue(resource, 'metadata');
   if (given === undefined) return;
@@ -70,7 +71,7 @@ function coerceResource(resource: JsonDraft, path: string, unknown: string[]): v
   resource.metadata = meta.object as JsonObject;
 }
 
-const mustBeText = 'must be a string';
+const mustBeString = 'must be a string';
 
 function refused(field: string, value: Json, detail: string): ApiError {
   const errors = new FieldErrors();
@@ -83,7 +84,7 @@ interface ReadMeta {
   readonly unknownFields: readonly string[];
 }
 
-/** A text says why it is no metadata. */
+/** Returns the error message if the value is not valid metadata. */
 function readMeta(value: Json): ReadMeta | string {
   try {
     const { object, unknownFields } = normalize('meta/v1.ObjectMeta', value);
@@ -95,7 +96,7 @@ function readMeta(value: Json): ReadMeta | string {
   }
 }
 
-/** That it has kind and version is required, metadata not. */
+/** apiVersion and kind are required, metadata is optional. */
 function checkResource(resource: JsonDraft, path: string, errors: FieldErrors): void {
   const { apiVersion, kind, metadata } = resource;
   if (apiVersion === undefined) errors.required(child(path, 'apiVersion'));
@@ -106,7 +107,7 @@ function checkResource(resource: JsonDraft, path: string, errors: FieldErrors): 
 }
 
 function checkApiVersion(value: Json, field: string, errors: FieldErrors): void {
-  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeText);
+  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeString);
   else if (value === '') errors.invalid(field, value, 'must not be empty');
   else if (parseApiVersion(value) === undefined) {
     errors.invalid(field, value, `unexpected GroupVersion string: ${value}`);
@@ -114,7 +115,7 @@ function checkApiVersion(value: Json, field: string, errors: FieldErrors): void 
 }
 
 function checkKind(value: Json, field: string, errors: FieldErrors): void {
-  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeText);
+  if (typeof value !== 'string') errors.invalid(field, withSortedKeysDeep(value), mustBeString);
   else if (value === '') errors.invalid(field, value, 'must not be empty');
   else {
     const problems = nameRules.dns1035Label(value.toLowerCase(), false);
@@ -132,7 +133,7 @@ function checkMeta(value: Json, path: string, errors: FieldErrors): void {
   }
   const meta = read.object as ObjectMeta;
   const found = new FieldErrors();
-  // They need no name, so one stands in for it.
+  // Embedded resources need no name, so the check uses a substitute.
   checkObjectMeta(found, meta.name === undefined ? { ...meta, name: 'fakename' } : meta, {
     namespaced: meta.namespace !== undefined,
     nameRule: nameRules.pathSegment,

@@ -4,7 +4,7 @@ import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-/** Whether the value is one of a few. Null never is, even where it is named. */
+/** Checks whether the value is one of the listed ones. Null never matches, even if it is listed. */
 export function compileEnum(schema: JsonSchema): ((value: Json, run: ValidationRun) => void) | undefined {
   const supported = schema.enum;
   if (supported === undefined || supported.length === 0) return undefined;
@@ -16,11 +16,14 @@ export function compileEnum(schema: JsonSchema): ((value: Json, run: ValidationR
   };
 }
 
-/** Values are converted to the type of what they are compared with: integers lose their fraction, or become a letter. */
+/**
+ * As in Go, values are converted to the type of the listed value: a float loses its fraction, and an integer becomes
+ * the character with that code.
+ */
 function isAmong(value: Json, others: readonly Json[], texts: ReadonlySet<string>): boolean {
   if (value === null) return false;
   if (typeof value !== 'number') return others.some((other) => isEqualJson(value, other));
-  if (Number.isSafeInteger(value) && texts.has(letterOf(value))) return true;
+  if (Number.isSafeInteger(value) && texts.has(characterOf(value))) return true;
   return others.some((other) => typeof other === 'number' && convertedTo(other, value) === other);
 }
 
@@ -28,7 +31,7 @@ function convertedTo(other: number, value: number): number {
   return Number.isSafeInteger(other) ? Math.trunc(value) : value;
 }
 
-function letterOf(code: number): string {
-  const isLetter = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
-  return isLetter ? String.fromCodePoint(code) : '\ufffd';
+function characterOf(code: number): string {
+  const isCodePoint = code >= 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+  return isCodePoint ? String.fromCodePoint(code) : '\ufffd';
 }

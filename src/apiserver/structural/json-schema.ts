@@ -1,9 +1,9 @@
 import type { Json } from '../../kube/go/json-value.ts';
 
 /**
- * A schema as CustomResourceDefinitions write it: OpenAPI 3.0 with Kubernetes' extensions. That it is structural was checked when
- * its definition was stored, so whoever walks values along it may rely on that: `items` is one schema, every level has its
- * type, and what stands in `allOf`, `anyOf`, `oneOf` and `not` only judges.
+ * A schema of a CustomResourceDefinition: OpenAPI 3.0 with Kubernetes' extensions. The server checked that it is
+ * structural when it stored the definition, so code that walks values by it may rely on that: `items` is one schema,
+ * every level has its type, and `allOf`, `anyOf`, `oneOf` and `not` only restrict values.
  */
 export interface JsonSchema {
   readonly description?: string;
@@ -49,7 +49,7 @@ export interface JsonSchema {
 
 export type JsonSchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-/** A rule in CEL. */
+/** A validation rule in CEL. */
 export interface SchemaValidationRule {
   readonly rule: string;
   readonly message?: string;

@@ -5,9 +5,9 @@ import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
-type ListCheck = (value: readonly Json[], run: ValidationRun, twin: Correlation | undefined) => void;
+type ListCheck = (value: readonly Json[], run: ValidationRun, correlation: Correlation | undefined) => void;
 
-/** What is in a list, how many there are, and whether they are all different. */
+/** Checks the items of a list, their number, and whether they are unique. */
 export function compileList(
   schema: JsonSchema,
   compileNode: (schema: JsonSchema) => NodeCheck,
@@ -15,16 +15,16 @@ export function compileList(
   const { items, minItems, maxItems, uniqueItems } = schema;
   if ((items ?? minItems ?? maxItems ?? uniqueItems) === undefined) return undefined;
   const checkItem = items === undefined ? undefined : compileNode(items);
-  return (value, run, twin) => {
+  return (value, run, correlation) => {
     const count = value.length;
-    if (checkItem !== undefined) checkItems(checkItem, value, run, twin);
+    if (checkItem !== undefined) checkItems(checkItem, value, run, correlation);
     if (minItems !== undefined && count < minItems) {
       run.addHere('invalid', `should have at least ${minItems} items`, { value: count });
     }
     if (maxItems !== undefined && count > maxItems) {
       run.addHere('tooMany', `should have at most ${maxItems} items`, { value: count, max: maxItems });
     }
-    if (uniqueItems === true && hasEqual(value)) run.addHere('invalid', "shouldn't contain duplicates");
+    if (uniqueItems === true && hasDuplicates(value)) run.addHere('invalid', "shouldn't contain duplicates");
   };
 }
 
@@ -32,16 +32,16 @@ function checkItems(
   check: NodeCheck,
   value: readonly Json[],
   run: ValidationRun,
-  twin: Correlation | undefined,
+  correlation: Correlation | undefined,
 ): void {
   for (let index = 0; index < value.length; index++) {
     run.enter(index);
-    check(value[index] ?? null, run, twin?.element(index));
+    check(value[index] ?? null, run, correlation?.element(index));
     run.leave();
   }
 }
 
-function hasEqual(value: readonly Json[]): boolean {
+function hasDuplicates(value: readonly Json[]): boolean {
   const seen = new Set<string>();
   for (const each of value) seen.add(formatGoJson(withSortedKeysDeep(each)));
   return seen.size < value.length;

@@ -22,7 +22,7 @@ function judge(list: JsonSchema, value: Json): readonly string[] {
 describe('checkLists', () => {
   test.each<readonly [string, JsonSchema, Json, readonly string[]]>([
     ['different elements', set, [1, '1', true, null, [], {}], []],
-    ['an element many times, told once', set, ['a', 'a', 'a'], ['list[1]: Duplicate value: "a"']],
+    ['an element many times, reported once', set, ['a', 'a', 'a'], ['list[1]: Duplicate value: "a"']],
     [
       'equal objects',
       set,
@@ -41,8 +41,8 @@ describe('checkLists', () => {
       [{}, 5],
       ['list[1]: Invalid value: 5: must be an object for an array of list-type map'],
     ],
-  ])('%s', (_, schema, value, told) => {
-    expect(judge(schema, value)).toEqual(told);
+  ])('%s', (_, schema, value, expected) => {
+    expect(judge(schema, value)).toEqual(expected);
   });
 
   test('keys of maps are in brackets', () => {
@@ -51,7 +51,7 @@ describe('checkLists', () => {
     expect(errors.causes.map(({ field }) => field)).toEqual(['[a.b][1]']);
   });
 
-  test('long lists are read through once', () => {
+  test('long lists take linear time', () => {
     const elements = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}` }));
     expect(judge(set, elements)).toEqual([]);
     expect(judge(map, [...elements, ...elements])).toHaveLength(20_000);

@@ -6,20 +6,20 @@ import type { JsonSchema } from './json-schema.ts';
 import { searchFor } from './schema-search.ts';
 
 /**
- * Whether lists of type set have no element twice, and those of type map no key. Whatever comes more often is told once, where it comes
- * for the second time.
+ * Checks that lists of type set have no duplicate elements, and lists of type map no duplicate keys. An element that
+ * occurs more often is reported once, at its second position.
  */
 export function checkLists(value: unknown, schema: JsonSchema, errors: FieldErrors): void {
   if (isJsonObject(value)) checkFields(value, schema, '', errors);
 }
 
-const holdsUniqueLists = searchFor((schema) => {
+const containsUniqueLists = searchFor((schema) => {
   const type = schema['x-kubernetes-list-type'];
   return type === 'set' || type === 'map';
 });
 
 function checkValue(value: Json, schema: JsonSchema, path: string, errors: FieldErrors): void {
-  if (!holdsUniqueLists(schema)) return;
+  if (!containsUniqueLists(schema)) return;
   if (isJsonArray(value)) checkList(value, schema, path, errors);
   else if (isJsonObject(value)) checkFields(value, schema, path, errors);
 }
@@ -49,10 +49,10 @@ function checkList(value: readonly Json[], schema: JsonSchema, path: string, err
 }
 
 function checkMap(value: readonly Json[], schema: JsonSchema, path: string, errors: FieldErrors): void {
-  const stray = value.findIndex((each) => each !== null && !isJsonObject(each));
-  if (stray >= 0) {
-    const sentence = 'must be an object for an array of list-type map';
-    errors.invalid(`${path}[${stray}]`, withSortedKeysDeep(value[stray] as Json), sentence);
+  const wrongIndex = value.findIndex((each) => each !== null && !isJsonObject(each));
+  if (wrongIndex >= 0) {
+    const message = 'must be an object for an array of list-type map';
+    errors.invalid(`${path}[${wrongIndex}]`, withSortedKeysDeep(value[wrongIndex] as Json), message);
     return;
   }
   const names = schema['x-kubernetes-list-map-keys'] ?? [];
@@ -61,20 +61,20 @@ function checkMap(value: readonly Json[], schema: JsonSchema, path: string, erro
     errors.duplicate(`${path}[${index}]`, withSortedKeysDeep(keys[index] as Json));
 }
 
-/** Of the keys those that the element has; null has none. */
+/** The keys that the element has; null has none. */
 function keyOf(element: Json, names: readonly string[]): JsonObject {
   if (!isJsonObject(element)) return {};
   const entries = names.map((name) => [name, ownValue(element, name)] as const);
   return Object.fromEntries(entries.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
-/** Where something comes for the second time. */
+/** The positions at which a value occurs for the second time. */
 function repeated(values: readonly Json[]): readonly number[] {
   if (values.length <= 1) return [];
   const seen = new Map<Json, number>();
   const found: number[] = [];
   values.forEach((value, index) => {
-    // A text is no scalar twin of a compound's JSON, hence the letter before it.
+    // The prefix distinguishes a text from the JSON of an object or list.
     const key =
       typeof value === 'object' && value !== null
         ? `c${formatGoJson(withSortedKeysDeep(value))}`

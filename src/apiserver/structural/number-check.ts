@@ -7,8 +7,8 @@ import type { ValidationRun } from './validation-run.ts';
 type NumberCheck = (value: number, run: ValidationRun) => void;
 
 /**
- * Bounds, factors, and what the format can hold. Integers are compared with the bound cut to an integer, unless the bound is none of the
- * schema's type: that is a problem too, and then all are compared as floats.
+ * Checks bounds, factors, and the range of the format. Integers are compared with the bound truncated to an integer,
+ * unless the bound does not have the type of the schema: that is a problem too, and then values are compared as floats.
  */
 export function compileNumber(schema: JsonSchema, format: string): NumberCheck | undefined {
   const range = rangeOf(schema, format);
@@ -17,38 +17,38 @@ export function compileNumber(schema: JsonSchema, format: string): NumberCheck |
     compileBound(schema.minimum, schema.exclusiveMinimum === true, minimum, range),
     compileBound(schema.maximum, schema.exclusiveMaximum === true, maximum, range),
   ].filter((check) => check !== undefined);
-  if (range === everything && checks.length === 0) return undefined;
+  if (range === everyNumber && checks.length === 0) return undefined;
   return (value, run) => {
-    if (!range.holds(value)) outOfRange(run, 'Checked', range);
+    if (!range.contains(value)) outOfRange(run, 'Checked', range);
     for (const check of checks) check(value, run);
   };
 }
 
-/** What a type with its format can hold. */
-interface Range {
+/** The values that a type with a format can represent. */
+interface NumberRange {
   readonly name: string;
-  readonly holds: (value: number) => boolean;
+  readonly contains: (value: number) => boolean;
 }
 
-function rangeOf(schema: JsonSchema, format: string): Range {
+function rangeOf(schema: JsonSchema, format: string): NumberRange {
   const types = typesOf(schema);
   const type = types.length === 1 ? types[0] : undefined;
   if (type === 'integer') {
     const name = `integer ${format === '' ? '(default format)' : `with format ${format}`}`;
-    // As a float the least integer of 64 bits is shown with rounded digits, and those are beyond it.
+    // The smallest 64-bit integer, shown as a float, has rounded digits, and those are out of range.
     return format === 'int32'
-      ? { name, holds: (value) => Number.isInteger(value) && value < 2 ** 31 && value >= -(2 ** 31) }
-      : { name, holds: (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63 };
+      ? { name, contains: (value) => Number.isInteger(value) && value < 2 ** 31 && value >= -(2 ** 31) }
+      : { name, contains: (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63 };
   }
   if (type === 'number' && format === 'float') {
-    return { name: 'number with format float', holds: (value) => Number.isFinite(Math.fround(value)) };
+    return { name: 'number with format float', contains: (value) => Number.isFinite(Math.fround(value)) };
   }
-  return everything;
+  return everyNumber;
 }
 
-const everything: Range = { name: '', holds: () => true };
+const everyNumber: NumberRange = { name: '', contains: () => true };
 
-function outOfRange(run: ValidationRun, what: string, range: Range): void {
+function outOfRange(run: ValidationRun, what: string, range: NumberRange): void {
   run.add('unplaced', (path) => `${what} value must be of type ${range.name} in ${path}`);
 }
 
@@ -77,25 +77,25 @@ function compileBound(
   limit: number | undefined,
   exclusive: boolean,
   bound: Bound,
-  range: Range,
+  range: NumberRange,
 ): NumberCheck | undefined {
   if (limit === undefined) return undefined;
-  const fits = range.holds(limit);
+  const fits = range.contains(limit);
   const whole = toInt64(limit);
-  const sentence = exclusive ? bound.exclusive : bound.inclusive;
+  const message = exclusive ? bound.exclusive : bound.inclusive;
   return (value, run) => {
     if (!fits) outOfRange(run, bound.what, range);
     const asInteger = fits && Number.isSafeInteger(value);
     if (!bound.exceeds(value, asInteger ? Number(whole) : limit, exclusive)) return;
     const shown = asInteger ? String(whole) : formatGoFloat(limit);
-    run.addHere('invalid', `${sentence} ${shown}`, { value: asInteger ? value : asFloat(value) });
+    run.addHere('invalid', `${message} ${shown}`, { value: asInteger ? value : asFloat(value) });
   };
 }
 
-function compileMultiple(schema: JsonSchema, range: Range): NumberCheck | undefined {
+function compileMultiple(schema: JsonSchema, range: NumberRange): NumberCheck | undefined {
   const factor = schema.multipleOf;
   if (factor === undefined) return undefined;
-  const fits = range.holds(factor);
+  const fits = range.contains(factor);
   const whole = toInt64(factor);
   return (value, run) => {
     if (!fits) outOfRange(run, 'MultipleOf', range);
@@ -119,11 +119,12 @@ function checkMultiple(value: number, factor: number, run: ValidationRun): void 
 }
 
 function notPositive(run: ValidationRun, factor: string): void {
-  const tell = (path: string): string => `factor MultipleOf declared for ${path} must be positive: ${factor}`;
-  run.add('invalid', tell, { value: new VerbatimJson(factor) });
+  const message = (path: string): string =>
+    `factor MultipleOf declared for ${path} must be positive: ${factor}`;
+  run.add('invalid', message, { value: new VerbatimJson(factor) });
 }
 
-/** As processors cut it: what does not fit becomes the least of all integers. */
+/** As processors convert it: a value that does not fit becomes the smallest integer. */
 function toInt64(value: number): bigint {
   const whole = BigInt(Math.trunc(value));
   return BigInt.asIntN(64, whole) === whole ? whole : -(2n ** 63n);

@@ -3,9 +3,9 @@ import type { Correlation } from './correlation.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
-type ObjectCheck = (value: JsonObject, run: ValidationRun, twin: Correlation | undefined) => void;
+type ObjectCheck = (value: JsonObject, run: ValidationRun, correlation: Correlation | undefined) => void;
 
-/** How many fields there are, what is in them, and whether those that must be there are. Undefined where nothing is asked. */
+/** Checks the number of fields, their values, and required fields. Undefined if the schema has no such rules. */
 export function compileObject(
   schema: JsonSchema,
   compileNode: (schema: JsonSchema) => NodeCheck,
@@ -14,9 +14,9 @@ export function compileObject(
   const checkCount = compileCount(schema);
   const checkFields = compileFields(schema, compileNode);
   if (checkCount === undefined && checkFields === undefined && required.length === 0) return undefined;
-  return (value, run, twin) => {
+  return (value, run, correlation) => {
     checkCount?.(value, run);
-    checkFields?.(value, run, twin);
+    checkFields?.(value, run, correlation);
     for (const name of required) if (ownValue(value, name) === undefined) addMissing(run, name);
   };
 }
@@ -35,7 +35,7 @@ function compileCount(schema: JsonSchema): ((value: JsonObject, run: ValidationR
   };
 }
 
-/** Goes through the fields that there are: schemas often name many more. */
+/** Iterates over the fields of the value: schemas often name many more. */
 function compileFields(
   schema: JsonSchema,
   compileNode: (schema: JsonSchema) => NodeCheck,
@@ -43,9 +43,9 @@ function compileFields(
   const { properties = {}, additionalProperties: rest } = schema;
   const checks = new Map(Object.entries(properties).map(([name, field]) => [name, compileNode(field)]));
   const checkRest = typeof rest === 'object' ? compileNode(rest) : undefined;
-  const refusesRest = rest === false;
-  if (checks.size === 0 && checkRest === undefined && !refusesRest) return undefined;
-  return (value, run, twin) => {
+  const forbidsRest = rest === false;
+  if (checks.size === 0 && checkRest === undefined && !forbidsRest) return undefined;
+  return (value, run, correlation) => {
     for (const name of Object.keys(value)) {
       const field = value[name];
       if (field === undefined) continue;
@@ -53,26 +53,31 @@ function compileFields(
       if (check !== undefined) run.enter(name);
       else if (checkRest !== undefined) run.enterKey(name);
       else {
-        if (refusesRest) addForbidden(run, name);
+        if (forbidsRest) addForbidden(run, name);
         continue;
       }
-      (check ?? checkRest)?.(field, run, twinOf(name, run, twin));
+      (check ?? checkRest)?.(field, run, correlationOfField(name, run, correlation));
       run.leave();
     }
   };
 }
 
-/** What kind an object is never counts as unchanged: both were read as the same version. */
-function twinOf(name: string, run: ValidationRun, twin: Correlation | undefined): Correlation | undefined {
-  if (twin === undefined || (run.depth === 1 && (name === 'kind' || name === 'apiVersion'))) return undefined;
-  return twin.field(name);
+/** kind and apiVersion never count as unchanged: both objects were converted to the same version. */
+function correlationOfField(
+  name: string,
+  run: ValidationRun,
+  correlation: Correlation | undefined,
+): Correlation | undefined {
+  if (correlation === undefined || (run.depth === 1 && (name === 'kind' || name === 'apiVersion')))
+    return undefined;
+  return correlation.field(name);
 }
 
 function addForbidden(run: ValidationRun, name: string): void {
   run.add('invalid', (path) => `${path}.${name} in body is a forbidden property`, { value: name });
 }
 
-/** It is not there, so the walk can't be at it; but that is where it is missed. */
+/** The problem belongs to the path of the missing field. */
 function addMissing(run: ValidationRun, name: string): void {
   run.enterKey(name);
   run.addHere('required', 'is required');

@@ -8,8 +8,8 @@ import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 const root = { isResourceRoot: true };
 const text: JsonSchema = { type: 'string' };
 
-describe('prune', () => {
-  test('tells sorted paths of what it dropped', () => {
+describe('pruneUnknownFields', () => {
+  test('returns the sorted paths of the removed fields', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -53,14 +53,14 @@ describe('prune', () => {
     expect(pruneUnknownFields(value, schema, root)).toEqual(['plain.kind', 'plain.metadata', 'template.x']);
   });
 
-  test('a name of the language is a name like any other', () => {
+  test('names with a meaning in JavaScript are ordinary names', () => {
     const value = JSON.parse('{"__proto__":{"a":1},"constructor":1,"spec":{"__proto__":{"b":2}}}');
     const schema: JsonSchema = { type: 'object', properties: { spec: { type: 'object' } } };
     expect(pruneUnknownFields(value, schema, root)).toEqual(['__proto__', 'constructor', 'spec.__proto__']);
     expect(JSON.stringify(value)).toBe('{"spec":{}}');
   });
 
-  test('is done at once: the second time there is nothing to drop', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(jsonObjects, objectSchemas, (value, schema) => {
         pruneUnknownFields(value, schema, root);
@@ -71,7 +71,7 @@ describe('prune', () => {
     );
   });
 
-  test('leaves no field that the schema does not know, unless it says so', () => {
+  test('leaves no unknown field, unless the schema preserves them', () => {
     fc.assert(
       fc.property(jsonObjects, objectSchemas, (value, schema) => {
         pruneUnknownFields(value, schema, { isResourceRoot: false });
@@ -81,7 +81,7 @@ describe('prune', () => {
   });
 });
 
-/** Says it the slow way: only what is certainly known, so nothing below what keeps unknown fields. */
+/** A slow model: only fields that are certainly known, so nothing below a level that preserves unknown fields. */
 function unknownFields(value: Json, schema: JsonSchema | undefined): readonly string[] {
   if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) return [];
   if (isJsonArray(value)) return value.flatMap((each) => unknownFields(each, schema?.items));

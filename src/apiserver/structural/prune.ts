@@ -8,10 +8,12 @@ import {
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Takes away, in place, what the schema does not name, and returns the sorted paths of that, such as `spec.list[0].foo`. What an
- * object says of itself (`apiVersion`, `kind`, `metadata`) stays in embedded resources, and in the root where it is one.
+ * Removes the fields that the schema does not name, in place, and returns their sorted paths, such as
+ * `spec.list[0].foo`. `apiVersion`, `kind` and `metadata` stay in embedded resources, and in the root if it is a
+ * resource.
  *
- * Below `x-kubernetes-preserve-unknown-fields` everything stays, but what is named there is pruned along its own schema.
+ * Below `x-kubernetes-preserve-unknown-fields` all fields stay, but fields that the schema names there are pruned by
+ * their own schema.
  */
 export function pruneUnknownFields(
   value: JsonObject,
@@ -19,12 +21,12 @@ export function pruneUnknownFields(
   options: { readonly isResourceRoot: boolean },
 ): readonly string[] {
   const dropped: string[] = [];
-  const walk: Walk = { dropped, isRoot: options.isResourceRoot };
+  const walk: PruneWalk = { dropped, isRoot: options.isResourceRoot };
   pruneValue(value, schema, '', walk);
   return dropped.sort();
 }
 
-/** The schema of what an object holds under a name; undefined where its schema says nothing of it. */
+/** The schema of a field of an object; undefined if the schema does not describe it. */
 export function schemaOfField(schema: JsonSchema, name: string): JsonSchema | undefined {
   const named = ownValue(schema.properties, name);
   if (named !== undefined) return named;
@@ -32,38 +34,43 @@ export function schemaOfField(schema: JsonSchema, name: string): JsonSchema | un
   return typeof rest === 'object' ? rest : undefined;
 }
 
-interface Walk {
+interface PruneWalk {
   readonly dropped: string[];
-  /** Until the first level was entered. */
+  /** True until the walk enters the first level. */
   isRoot: boolean;
 }
 
-const selfDescriptions: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+const typeAndMetadata: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-function pruneValue(value: Json, schema: JsonSchema | undefined, path: string, walk: Walk): void {
+function pruneValue(value: Json, schema: JsonSchema | undefined, path: string, walk: PruneWalk): void {
   if (Array.isArray(value)) pruneList(value, schema, path, walk);
   else if (isJsonObject(value)) pruneObject(value as JsonDraft, schema, path, walk);
 }
 
-function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: string, walk: Walk): void {
+function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: string, walk: PruneWalk): void {
   const isResource = walk.isRoot || schema?.['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   walk.isRoot = false;
   for (const name of Object.keys(value)) {
-    if (isResource && selfDescriptions.has(name)) continue;
-    if (isNamed(schema, name)) {
+    if (isResource && typeAndMetadata.has(name)) continue;
+    if (isKnownField(schema, name)) {
       const field = value[name] as Json;
       if (typeof field !== 'object') continue;
       pruneValue(field, schemaOfField(schema, name), fieldPath(path, name), walk);
     } else if (!keepsUnknown) {
-      // At the root these are restored by whoever decoded the object, so nobody misses them.
-      if (path !== '' || !selfDescriptions.has(name)) walk.dropped.push(fieldPath(path, name));
+      // The decoder restores these fields at the root, so removing them there is not reported.
+      if (path !== '' || !typeAndMetadata.has(name)) walk.dropped.push(fieldPath(path, name));
       delete value[name];
     }
   }
 }
 
-function pruneList(value: readonly Json[], schema: JsonSchema | undefined, path: string, walk: Walk): void {
+function pruneList(
+  value: readonly Json[],
+  schema: JsonSchema | undefined,
+  path: string,
+  walk: PruneWalk,
+): void {
   walk.isRoot = false;
   if (schema?.['x-kubernetes-preserve-unknown-fields'] === true) {
     keepElements(value, schema, path, walk);
@@ -74,8 +81,8 @@ function pruneList(value: readonly Json[], schema: JsonSchema | undefined, path:
   });
 }
 
-/** That unknown fields are kept holds for elements too, also where their own schema does not say it. */
-function keepElements(value: readonly Json[], schema: JsonSchema, path: string, walk: Walk): void {
+/** Preserving unknown fields also applies to the elements of a list, even if their own schema does not say so. */
+function keepElements(value: readonly Json[], schema: JsonSchema, path: string, walk: PruneWalk): void {
   const items = schema.items;
   if (items === undefined) return;
   const kept = { ...items, 'x-kubernetes-preserve-unknown-fields': true };
@@ -84,8 +91,8 @@ function keepElements(value: readonly Json[], schema: JsonSchema, path: string, 
   });
 }
 
-/** With `additionalProperties: true` every name is known, but nothing of what is in there. */
-function isNamed(schema: JsonSchema | undefined, name: string): schema is JsonSchema {
+/** With `additionalProperties: true` every name is known, but nothing below it. */
+function isKnownField(schema: JsonSchema | undefined, name: string): schema is JsonSchema {
   if (schema === undefined) return false;
   return schema.additionalProperties !== undefined || ownValue(schema.properties, name) !== undefined;
 }

@@ -4,19 +4,22 @@ import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import type { SchemaProblem } from './validation-run.ts';
 
-/** Tells problems as errors of Kubernetes; `under` is the path of the value that was judged, empty for a whole object. */
-export function report(problems: Iterable<SchemaProblem>, errors: FieldErrors, under: string): void {
-  for (const problem of problems) tell(problem, errors, fieldOf(problem, under));
+/**
+ * Converts problems to field errors of Kubernetes; `under` is the path of the validated value, empty for a whole
+ * object.
+ */
+export function reportProblems(problems: Iterable<SchemaProblem>, errors: FieldErrors, under: string): void {
+  for (const problem of problems) addFieldError(problem, errors, fieldOf(problem, under));
 }
 
-function tell(problem: SchemaProblem, errors: FieldErrors, field: string): void {
+function addFieldError(problem: SchemaProblem, errors: FieldErrors, field: string): void {
   const { kind, message, value = '', supported = [], max = -1 } = problem;
   switch (kind) {
     case 'required':
       errors.required(field);
       break;
     case 'enum':
-      errors.notSupported(field, withSortedKeysDeep(value as Json), supported.map(shownSupported));
+      errors.notSupported(field, withSortedKeysDeep(value as Json), supported.map(formatSupported));
       break;
     case 'tooLong':
       errors.tooLong(field, max);
@@ -34,7 +37,7 @@ function tell(problem: SchemaProblem, errors: FieldErrors, field: string): void 
   }
 }
 
-/** Go's name for no path. */
+/** Go's text for an absent path. */
 const noPath = '<nil>';
 
 function fieldOf({ kind, name }: SchemaProblem, under: string): string {
@@ -43,6 +46,6 @@ function fieldOf({ kind, name }: SchemaProblem, under: string): string {
   return under === '' ? field : `${under}.${field}`;
 }
 
-function shownSupported(value: Json): string {
+function formatSupported(value: Json): string {
   return typeof value === 'string' ? value : formatGoJson(withSortedKeysDeep(value));
 }

@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * Says of a schema whether something holds for it or for anything in it, so that walks can leave out the values where there is nothing
- * to find. Schemas don't change, so each is looked through once.
+ * Returns a function that says whether a schema, or any schema within it, has a property, so that walks can skip values
+ * without it. The answers are cached, because schemas do not change.
  */
 export function searchFor(has: (schema: JsonSchema) => boolean): (schema: JsonSchema) => boolean {
   const known = new WeakMap<JsonSchema, boolean>();

@@ -1,29 +1,29 @@
 import { RE2JS } from 're2js';
-import { goQuoted } from '../../kube/go/quote.ts';
+import { codePointCount, goQuoted } from '../../kube/go/quote.ts';
 import { type FormatRule, formatRule } from './formats/formats.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ValidationRun } from './validation-run.ts';
 
 type TextCheck = (value: string, run: ValidationRun) => void;
 
-/** Length and pattern; the first that fails is told. Undefined where nothing is asked. */
+/** Checks the length and the pattern; only the first failure is reported. Undefined if the schema has no such rules. */
 export function compileText(schema: JsonSchema): TextCheck | undefined {
   const { maxLength, minLength, pattern = '' } = schema;
   if (maxLength === undefined && minLength === undefined && pattern === '') return undefined;
-  const judgePattern = pattern === '' ? undefined : compilePattern(pattern);
+  const checkPattern = pattern === '' ? undefined : compilePattern(pattern);
   return (value, run) => {
-    if (maxLength !== undefined && value.length > maxLength && letterCount(value) > maxLength) {
+    if (maxLength !== undefined && value.length > maxLength && codePointCount(value) > maxLength) {
       run.addHere('tooLong', `should be at most ${maxLength} chars long`, { value, max: maxLength });
-    } else if (minLength !== undefined && (value.length < minLength || letterCount(value) < minLength)) {
+    } else if (minLength !== undefined && (value.length < minLength || codePointCount(value) < minLength)) {
       run.addHere('invalid', `should be at least ${minLength} chars long`, { value });
     } else {
-      const wish = judgePattern?.(value);
-      if (wish !== undefined) run.addHere('invalid', `should match '${wish}'`, { value });
+      const expected = checkPattern?.(value);
+      if (expected !== undefined) run.addHere('invalid', `should match '${expected}'`, { value });
     }
   };
 }
 
-/** Whether the text has the format; undefined where the format is not known. */
+/** Checks the format; undefined if the format is unknown. */
 export function compileFormat(format: string): TextCheck | undefined {
   const rule: FormatRule | undefined = formatRule(format);
   if (rule === undefined) return undefined;
@@ -33,7 +33,9 @@ export function compileFormat(format: string): TextCheck | undefined {
   };
 }
 
-/** Says what the text should have matched, if it did not. Reading a pattern is slow, so it waits for the first text. */
+/**
+ * Returns the expected pattern if a text does not match it. Compiling a pattern is slow, so it happens on first use.
+ */
 function compilePattern(pattern: string): (text: string) => string | undefined {
   let expression: RE2JS | string | undefined;
   return (text) => {
@@ -43,34 +45,22 @@ function compilePattern(pattern: string): (text: string) => string | undefined {
   };
 }
 
-/** Definitions say the same few patterns many times, such as that of quantities. */
-const knownPatterns = new Map<string, RE2JS>();
-const knownPatternsMax = 500;
+/** Definitions repeat a few patterns many times, such as the one for quantities. */
+const patternCache = new Map<string, RE2JS>();
+const patternCacheMax = 500;
 
-/** A text says that the pattern is none. */
+/** Returns the error message if the pattern is not valid. */
 function readPattern(pattern: string): RE2JS | string {
-  let expression = knownPatterns.get(pattern);
+  let expression = patternCache.get(pattern);
   if (expression !== undefined) return expression;
   try {
     expression = RE2JS.compile(pattern);
   } catch (error) {
     const { message } = error as Error;
-    // Go shows the rest of the pattern, also where nothing is left.
+    // Go prints the rest of the pattern, even if it is empty.
     return `${pattern}, but pattern is invalid: ${message}${message.endsWith('expression') ? ': ``' : ''}`;
   }
-  if (knownPatterns.size >= knownPatternsMax) knownPatterns.clear();
-  knownPatterns.set(pattern, expression);
+  if (patternCache.size >= patternCacheMax) patternCache.clear();
+  patternCache.set(pattern, expression);
   return expression;
-}
-
-/** Letters as Go counts them: one outside the basic plane is one. */
-function letterCount(text: string): number {
-  let count = text.length;
-  for (let at = 1; at < text.length; at++) if (isPair(text, at)) count--;
-  return count;
-}
-
-function isPair(text: string, at: number): boolean {
-  const [high, low] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
-  return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 }

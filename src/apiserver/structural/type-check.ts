@@ -2,35 +2,38 @@ import type { Json } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ValidationRun, ValueCheck } from './validation-run.ts';
 
-/** Whether the value has a type that the schema allows; undefined where any will do. `format` is one that is known for the type. */
+/**
+ * Checks whether the value has a type that the schema allows; undefined if any type is valid. `format` is a known
+ * format of the type.
+ */
 export function compileType(schema: JsonSchema, format: string): ValueCheck | undefined {
   const types = typesOf(schema);
   if (types.length === 0 && format === '') return undefined;
   const [first, second] = types;
-  const takesIntegers = first === 'integer';
-  const isNumeric = takesIntegers || first === 'number';
+  const allowsIntegers = first === 'integer';
+  const isNumeric = allowsIntegers || first === 'number';
   return (value, run) => {
     const kind = kindOf(value);
     const fits =
       kind === first ||
       kind === second ||
       (kind === 'integer' && first === 'number') ||
-      (kind === 'number' && takesIntegers && isNearlyWhole(value as number));
+      (kind === 'number' && allowsIntegers && isNearlyWhole(value as number));
     const isTextOrList = kind === 'string' || kind === 'array';
-    // A format speaks for the type too; it is judged on its own, and lists are let through.
+    // A format also implies the type; it has its own check, and lists pass.
     if (fits || (format !== '' && isTextOrList && !isNumeric)) run.match(1);
     else if (format !== '' && !isTextOrList) wrongType(run, format, impliedFormats[kind] ?? '');
     else wrongType(run, types.join(','), kind);
   };
 }
 
-/** `x-kubernetes-int-or-string` stands for two types. */
+/** `x-kubernetes-int-or-string` means two types. */
 export function typesOf(schema: JsonSchema): readonly string[] {
   if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
   return schema.type === undefined || schema.type === '' ? [] : [schema.type];
 }
 
-/** What JSON's values are called in schemas. Numbers without a fraction are integers, however they were written. */
+/** The names of JSON types in schemas. Numbers without a fraction are integers, in any notation. */
 type ValueKind = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
 function kindOf(value: Exclude<Json, null>): ValueKind {
@@ -46,14 +49,14 @@ function kindOf(value: Exclude<Json, null>): ValueKind {
   }
 }
 
-/** Null is a type of its own. */
+/** Null has its own type. */
 export function compileNull(schema: JsonSchema): (run: ValidationRun) => void {
   const types = typesOf(schema);
   if (types.length === 0 || schema.nullable === true) return (run) => run.match(1);
   return (run) => wrongType(run, types.join(','), 'null');
 }
 
-/** A little beside a whole number is a whole number: the rest is what arithmetic left. */
+/** A number very close to a whole number counts as whole: the difference is a rounding error. */
 export function isNearlyWhole(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   if (Number.isInteger(value)) return true;

@@ -4,22 +4,22 @@ import { checkEmbedded, coerceEmbedded } from './embedded-meta.ts';
 import { formatRule } from './formats/formats.ts';
 import { checkLists } from './list-types.ts';
 import { pruneUnknownFields } from './prune.ts';
-import { complaints, readVectors } from './testing/vectors.ts';
+import { readVectors, sortedErrors } from './testing/vectors.ts';
 import { compileSchema } from './validate.ts';
 
 const { values, formats } = readVectors();
 
-describe('values are treated as Kubernetes treats them', () => {
-  test('there is something to compare with', () => {
+describe('values have the same results as in Kubernetes', () => {
+  test('there are vectors', () => {
     expect(values.length).toBeGreaterThan(200);
     expect(formats.length).toBeGreaterThan(20);
   });
 
-  test('what the schema does not know is dropped, and told', () => {
+  test('unknown fields are pruned and reported', () => {
     for (const { schema, value, pruned = value, dropped = [] } of values) {
       const copy = structuredClone(value);
-      const told = pruneUnknownFields(copy, schema, { isResourceRoot: true });
-      expect({ value, pruned: copy, dropped: told }).toEqual({ value, pruned, dropped });
+      const reported = pruneUnknownFields(copy, schema, { isResourceRoot: true });
+      expect({ value, pruned: copy, dropped: reported }).toEqual({ value, pruned, dropped });
     }
   });
 
@@ -31,7 +31,7 @@ describe('values are treated as Kubernetes treats them', () => {
     }
   });
 
-  test('metadata of embedded resources gets its form', () => {
+  test('metadata of embedded resources is normalized', () => {
     for (const { schema, value, coerced = value, coerceUnknown = [], coerceError } of values) {
       const copy = structuredClone(value);
       if (coerceError !== undefined) expect(() => coerceEmbedded(copy, schema)).toThrow(coerceError);
@@ -43,36 +43,36 @@ describe('values are treated as Kubernetes treats them', () => {
     }
   });
 
-  test('new values are judged', () => {
+  test('new values are validated', () => {
     for (const { schema, value, created = [] } of values) {
-      const found = complaints((errors) => compileSchema(schema).validate(value, errors));
+      const found = sortedErrors((errors) => compileSchema(schema).validate(value, errors));
       expect({ schema, value, found }).toEqual({ schema, value, found: created });
     }
   });
 
-  test('changed values are judged, and what did not change may stay', () => {
+  test('changed values are validated, and unchanged parts may stay invalid', () => {
     for (const { schema, value, old, updated = [] } of values) {
       if (old === undefined) continue;
-      const found = complaints((errors) => compileSchema(schema).validate(value, errors, { old }));
+      const found = sortedErrors((errors) => compileSchema(schema).validate(value, errors, { old }));
       expect({ schema, value, old, found }).toEqual({ schema, value, old, found: updated });
     }
   });
 
-  test('lists are judged by their type', () => {
+  test('lists are validated by their type', () => {
     for (const { schema, value, lists = [] } of values) {
-      const found = complaints((errors) => checkLists(value, schema, errors));
+      const found = sortedErrors((errors) => checkLists(value, schema, errors));
       expect({ schema, value, found }).toEqual({ schema, value, found: lists });
     }
   });
 
-  test('embedded resources are judged', () => {
+  test('embedded resources are validated', () => {
     for (const { schema, value, meta = [] } of values) {
-      const found = complaints((errors) => checkEmbedded(value, schema, errors));
+      const found = sortedErrors((errors) => checkEmbedded(value, schema, errors));
       expect({ schema, value, found }).toEqual({ schema, value, found: meta });
     }
   });
 
-  test.each(formats)('texts are a $format or not', ({ format, texts, ok }) => {
+  test.each(formats)('the format $format accepts the same texts', ({ format, texts, ok }) => {
     const rule = formatRule(format);
     expect(texts.map((text) => [text, rule?.(text)])).toEqual(texts.map((text, index) => [text, ok[index]]));
   });

@@ -16,7 +16,7 @@ function spec(schema: JsonSchema): JsonSchema {
   return { type: 'object', properties: { spec: schema } };
 }
 
-describe('a value is judged in the words of Kubernetes', () => {
+describe('a value is validated with the messages of Kubernetes', () => {
   const table: readonly (readonly [JsonSchema, Json, string])[] = [
     [
       { type: 'integer', maximum: 10 },
@@ -46,7 +46,7 @@ describe('a value is judged in the words of Kubernetes', () => {
     expect(judge(spec(schema), { spec: value })).toEqual([sentence]);
   });
 
-  test('a part of an object is told with its path before it, which the sentences do not know', () => {
+  test('the field of a part has its path before it, and the message does not', () => {
     const schema: JsonSchema = { type: 'object', properties: { ready: { type: 'boolean' } }, not: {} };
     expect(judge(schema, { ready: 1 }, { path: 'status' })).toEqual([
       'status: Invalid value: "": "" must not validate the schema (not)',
@@ -61,32 +61,32 @@ describe('an update', () => {
     properties: { name: { type: 'string', maxLength: 1 }, size: { type: 'integer', maximum: 1 } },
   });
 
-  test('may keep what was wrong, but not add to it', () => {
+  test('may keep invalid parts, but not add new ones', () => {
     const old = { spec: { name: 'long', size: 5 } };
     expect(judge(schema, { spec: { name: 'long', size: 6 } }, { old })).toEqual([
       'spec.size: Invalid value: 6: spec.size in body should be less than or equal to 1',
     ]);
   });
 
-  test('never makes a value worse than it is when new, nor wrong when nothing changes that the schema names', () => {
+  test('never has more errors than a create, and none if nothing changes that the schema names', () => {
     fc.assert(
       fc.property(jsonObjects, jsonObjects, objectSchemas, (value, old, random) => {
         const created = judge(random, value);
-        expect(judge(random, value, { old }).filter((told) => !created.includes(told))).toEqual([]);
+        expect(judge(random, value, { old }).filter((error) => !created.includes(error))).toEqual([]);
       }),
     );
   });
 });
 
 describe('hostile values and schemas do no harm', () => {
-  test('names of the language are names', () => {
+  test('names with a meaning in JavaScript are ordinary names', () => {
     const schema: JsonSchema = { type: 'object', required: ['toString', '__proto__'], properties: {} };
     expect(judge(schema, {})).toEqual(['toString: Required value', '__proto__: Required value']);
     const value = JSON.parse('{"__proto__":{"x":1}}');
     expect(judge({ type: 'object', additionalProperties: { type: 'string' } }, value)).toHaveLength(1);
   });
 
-  test('long lists of wrong, equal or different elements are read through once', () => {
+  test('long lists of wrong, equal or different elements take linear time', () => {
     const wrong = Array.from({ length: 20_000 }, (_, index) => index);
     expect(judge(spec({ type: 'array', items: { type: 'string' } }), { spec: wrong })).toHaveLength(20_000);
     expect(judge(spec({ type: 'array', uniqueItems: true }), { spec: wrong.map((each) => [each]) })).toEqual(
@@ -94,13 +94,13 @@ describe('hostile values and schemas do no harm', () => {
     );
   });
 
-  test('alternatives inside alternatives are not tried again and again', () => {
+  test('nested alternatives do not take exponential time', () => {
     let schema: JsonSchema = { required: ['never'] };
     for (let depth = 0; depth < 200; depth++) schema = { anyOf: [schema] };
     expect(judge({ type: 'object', ...schema }, {})).toHaveLength(2);
   });
 
-  test('values nested as deep as bodies may be are judged', () => {
+  test('values nested as deep as a request body may be are validated', () => {
     let schema: JsonSchema = { type: 'string' };
     let value: Json = 1;
     for (let depth = 0; depth < 900; depth++) {

@@ -8,72 +8,74 @@ import type { JsonSchema } from './json-schema.ts';
 import { compileList } from './list-check.ts';
 import { compileNumber } from './number-check.ts';
 import { compileObject } from './object-check.ts';
-import { report } from './report.ts';
+import { reportProblems } from './report.ts';
 import { compileFormat, compileText } from './text-check.ts';
 import { compileNull, compileType } from './type-check.ts';
 import { type NodeCheck, ValidationRun } from './validation-run.ts';
 
-/** A schema made ready to judge values. */
+/** A compiled schema that validates values. */
 export interface SchemaValidator {
-  /** Adds what is wrong with a value. */
+  /** Adds the errors of a value. */
   validate(value: unknown, errors: FieldErrors, options?: ValidateOptions): void;
 }
 
 export interface ValidateOptions {
-  /** The value that this one is to replace: parts that did not change may stay as wrong as they are. */
+  /** The value that this one replaces: unchanged parts may stay invalid. */
   readonly old?: unknown;
-  /** Where the value is, if it is not the whole object: `status`, when only that is updated. */
+  /** The path of the value if it is not the whole object: `status`, when only that is updated. */
   readonly path?: string;
 }
 
-/** Reads the schema once; judging a value then only walks along the value. */
+/** Compiles the schema once; validating a value then only walks the value. */
 export function compileSchema(schema: JsonSchema): SchemaValidator {
   const check = compileNode(schema);
   return {
     validate(value, errors, { old, path = '' } = {}): void {
       const run = new ValidationRun();
       check(value as Json, run, undefined);
-      // Most values are fine, and then it is all the same what they were before.
-      if (!run.findings.hasFailed) return;
-      const judged =
-        old === undefined ? run : rejudged(check, new Correlation(value as Json, old as Json, schema));
-      report(judged.findings.problems?.values() ?? [], errors, path);
+      // Most values are valid, and then the old value does not matter.
+      if (!run.result.hasFailed) return;
+      const final =
+        old === undefined ? run : validateAgain(check, new Correlation(value as Json, old as Json, schema));
+      reportProblems(final.result.problems?.values() ?? [], errors, path);
     },
   };
 }
 
-function rejudged(check: NodeCheck, twin: Correlation): ValidationRun {
+function validateAgain(check: NodeCheck, correlation: Correlation): ValidationRun {
   const run = new ValidationRun();
-  check(twin.value, run, twin);
+  check(correlation.value, run, correlation);
   return run;
 }
 
-/** The order of the checks is the order in which problems are told; what they count decides between alternatives. */
+/**
+ * The order of the checks is the order of the reported problems; the number of matches decides between alternatives.
+ */
 function compileNode(schema: JsonSchema): NodeCheck {
-  const check = compilePlainNode(schema);
-  return (value, run, twin) => {
-    if (twin === undefined) {
+  const check = compileNodeAsNew(schema);
+  return (value, run, correlation) => {
+    if (correlation === undefined) {
       check(value, run, undefined);
       return;
     }
     const outer = run.begin(false);
-    check(value, run, twin);
-    const findings = run.end(outer);
-    if (findings.hasFailed && twin.isUnchanged) run.match(findings.matches);
-    else run.merge(findings);
+    check(value, run, correlation);
+    const result = run.end(outer);
+    if (result.hasFailed && correlation.isUnchanged) run.match(result.matches);
+    else run.merge(result);
   };
 }
 
-function compilePlainNode(schema: JsonSchema): NodeCheck {
+function compileNodeAsNew(schema: JsonSchema): NodeCheck {
   const format = knownFormat(schema);
   const checkNull = compileNull(schema);
   const checkType = compileType(schema, format);
   const checkComposition = compileComposition(schema, compileNode);
   const checkEnum = compileEnum(schema);
-  const checkKind = compileKinds(schema, format);
-  // One for the composition, twice, one for the enum, and one for the whole.
+  const checkByType = compileTypeChecks(schema, format);
+  // Two for the composition, one for the enum, and one for the whole.
   const matches = checkType === undefined ? 4 : 5;
-  return (value, run, twin) => {
+  return (value, run, correlation) => {
     if (value === null) {
       checkNull(run);
       checkEnum?.(value, run);
@@ -81,20 +83,20 @@ function compilePlainNode(schema: JsonSchema): NodeCheck {
     }
     checkType?.(value, run);
     checkComposition?.(value, run);
-    checkKind(value, run, twin);
+    checkByType(value, run, correlation);
     checkEnum?.(value, run);
     run.match(matches);
   };
 }
 
-/** The checks that are for values of one kind only. */
-function compileKinds(schema: JsonSchema, format: string): NodeCheck {
+/** The checks that apply only to values of one type. */
+function compileTypeChecks(schema: JsonSchema, format: string): NodeCheck {
   const checkText = compileText(schema);
   const checkFormat = compileFormat(format);
   const checkNumber = compileNumber(schema, format);
   const checkList = compileList(schema, compileNode);
   const checkObject = compileObject(schema, compileNode);
-  return (value, run, twin) => {
+  return (value, run, correlation) => {
     if (typeof value === 'string') {
       checkText?.(value, run);
       checkFormat?.(value, run);
@@ -103,10 +105,10 @@ function compileKinds(schema: JsonSchema, format: string): NodeCheck {
       checkNumber?.(value, run);
       run.match(2);
     } else if (isJsonArray(value)) {
-      checkList?.(value, run, twin);
+      checkList?.(value, run, correlation);
       run.match(2);
     } else if (isJsonObject(value)) {
-      checkObject?.(value, run, twin);
+      checkObject?.(value, run, correlation);
       run.match(1);
     }
   };

@@ -1,54 +1,57 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import type { Correlation } from './correlation.ts';
 
-/** What one look at a value found. */
-export interface Findings {
+/** The result of one check of a value. */
+export interface CheckResult {
   hasFailed: boolean;
-  /** By what they say: of problems that read the same, the first counts. Stays empty where nobody wants to know. */
+  /** By message: of problems with equal messages, the first one counts. Undefined if only the failure matters. */
   readonly problems: Map<string, SchemaProblem> | undefined;
-  /** How many single checks fitted: of alternatives that all fail, the one with the most is told about. */
+  /**
+   * The number of single checks that matched: if all alternatives fail, the problems of the one with the most matches
+   * are reported.
+   */
   matches: number;
 }
 
-/** Something wrong with a value, before it becomes an error of Kubernetes. */
+/** A problem of a value, before it becomes a field error of Kubernetes. */
 export interface SchemaProblem {
   readonly kind: SchemaProblemKind;
-  /** Where; empty for the root. */
+  /** The path; empty for the root. */
   readonly name: string;
   readonly message: string;
-  /** What is shown of the value; undefined shows an empty text. */
+  /** The value that the error shows; undefined shows an empty text. */
   readonly value?: unknown;
-  /** For enums: what it may be instead. */
+  /** For enums: the allowed values. */
   readonly supported?: readonly Json[];
   readonly max?: number;
 }
 
 type ProblemDetails = Pick<SchemaProblem, 'value' | 'supported' | 'max'>;
 
-/** `unplaced` are those that only tell their path in their sentence. */
+/** `unplaced` problems have their path only in their message. */
 export type SchemaProblemKind = 'required' | 'enum' | 'tooLong' | 'tooMany' | 'type' | 'invalid' | 'unplaced';
 
-/** Judges a value that is not null, and adds what it finds to the run. */
+/** Checks a value that is not null, and adds the problems to the run. */
 export type ValueCheck = (value: Exclude<Json, null>, run: ValidationRun) => void;
 
-/** Judges any value; where `twin` is given, what did not change may stay wrong. */
-export type NodeCheck = (value: Json, run: ValidationRun, twin: Correlation | undefined) => void;
+/** Checks any value; if `correlation` is given, unchanged parts may stay invalid. */
+export type NodeCheck = (value: Json, run: ValidationRun, correlation: Correlation | undefined) => void;
 
-/** One walk over a value: where it is, and what it found up to now. Texts are made only where there is something to tell. */
+/** One walk over a value: the current path and the results so far. It creates texts only for problems. */
 export class ValidationRun {
   readonly #segments: (string | number)[] = [];
-  #findings: Findings = { hasFailed: false, problems: new Map(), matches: 0 };
+  #result: CheckResult = { hasFailed: false, problems: new Map(), matches: 0 };
 
-  get findings(): Findings {
-    return this.#findings;
+  get result(): CheckResult {
+    return this.#result;
   }
 
-  /** Whether it only matters if something is wrong, not what. */
+  /** Whether only the failure matters, not the problems. */
   get isQuiet(): boolean {
-    return this.#findings.problems === undefined;
+    return this.#result.problems === undefined;
   }
 
-  /** How far below the root. */
+  /** The number of levels below the root. */
   get depth(): number {
     return this.#segments.length;
   }
@@ -57,7 +60,7 @@ export class ValidationRun {
     this.#segments.push(segment);
   }
 
-  /** Keys of maps have a dot before them also at the root. */
+  /** Keys of maps have a dot before them even at the root. */
   enterKey(key: string): void {
     this.#segments.push(this.#segments.length === 0 ? `.${key}` : key);
   }
@@ -67,46 +70,46 @@ export class ValidationRun {
   }
 
   match(count: number): void {
-    this.#findings.matches += count;
+    this.#result.matches += count;
   }
 
-  /** A problem of the value that the walk is at; `said` follows its path. */
-  addHere(kind: SchemaProblemKind, said: string, details?: ProblemDetails): void {
-    this.add(kind, (path) => `${path} in body ${said}`, details);
+  /** Adds a problem of the current value; `message` follows its path. */
+  addHere(kind: SchemaProblemKind, message: string, details?: ProblemDetails): void {
+    this.add(kind, (path) => `${path} in body ${message}`, details);
   }
 
-  /** A problem that has the path of the value somewhere else in its sentence. */
-  add(kind: SchemaProblemKind, tell: (path: string) => string, details?: ProblemDetails): void {
-    const { problems } = this.#findings;
-    this.#findings.hasFailed = true;
+  /** Adds a problem whose message contains the path elsewhere. */
+  add(kind: SchemaProblemKind, messageAt: (path: string) => string, details?: ProblemDetails): void {
+    const { problems } = this.#result;
+    this.#result.hasFailed = true;
     if (problems === undefined) return;
     const name = this.#path();
-    const message = tell(name);
+    const message = messageAt(name);
     if (!problems.has(message)) problems.set(message, { ...details, kind, name, message });
   }
 
-  /** From here on findings are kept apart, until {@link end} gets what this gave. */
-  begin(quietly: boolean): Findings {
-    const outer = this.#findings;
-    const problems = quietly || this.isQuiet ? undefined : new Map();
-    this.#findings = { hasFailed: false, problems, matches: 0 };
+  /** Starts to collect results separately, until {@link end} receives the returned value. */
+  begin(isQuiet: boolean): CheckResult {
+    const outer = this.#result;
+    const problems = isQuiet || this.isQuiet ? undefined : new Map();
+    this.#result = { hasFailed: false, problems, matches: 0 };
     return outer;
   }
 
-  /** What was found since {@link begin}. */
-  end(outer: Findings): Findings {
-    const inner = this.#findings;
-    this.#findings = outer;
+  /** The results since {@link begin}. */
+  end(outer: CheckResult): CheckResult {
+    const inner = this.#result;
+    this.#result = outer;
     return inner;
   }
 
-  merge({ hasFailed, problems, matches }: Findings): void {
-    const findings = this.#findings;
-    findings.matches += matches;
-    findings.hasFailed ||= hasFailed;
+  merge({ hasFailed, problems, matches }: CheckResult): void {
+    const result = this.#result;
+    result.matches += matches;
+    result.hasFailed ||= hasFailed;
     if (!hasFailed || problems === undefined) return;
     for (const [message, problem] of problems) {
-      if (findings.problems?.has(message) === false) findings.problems.set(message, problem);
+      if (result.problems?.has(message) === false) result.problems.set(message, problem);
     }
   }
 

@@ -20,6 +20,12 @@ export function isJsonArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** Whether an object has no keys. */
+export function isEmptyObject(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 /** Reads own properties only: `constructor` and other inherited names are ordinary keys of JSON. */
 export function ownValue<T>(object: { readonly [name: string]: T } | undefined, name: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;

@@ -43,6 +43,18 @@ export function utf8Length(text: string): number {
   return length;
 }
 
+/** The number of code points of a text: what Go's utf8.RuneCountInString returns. */
+export function codePointCount(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if (isHighSurrogate(text.charCodeAt(at)) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      count--;
+      at++;
+    }
+  }
+  return count;
+}
+
 /** `\u003c`, as Go and JSON write a UTF-16 unit by its number. */
 export function unicodeEscape(unit: number): string {
   return `\\u${hex(unit, 4)}`;

@@ -17,12 +17,12 @@ import { type RandomKind, randomMetadata } from './random-kinds.ts';
 import { randomCustomSchema } from './random-schemas.ts';
 import { type Draw, either } from './random-values.ts';
 
-/** What there is one object of. */
+/** The kind of the object that an {@link Applier} has. */
 export interface AppliedKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /** Of what stands beside the metadata. */
+  /** Draws the fields beside the metadata. */
   readonly draw: Draw;
   typed(object: JsonObject): JsonObject;
   zero(): JsonObject;
@@ -40,8 +40,8 @@ export function builtInKind({ apiVersion, kind, whole, part }: RandomKind): Appl
   };
 }
 
-/** A kind with a schema of its own for every seed. */
-export function customKind(seed: number): AppliedKind {
+/** A custom kind with a schema that depends on the seed. */
+export function appliedCustomKind(seed: number): AppliedKind {
   const { schema, draw } = randomCustomSchema(seededRandom(seed));
   return {
     apiVersion: 'x.io/v1',
@@ -53,7 +53,7 @@ export function customKind(seed: number): AppliedKind {
   };
 }
 
-/** One object and those who apply to it, without a server: nothing is defaulted, nothing is refused but for conflicts. */
+/** One object and its appliers, without a server: nothing is defaulted, and only conflicts are refused. */
 export class Applier {
   readonly #kind: AppliedKind;
   #live: JsonObject;
@@ -92,24 +92,24 @@ export class Applier {
   }
 
   /**
-   * A whole configuration or a part of one. Without anything empty: a struct that is named but empty goes along with its last
-   * field, as with Kubernetes, and is there again when it is applied once more.
+   * A whole configuration or a part of one, without empty values: as in Kubernetes, a struct that is named but empty is
+   * removed with its last field, and exists again after the next apply.
    */
   draw(random: Random): JsonObject {
     const body = this.#kind.draw(random) as JsonObject;
     return withoutEmpties({
-      ...this.bare,
+      ...this.typeMeta,
       metadata: randomMetadata(random) as JsonObject,
       ...body,
     }) as JsonObject;
   }
 
-  /** Says nothing but what it is. */
-  get bare(): JsonObject {
+  /** Only apiVersion and kind. */
+  get typeMeta(): JsonObject {
     return { apiVersion: this.#kind.apiVersion, kind: this.#kind.kind };
   }
 
-  /** What everybody owns, by name. */
+  /** The field set of each manager, by its name. */
   get owners(): ReadonlyMap<string, unknown> {
     const { managedFields } = this.#live.metadata as {
       managedFields?: readonly { manager: string; fieldsV1: unknown }[];
@@ -117,14 +117,14 @@ export class Applier {
     return new Map((managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, parseFieldSet(fieldsV1)]));
   }
 
-  /** The object without its owners, its lists in an order that does not depend on who came first. */
+  /** The object without its owners, with lists in an order that does not depend on the order of the applies. */
   get unordered(): Json {
     const { managedFields: _, ...metadata } = this.#live.metadata as JsonObject;
     return sorted({ ...this.#live, metadata }, this.shape);
   }
 
   #typed(object: JsonObject): JsonObject {
-    return { ...this.#kind.typed(object), ...this.bare };
+    return { ...this.#kind.typed(object), ...this.typeMeta };
   }
 }
 

@@ -10,7 +10,7 @@ import type { JsonSchema } from '../../structural/json-schema.ts';
 import { applyConfiguration } from '../apply-configuration.ts';
 
 /** Writes to one object of a custom kind, by version. */
-export interface CustomLife {
+export interface CustomKindHistory {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly steps: readonly CustomStep[];
 }
@@ -24,8 +24,8 @@ export interface CustomStep {
   readonly object: JsonObject & { readonly metadata: JsonObject };
 }
 
-/** What was stored after a step, or why it was refused. */
-export interface CustomAnswer {
+/** The stored object after a step, or the error message. */
+export interface CustomStepResult {
   readonly error?: string;
   readonly object?: JsonObject;
   readonly owners?: readonly ManagedFieldsEntry[];
@@ -35,24 +35,26 @@ const group = 'x.io';
 const kind = 'Thing';
 const time = '2026-01-31T12:00:00Z';
 
-/** Leads the life without a server: nothing is defaulted, validated or pruned, only merged and owned. */
-export function liveThrough({ schemas, steps }: CustomLife): readonly CustomAnswer[] {
+/**
+ * Replays the writes without a server: objects are merged and get owners, but are not defaulted, validated or pruned.
+ */
+export function replayHistory({ schemas, steps }: CustomKindHistory): readonly CustomStepResult[] {
   const shapes = new Map(
     Object.entries(schemas).map(([version, schema]) => [`${group}/${version}`, schemaShape(schema, kind)]),
   );
   let live: JsonObject | undefined;
   return steps.map((step) => {
-    const answer = answerTo(step, shapes, live);
-    if (answer.object !== undefined) live = withOwners(answer.object, answer.owners);
-    return answer;
+    const result = resultOf(step, shapes, live);
+    if (result.object !== undefined) live = withOwners(result.object, result.owners);
+    return result;
   });
 }
 
-function answerTo(
+function resultOf(
   step: CustomStep,
   shapes: ReadonlyMap<string, StructShape>,
   live: JsonObject | undefined,
-): CustomAnswer {
+): CustomStepResult {
   const apiVersion = `${group}/${step.version}`;
   const { manager, subresource, op, force, object } = step;
   const isStatus = subresource === 'status';
@@ -77,21 +79,24 @@ function answerTo(
       metadata: { ...object.metadata, ...(live === undefined ? {} : { uid: 'u' }) },
     };
     const owners = updateManagedFields({ ...write, old: versioned, next: owned });
-    return answer({ ...owned, metadata: { ...owned.metadata, uid: 'u' } }, owners);
+    return storedResult({ ...owned, metadata: { ...owned.metadata, uid: 'u' } }, owners);
   }
   try {
-    const misfit = typeProblems(versioned ?? {}, write.shape, { allowsDuplicates: true });
-    const complaint = typeProblems(object, write.shape) ?? misfit;
-    if (complaint !== undefined) throw new Error(complaint);
+    const liveProblems = typeProblems(versioned ?? {}, write.shape, { allowsDuplicates: true });
+    const problems = typeProblems(object, write.shape) ?? liveProblems;
+    if (problems !== undefined) throw new Error(problems);
     const before = versioned ?? { apiVersion, kind };
     const applied = applyConfiguration({ ...write, live: before, config: object, force });
-    return answer(applied.object ?? before, applied.owners);
+    return storedResult(applied.object ?? before, applied.owners);
   } catch (error) {
     return { error: (error as Error).message };
   }
 }
 
-function answer(object: JsonObject, owners: readonly ManagedFieldsEntry[] | undefined): CustomAnswer {
+function storedResult(
+  object: JsonObject,
+  owners: readonly ManagedFieldsEntry[] | undefined,
+): CustomStepResult {
   const { managedFields: _, ...metadata } = (object.metadata ?? {}) as JsonObject;
   const whole = { ...object, metadata: { ...metadata, uid: 'u' } };
   return owners === undefined ? { object: whole } : { object: whole, owners };

@@ -1,6 +1,6 @@
 import { commonKinds, type RandomKind } from './random-kinds.ts';
 import { conditions, partTemplate, replicas, selector, wholeTemplate } from './random-pods.ts';
-import { mapOf, object, one, several, some } from './random-values.ts';
+import { mapWith, object, one, several, some } from './random-values.ts';
 
 const batchTemplate = one({ spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'c:1' }] } });
 const topologies = one({ a: '1' }, { a: '1', b: '2' });
@@ -38,7 +38,7 @@ const otherKinds: readonly RandomKind[] = [
           concurrencyPolicy: one('Allow', 'Forbid'),
           startingDeadlineSeconds: one(60, null),
           jobTemplate: object({
-            metadata: object({ labels: mapOf(['a', 'b'], one('1', '2')) }),
+            metadata: object({ labels: mapWith(['a', 'b'], one('1', '2')) }),
             spec: object({ backoffLimit: one(1, 2), template: batchTemplate }),
           }),
         }),
@@ -162,9 +162,9 @@ const otherKinds: readonly RandomKind[] = [
     apiVersion: 'v1',
     kind: 'ResourceQuota',
     plural: 'resourcequotas',
-    whole: object({ spec: object({ hard: mapOf(['pods', 'services'], one('1', '2')) }) }),
-    part: object({ spec: object({ hard: mapOf(['pods', 'services', 'cpu'], one('1', '1000m', 2)) }) }),
-    status: object({ hard: mapOf(['pods'], one('1', '2')), used: mapOf(['pods'], one('0', '1')) }),
+    whole: object({ spec: object({ hard: mapWith(['pods', 'services'], one('1', '2')) }) }),
+    part: object({ spec: object({ hard: mapWith(['pods', 'services', 'cpu'], one('1', '1000m', 2)) }) }),
+    status: object({ hard: mapWith(['pods'], one('1', '2')), used: mapWith(['pods'], one('0', '1')) }),
   },
   {
     apiVersion: 'v1',
@@ -208,5 +208,5 @@ const otherKinds: readonly RandomKind[] = [
   },
 ];
 
-/** All of which objects are drawn. */
+/** All kinds from which objects are drawn. */
 export const randomKinds: readonly RandomKind[] = [...commonKinds, ...otherKinds];

@@ -8,28 +8,28 @@ import {
   selector,
   wholeTemplate,
 } from './random-pods.ts';
-import { type Draw, either, mapOf, object, one, orNothing, several, some } from './random-values.ts';
+import { type Draw, either, mapWith, object, one, orNothing, several, some } from './random-values.ts';
 
-/** A kind by what its configurations may say. Much is said by several, so that they meet. */
+/** A kind, with draws for its configurations. Several draws set the same fields, so that appliers conflict. */
 export interface RandomKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly isClusterWide?: boolean;
-  /** What stands beside the metadata; as much as a first configuration needs. */
+  /** Draws the fields beside the metadata, as many as a first configuration needs. */
   readonly whole: Draw;
-  /** Parts of it, as others apply them. */
+  /** Draws parts of them, as other appliers would. */
   readonly part: Draw;
-  /** With the field `status` around it. */
+  /** Includes the field `status`. */
   readonly status?: Draw;
 }
 
 const text = one('1', '2', '3', '');
-const texts = orNothing(mapOf(['a', 'b', 'c'], text), {});
+const texts = orNothing(mapWith(['a', 'b', 'c'], text), {});
 
 export const randomMetadata: Draw = object({
-  labels: orNothing(mapOf(['a', 'b', 'c.io/d'], one('1', '2')), {}),
-  annotations: mapOf(['a', 'x.io/b'], one('1', '2', '')),
+  labels: orNothing(mapWith(['a', 'b', 'c.io/d'], one('1', '2')), {}),
+  annotations: mapWith(['a', 'x.io/b'], one('1', '2', '')),
   finalizers: orNothing(some(one('x.io/a'), one('x.io/b'), one('x.io/c')), []),
   ownerReferences: some(...['u-1', 'u-2'].map(owner)),
 });
@@ -48,20 +48,20 @@ export const commonKinds: readonly RandomKind[] = [
     apiVersion: 'v1',
     kind: 'ConfigMap',
     plural: 'configmaps',
-    whole: object({ data: texts, binaryData: mapOf(['d', 'e'], one('AAAA', 'AQ==')) }),
-    part: object({ data: texts, binaryData: mapOf(['d', 'e'], one('AAAA', 'AQ==')) }),
+    whole: object({ data: texts, binaryData: mapWith(['d', 'e'], one('AAAA', 'AQ==')) }),
+    part: object({ data: texts, binaryData: mapWith(['d', 'e'], one('AAAA', 'AQ==')) }),
   },
   {
     apiVersion: 'v1',
     kind: 'Secret',
     plural: 'secrets',
     whole: object({
-      data: mapOf(['a', 'b'], one('AAAA', 'AQ==')),
-      stringData: mapOf(['a', 'c'], one('1', '2')),
+      data: mapWith(['a', 'b'], one('AAAA', 'AQ==')),
+      stringData: mapWith(['a', 'c'], one('1', '2')),
     }),
     part: object({
-      data: mapOf(['a', 'b'], one('AAAA', 'AQ==')),
-      stringData: mapOf(['a', 'c'], one('1', '2')),
+      data: mapWith(['a', 'b'], one('AAAA', 'AQ==')),
+      stringData: mapWith(['a', 'c'], one('1', '2')),
     }),
   },
   {
@@ -178,7 +178,7 @@ export const commonKinds: readonly RandomKind[] = [
       {},
       {
         spec: object(
-          { selector: mapOf(['a', 'b'], one('1', '2')) },
+          { selector: mapWith(['a', 'b'], one('1', '2')) },
           { ports: one([{ port: 80, name: 'a' }]) },
         ),
       },
@@ -187,7 +187,7 @@ export const commonKinds: readonly RandomKind[] = [
       {},
       {
         spec: object({
-          selector: mapOf(['a', 'b'], one('1', '2')),
+          selector: mapWith(['a', 'b'], one('1', '2')),
           sessionAffinity: one('None', 'ClientIP'),
           publishNotReadyAddresses: one(true, false),
           ports: some(

@@ -1,4 +1,4 @@
-import { type Draw, mapOf, object, one, orNothing, several, some } from './random-values.ts';
+import { type Draw, mapWith, object, one, orNothing, several, some } from './random-values.ts';
 
 const env = several(
   object({ value: one('1', '2') }, { name: one('A') }),
@@ -11,7 +11,7 @@ const quantities = orNothing(
   {},
 );
 
-/** Of nodes, which take an empty map for something else than none. */
+/** Quantities of nodes, for which an empty map differs from an absent one. */
 export const amounts = one({ cpu: '1' }, { cpu: '1000m', memory: '1Gi' }, { memory: '64Mi' });
 
 export function container(name: string): Draw {
@@ -68,7 +68,7 @@ export const podParts = {
   containers: several(container('one'), container('two'), container('three')),
   initContainers: some(container('first'), container('second')),
   volumes,
-  nodeSelector: mapOf(['a', 'b'], one('1', '2')),
+  nodeSelector: mapWith(['a', 'b'], one('1', '2')),
   tolerations: some(one({ key: 'a', operator: 'Exists' }), one({ key: 'b', operator: 'Exists' })),
   securityContext: object({ runAsUser: one(1, 2), fsGroup: one(3) }),
   imagePullSecrets: some(one({ name: 'p' }), one({ name: 'q' })),
@@ -95,7 +95,7 @@ function spread(key: string): Readonly<Record<string, Draw>> {
 }
 
 export const selector = { selector: one({ matchLabels: { app: 'x' } }) };
-const templateLabels = object({ labels: mapOf(['l', 'm'], one('1', '2')) });
+const templateLabels = object({ labels: mapWith(['l', 'm'], one('1', '2')) });
 
 function template(containers: Draw): Draw {
   return object(

@@ -1,14 +1,17 @@
 import type { Random } from '../../../runtime/random.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
-import { type Draw, either, mapOf, object, one, several, some } from './random-values.ts';
+import { type Draw, either, mapWith, object, one, several, some } from './random-values.ts';
 
-/** A part of a schema, and what values of it are drawn from. */
+/** A part of a schema, and the draw for its values. */
 export interface RandomSchema {
   readonly schema: JsonSchema;
   readonly draw: Draw;
 }
 
-/** The schema of a custom kind with a spec, a status and something beside. Its values fit it; much is said by several. */
+/**
+ * The schema of a custom kind with a spec, a status and another field. Its values fit the schema, and several draws set
+ * the same fields.
+ */
 export function randomCustomSchema(random: Random): RandomSchema & { readonly status: Draw } {
   const spec = randomStruct(random, 3);
   const status = randomStruct(random, 2);
@@ -25,7 +28,10 @@ export function randomCustomSchema(random: Random): RandomSchema & { readonly st
   };
 }
 
-/** The same values by other rules: some lists and maps that were merged are atomic, and some that were atomic are merged. */
+/**
+ * The same values under other rules: some lists and maps that were merged are atomic, and some that were atomic are
+ * merged.
+ */
 export function regrouped(schema: JsonSchema, random: Random): JsonSchema {
   const {
     'x-kubernetes-list-type': listType,
@@ -58,7 +64,7 @@ function regroupedAll(
 }
 
 const preserving = { 'x-kubernetes-preserve-unknown-fields': true } as const;
-/** Names that mean something elsewhere, and one that is not ASCII. */
+/** Names with a meaning in JavaScript or in Kubernetes, and one that is not ASCII. */
 const names = ['a', 'b', 'c', 'metadata', 'constructor', 'é'];
 
 const scalars: readonly RandomSchema[] = [
@@ -74,11 +80,11 @@ const scalars: readonly RandomSchema[] = [
   { schema: { 'x-kubernetes-int-or-string': true }, draw: one(1, 2, '50%') },
 ];
 
-/** JSON of any form, so that it also changes its form. */
+/** JSON of any type, so that a value can also change its type. */
 const anything: Draw = either(
   one('x', 1, true),
   one([], ['x'], [{ a: 1 }, 2]),
-  mapOf(['a', 'b'], either(one('x', 1, [1], {}), mapOf(['a', 'c'], one(1, [2], { d: 1 })))),
+  mapWith(['a', 'b'], either(one('x', 1, [1], {}), mapWith(['a', 'c'], one(1, [2], { d: 1 })))),
 );
 
 function randomPart(random: Random, depth: number): RandomSchema {
@@ -124,7 +130,7 @@ function randomMap(random: Random, depth: number): RandomSchema {
       additionalProperties: schema,
       ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
     },
-    draw: mapOf(['a', 'b', 'é'], draw),
+    draw: mapWith(['a', 'b', 'é'], draw),
   };
 }
 
@@ -172,7 +178,7 @@ function randomListMap(random: Random, depth: number): RandomSchema {
   };
 }
 
-/** Where the schema says less than the whole. */
+/** Parts whose schema does not describe all fields. */
 function randomOpen(random: Random, depth: number): RandomSchema {
   return random.pick([randomUntyped, randomKeeper, randomEmbedded])(random, depth);
 }
@@ -205,7 +211,7 @@ function randomEmbedded(): RandomSchema {
     draw: object(
       {
         metadata: object({
-          labels: mapOf(['a', 'b'], one('1', '2')),
+          labels: mapWith(['a', 'b'], one('1', '2')),
           finalizers: several(one('x.io/a'), one('x.io/b')),
         }),
         spec: anything,

@@ -1,18 +1,18 @@
 import type { Random } from '../../../runtime/random.ts';
 
-/** Draws a value; undefined leaves it out of whatever would hold it. */
+/** Draws a value; undefined leaves it out of its container. */
 export type Draw = (random: Random) => unknown;
 
 export function one(...values: readonly unknown[]): Draw {
   return (random) => random.pick(values);
 }
 
-/** Of draws, not of values. */
+/** Draws from one of several draws. */
 export function either(...draws: readonly Draw[]): Draw {
   return (random) => random.pick(draws)(random);
 }
 
-/** Each part as often as not; those under `always` in every case. */
+/** Includes each part with a probability near one half; the parts in `always` are in every object. */
 export function object(
   parts: Readonly<Record<string, Draw>>,
   always: Readonly<Record<string, Draw>> = {},
@@ -26,7 +26,7 @@ export function object(
   };
 }
 
-/** Some of them, in any order. */
+/** Some of the draws, in any order. */
 export function some(...draws: readonly Draw[]): Draw {
   return (random) => {
     const count = random.int(Math.min(draws.length, 3) + 1);
@@ -37,7 +37,7 @@ export function some(...draws: readonly Draw[]): Draw {
   };
 }
 
-/** As `some`, but not none. */
+/** Like `some`, but at least one. */
 export function several(...draws: readonly Draw[]): Draw {
   return (random) =>
     random
@@ -47,11 +47,11 @@ export function several(...draws: readonly Draw[]): Draw {
 }
 
 /** A map with some of the names. */
-export function mapOf(names: readonly string[], value: Draw): Draw {
+export function mapWith(names: readonly string[], value: Draw): Draw {
   return object(Object.fromEntries(names.map((name) => [name, value])));
 }
 
-/** Rarely something that means nothing: null, or empty. */
+/** Rarely a value that means nothing: null, or an empty one. */
 export function orNothing(draw: Draw, ...nothings: readonly unknown[]): Draw {
   return (random) => (random.next() < 0.08 ? random.pick([null, ...nothings]) : draw(random));
 }

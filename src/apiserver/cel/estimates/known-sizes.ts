@@ -1,7 +1,7 @@
+import { codePointCount } from '../../../kube/go/quote.ts';
 import type { CheckedExpression } from '../checking/checker.ts';
 import { accumulatorName, type Expr } from '../language/ast.ts';
 import type { CelType, CelTypeKind } from '../types/types.ts';
-import { codePointCount } from '../values/values.ts';
 import { type CostRange, exactRange, rangeUnion, unknownSize } from './cost-range.ts';
 
 /** A way into the object that a rule is about: `self`, `spec`, `@items`. */

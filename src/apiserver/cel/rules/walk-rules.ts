@@ -5,7 +5,7 @@ import {
   type JsonObject,
   ownValue,
 } from '../../../kube/go/json-value.ts';
-import { type Correlation, partnersAmong } from '../../structural/correlation.ts';
+import { type Correlation, counterpartsAmong } from '../../structural/correlation.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 import type { RuleNode, RulePosition } from './rule-node.ts';
@@ -67,7 +67,7 @@ class Walk {
   #visitItems(node: RuleNode, place: RulePosition, value: readonly Json[], old: readonly Json[]): boolean {
     const { items } = node;
     if (items === undefined) return true;
-    const partnerOf = partnersAmong(old, node.schema);
+    const partnerOf = counterpartsAmong(old, node.schema);
     return value.every((item, index) =>
       this.visit(items, {
         ...below(place, (current) => current.element(index)),

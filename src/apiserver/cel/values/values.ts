@@ -1,3 +1,5 @@
+import { codePointCount } from '../../../kube/go/quote.ts';
+
 /**
  * What expressions compute. Plain JavaScript where it says the same:
  *
@@ -158,16 +160,4 @@ export function valueSize(value: Value): number {
   if (value instanceof Optional) return value.value === undefined ? 1 : valueSize(value.value);
   if (isList(value) || isMap(value)) return value.size;
   return isOpaque(value) ? (value.size ?? 1) : 1;
-}
-
-export function codePointCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index++) {
-    const isHigh = (text.charCodeAt(index) & 0xfc00) === 0xd800;
-    if (isHigh && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      index++;
-    }
-  }
-  return count;
 }

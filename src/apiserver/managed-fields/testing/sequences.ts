@@ -5,7 +5,7 @@ import type { ManagedFieldsEntry } from '../managers.ts';
 import { resetFieldsOf } from '../reset-fields.ts';
 import { updateManagedFields } from '../update-managers.ts';
 
-/** Writes to one object, in order, and what Kubernetes then had in managedFields. */
+/** Writes to one object, in order, and Kubernetes' managedFields after each. */
 export interface Sequence {
   readonly type: string;
   readonly steps: readonly SequenceStep[];
@@ -27,7 +27,7 @@ export function readSequences(name: string): readonly Sequence[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What ours makes of each step, given what was stored after the one before. */
+/** The managedFields of this implementation after each step, starting from the recorded result of the step before. */
 export function replay({ type, steps }: Sequence): readonly (readonly ManagedFieldsEntry[] | undefined)[] {
   return steps.map(({ manager, subresource = '', time, next }, i) =>
     updateManagedFields({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 
-/** What Kubernetes' own code makes of a patch. */
+/** The result of Kubernetes' own code for a patch. */
 export interface PatchVector {
   readonly type: string;
   readonly original: JsonObject;
@@ -10,11 +10,11 @@ export interface PatchVector {
   readonly error?: string;
 }
 
-/** What a real server answers to a patch of a pod. */
+/** The response of a real server to a patch of a pod. */
 export interface RecordedAnswer {
   readonly type: 'json' | 'merge' | 'strategic';
   readonly patch: Json;
-  /** The Status, without what all of them have; left out where the patch is fine. */
+  /** The Status, without the fields that are equal in all of them; absent if the patch is valid. */
   readonly answer?: { readonly code: number; readonly reason?: string; readonly message: string };
 }
 
@@ -26,7 +26,7 @@ export function readLines<T>(name: string): readonly T[] {
     .map((line) => JSON.parse(line));
 }
 
-/** So that whoever changes an argument is found out. */
+/** Freezes a value, so that a test fails if a function changes its arguments. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.freeze(value);

@@ -9,7 +9,7 @@ import { isDateFormat, isDateTimeFormat, isDurationFormat } from './times.ts';
 
 export type FormatRule = (text: string) => boolean;
 
-/** The format of a schema, or nothing where it is none that its type has: such formats are ignored. */
+/** The format of a schema; empty if its type does not have it: such formats are ignored. */
 export function knownFormat(schema: JsonSchema): string {
   const { format = '' } = schema;
   const types = typesOf(schema);
@@ -20,7 +20,7 @@ export function knownFormat(schema: JsonSchema): string {
   return '';
 }
 
-/** Dashes in the name of a format mean nothing. */
+/** Dashes in the name of a format have no meaning. */
 export function formatRule(format: string): FormatRule | undefined {
   return rules.get(format.replaceAll('-', ''));
 }
@@ -32,7 +32,7 @@ const creditCard =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 const colorPart = '[\\t\\n\\f\\r ]*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])[\\t\\n\\f\\r ]*';
 
-/** Those of the server's version; the names are without dashes. */
+/** The formats of kube-apiserver's version; their names are without dashes. */
 const rules: ReadonlyMap<string, FormatRule> = new Map<string, FormatRule>([
   ['bsonobjectid', matching(/^[0-9a-fA-F]{24}$/)],
   ['uri', isRequestUri],
@@ -66,13 +66,13 @@ function matching(pattern: RegExp): FormatRule {
   return (text) => pattern.test(text);
 }
 
-/** The lengths come first: the pattern could take long over a long text. */
+/** The lengths are checked first: matching the pattern with a long text could take long. */
 function isHostName(text: string): boolean {
   if (utf8Length(text) > 255) return false;
   return text.split('.').every((part) => utf8Length(part) <= 63) && hostName.test(text);
 }
 
-/** Nothing encoded is not Base64 to this format. */
+/** An empty text is not valid for this format. */
 function isBase64(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }

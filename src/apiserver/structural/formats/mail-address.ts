@@ -1,7 +1,7 @@
 import { isIpv6 } from '../../../kube/ip-address.ts';
 import { isIpv4Format } from './addresses.ts';
 
-/** One address as it stands in a mail, with or without a name: `a@example.com`, `Ann <a@example.com>`. */
+/** One mail address, with or without a name: `a@example.com`, `Ann <a@example.com>`, as Go's net/mail parses it. */
 export function isMailAddress(text: string): boolean {
   const reader = new AddressReader(text);
   return reader.address(true) === 1 && reader.skipComments() && reader.isAtEnd;
@@ -9,7 +9,7 @@ export function isMailAddress(text: string): boolean {
 
 const specials = '()<>[]:;@\\,"';
 
-/** Reads from left to right; what can't be read gives undefined or false. */
+/** Parses from left to right; returns undefined or false for text that it cannot parse. */
 class AddressReader {
   readonly #text: string;
   #at = 0;
@@ -22,7 +22,7 @@ class AddressReader {
     return this.#at >= this.#text.length;
   }
 
-  /** How many addresses there are: one, or those of a group, where groups may be. */
+  /** The number of addresses: one, or those of a group, if groups are allowed. */
   address(allowsGroup: boolean): number | undefined {
     this.#skipSpace();
     if (this.isAtEnd) return undefined;
@@ -57,7 +57,7 @@ class AddressReader {
     }
   }
 
-  /** Leaves everything as it was where there is none. */
+  /** Does not advance if there is none. */
   #plainAddress(): boolean {
     const start = this.#at;
     if (this.#local() && this.#take('@') && this.#domain()) return true;
@@ -82,15 +82,15 @@ class AddressReader {
     return isIpv6(address) || (isIpv4Format(address) && !/(^|\.)0\d|:/.test(address));
   }
 
-  /** The words of a name; what comes after the first that can be read may be anything. */
+  /** The parts of a display name; after the first readable part, any text may follow. */
   #phrase(): boolean {
     for (let count = 0; ; count++) {
       if (count > 0 && !this.skipComments()) return false;
       this.#skipSpace();
       if (this.isAtEnd) return true;
       const start = this.#at;
-      const isWord = this.#peek() === '"' ? this.#quoted() !== undefined : isReadable(this.#atom());
-      if (isWord) continue;
+      const isPart = this.#peek() === '"' ? this.#quoted() !== undefined : isReadable(this.#atom());
+      if (isPart) continue;
       if (this.#text[start] === '"') this.#at = start;
       return count > 0;
     }
@@ -117,7 +117,7 @@ class AddressReader {
     return undefined;
   }
 
-  /** In parentheses, which may be nested; a backslash takes the meaning from what follows. */
+  /** A comment in parentheses, which may be nested; a backslash escapes the next character. */
   #comment(): boolean {
     let depth = 0;
     for (; !this.isAtEnd; this.#at++) {
@@ -155,14 +155,14 @@ function isAtomLetter(letter: string): boolean {
   return isVisible(letter) && !specials.includes(letter);
 }
 
-/** Atoms with single dots between them. */
+/** Atoms separated by single dots. */
 function isDotted(text: string): boolean {
   return text !== '' && !text.startsWith('.') && !text.endsWith('.') && !text.includes('..');
 }
 
-/** An encoded word in letters that Go does not know can't be read. */
-function isReadable(word: string): boolean {
-  if (word === '') return false;
-  const encoded = /^=\?([^?]*)\?[bq]\?[^?]*\?=$/i.exec(word);
+/** Go cannot decode an encoded word in an unknown charset. */
+function isReadable(part: string): boolean {
+  if (part === '') return false;
+  const encoded = /^=\?([^?]*)\?[bq]\?[^?]*\?=$/i.exec(part);
   return encoded === null || ['utf-8', 'iso-8859-1', 'us-ascii'].includes((encoded[1] ?? '').toLowerCase());
 }

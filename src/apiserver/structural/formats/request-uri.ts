@@ -1,8 +1,8 @@
 import { isIpv6 } from '../../../kube/ip-address.ts';
 
-/** An absolute URI, or a path from the root, as Go's net/url takes it in a request. */
+/** An absolute URI, or a path from the root, as Go's url.ParseRequestURI accepts it. */
 export function isRequestUri(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is about these characters
   if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return false;
   if (text === '*') return true;
   const parts = /^([a-z][a-z0-9+.-]*):/i.exec(text);
@@ -48,12 +48,12 @@ function isPort(text: string): boolean {
 
 const hostLetter = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]/;
 
-/** Only letters beyond ASCII may be escaped. */
+/** Only characters beyond ASCII may be escaped. */
 function isHostText(host: string): boolean {
   return /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]|%[89a-f][0-9a-f]|%25)*$/i.test(host);
 }
 
-/** Escaped is only what may stand there unescaped too, or a space. */
+/** Only characters that are also valid unescaped, and spaces, may be escaped. */
 function isZone(zone: string): boolean {
   return [...zone.matchAll(/%([0-9a-f]{2})?|[^%]/gi)].every(([text, code]) => {
     if (!text.startsWith('%')) return hostLetter.test(text);

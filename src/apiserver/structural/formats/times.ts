@@ -8,7 +8,7 @@ export function isDateFormat(text: string): boolean {
   return isDateOfCalendar(Number(parts[1]), Number(parts[2]), Number(parts[3]));
 }
 
-/** A date, a T, a time with its zone; what follows another T is not looked at. */
+/** A date, a T, and a time with its zone; text after another T is ignored. */
 export function isDateTimeFormat(text: string): boolean {
   if (utf8Length(text) < 4) return false;
   const [date = '', time] = text.toLowerCase().split('t');
@@ -18,15 +18,17 @@ export function isDateTimeFormat(text: string): boolean {
   return Number(parts[1]) <= 23 && Number(parts[2]) <= 59 && Number(parts[3]) <= 59;
 }
 
-/** As Go writes durations (`1h30m`), or, more loosely, numbers with units somewhere in the text (`about 3 days`). */
+/**
+ * A duration in Go's notation (`1h30m`), or, more loosely, numbers with units anywhere in the text (`about 3 days`).
+ */
 export function isDurationFormat(text: string): boolean {
   return parseGoDuration(text) !== undefined || isLooseDuration(text);
 }
 
-/** What a number must be below to be one to Go. */
+/** Larger numbers do not fit into Go's int64. */
 const integerLimit = 2n ** 63n;
 
-/** A number that is too large spoils it all. */
+/** A number that is too large makes the whole text invalid. */
 function isLooseDuration(text: string): boolean {
   let found = false;
   for (let at = 0; at < text.length; ) {
@@ -57,7 +59,7 @@ function endOf(letter: RegExp, text: string, from: number): number {
   return end;
 }
 
-/** Short names must be the whole unit; of the long ones a beginning will do (`minutes`). */
+/** Short names must be the whole unit; long names may continue (`minutes`). */
 function isUnit(unit: string): boolean {
   if (['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk'].includes(unit)) return true;
   return ['nano', 'micro', 'milli', 'sec', 'min', 'hour', 'day', 'week'].some((long) =>

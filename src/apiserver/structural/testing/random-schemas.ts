@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
-/** Names as people choose them, and as people choose who look for holes. */
+/** Ordinary names, and names with a meaning in JavaScript. */
 const names = fc.constantFrom('a', 'b', 'c', 'metadata', 'kind', '__proto__', 'constructor', 'toString', '');
 
 export const jsonObjects: fc.Arbitrary<JsonObject> = fc.dictionary(
@@ -18,7 +18,7 @@ export const jsonObjects: fc.Arbitrary<JsonObject> = fc.dictionary(
   { maxKeys: 5 },
 );
 
-/** Of objects, as the root of a definition. */
+/** Schemas of objects, as at the root of a definition. */
 export const objectSchemas: fc.Arbitrary<JsonSchema> = fc.letrec<Record<'object' | 'any', JsonSchema>>(
   (tie) => ({
     any: fc.oneof({ maxDepth: 4 }, scalars(), lists(tie('any')), tie('object'), maps(tie('any'))),

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import type { JsonSchema } from '../json-schema.ts';
 
-/** What Kubernetes makes of a value; the README says what the fields are. */
+/** The results of Kubernetes for a value; the README describes the fields. */
 export interface SchemaVector {
   readonly schema: JsonSchema;
   readonly value: JsonObject;
@@ -44,8 +44,8 @@ export function readVectors(): {
   };
 }
 
-/** What a check complains about, in the order of the vectors. */
-export function complaints(check: (errors: FieldErrors) => void): readonly StatusCause[] {
+/** The errors of a check, in the order of the vectors. */
+export function sortedErrors(check: (errors: FieldErrors) => void): readonly StatusCause[] {
   const errors = new FieldErrors();
   check(errors);
   return errors.causes.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
