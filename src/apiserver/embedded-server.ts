@@ -20,32 +20,35 @@ import { MemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 
 export interface EmbeddedServerOptions {
-  /** Where everything is kept; left out, it is gone with the process. */
+  /** The directory for all data; without one, data is lost when the process ends. */
   readonly dataDirectory?: string | undefined;
   readonly host?: string | undefined;
-  /** 0, and by default, any that is free. */
+  /** 0 or undefined selects any free port. */
   readonly port?: number | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
-  /** Kinds that are there from the start, made what they are here at every start. */
+  /** Definitions that are installed, or updated to this state, at every start. */
   readonly definitions?: readonly CustomResourceDefinition[] | undefined;
-  /** What is added to new objects beside what Kubernetes adds; left out, nothing is. */
+  /** Rules for new objects besides Kubernetes' own; none by default. */
   readonly rules?: OperatorRules | undefined;
-  /** What must be well, beside the server itself, for `/readyz` to say so. */
+  /** Checks besides the server's own that must pass for `/readyz` to succeed. */
   readonly readyChecks?: HealthChecks | undefined;
-  /** What `/metrics` shows beside the server's own figures, in Prometheus' text format. */
+  /** More metrics for `/metrics`, in Prometheus' text format. */
   readonly moreMetrics?: (() => string) | undefined;
-  /** Told of bugs; the server goes on. */
+  /** Called with unexpected exceptions; the server keeps running. */
   onError(error: unknown, where: string): void;
 }
 
-/** What closing a store that could not be used may take. */
+/** How long a failed start waits for the store to close. */
 const closeMsMax = 2_000;
 
-/** A Kubernetes API server in this process: store, registry and HTTPS, in the order in which they are opened and closed. */
+/**
+ * A Kubernetes API server in this process: starts the store, the registry, the controllers that it needs, and the HTTPS
+ * server; closes them in reverse order.
+ */
 export class EmbeddedServer {
-  /** For callers within the process; they need no HTTP. */
+  /** For callers in the same process, which need no HTTP. */
   readonly registry: Registry;
   readonly #store: Store;
   readonly #loops: readonly Loop[];
@@ -58,7 +61,7 @@ export class EmbeddedServer {
     this.#api = api;
   }
 
-  /** Resolves when it answers. What was opened before something failed is closed again. */
+  /** Resolves when the server accepts requests. If a step fails, everything opened before is closed. */
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
     const { dataDirectory } = options;
     const store =
@@ -74,7 +77,7 @@ export class EmbeddedServer {
       for (const loop of loops) await loop.settled();
       return new EmbeddedServer(store, registry, loops, await listen(registry, options));
     } catch (error) {
-      // On a disk that is full, closing may never end.
+      // Closing may never finish if the disk is full.
       const closing = closeAll(loops, store);
       await Promise.race([closing, options.clock.sleep(closeMsMax, new AbortController().signal)]);
       throw error;
@@ -85,7 +88,7 @@ export class EmbeddedServer {
     return this.#api.url;
   }
 
-  /** By which clients know the server again; PEM. */
+  /** The server's certificate, by which clients verify it; PEM. */
   get certificate(): string {
     return this.#api.certificate;
   }
@@ -98,20 +101,20 @@ export class EmbeddedServer {
     await this.#api.writeKubeconfig(path);
   }
 
-  /** Ends watches and requests in good order, then makes everything durable. Takes less than five seconds. */
+  /** Ends watches and requests gracefully, then makes all writes durable. Takes less than five seconds. */
   async close(): Promise<void> {
     await this.#api.close();
     await closeAll(this.#loops, this.#store);
   }
 }
 
-/** What follows the registry as long as the server runs. */
+/** A controller that runs as long as the server. */
 interface Loop {
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The loops first: they write. */
+/** Controllers first, because they write. */
 async function closeAll(loops: readonly Loop[], store: Store): Promise<void> {
   for (const loop of loops) await loop.close();
   await store.close();

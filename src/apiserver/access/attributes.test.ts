@@ -13,7 +13,7 @@ function told(method: string, url: string): string | undefined {
     .join(' ');
 }
 
-describe('what a request wants to do', () => {
+describe('the attributes of a request', () => {
   test.each([
     ['GET', '/', 'get path /'],
     ['GET', '/healthz/ping', 'get path /healthz/ping'],

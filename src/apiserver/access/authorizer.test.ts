@@ -12,7 +12,7 @@ import type { User } from './user.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 
-test('whoever has seen a binding come or go is judged by it', async () => {
+test('a client that has observed a change of a binding is judged by it', async () => {
   await using fixture = await AccessFixture.start();
   const token = await fixture.token('robot');
   await fixture.admin('POST', `${rbac}/roles`, {
@@ -36,7 +36,7 @@ test('whoever has seen a binding come or go is judged by it', async () => {
   }
 });
 
-test('an authorizer that starts later knows what there is', async () => {
+test('an authorizer that starts later knows the existing objects', async () => {
   const fixture = await RegistryFixture.start();
   const kind = (plural: string) =>
     fixture.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural) as ServedKind;
@@ -140,7 +140,7 @@ function binding(
 }
 
 describe('the index', () => {
-  test('finds what a search through everything finds, whatever came and went', () => {
+  test('returns the same as a search through all bindings after any changes', () => {
     const roleChange = fc.tuple(names, namespaces, fc.option(rules));
     const bindingChange = fc.tuple(names, names, namespaces, fc.option(subjects), fc.boolean());
     const all = fc.record({

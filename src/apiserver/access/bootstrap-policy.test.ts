@@ -11,7 +11,7 @@ async function start(): Promise<RegistryFixture> {
 const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const own = { verbs: ['get'], apiGroups: ['mine'], resources: ['things'] };
 
-test('every cluster has the roles that Kubernetes makes', async () => {
+test('every cluster has the default roles of Kubernetes', async () => {
   const fixture = await start();
   const { names } = await fixture.list('clusterroles');
   expect(names).toEqual(
@@ -22,7 +22,7 @@ test('every cluster has the roles that Kubernetes makes', async () => {
   expect(fixture.store.revision).toBe(before);
 });
 
-test('what was taken from them comes back, what was added stays', async () => {
+test('removed rules and subjects are restored, additions stay', async () => {
   const fixture = await start();
   await fixture.patch('clusterroles', 'system:basic-user', { rules: [own] });
   await fixture.patch('clusterrolebindings', 'system:basic-user', {
@@ -49,7 +49,7 @@ test('what was taken from them comes back, what was added stays', async () => {
   expect((await fixture.list('clusterroles')).names).toContain('system:discovery');
 });
 
-test('one that says so is left alone', async () => {
+test('an object with auto-update disabled is left unchanged', async () => {
   const fixture = await start();
   const metadata = { annotations: { [autoUpdate]: 'false' } };
   await fixture.patch('clusterroles', 'system:basic-user', { metadata, rules: [own] });
@@ -58,7 +58,7 @@ test('one that says so is left alone', async () => {
   expect(role.rules).toEqual([own]);
 });
 
-test('a binding of another role is made anew', async () => {
+test('a binding to another role is recreated', async () => {
   const fixture = await start();
   await fixture.delete('clusterrolebindings', 'system:basic-user');
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };

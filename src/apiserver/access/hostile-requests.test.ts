@@ -14,7 +14,7 @@ afterAll(async () => {
 const secrets = '/api/v1/namespaces/default/secrets';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
-describe('who may watch one object by its name', () => {
+describe('a user who may watch one object by name', () => {
   let token = '';
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('who may watch one object by its name', () => {
     ['nothing', ''],
     ['its name', 'fieldSelector=metadata.name%3Down'],
     ['its name and more', 'fieldSelector=metadata.name%3Down,metadata.namespace%3Ddefault'],
-  ])('sees it where he selects %s', async (_, query) => {
+  ])('sees it with the selector %s', async (_, query) => {
     expect(await seen('own', query)).toEqual(['own']);
   });
 
@@ -47,21 +47,21 @@ describe('who may watch one object by its name', () => {
     ['of all but one', 'metadata.name!=x'],
     ['of another one', 'metadata.name=foreign'],
     ['that can not be read', 'metadata.name'],
-  ])('sees nothing else by a selector %s', async (_, selector) => {
+  ])('sees nothing else with the selector %s', async (_, selector) => {
     expect(await seen('own', `fieldSelector=${encodeURIComponent(selector)}`)).toEqual(['400']);
   });
 
-  test('sees nothing else by a name that looks like a selector', async () => {
+  test('sees nothing else with a name that looks like a selector', async () => {
     expect(await seen('own,metadata.name!=x', '')).toEqual(['403']);
   });
 });
 
-test('a name in a path of old is a name, whatever it is made of', async () => {
+test('a name in a legacy watch path is never parsed as a selector', async () => {
   const path = '/api/v1/watch/namespaces/default/secrets/own%2Cmetadata.name=own?timeoutSeconds=1';
   expect(await fixture.cluster.call('GET', path)).toMatchObject({ status: 200, text: '' });
 });
 
-test('headers do not push one another out, so nobody is himself who wants to be another one', async () => {
+test('no impersonation header is dropped among many headers', async () => {
   const padding = Object.fromEntries(Array.from({ length: 2500 }, (_, index) => [`a${index}`, '']));
   const headers = { ...padding, 'impersonate-user': 'nobody' };
   const answer = await fixture.cluster.call('GET', secrets, { headers });
@@ -69,7 +69,7 @@ test('headers do not push one another out, so nobody is himself who wants to be 
   expect(answer.text).toContain('User \\"nobody\\" cannot list');
 });
 
-describe('a role whose rules make more pieces than can be looked at', () => {
+describe('a role whose rules expand beyond the limit', () => {
   const many = (prefix: string) => Array.from({ length: 300 }, (_, index) => `${prefix}${index}`);
   const huge = {
     apiGroups: ['', ...many('g')],
@@ -80,7 +80,7 @@ describe('a role whose rules make more pieces than can be looked at', () => {
   const write = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['create'] };
   const roles = `${rbac}/namespaces/default/roles`;
 
-  test('is refused to who does not hold them, without looking at them all', async () => {
+  test('is refused to a user without its permissions, without expanding the rules', async () => {
     const token = await fixture.token('lister');
     await fixture.allow('lister', write);
     const answer = await fixture.as(token, 'POST', roles, {
@@ -90,7 +90,7 @@ describe('a role whose rules make more pieces than can be looked at', () => {
     expect(answer.text).toContain('not currently held');
   });
 
-  test('is taken from who holds them', async () => {
+  test('is accepted from a user who holds the permissions', async () => {
     const token = await fixture.token('holder');
     await fixture.allow('holder', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] });
     const answer = await fixture.as(token, 'POST', roles, {
@@ -101,12 +101,12 @@ describe('a role whose rules make more pieces than can be looked at', () => {
 });
 
 test.each(['!', 'a,', '(', 'a=b,'])(
-  'a question with megabytes of %s in its selectors is answered without reading them',
+  'a review with megabytes of %s in its selectors is answered without parsing them',
   async (part) => {
     const rawSelector = part.repeat(1_400_000 / part.length);
     const selectors = { fieldSelector: { rawSelector }, labelSelector: { rawSelector } };
     const body = { spec: { resourceAttributes: { verb: 'get', resource: 'pods', ...selectors } } };
-    const token = await fixture.token('nobody');
+    const token = await fixture.token('unprivileged');
     const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
     const answer = await fixture.as(token, 'POST', path, { body });
     const field = 'spec.resourceAttributes';
@@ -115,6 +115,6 @@ test.each(['!', 'a,', '(', 'a=b,'])(
   },
 );
 
-test('no request was a bug', () => {
+test('no request caused an unexpected exception', () => {
   expect(fixture.cluster.errors).toEqual([]);
 });

@@ -30,7 +30,7 @@ function signed(claims: object): string {
   return forgeToken(tokenParts(good).header, claims, fixture.cluster.credentials.tokenKey);
 }
 
-test('a good token is taken', async () => {
+test('a valid token is accepted', async () => {
   expect(await statusWith(good)).toBe(200);
   expect(await statusWith(signed(tokenParts(good).claims))).toBe(200);
 });
@@ -38,7 +38,7 @@ test('a good token is taken', async () => {
 describe('a token is refused', () => {
   const stranger = foreignKey();
   test.each<[string, () => string]>([
-    ['that nobody signed', () => forgeToken({ alg: 'none' }, tokenParts(good).claims)],
+    ['without an algorithm', () => forgeToken({ alg: 'none' }, tokenParts(good).claims)],
     [
       'that says so of our key',
       () => forgeToken({ ...tokenParts(good).header, alg: 'none' }, tokenParts(good).claims),
@@ -54,7 +54,7 @@ describe('a token is refused', () => {
       () => forgeToken(tokenParts(good).header, tokenParts(good).claims, stranger.pem),
     ],
     ['with the signature of another', () => `${signed(later(9)).replace(/[^.]*$/, '')}${good.split('.')[2]}`],
-    ['signed with what everybody knows', () => withPublicSecret()],
+    ['signed with the public key as a secret', () => withPublicSecret()],
     [
       'that asks for what we do not know',
       () =>
@@ -65,20 +65,23 @@ describe('a token is refused', () => {
         ),
     ],
     ['that has expired', () => signed(later(-2 * 3600))],
-    ['that is of the future', () => signed(later(3600))],
+    ['that is not valid yet', () => signed(later(3600))],
     ['of another issuer', () => signed({ ...tokenParts(good).claims, iss: 'https://elsewhere.example' })],
-    ['for others', () => signed({ ...tokenParts(good).claims, aud: ['https://elsewhere.example'] })],
-    ['for nobody', () => signed({ ...tokenParts(good).claims, aud: [] })],
+    [
+      'for another audience',
+      () => signed({ ...tokenParts(good).claims, aud: ['https://elsewhere.example'] }),
+    ],
+    ['without an audience', () => signed({ ...tokenParts(good).claims, aud: [] })],
     [
       'for us in the wrong form',
       () => signed({ ...tokenParts(good).claims, aud: 'https://kubernetes.default.svc' }),
     ],
-    ['that names no account', () => signed({ ...tokenParts(good).claims, 'kubernetes.io': undefined })],
-    ['that never ends', () => signed({ ...tokenParts(good).claims, exp: undefined })],
-    ['that is no JSON', () => 'eyJh.eyJh.eyJh'],
+    ['without an account', () => signed({ ...tokenParts(good).claims, 'kubernetes.io': undefined })],
+    ['without an expiry', () => signed({ ...tokenParts(good).claims, exp: undefined })],
+    ['that is not JSON', () => 'eyJh.eyJh.eyJh'],
     ['in four parts', () => `${good}.${good.split('.')[2]}`],
-    ['with something behind it', () => `${good}=`],
-    ['of a great length', () => `${good}${'A'.repeat(20_000)}`],
+    ['with a trailing character', () => `${good}=`],
+    ['that is too long', () => `${good}${'A'.repeat(20_000)}`],
   ])('%s', async (_, make) => {
     expect(await statusWith(make())).toBe(401);
   });
@@ -92,10 +95,10 @@ describe('a token is refused', () => {
   }
 });
 
-describe('a token ends with', () => {
+describe('a token becomes invalid with', () => {
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
 
-  test('its account, at once, and does not come back with one of the same name', async () => {
+  test('its account, at once, also if an account of the same name is created', async () => {
     const token = await fixture.token('brief');
     expect((await fixture.as(token, 'GET', '/api')).status).toBe(200);
     await fixture.admin('DELETE', `${accounts}/brief`);

@@ -40,28 +40,28 @@ const node = { 'impersonate-user': 'system:node:n1' };
 const account = { 'impersonate-user': 'system:serviceaccount:a:b' };
 const bob = { 'impersonate-user': 'bob' };
 
-describe('a user may be stood for', () => {
+describe('impersonation of', () => {
   test.each<Case>([
     {
-      name: 'a node, by its name and for what is allowed',
+      name: 'a node by name, for the allowed verb',
       rules: [identity('arbitrary-node', 'nodes', { resourceNames: ['n1'] }), on('arbitrary-node')],
       headers: node,
       groups: ['system:nodes', 'system:authenticated'],
     },
     {
-      name: 'no node for anything else',
+      name: 'a node for another verb is refused',
       rules: [identity('arbitrary-node', 'nodes')],
       headers: node,
       groups: undefined,
     },
     {
-      name: 'no other node',
+      name: 'another node is refused',
       rules: [identity('arbitrary-node', 'nodes', { resourceNames: ['n2'] }), on('arbitrary-node')],
       headers: node,
       groups: undefined,
     },
     {
-      name: 'no node by the right to be its own',
+      name: 'a node by the permission for the associated node is refused',
       rules: [identity('associated-node', 'nodes'), on('associated-node')],
       headers: node,
       groups: undefined,
@@ -73,37 +73,37 @@ describe('a user may be stood for', () => {
       groups: ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated'],
     },
     {
-      name: 'somebody with a group',
+      name: 'a user with a group',
       rules: [identity('user-info', 'users'), identity('user-info', 'groups'), on('user-info')],
       headers: { ...bob, 'impersonate-group': 'g' },
       groups: ['g', 'system:authenticated'],
     },
     {
-      name: 'no master, whatever groups are allowed',
+      name: 'system:masters is refused, whatever groups are allowed',
       rules: [identity('user-info', 'users'), identity('user-info', 'groups'), on('user-info')],
       headers: { ...bob, 'impersonate-group': 'system:masters' },
       groups: undefined,
     },
     {
-      name: 'nobody with what no key may be called',
+      name: 'a user with an invalid extra key is refused',
       rules: [identity('user-info', 'users'), identity('user-info', 'userextras/*'), on('user-info')],
       headers: { ...bob, 'impersonate-extra-plain': 'x' },
       groups: undefined,
     },
     {
-      name: 'in the old way, whatever he does',
+      name: 'a user in the legacy mode, for any verb',
       rules: [{ apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }],
       headers: { ...bob, 'impersonate-group': 'g' },
       groups: ['g', 'system:authenticated'],
     },
     {
-      name: 'not with a key that nobody would think of',
+      name: 'a user with an unexpected extra key is refused',
       rules: [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }],
       headers: { ...bob, 'impersonate-extra-__proto__': 'x' },
       groups: undefined,
     },
     {
-      name: 'not in the old way by the new right',
+      name: 'a user in the legacy mode by a permission of the new modes is refused',
       rules: [identity('user-info', 'users'), on('serviceaccount')],
       headers: bob,
       groups: undefined,
@@ -128,7 +128,7 @@ describe('a user may be stood for', () => {
       });
   });
 
-  test('the node on which an account is used, by a right that is about no node', async () => {
+  test('an account may impersonate its own node by a permission that names no node', async () => {
     await fixture.admin('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
     const token = await fixture.token('agent', {
       boundObjectRef: { kind: 'Node', apiVersion: 'v1', name: 'n1' },
@@ -148,7 +148,7 @@ describe('a user may be stood for', () => {
   });
 });
 
-test('a header that comes twice names two groups, and a comma is none between them', async () => {
+test('a repeated header names two groups, and a comma does not separate groups', async () => {
   const reply = await fixture.cluster.call('POST', self, {
     body: {},
     headers: { 'impersonate-user': 'bob', 'impersonate-group': 'a, b' },

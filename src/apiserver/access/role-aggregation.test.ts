@@ -66,7 +66,7 @@ class Fixture {
   }
 }
 
-test('a role gathers the rules of those that it selects, each once', async () => {
+test('a role aggregates the rules of selected roles, each once', async () => {
   const fixture = await Fixture.start();
   await fixture.create('all', {}, { aggregationRule: gathering });
   await fixture.create('b', { gather: 'me' }, { rules: [readPods] });
@@ -80,7 +80,7 @@ test('a role gathers the rules of those that it selects, each once', async () =>
   await fixture.close();
 });
 
-test('what somebody writes into it does not stay, and when all is well nothing is written', async () => {
+test('manual changes are reverted, and nothing is written when the rules are up to date', async () => {
   const fixture = await Fixture.start();
   await fixture.create('b', { gather: 'me' }, { rules: [readPods] });
   await fixture.create('all', {}, { aggregationRule: gathering, rules: [readNodes] });
@@ -92,7 +92,7 @@ test('what somebody writes into it does not stay, and when all is well nothing i
   await fixture.close();
 });
 
-test('roles that gather each other come to rest', async () => {
+test('roles that aggregate each other converge', async () => {
   const fixture = await Fixture.start();
   await fixture.create('a', { gather: 'me' }, { aggregationRule: gathering });
   await fixture.create('b', { gather: 'me' }, { aggregationRule: gathering });

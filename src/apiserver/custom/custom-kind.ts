@@ -5,8 +5,8 @@ import type {
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { type JsonObject, setKey } from '../../kube/go/json-value.ts';
 import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
-import { schemaShape } from '../patch/schema-shapes.ts';
 import type { StructShape } from '../patch/merge-shape.ts';
+import { schemaShape } from '../patch/schema-shapes.ts';
 import { compareVersionPriority } from '../schema/version-priority.ts';
 import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';

@@ -19,7 +19,7 @@ describe('a definition', () => {
     expect(fixture.errors).toEqual([]);
   });
 
-  test('is served when it is stored, and says so', async () => {
+  test('is served once stored, and reports that in its status', async () => {
     const definition = await fixture.definition(name);
     expect(definition !== undefined && isConditionTrue(definition, 'Established')).toBe(true);
     expect((await fixture.create('v1', 'w', { spec: { color: 'red', odd: 1 } })).spec).toEqual({
@@ -27,7 +27,7 @@ describe('a definition', () => {
     });
   });
 
-  test('is served again after a restart, without being written', async () => {
+  test('is served again after a restart without a write', async () => {
     await fixture.create('v1', 'w', { spec: { color: 'red' } });
     const before = await fixture.definition(name);
     await fixture.restart();
@@ -35,7 +35,7 @@ describe('a definition', () => {
     expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
   });
 
-  test('gives objects of old the defaults that it has now, and takes what it does not know any more', async () => {
+  test('applies current defaults to old objects and prunes unknown fields', async () => {
     const { metadata } = await fixture.create('v1', 'w', { spec: { color: 'red' } });
     const { spec } = widgetDefinition({ v1: { size: { type: 'integer', default: 3 } } });
     await fixture.changeDefinition(name, { spec });
@@ -45,7 +45,7 @@ describe('a definition', () => {
     expect(now.metadata.resourceVersion).toBe(metadata.resourceVersion);
   });
 
-  test('ends the watches of its kind when it changes, and leaves them alone when it does not', async () => {
+  test('ends the watches of its kind only if it changes', async () => {
     let ends = 0;
     const listener = { events: () => {}, ended: () => (ends += 1) };
     await fixture.registry.watch(fixture.kind('example.com/v1', 'widgets'), {}, listener);
@@ -55,7 +55,7 @@ describe('a definition', () => {
     expect(ends).toBe(1);
   });
 
-  test('keeps what only its storage version knows out of the others', async () => {
+  test('hides fields of the storage version from other versions', async () => {
     await fixture.changeDefinition(
       name,
       widgetDefinition({ v1: { color: text, old: text }, v2: { color: text, young: text } }),
@@ -68,7 +68,7 @@ describe('a definition', () => {
     expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
   });
 
-  test('goes with its objects, also when the server ends in the middle', async () => {
+  test('is deleted with its objects, also if the server stops meanwhile', async () => {
     await fixture.create('v1', 'kept', { spec: {} });
     await fixture.patch('v1', 'kept', { metadata: { finalizers: ['example.com/wait'] } });
     await fixture.create('v1', 'plain', { spec: {} });
@@ -82,7 +82,7 @@ describe('a definition', () => {
     expect(fixture.registry.kinds.byPlural('example.com/v1', 'widgets')).toBeUndefined();
   });
 
-  test('that wants a name of another one gets it when that goes', async () => {
+  test('gets a conflicting name once the other definition is deleted', async () => {
     const twin = widgetDefinition({ v1: {} });
     twin.metadata.name = 'gadgets.example.com';
     twin.spec.names = { plural: 'gadgets', kind: 'Widget', listKind: 'GadgetList' };
@@ -94,29 +94,26 @@ describe('a definition', () => {
       .toBe('Widget');
   });
 
-  test.each(['v1', 'v9'])(
-    'of something that the server has of its own changes nothing about that, in %s',
-    async (version) => {
-      const impostor = widgetDefinition({ [version]: {} });
-      impostor.metadata = {
-        name: 'leases.coordination.k8s.io',
-        annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
-      };
-      impostor.spec.group = 'coordination.k8s.io';
-      impostor.spec.names = { plural: 'leases', kind: 'Lease' };
-      const own = fixture.kind('coordination.k8s.io/v1', 'leases');
-      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'mine' } };
-      await fixture.registry.create(own, 'default', canonicalObject(own, lease), write);
-      await fixture.define(impostor);
-      expect(fixture.kind('coordination.k8s.io/v1', 'leases')).toBe(own);
-      expect(fixture.registry.kinds.byPlural('coordination.k8s.io/v9', 'leases')).toBeUndefined();
-      await fixture.deleteDefinition('leases.coordination.k8s.io');
-      await expect.poll(() => fixture.definition('leases.coordination.k8s.io')).toBeUndefined();
-      expect((await fixture.registry.list(own, {})).items).toHaveLength(1);
-    },
-  );
+  test.each(['v1', 'v9'])('of a built-in resource does not affect it, in %s', async (version) => {
+    const impostor = widgetDefinition({ [version]: {} });
+    impostor.metadata = {
+      name: 'leases.coordination.k8s.io',
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+    };
+    impostor.spec.group = 'coordination.k8s.io';
+    impostor.spec.names = { plural: 'leases', kind: 'Lease' };
+    const own = fixture.kind('coordination.k8s.io/v1', 'leases');
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'mine' } };
+    await fixture.registry.create(own, 'default', canonicalObject(own, lease), write);
+    await fixture.define(impostor);
+    expect(fixture.kind('coordination.k8s.io/v1', 'leases')).toBe(own);
+    expect(fixture.registry.kinds.byPlural('coordination.k8s.io/v9', 'leases')).toBeUndefined();
+    await fixture.deleteDefinition('leases.coordination.k8s.io');
+    await expect.poll(() => fixture.definition('leases.coordination.k8s.io')).toBeUndefined();
+    expect((await fixture.registry.list(own, {})).items).toHaveLength(1);
+  });
 
-  test('that calls its kind as the server calls one of its own does not become that', async () => {
+  test('with the kind of a built-in resource does not replace it', async () => {
     const impostor = widgetDefinition({ v1: {} });
     impostor.metadata = {
       name: 'rentals.coordination.k8s.io',

@@ -16,7 +16,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-describe('the first look at many objects of a defined kind', () => {
+describe('the first list of many objects of a custom kind', () => {
   let fixture: DefinitionFixture;
   beforeEach(async () => {
     fixture = await DefinitionFixture.start();
@@ -34,7 +34,7 @@ describe('the first look at many objects of a defined kind', () => {
   const kind = () => fixture.kind('example.com/v1', 'widgets');
   const shows = (object: unknown) => expect(object).toMatchObject({ spec: { size: 3 } });
 
-  test('lets others go on meanwhile, once', async () => {
+  test('yields to other work, once', async () => {
     const first = fixture.registry.list(kind(), {});
     expect(await turnsDuring(first)).toBeGreaterThanOrEqual(Math.floor(count / 200));
     expect(await turnsDuring(fixture.registry.list(kind(), {}))).toBeLessThanOrEqual(1);
@@ -43,7 +43,7 @@ describe('the first look at many objects of a defined kind', () => {
     for (const { object } of items) shows(object);
   });
 
-  test('lets others go on meanwhile also when it is a watch', async () => {
+  test('yields to other work also as a watch', async () => {
     const seen: RegistryEvent[] = [];
     const watch = fixture.registry.watch(kind(), {}, { events: (events) => seen.push(...events) });
     expect(await turnsDuring(watch)).toBeGreaterThanOrEqual(Math.floor(count / 200));
@@ -51,7 +51,7 @@ describe('the first look at many objects of a defined kind', () => {
     for (const event of seen) if (event.type !== 'BOOKMARK') shows(event.snapshot.object);
   });
 
-  test('is a look at one state, whatever is written meanwhile', async () => {
+  test('shows one state, whatever is written meanwhile', async () => {
     const list = fixture.registry.list(kind(), {});
     const watch = fixture.registry.watch(kind(), {}, { events: () => {} });
     const late = fixture.create('v1', 'late', { spec: {} });
@@ -63,7 +63,7 @@ describe('the first look at many objects of a defined kind', () => {
     (await watch).close();
   });
 
-  test('of a page, or of one object, is a look at no more than that', async () => {
+  test('of a page or one object converts no more than that', async () => {
     const page = fixture.registry.list(kind(), { limit: 10 });
     expect(await turnsDuring(page)).toBeLessThanOrEqual(1);
     expect((await page).items).toHaveLength(10);

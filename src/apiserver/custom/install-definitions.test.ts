@@ -5,7 +5,7 @@ import { DefinitionFixture, widgetDefinition } from './testing/definition-fixtur
 const text = { type: 'string' };
 const name = 'widgets.example.com';
 
-describe('definitions that come with the program', () => {
+describe('the definitions of the program', () => {
   let fixture: DefinitionFixture;
   beforeEach(async () => {
     fixture = await DefinitionFixture.start();
@@ -29,7 +29,7 @@ describe('definitions that come with the program', () => {
     expect(await fixture.definition(name)).toEqual(before);
   });
 
-  test('move stored objects to a version that is new', async () => {
+  test('migrate stored objects to a new version', async () => {
     await install({
       v1beta1: { color: text, size: { type: 'integer', default: 3 } },
       v1alpha1: { color: text },
@@ -39,7 +39,7 @@ describe('definitions that come with the program', () => {
     expect((await fixture.definition(name))?.status.storedVersions).toEqual(['v1beta1']);
   });
 
-  test('may leave out a version in which objects are stored', async () => {
+  test('may drop a version in which objects are stored', async () => {
     await install({ v1: { color: text } });
     expect((await fixture.get('v1', 'w')).spec).toEqual({ color: 'red' });
     const definition = await fixture.definition(name);
@@ -47,7 +47,7 @@ describe('definitions that come with the program', () => {
     expect(definition?.spec.versions?.map((version) => version.name)).toEqual(['v1']);
   });
 
-  test('keep what users have added to them', async () => {
+  test('keep additions of users', async () => {
     await fixture.changeDefinition(name, { metadata: { labels: { team: 'storage' } } });
     await install({ v1alpha1: { color: text } });
     expect((await fixture.definition(name))?.metadata.labels).toEqual({ team: 'storage' });

@@ -39,7 +39,7 @@ describe('a JSON path', () => {
     expect(parseJsonPath(path)?.find(pod)).toEqual(found);
   });
 
-  test.each(['spec', '.spec[', '.spec[]', '.spec[?(', '.a b', '.x[?(@.y=~"z")]'])('%j is none', (path) => {
+  test.each(['spec', '.spec[', '.spec[]', '.spec[?(', '.a b', '.x[?(@.y=~"z")]'])('%j is invalid', (path) => {
     expect(parseJsonPath(path)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ const text = { type: 'string' };
 const name = 'widgets.example.com';
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late' } };
 
-describe('a kind that somebody holds while its definition', () => {
+describe('a kind in use while its definition', () => {
   let fixture: DefinitionFixture;
   beforeEach(async () => {
     fixture = await DefinitionFixture.start();
@@ -25,14 +25,14 @@ describe('a kind that somebody holds while its definition', () => {
     await fixture.definitions?.settled();
   }
 
-  test('goes takes no more objects', async () => {
+  test('is deleted accepts no more objects', async () => {
     const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
     const late = fixture.registry.create(held, 'default', canonicalObject(held, widget), write);
     await expect(late).rejects.toThrow('is terminating');
   });
 
-  test('goes and comes again takes no objects for the new one', async () => {
+  test('is deleted and recreated accepts no objects for the new one', async () => {
     const held = fixture.kind('example.com/v1', 'widgets');
     await removeDefinition();
     await fixture.define(widgetDefinition({ v1: { size: text } }));
@@ -40,7 +40,7 @@ describe('a kind that somebody holds while its definition', () => {
     await expect(late).rejects.toThrow('is terminating');
   });
 
-  test('changes is not watched for long', async () => {
+  test('changes ends its watches', async () => {
     const held = fixture.kind('example.com/v1', 'widgets');
     await fixture.changeDefinition(name, widgetDefinition({ v1: { size: text } }));
     let ends = 0;
@@ -48,7 +48,7 @@ describe('a kind that somebody holds while its definition', () => {
     expect(ends).toBe(1);
   });
 
-  test('stays shows objects as they were when they go, also what the version of the deletion does not know', async () => {
+  test('stays shows complete objects in their removal, also fields unknown to the version used for the deletion', async () => {
     const seen: RegistryEvent[] = [];
     const kind = fixture.kind('example.com/v1', 'widgets');
     await fixture.create('v1', 'w', { spec: { color: 'red', old: 'x' } });
@@ -62,7 +62,7 @@ describe('a kind that somebody holds while its definition', () => {
   });
 });
 
-test('a definition goes although somebody has changed it while its objects went', async () => {
+test('a definition is removed even if it was changed while its objects were deleted', async () => {
   const fixture = await DefinitionFixture.start();
   await fixture.define(widgetDefinition({ v1: {} }));
   await fixture.create('v1', 'kept', { spec: {} });
@@ -78,7 +78,7 @@ test('a definition goes although somebody has changed it while its objects went'
   expect(fixture.errors).toEqual([]);
 });
 
-test('a definition is settled also when it comes just when the others are', async () => {
+test('a definition that arrives at the end of a run is accepted too', async () => {
   const fixture = await DefinitionFixture.start();
   const served: boolean[] = [];
   for (let turns = 0; turns < 40; turns++) {

@@ -26,10 +26,10 @@ const patchScale = (body: object, type: PatchType = 'merge') =>
   fixture.registry.patch(widgets(), key, { type, body, fieldValidation: 'Strict' }, write);
 const messageOf = (call: Promise<unknown>) => call.then(String, (error: ApiError) => error.message);
 
-describe('a custom resource that does not say how many it wants', () => {
+describe('a custom resource without replicas', () => {
   beforeEach(() => fixture.create('v1', 'w', { spec: { size: 1 } }));
 
-  test('has no scale to show', async () => {
+  test('has no readable scale', async () => {
     const shown = fixture.registry.get(widgets(), key, { subresource: 'scale' });
     expect(await messageOf(shown)).toBe(
       'Internal error occurred: the spec replicas field ".spec.count" does not exist',
@@ -45,14 +45,14 @@ describe('a custom resource that does not say how many it wants', () => {
     expect((await fixture.get('v1', 'w')).spec).toEqual({ size: 1, count: 3 });
   });
 
-  test('is not scaled by who does not say it either', async () => {
+  test('is not scaled by a Scale without replicas', async () => {
     expect(await messageOf(patchScale({ metadata: { labels: { a: 'b' } } }))).toBe(
       'the spec replicas field ".spec.count" cannot be empty',
     );
   });
 });
 
-test('who applies a scale owns the number where the definition says that it stands', async () => {
+test('applying a scale records ownership of the field that the definition names', async () => {
   await fixture.create('v1', 'w', { spec: { size: 1, count: 1 } });
   const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'w' } };
   const conflict = await messageOf(patchScale({ ...scale, spec: { replicas: 2 } }, 'apply'));
@@ -65,7 +65,7 @@ test('who applies a scale owns the number where the definition says that it stan
   expect(owned).toMatchObject({ apiVersion: 'example.com/v1', fieldsV1: { 'f:spec': { 'f:count': {} } } });
 });
 
-describe('a patch after which a custom resource does not say what it is', () => {
+describe('a patch that removes kind or apiVersion from a custom resource', () => {
   const refused = (why: string) => new RegExp(`^ "" is invalid: patch: Invalid value: .*: ${why}`);
 
   test.each([

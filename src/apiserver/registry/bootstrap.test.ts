@@ -17,7 +17,7 @@ test('every cluster begins with the same objects', async () => {
   expect((await fixture.get('services', 'kubernetes')).spec).toMatchObject({ clusterIP: '10.96.0.1' });
 });
 
-test('a second time it writes nothing', async () => {
+test('a second run writes nothing', async () => {
   const fixture = await RegistryFixture.start();
   await fixture.patch('namespaces', 'default', { metadata: { labels: { mine: 'yes' } } });
   await fixture.patch('services', 'kubernetes', { metadata: { labels: { mine: 'yes' } } });
@@ -26,7 +26,7 @@ test('a second time it writes nothing', async () => {
   expect(fixture.store.revision).toBe(before);
 });
 
-test('what is missing comes back, and what has taken its place stays', async () => {
+test('missing objects are recreated unless another object has their address', async () => {
   const fixture = await RegistryFixture.start();
   await fixture.delete('services', 'kubernetes');
   await bootstrap(fixture.registry);

@@ -93,7 +93,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Steps in the same turn of the event loop, as with concurrent callers. */
 const turns = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
 
-test('whoever asks, nothing that was told is lost, nothing is told that is not so, and watches replay to the state', async () => {
+test('under random operations nothing revealed is lost, results match the model, and watches replay to the state', async () => {
   await fc.assert(
     fc.asyncProperty(turns, async (drawn) => {
       const driver = await ModelDriver.start();

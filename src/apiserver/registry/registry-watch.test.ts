@@ -11,7 +11,7 @@ async function watched() {
   return fixture;
 }
 
-test('who stops in the middle of what has arrived gets no more of it', async () => {
+test('aborting within a batch drops the rest of the batch', async () => {
   const fixture = await watched();
   const abort = new AbortController();
   const seen: unknown[] = [];
@@ -23,7 +23,7 @@ test('who stops in the middle of what has arrived gets no more of it', async () 
   expect(seen).toHaveLength(1);
 });
 
-test('who stops before it begins gets nothing', async () => {
+test('an aborted signal delivers nothing', async () => {
   const fixture = await watched();
   const watch = new RegistryWatch(fixture.registry, fixture.kind('configmaps'), {
     signal: AbortSignal.abort(),
@@ -31,7 +31,7 @@ test('who stops before it begins gets nothing', async () => {
   for await (const event of watch) expect(event).toBeUndefined();
 });
 
-test('who stops while nothing happens ends', async () => {
+test('aborting ends a waiting iteration', async () => {
   const fixture = await watched();
   const abort = new AbortController();
   const { resourceVersion } = await fixture.list('configmaps');
@@ -44,7 +44,7 @@ test('who stops while nothing happens ends', async () => {
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('a watch that fails gives what was well, and then says to begin anew with a list', async () => {
+test('a failing watch delivers earlier events, then asks to start over with a list', async () => {
   const fixture = await watched();
   const broken = (object: StoredObject) => {
     if (object.metadata.name === 'e') throw new Error('no such field');
@@ -65,7 +65,7 @@ test('a watch that fails gives what was well, and then says to begin anew with a
   expect(error).toMatchObject({ cause: new Error('no such field') });
 });
 
-test('a reader that falls far behind has to begin anew, and what it has not read is let go of', async () => {
+test('a reader that falls far behind must start over, and its queued events are freed', async () => {
   const fixture = await watched();
   const bookmark: RegistryEvent = { type: 'BOOKMARK', resourceVersion: '5', isInitialEnd: false };
   const batch = new Array<RegistryEvent>(300_000).fill(bookmark);

@@ -41,7 +41,7 @@ describe('without the token', () => {
     },
   );
 
-  test('a wrong one is refused even where none is needed', async () => {
+  test('a wrong token is refused even where none is needed', async () => {
     expect((await cluster.call('GET', '/healthz', { token: 'wrong' })).status).toBe(401);
   });
 
@@ -51,11 +51,11 @@ describe('without the token', () => {
     expect((await cluster.call('GET', `${classes}/intruder`)).status).toBe(404);
   });
 
-  test('and without TLS there is no answer at all', async () => {
+  test('a request without TLS gets no response', async () => {
     expect(await callWithoutTls(Number(new URL(cluster.server.url).port))).toBe('ECONNRESET');
   });
 
-  test('acting as somebody else is refused', async () => {
+  test('impersonation is refused', async () => {
     const reply = await cluster.call('GET', classes, { headers: { 'Impersonate-User': 'bob' } });
     expect(reply.status).toBe(403);
   });
@@ -87,7 +87,7 @@ describe('an object', () => {
     expect((await cluster.call('GET', `${classes}/life`)).status).toBe(404);
   });
 
-  test('is made as YAML, and read as YAML', async () => {
+  test('is created and read as YAML', async () => {
     const body = 'kind: StorageClass\nmetadata: {name: yaml}\nprovisioner: a/b\n';
     const headers = { 'content-type': 'application/yaml', accept: 'application/yaml' };
     const made = await cluster.call('POST', `${classes}?dryRun=All`, { body, headers });
@@ -95,7 +95,7 @@ describe('an object', () => {
     expect(made.text).toContain('\nkind: StorageClass\n');
   });
 
-  test('with fields that nobody knows is made with warnings, or not at all', async () => {
+  test('with unknown fields is created with warnings or refused', async () => {
     const body = storageClass('odd', { foo: 1, 'f"ö': 2 });
     const warned = await cluster.call('POST', `${classes}?dryRun=All`, { body });
     expect(warned.status).toBe(201);
@@ -130,7 +130,7 @@ describe('an object', () => {
     },
   );
 
-  test('that is larger than three megabytes is refused, whether its length is told or not', async () => {
+  test('larger than three megabytes is refused, with or without Content-Length', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024 + 1, 0x20);
     for (const isChunked of [false, true]) {
       const reply = await cluster.call('POST', classes, { body, isChunked });
@@ -149,7 +149,7 @@ describe('a list', () => {
     }
   });
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const first = (await cluster.call('GET', `${classes}?limit=50`)).json<Page>();
     expect(first).toMatchObject({ kind: 'StorageClassList', apiVersion: 'storage.k8s.io/v1' });
     expect(first.items).toHaveLength(50);
@@ -160,7 +160,7 @@ describe('a list', () => {
     expect(second.metadata.continue).toBeUndefined();
   });
 
-  test('that is large is compressed for those who ask', async () => {
+  test('is compressed on request if it is large', async () => {
     const plain = await cluster.call('GET', classes);
     const packed = await cluster.call('GET', classes, { headers: { 'accept-encoding': 'gzip' } });
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -170,7 +170,7 @@ describe('a list', () => {
     expect(small.headers['content-encoding']).toBeUndefined();
   });
 
-  test.each(['None', 'Metadata', 'Object'])('is shown as a table whose rows have %s', async (include) => {
+  test.each(['None', 'Metadata', 'Object'])('is shown as a table whose rows include %s', async (include) => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const path = `${classes}?limit=1&includeObject=${include}`;
     const table = (await cluster.call('GET', path, { headers: { accept } })).json<TableBody>();
@@ -187,7 +187,7 @@ describe('a list', () => {
     expect(row?.object?.kind).toBe(kinds[include as keyof typeof kinds]);
   });
 
-  test('is shown as metadata only, without looking into the objects', async () => {
+  test('is shown as metadata only, without decoding the objects', async () => {
     const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
     const list = (await cluster.call('GET', classes, { headers: { accept } })).json<Page>();
     expect(list.kind).toBe('PartialObjectMetadataList');
@@ -195,7 +195,7 @@ describe('a list', () => {
     for (const item of list.items) expect(Object.keys(item)).toEqual(['kind', 'apiVersion', 'metadata']);
   });
 
-  test('is not one object, and one object is no list', async () => {
+  test('cannot be requested as an object, nor an object as a list', async () => {
     const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
     const list = await cluster.call('GET', classes, { headers: { accept } });
     expect(list.json()).toMatchObject({
@@ -205,7 +205,7 @@ describe('a list', () => {
     });
   });
 
-  test('is deleted as a whole', async () => {
+  test('is deleted as a collection', async () => {
     const deleted = (await cluster.call('DELETE', classes)).json<Page>();
     expect(deleted.items).toHaveLength(80);
     expect((await cluster.call('GET', classes)).json<Page>().items).toEqual([]);

@@ -11,7 +11,7 @@ let token = '';
 
 beforeAll(async () => {
   fixture = await AccessFixture.start();
-  token = await fixture.token('nobody');
+  token = await fixture.token('unprivileged');
 });
 
 afterAll(async () => {
@@ -76,7 +76,7 @@ test('there are many routes', () => {
   expect(routes.length).toBeGreaterThan(300);
 });
 
-describe('somebody without rights', () => {
+describe('a user without permissions', () => {
   test.each(routes)('is refused at %s', async (path) => {
     const expected = all(403).map((text) =>
       free.has(path) && text === 'POST 403' ? expect.not.stringMatching('40[13]') : text,
@@ -96,7 +96,7 @@ describe('without a token, and with a wrong one', () => {
     '/openapi/v3',
     '/openid/v1/jwks',
     '/.well-known/openid-configuration',
-  ])('nothing is told at %s', async (path) => {
+  ])('%s is unauthorized', async (path) => {
     expect(await statuses(path, undefined)).toEqual(all(401));
     expect((await fixture.as('wrong', 'GET', path)).status).toBe(401);
   });
@@ -112,6 +112,6 @@ describe('without a token, and with a wrong one', () => {
   );
 });
 
-test('no request was taken for another one', () => {
+test('the router and the access layer agree on every path', () => {
   expect(fixture.cluster.errors).toEqual([]);
 });

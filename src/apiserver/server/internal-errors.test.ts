@@ -6,7 +6,7 @@ import { WatchClient } from './testing/watch-client.ts';
 const classes = '/apis/storage.k8s.io/v1/storageclasses';
 const tableForm = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
-describe('a bug of ours', () => {
+describe('an unexpected exception', () => {
   const brokenKinds = servedKinds.map((kind) => ({
     ...kind,
     row() {
@@ -14,7 +14,7 @@ describe('a bug of ours', () => {
     },
   }));
 
-  test('is an internal error to the client, a report to us, and the end of nothing', async () => {
+  test('is a 500 for the client and is reported; the server keeps running', async () => {
     const cluster = await serveCluster({ kinds: brokenKinds });
     await cluster.call('POST', classes, { body: { metadata: { name: 'a' }, provisioner: 'a/b' } });
     const reply = await cluster.call('GET', classes, { headers: tableForm });
@@ -27,7 +27,7 @@ describe('a bug of ours', () => {
     await cluster.close();
   });
 
-  test('in a watch is told inside of it', async () => {
+  test('in a watch is sent inside the stream', async () => {
     const cluster = await serveCluster({ kinds: brokenKinds });
     await cluster.call('POST', classes, { body: { metadata: { name: 'a' }, provisioner: 'a/b' } });
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`, tableForm.accept);
@@ -38,13 +38,13 @@ describe('a bug of ours', () => {
   });
 });
 
-describe('an event that one watch of several can not be told', () => {
+describe('an event that one of several watches cannot encode', () => {
   const broken = () => {
     throw new Error('no such field');
   };
   const kinds = servedKinds.map((kind) => ({ ...kind, selectableFields: { broken } }));
 
-  test('ends that watch with an error; the write, the other watch and the server go on', async () => {
+  test('ends that watch with an error; the write, the other watch and the server are not affected', async () => {
     const cluster = await serveCluster({ kinds });
     const failing = await WatchClient.open(cluster, `${classes}?watch=1&fieldSelector=broken%3Dx`);
     const other = await WatchClient.open(cluster, `${classes}?watch=1`);
@@ -62,7 +62,7 @@ describe('an event that one watch of several can not be told', () => {
 });
 
 describe('a version that is too old', () => {
-  test('is told inside the watch, which then ends', async () => {
+  test('is reported inside the watch, which then ends', async () => {
     const cluster = await serveCluster({
       store: new MemoryStore({ history: { changesMax: 2, changesMin: 1 } }),
     });

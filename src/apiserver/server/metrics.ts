@@ -46,12 +46,12 @@ export function publishedMetrics(server: ServerMetrics): Metrics {
     if (type === 'gauge') metrics.gauge(name, help).set(value);
     else metrics.counter(name, help).add({}, value);
   }
-  const answers = metrics.counter(
-    'stowage_apiserver_answers_total',
-    'Answers to requests over HTTPS, by status code.',
+  const responses = metrics.counter(
+    'stowage_apiserver_responses_total',
+    'Responses to requests over HTTPS, by status code.',
     ['code'],
   );
-  for (const [code, count] of Object.entries(server.responses)) answers.add({ code }, count);
+  for (const [code, count] of Object.entries(server.responses)) responses.add({ code }, count);
   return metrics;
 }
 
@@ -62,23 +62,23 @@ interface Published {
 }
 
 const publishedNames: Readonly<Record<Exclude<keyof ServerMetrics, 'responses'>, Published>> = {
-  requests: counted(
-    'requests',
-    'Requests over HTTPS that were begun. Controllers of the same process need none.',
-  ),
-  responseBytes: counted('answer_bytes', 'Bytes of answers, as they were sent, watches left out.'),
-  inFlight: held('requests_in_flight', 'Requests that have not been answered yet.'),
-  watchesOpen: held('watches', 'Watches that are open.'),
-  watchesOpened: counted('watches_opened', 'Watches that were opened.'),
-  watchesCut: counted('watches_cut', 'Watches that were cut because their readers were too slow.'),
-  watchEvents: counted('watch_events', 'Events that were sent to watches.'),
-  watchBytes: counted('watch_bytes', 'Bytes that were sent to watches.'),
+  requests: counted('requests', 'Requests over HTTPS. Controllers of the same process send none.'),
+  responseBytes: counted('response_bytes', 'Bytes of responses as sent, without watches.'),
+  inFlight: held('requests_in_flight', 'Requests in progress.'),
+  watchesOpen: held('watches', 'Open watches.'),
+  watchesOpened: counted('watches_opened', 'Watches opened.'),
+  watchesCut: counted('watches_cut', 'Watches closed because their clients read too slowly.'),
+  watchEvents: counted('watch_events', 'Events sent to watches.'),
+  watchBytes: counted('watch_bytes', 'Bytes sent to watches.'),
   connectionsRefused: counted('connections_refused', 'Connections refused because there were too many.'),
   bodiesRefused: counted(
     'bodies_refused',
     'Requests refused because too many bodies were being received at once.',
   ),
-  internalErrors: counted('crashes', 'Requests that met a bug of the server. Anything but 0 is a bug.'),
+  internalErrors: counted(
+    'internal_errors',
+    'Requests that failed with an unexpected exception. Any value other than 0 is a bug of the server.',
+  ),
 };
 
 function counted(what: string, help: string): Published {

@@ -19,7 +19,7 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 10);
 const folder = mkdtempSync(join(tmpdir(), 'stowage-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('after a kill at any moment, what is there is what was written up to some revision, and no acknowledged write is later', async () => {
+test('after a kill at any moment, the store contains all writes up to some revision, including all acknowledged ones', async () => {
   const directory = join(folder, 'data');
   const random = seededRandom(`${rounds} rounds`);
   const written = new Map<number, Write>();

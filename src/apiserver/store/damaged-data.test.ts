@@ -70,20 +70,20 @@ async function opened(directory: string): Promise<string> {
   return isSame && count === 333 ? 'as it was' : `not as it was: ${count}`;
 }
 
-test('what nobody has touched is opened', async () => {
+test('an unchanged file is opened', async () => {
   expect(await opened(copyOfWhole().directory)).toBe('as it was');
 });
 
-describe('what was damaged is refused, or as it was where the damage is in pages that are free', () => {
+describe('a damaged file is refused, or complete if only free pages are damaged', () => {
   const size = () => statSync(join(whole, 'store.mdb')).size;
   const damages: readonly (readonly [string, (file: string) => void])[] = [
-    ['cut off', (file) => truncateSync(file, 16_384 + random.int(size() - 16_384))],
+    ['truncated', (file) => truncateSync(file, 16_384 + random.int(size() - 16_384))],
     [
       'with a page of zeros',
       (file) => overwrite(file, Buffer.alloc(8192), 8192 * (2 + random.int(size() / 8192 - 2))),
     ],
     [
-      'with another byte',
+      'with a changed byte',
       (file) => overwrite(file, Buffer.from([1 + random.int(254)]), 16_384 + random.int(size() - 16_384)),
     ],
     ['with garbage', (file) => overwrite(file, Buffer.from(garbage()), 16_384 + random.int(size() - 17_000))],

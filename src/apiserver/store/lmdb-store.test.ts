@@ -37,7 +37,7 @@ async function refusalOf(directory: string): Promise<StoreError> {
 }
 
 describe('a store that is opened again', () => {
-  test('has everything that was there, and no past', async () => {
+  test('has all entries and no history', async () => {
     const directory = join(root, 'not/yet/there');
     const before = await openLmdbStore(directory);
     putText(before, 'ns/a', 'first');
@@ -60,7 +60,7 @@ describe('a store that is opened again', () => {
     await after.close();
   });
 
-  test('goes on with higher revisions, also when the newest write was a removal', async () => {
+  test('continues with higher revisions, also if the newest write was a removal', async () => {
     const directory = newDirectory();
     const before = await openLmdbStore(directory);
     putText(before, 'a', '1');
@@ -71,7 +71,7 @@ describe('a store that is opened again', () => {
     await after.close();
   });
 
-  test('has what was put, removed and put again within one transaction', async () => {
+  test('has entries that were put, removed and put again in one transaction', async () => {
     const directory = newDirectory();
     const before = await openLmdbStore(directory);
     putText(before, 'b', '1');
@@ -86,7 +86,7 @@ describe('a store that is opened again', () => {
     await after.close();
   });
 
-  test('belongs to its owner only', async () => {
+  test('is readable by its owner only', async () => {
     const directory = join(root, 'private');
     await (await openLmdbStore(directory)).close();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
@@ -96,7 +96,7 @@ describe('a store that is opened again', () => {
 });
 
 describe('a data directory that is in use', () => {
-  test('by this process is refused, and can be had when that is over', async () => {
+  test('by this process is refused until it is closed', async () => {
     const directory = newDirectory();
     const store = await openLmdbStore(directory);
     const { code, message } = await refusalOf(join(directory, '../', directory.split('/').at(-1) ?? ''));
@@ -111,7 +111,7 @@ describe('a data directory that is in use', () => {
     await again.close();
   });
 
-  test('by another process is refused until that is gone, be it killed', async () => {
+  test('by another process is refused until that process ends, even if it is killed', async () => {
     const directory = newDirectory();
     const child = new StoreChild(root, { what: 'storm', directory });
     await child.firstOutput();
@@ -124,7 +124,7 @@ describe('a data directory that is in use', () => {
     await (await openLmdbStore(directory)).close();
   });
 
-  test('is refused to other processes too, however often they try', async () => {
+  test('is refused to other processes on every attempt', async () => {
     const directory = newDirectory();
     const store = await openLmdbStore(directory);
     for (const _ of [1, 2]) {
@@ -138,7 +138,7 @@ describe('a data directory that is in use', () => {
     await store.close();
   });
 
-  test('is had by one at most of those that come at once', async () => {
+  test('is opened by at most one of several concurrent processes', async () => {
     const directory = newDirectory();
     const children = [1, 2, 3].map(() => new StoreChild(root, { what: 'hold', directory }));
     await Promise.all(children.map((child) => child.firstOutput()));
@@ -150,7 +150,7 @@ describe('a data directory that is in use', () => {
 });
 
 describe('a data directory is refused', () => {
-  test('when a newer version wrote it, which is then left as it was', async () => {
+  test('if a newer version wrote it, and is left unchanged', async () => {
     const directory = newDirectory();
     await (await openLmdbStore(directory)).close();
     const { root: environment, meta } = await openLmdbDatabase(directory, 1);
@@ -167,7 +167,7 @@ describe('a data directory is refused', () => {
     expect((await refusalOf(directory)).code).toBe('NewerFormat');
   });
 
-  test('when it is a file', async () => {
+  test('if it is a file', async () => {
     const path = join(newDirectory(), 'file');
     writeFileSync(path, '');
     expect(await refusalOf(path)).toMatchObject({
@@ -181,7 +181,7 @@ describe('a data directory is refused', () => {
     { what: 'something else', file: 'store.mdb', text: 'these are no objects\n'.repeat(10_000) },
     { what: 'something short', file: 'store.mdb', text: 'short' },
     { what: 'something else in the place of the lock', file: 'owner.mdb', text: 'x'.repeat(20_000) },
-  ])('when it holds $what', async ({ file, text }) => {
+  ])('if it contains $what', async ({ file, text }) => {
     const directory = newDirectory();
     writeFileSync(join(directory, file), text);
     const { code, message } = await refusalOf(directory);
@@ -194,14 +194,14 @@ describe('a data directory is refused', () => {
     await (await openLmdbStore(directory)).close();
   });
 
-  test('when what it holds was cut off', async () => {
+  test('if its file is truncated', async () => {
     const directory = newDirectory();
     await (await openLmdbStore(directory)).close();
     truncateSync(join(directory, 'store.mdb'), 10_000);
     expect((await refusalOf(directory)).message).toContain('is damaged');
   });
 
-  test('when the disk is too full to begin, and nothing is left there', async () => {
+  test('if the disk is full, without leftover files', async () => {
     const directory = newDirectory();
     const wrapper = ['sh', '-c', 'trap "" XFSZ; ulimit -f 16; exec "$@"', 'sh'];
     const child = new StoreChild(root, { what: 'open', directory, wrapper });
@@ -212,7 +212,7 @@ describe('a data directory is refused', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test.runIf(process.getuid?.() === 0)('when there is no permission', async () => {
+  test.runIf(process.getuid?.() === 0)('if the permission is missing', async () => {
     const directory = newDirectory();
     chmodSync(root, 0o755);
     const wrapper = ['setpriv', '--reuid=65534', '--clear-groups'];
@@ -225,7 +225,7 @@ describe('a data directory is refused', () => {
   });
 });
 
-test('on a full disk writes fail with the reason, and what was there stays', async () => {
+test('on a full disk writes fail with the reason, and existing data stays', async () => {
   const directory = join(newDirectory(), 'data');
   mkdirSync(directory);
   // A file size limit simulates a full disk; LMDB sees a short write in either case.

@@ -18,8 +18,8 @@ function outcomeOf(promise: Promise<void> | undefined): Promise<unknown> {
   );
 }
 
-describe('writes on their way', () => {
-  test('gather while the batch before is being flushed, and share the next one', async () => {
+describe('pending writes', () => {
+  test('accumulate while the previous batch is being flushed, and share the next batch', async () => {
     const { durability, store } = openHeld();
     putText(store, 'a', '1');
     await settle();
@@ -35,7 +35,7 @@ describe('writes on their way', () => {
     await store.close();
   });
 
-  test('are split where there are too many for one transaction', async () => {
+  test('are split if there are too many for one transaction', async () => {
     const { durability, store } = openHeld();
     for (let index = 0; index < 5000; index += 1) putText(store, `${index}`, '1');
     const outcome = outcomeOf(store.whenDurable(store.revision));
@@ -46,7 +46,7 @@ describe('writes on their way', () => {
     await store.close();
   });
 
-  test('are read at once, but subscribers and waiters hear of them when they are durable', async () => {
+  test('are readable at once; subscribers and waiters are notified when they are durable', async () => {
     const { durability, store } = openHeld();
     const recorder = new ChangeRecorder();
     store.subscribe('pods', 1, recorder.listener);
@@ -106,7 +106,7 @@ describe('when a batch cannot be made durable', () => {
     return { durability, store, recorder, newest };
   }
 
-  test('all writes since the last durable one are taken back, and nobody was told of them', async () => {
+  test('all writes since the last durable one are rolled back without notifying subscribers', async () => {
     const { durability, store, recorder } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
     expect(describeEntries(store.list('pods'))).toBe('kept=1 removed=1');
@@ -116,7 +116,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('everybody who waits hears the reason, whichever of the writes it is', async () => {
+  test('every waiter gets the reason, whichever write it waits for', async () => {
     const { durability, store, newest } = await withWritesOnTheirWay();
     const revisions = [4, 5, 6, 7, newest.revision];
     const outcomes = revisions.map((revision) => outcomeOf(store.whenDurable(revision)));
@@ -125,7 +125,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('who asks later hears it too, also when later writes are durable', async () => {
+  test('later callers get it too, even after later writes became durable', async () => {
     const { durability, store, newest } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
     expect(await outcomeOf(store.whenDurable(newest.revision))).toBe(diskFull);
@@ -138,7 +138,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('the store goes on, with revisions that were never given before', async () => {
+  test('the store continues with revisions never issued before', async () => {
     const { durability, store, recorder, newest } = await withWritesOnTheirWay();
     await durability.fail(diskFull);
     const next = putText(store, 'kept', '4');
@@ -154,7 +154,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('again and again, each write hears of a failure after it', async () => {
+  test('repeatedly, each write gets the failure that followed it', async () => {
     const { durability, store } = openHeld();
     const failures = [1, 2, 3].map((attempt) => new Error(`attempt ${attempt}`));
     for (const failure of failures) {
@@ -169,7 +169,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('writes that may still be taken back are not compacted, however many there are', async () => {
+  test('writes that may still be rolled back are not compacted, however many there are', async () => {
     const durability = new ManualDurability();
     const store = new MemoryStore({ durability, history: { changesMax: 4, changesMin: 1 } });
     putText(store, 'a', 'durable');
@@ -182,7 +182,7 @@ describe('when a batch cannot be made durable', () => {
     await store.close();
   });
 
-  test('closing says so, and lets go all the same', async () => {
+  test('close rejects but releases the files', async () => {
     const { durability, store } = openHeld();
     putText(store, 'a', '1');
     const closed = outcomeOf(store.close());
@@ -191,7 +191,7 @@ describe('when a batch cannot be made durable', () => {
     expect(durability.isClosed).toBe(true);
   });
 
-  test('closing later says nothing of it: whoever waited has heard', async () => {
+  test('a later close does not reject: the waiters were notified', async () => {
     const { durability, store } = openHeld();
     putText(store, 'a', '1');
     await durability.fail(diskFull);

@@ -6,7 +6,7 @@ import { firstWhere, SortedKeys } from './sorted-keys.ts';
 describe('sorted keys', () => {
   const key = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 4 });
 
-  test('are what an array would be that is sorted and searched from one end to the other', () => {
+  test('behave like a sorted array with linear search', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(key),
@@ -33,7 +33,7 @@ describe('sorted keys', () => {
     );
   });
 
-  test('stay in order through many chunks, in whatever order they come and go', () => {
+  test('stay sorted across many chunks in any order of insertions and removals', () => {
     const random = seededRandom('many keys');
     const names = Array.from(
       { length: 20_000 },
@@ -56,7 +56,7 @@ describe('sorted keys', () => {
     expect([keys.size, keys.range(), keys.count('3/')]).toEqual([0, [], 0]);
   });
 
-  test('are there once', () => {
+  test('are unique', () => {
     const keys = new SortedKeys();
     keys.add('a');
     expect(() => keys.add('a')).toThrow('already there');
@@ -64,7 +64,7 @@ describe('sorted keys', () => {
   });
 });
 
-test('the first item for which something is true is found among any number of them', () => {
+test('firstWhere finds the first matching item in lists of any length', () => {
   for (let length = 0; length < 20; length += 1) {
     const items = Array.from({ length }, (_, index) => index);
     for (let first = 0; first <= length; first += 1)

@@ -9,17 +9,17 @@ const change = (bucket: string, revision: number): StoreChange => ({
   previous: undefined,
 });
 
-test('one that throws is not told again, the others are told all the same, and it is not kept quiet', () => {
+test('a listener that throws is removed, the others are still notified, and the exception is rethrown', () => {
   const subscribers = new Subscribers();
-  const told: string[] = [];
-  subscribers.add('pods', 1, () => told.push('first'));
+  const notified: string[] = [];
+  subscribers.add('pods', 1, () => notified.push('first'));
   subscribers.add('pods', 1, () => {
-    told.push('broken');
+    notified.push('broken');
     throw new Error('broken');
   });
-  subscribers.add('pods', 1, () => told.push('last'));
-  subscribers.add('nodes', 1, () => told.push('node'));
+  subscribers.add('pods', 1, () => notified.push('last'));
+  subscribers.add('nodes', 1, () => notified.push('node'));
   expect(() => subscribers.publish(2, (bucket) => [change(bucket, 2)])).toThrow('broken');
   subscribers.publish(3, (bucket) => [change(bucket, 3)]);
-  expect(told).toEqual(['first', 'broken', 'last', 'node', 'first', 'last', 'node']);
+  expect(notified).toEqual(['first', 'broken', 'last', 'node', 'first', 'last', 'node']);
 });

@@ -12,7 +12,7 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['ENAMETOOLONG', 'its name is too long'],
 ]);
 
-/** A sentence about an error of the file system, which Node names and LMDB numbers. */
+/** A readable reason for a file system error, which Node identifies by name and LMDB by number. */
 export function fileSystemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;

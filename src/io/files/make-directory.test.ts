@@ -10,7 +10,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('makes what is missing, for whom it is told, and no more', () => {
+test('creates missing directories with the given mode', () => {
   const folder = temporaryFolder();
   expect(makeDirectory(join(folder, 'a', 'b'), 0o700)).toBe(true);
   expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700);
@@ -18,7 +18,7 @@ test('makes what is missing, for whom it is told, and no more', () => {
   expect(makeDirectory(join(folder, 'a', 'b'), 0o700)).toBe(false);
 });
 
-test('ends where nothing can be made', () => {
+test('fails if nothing can be created', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
   expect(() => makeDirectory(join(folder, 'file', 'a'))).toThrow('ENOTDIR');

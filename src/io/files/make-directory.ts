@@ -2,16 +2,16 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a directory with all those above it that are missing. Answers whether it had to.
+ * Creates a directory and its missing parents. Returns whether any was missing.
  *
- * Node's own way to do that does not end where a file system says that a directory is not there which is to be made, as /proc does,
- * and tells of a read-only one that a directory was not found.
+ * Node's recursive mkdir never returns on a file system that reports the new directory as missing, as /proc does, and
+ * reports a read-only file system as "not found".
  */
 export function makeDirectory(path: string, mode = 0o777): boolean {
   const missing: string[] = [];
   for (let at = resolve(path); !isThere(at); at = dirname(at)) missing.unshift(at);
   for (const each of missing) makeUnlessThere(each, mode);
-  // Fails, and says so, where that is a file.
+  // Fails with the right error if the path is a file.
   if (!statSync(path).isDirectory()) mkdirSync(path);
   return missing.length > 0;
 }
@@ -20,7 +20,7 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Somebody else may have been first. */
+/** Another process may have created it first. */
 function makeUnlessThere(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });

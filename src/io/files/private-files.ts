@@ -3,10 +3,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectory } from './make-directory.ts';
 
-/** Writes a file that only its owner may read: all of it or nothing, also when the machine stops in between. */
+/** Writes a file that only its owner may read, atomically, even if the machine stops meanwhile. */
 export async function writePrivateFile(path: string, contents: string): Promise<void> {
   makeDirectory(dirname(path), 0o700);
-  // A name that nobody can guess, made with `wx`: whoever may write into the folder cannot lay a link in our way.
+  // An unpredictable name opened with `wx`: another user who may write to the directory cannot plant a link.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const file = await open(temporary, 'wx', 0o600);
   try {
@@ -23,7 +23,7 @@ export async function writePrivateFile(path: string, contents: string): Promise<
   }
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if the file does not exist. */
 export async function readFileIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -1,6 +1,6 @@
 import { type FullResponse, pageNotFound, textResponse } from './full-response.ts';
 
-/** One thing that must be well; undefined where it is, else what is wrong. */
+/** Returns undefined if healthy, otherwise the problem. */
 export type HealthCheck = () => string | undefined;
 
 export type HealthChecks = Readonly<Record<string, HealthCheck>>;
@@ -8,8 +8,8 @@ export type HealthChecks = Readonly<Record<string, HealthCheck>>;
 export type HealthPage = 'healthz' | 'livez' | 'readyz';
 
 /**
- * `/healthz`, `/livez` and `/readyz`: `ok`, or a line for each check where one fails or `?verbose` asks for it. `rest` names a
- * single check, as in `/readyz/ping`. What is wrong is not told: these pages need no token.
+ * `/healthz`, `/livez` and `/readyz`: `ok`, or a line for each check if one fails or `?verbose` is set. `rest` names a
+ * single check, as in `/readyz/ping`. Problems are not shown, because these pages need no token.
  */
 export function healthResponse(
   request: { readonly query: URLSearchParams },

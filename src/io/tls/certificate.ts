@@ -21,13 +21,13 @@ import {
   utf8String,
 } from './der.ts';
 
-/** A certificate and its key, both as PEM. The certificate signs itself, so clients trust it by having it as their CA. */
+/** A certificate and its key, both PEM. The certificate is self-signed; clients trust it as their CA. */
 export interface TlsKeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** Names under which programs of a cluster expect its API server. */
+/** Names under which programs in a cluster reach its API server. */
 const standardHosts = [
   'localhost',
   'kubernetes',
@@ -40,9 +40,9 @@ const standardHosts = [
 
 const dayMs = 86_400_000;
 const lifetimeMs = 3650 * dayMs;
-/** Clocks of two machines differ; a certificate must not be from the future. */
+/** Clocks of machines differ; a certificate must not appear to be from the future. */
 const backdateMs = dayMs;
-/** A certificate is replaced when it has less than this left. */
+/** A certificate is replaced if it expires within this time. */
 const renewBeforeMs = 30 * dayMs;
 
 const oids = {
@@ -57,7 +57,7 @@ const oids = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
 } as const;
 
-/** Makes a P-256 key and a certificate for it, valid for ten years on the standard names and `extraHosts`. */
+/** Creates a P-256 key and a certificate for the standard names and `extraHosts`, valid for ten years. */
 export function makeCertificate(nowMs: number, extraHosts: readonly string[] = []): TlsKeyPair {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const publicKey = pair.publicKey.export({ type: 'spki', format: 'der' });
@@ -70,7 +70,7 @@ export function makeCertificate(nowMs: number, extraHosts: readonly string[] = [
   };
 }
 
-/** Whether a kept pair still serves: it can be read, belongs together, has time left and names every host. */
+/** Whether a persisted pair is still usable: readable, matching, not about to expire, and valid for every host. */
 export function isCertificateUsable(
   pair: TlsKeyPair,
   nowMs: number,
@@ -85,7 +85,7 @@ export function isCertificateUsable(
       hostsOf(extraHosts).every((host) => names(certificate, host))
     );
   } catch {
-    // What cannot be read cannot be used either; the caller makes a new pair.
+    // Unreadable, so the caller creates a new pair.
     return false;
   }
 }
@@ -139,7 +139,7 @@ function alternativeName(host: string): Der {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  // The URL parser spells an IPv6 address in its shortest form, without an embedded IPv4 part.
+  // The URL parser normalizes an IPv6 address to its shortest form, without an embedded IPv4 part.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = groupsOf(head);
   const after = groupsOf(tail ?? '');

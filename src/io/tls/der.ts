@@ -1,6 +1,6 @@
 /**
- * Writes DER, the binary form of certificates (ITU-T X.690): a tag, a length, and contents that may again be such
- * values. Only what our certificates need.
+ * Writes DER, the binary form of certificates (ITU-T X.690): a tag, a length and contents, which may be nested values.
+ * Contains only what our certificates need.
  */
 export type Der = Buffer;
 
@@ -25,7 +25,7 @@ export function set(...parts: readonly Der[]): Der {
   return tagged(tags.set, Buffer.concat(parts));
 }
 
-/** Of a number given by its bytes, the highest first; never negative. */
+/** A non-negative number, given as big-endian bytes. */
 export function integer(bytes: Uint8Array): Der {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start += 1;
@@ -55,7 +55,7 @@ export function bitString(contents: Uint8Array, unusedBits = 0): Der {
   return tagged(tags.bitString, Buffer.concat([Buffer.of(unusedBits), contents]));
 }
 
-/** Years before 2050 have two digits, as RFC 5280 demands. */
+/** RFC 5280 requires two-digit years before 2050. */
 export function time(ms: number): Der {
   const digits = new Date(ms)
     .toISOString()
@@ -66,7 +66,7 @@ export function time(ms: number): Der {
     : tagged(tags.generalizedTime, Buffer.from(digits, 'ascii'));
 }
 
-/** A value whose meaning its number gives: `[0] EXPLICIT` holds another value, a primitive one holds plain bytes. */
+/** A context-specific value: `[0] EXPLICIT` contains another value, a primitive one contains plain bytes. */
 export function context(tag: number, contents: Uint8Array, isConstructed: boolean): Der {
   return tagged(0x80 | (isConstructed ? 0x20 : 0) | tag, contents);
 }

@@ -4,11 +4,11 @@ import { isCertificateUsable, makeCertificate, type TlsKeyPair } from './certifi
 
 export interface CertificateOptions {
   readonly nowMs: number;
-  /** Names and addresses besides the standard ones under which clients reach the server. */
+  /** Names and addresses for clients, besides the standard ones. */
   readonly extraHosts?: readonly string[];
 }
 
-/** The certificate of the last start where it still serves, else a new one. */
+/** Loads the certificate of the last start if it is still usable; otherwise creates and persists a new one. */
 export async function loadOrCreateKeyPair(
   folder: string,
   { nowMs, extraHosts }: CertificateOptions,
@@ -25,7 +25,8 @@ export async function loadOrCreateKeyPair(
     return { certificate, key };
   }
   const made = makeCertificate(nowMs, extraHosts);
-  // The key first: a certificate without its key is remade at the next start, which the check of the pair sees to.
+  // The key is written first. If the process stops in between, the pair does not match and is recreated at the next
+  // start.
   await writePrivateFile(join(folder, 'tls.key'), made.key);
   await writePrivateFile(join(folder, 'tls.crt'), made.certificate);
   return made;

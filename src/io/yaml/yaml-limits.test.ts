@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { costComplaint } from './yaml-limits.ts';
 import { readYaml } from './yaml-reader.ts';
 
-/** As large as a request may be. Each of these would take minutes to read, or end the process. */
+/** As large as a request may be. Without limits, each of these would take minutes to parse or end the process. */
 const count = 1_000_000;
 const depth = 'yaml: exceeded max depth of 10000';
 const large = 'yaml: document is too large, send it as JSON';
@@ -21,24 +21,24 @@ test.each([
     depth,
   ],
   [
-    'names',
+    'anchors',
     Array.from({ length: 5_000 }, (_, i) => `k${i}: &a${i} [*a${i}]`).join('\n'),
     'yaml: document contains excessive aliasing',
   ],
-  ['names without an end', '&a '.repeat(count), 'yaml: document contains excessive aliasing'],
-  ['brackets that close nothing', '}'.repeat(count), nothing],
+  ['unterminated anchors', '&a '.repeat(count), 'yaml: document contains excessive aliasing'],
+  ['unmatched closing brackets', '}'.repeat(count), nothing],
   ['tags', '!!a '.repeat(count), 'yaml: document contains excessive tags'],
   ['items', `[${'a,'.repeat(count)}]`, large],
   ['keys', 'a: b\n'.repeat(count), large],
   ['comments', '#a\n'.repeat(count), large],
   ['empty lines', '\n '.repeat(count), large],
   ['documents', '---\n'.repeat(count), large],
-  ['commas after nothing', `[${','.repeat(count)}`, nothing],
-])('a text of a million %s is refused before it is read', (_what, text, message) => {
+  ['commas without items', `[${','.repeat(count)}`, nothing],
+])('a text of a million %s is refused before parsing', (_what, text, message) => {
   expect(() => readYaml(text)).toThrow(message);
 });
 
-describe('not too expensive', () => {
+describe('the limits allow', () => {
   const manifest = {
     apiVersion: 'v1',
     kind: 'List',
@@ -53,12 +53,12 @@ describe('not too expensive', () => {
     ['in brackets', stringify(manifest, { collectionStyle: 'flow' })],
     ['as JSON', JSON.stringify(manifest, undefined, 2)],
     ['in many documents', '---\n- - [a, b,]\n...\n'.repeat(2_000)],
-    ['with a few names', 'a: &x {b: c, }\nd: [*x, *x]\n# ]]]] ,,,\n'],
+    ['with a few anchors', 'a: &x {b: c, }\nd: [*x, *x]\n# ]]]] ,,,\n'],
     [
-      'with text that looks like more',
+      'with text that resembles syntax',
       `a: |\n${'  - - - [[[[ ,, }}}\n'.repeat(1_000)}b: "${']'.repeat(1_000)}"\n`,
     ],
-  ])('is what people write %s', (_form, text) => {
+  ])('a manifest %s', (_form, text) => {
     expect(costComplaint(text)).toBeUndefined();
   });
 });

@@ -1,24 +1,27 @@
 import { CST, Lexer } from 'yaml';
 
-/** No API type comes near. Every level of a block counts up to twice: its indentation, and what opens it. */
+/** No API type comes near this depth. Every level of a block counts up to twice: its indentation, and the token that opens it. */
 const depthMax = 500;
-/** What is named for use elsewhere; the reader looks through all of them for each use. */
+/** The limit of anchors; the parser searches all of them for each alias. */
 const anchorsMax = 100;
-/** All tags before a node are looked at for each of them. */
+/** The limit of tags; the parser examines all tags before a node for each of them. */
 const tagsMax = 1_000;
-/** Some 40,000 lines, which take a second or two. Whoever may do nothing may still ask what he may do, and nobody is answered meanwhile. */
+/**
+ * About 40,000 lines, which take a second or two. Even users without permissions may send a body, and the server
+ * handles no other request while it parses.
+ */
 const tokensMaxOfRequests = 300_000;
 
 /**
- * What makes a YAML text too expensive to be read; undefined where nothing does. It must be known before: the reader takes a time
- * that grows with the square of depth, names and mistakes, and where the stack ends inside a regular expression, so does the
- * process.
+ * An error message if a YAML text is too expensive to parse; undefined if it is not. This must be checked before
+ * parsing: the parser's time grows with the square of depth, anchors and errors, and if the stack overflows inside a
+ * regular expression, the process ends.
  */
 export function costComplaint(text: string, tokensMax = tokensMaxOfRequests): string | undefined {
   const tokens = new TokenCount();
   for (const token of new Lexer().lex(text)) {
     tokens.add(token);
-    // The words are Go's, whose own limit is higher.
+    // Go's message; its own limit is higher.
     if (tokens.depth > depthMax) return 'yaml: exceeded max depth of 10000';
     if (tokens.anchors > anchorsMax) return 'yaml: document contains excessive aliasing';
     if (tokens.tags > tagsMax) return 'yaml: document contains excessive tags';
@@ -28,19 +31,19 @@ export function costComplaint(text: string, tokensMax = tokensMaxOfRequests): st
   return undefined;
 }
 
-/** Follows the tokens of a text: which collections are open, in blocks by their columns, in brackets by their number. */
+/** Tracks the open collections of a token stream: blocks by their columns, flow collections by their brackets. */
 class TokenCount {
   readonly #columns: number[] = [];
   #brackets = 0;
   #column = 0;
   #isScalar = false;
-  /** In brackets, and nothing came since the last comma. */
+  /** Inside brackets, with nothing since the last comma. */
   #wantsItem = false;
   anchors = 0;
   tags = 0;
   count = 0;
   line = 1;
-  /** A bracket that closes nothing, or a comma after nothing: there is no document with one of these. */
+  /** A closing bracket without an opening one, or a comma without an item: such a text is not a valid document. */
   isBroken = false;
 
   get depth(): number {
@@ -65,7 +68,7 @@ class TokenCount {
       case 'comment':
         return;
       case 'scalar':
-        // Only a mark: the text follows, and may look like anything.
+        // Only an indicator: the text follows and may contain anything.
         this.#isScalar = true;
         this.#column -= token.length;
         break;

@@ -4,21 +4,21 @@ import { JsonNumber } from '../../kube/go/json-number.ts';
 import { type Json, setKey } from '../../kube/go/json-value.ts';
 import { costComplaint } from './yaml-limits.ts';
 
-/** The message begins with `yaml:`, as Go's do. */
+/** The message begins with `yaml:`, as Go's messages do. */
 export class YamlSyntaxError extends Error {}
 
 export interface YamlDocument {
-  /** Plain JSON; whole numbers beyond 2^53 are {@link JsonNumber}. */
+  /** Plain JSON; integers beyond 2^53 are {@link JsonNumber}. */
   readonly value: unknown;
-  /** Keys that a map has twice: `line 5: key "nodeName" already set in map`. The last one counts. */
+  /** Duplicate keys of maps: `line 5: key "nodeName" already set in map`. The last value counts. */
   readonly duplicates: readonly string[];
-  /** More documents follow, which nobody reads. */
+  /** Whether more documents follow; they are ignored. */
   readonly hasMore: boolean;
 }
 
 /**
- * Reads the first document of a YAML text as Kubernetes does: YAML 1.1, where `yes` is true and `0644` is octal, but times
- * stay texts and `1:30` is no number.
+ * Parses the first document of a YAML text as Kubernetes does: YAML 1.1, where `yes` is true and `0644` is octal, but
+ * times stay strings and `1:30` is not a number.
  */
 export function readYaml(text: string): YamlDocument {
   const complaint = costComplaint(text);
@@ -36,7 +36,7 @@ export function readYaml(text: string): YamlDocument {
   return { value: plain(document), duplicates: duplicateKeys(document, lines), hasMore };
 }
 
-/** Against texts whose aliases unfold to more than memory holds. */
+/** Limits aliases that would expand beyond the memory. */
 const aliasesMax = 100;
 
 function parse(text: string, lineCounter: LineCounter): Document.Parsed {
@@ -57,7 +57,7 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
 
 const timestampTag = 'tag:yaml.org,2002:timestamp';
 
-/** JSON has no maps or lists as keys. The innermost is told, which Go meets first. */
+/** JSON allows no maps or lists as keys. Reports the innermost one, which Go finds first. */
 function refuseCollectionKeys(document: Document.Parsed): void {
   let found: unknown;
   visit(document, {

@@ -1,12 +1,8 @@
-// The roles and bindings that kube-apiserver v1.36.3 makes at its start, as it made them; do not edit.
+// Generated from the bootstrap policy of Kubernetes; do not edit. To regenerate: npm run generate
 import type { BootstrapBinding, BootstrapRole } from '../bootstrap-types.ts';
 
 export const bootstrapRoles: readonly BootstrapRole[] = [
-  {
-    name: 'admin',
-    aggregates: [{ 'rbac.authorization.k8s.io/aggregate-to-admin': 'true' }],
-    rules: [],
-  },
+  { name: 'admin', aggregates: [{ 'rbac.authorization.k8s.io/aggregate-to-admin': 'true' }], rules: [] },
   {
     name: 'cluster-admin',
     rules: [

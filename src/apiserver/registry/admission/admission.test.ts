@@ -17,12 +17,12 @@ const makeClaim = (spec: object = {}, metadata: object = {}) =>
   });
 
 describe('namespaces', () => {
-  test('one that is not there takes nothing', async () => {
+  test('a missing one accepts no objects', async () => {
     const call = fixture.create('configmaps', { metadata: { namespace: 'nowhere', name: 'a' } });
     expect(await refusal(call)).toBe('NotFound: namespaces "nowhere" not found');
   });
 
-  test('one that is being emptied takes nothing new, but lets things change and go', async () => {
+  test('a terminating one accepts no new objects, but updates and deletions', async () => {
     await fixture.create('namespaces', { metadata: { name: 'n' } });
     const kind = fixture.kind('configmaps');
     const write = { manager: 'test', user: 'test', warn() {} };
@@ -52,7 +52,7 @@ describe('priority', () => {
     expect((await makePod(spec)).spec).toMatchObject(expected);
   });
 
-  test('the default class counts for pods that name none', async () => {
+  test('the default class applies to pods without a class', async () => {
     await makeClass('usual', 7, { globalDefault: true });
     expect((await makePod()).spec).toMatchObject({ priority: 7, priorityClassName: 'usual' });
   });
@@ -65,14 +65,14 @@ describe('priority', () => {
     expect(await refusal(makePod(spec))).toMatch(expected);
   });
 
-  test('it stays with the pod, also where an update leaves it out', async () => {
+  test('it is kept if an update omits it', async () => {
     await makeClass('usual', 7, { globalDefault: true });
     await makePod();
     await fixture.patch('pods', 'p', { metadata: { labels: { a: 'b' } }, spec: { priority: null } });
     expect((await fixture.get('pods', 'p')).spec).toMatchObject({ priority: 7 });
   });
 
-  test('one class can be the default, and may stay it', async () => {
+  test('only one class can be the default, and may be updated', async () => {
     await makeClass('usual', 7, { globalDefault: true });
     expect(await refusal(makeClass('other', 8, { globalDefault: true }))).toMatch(
       /^Forbidden: .*PriorityClass usual is already marked as default. Only one default can exist$/,
@@ -115,7 +115,7 @@ describe('the class of a claim', () => {
   const makeClass = (name: string, annotations: object = {}, more: object = {}) =>
     fixture.create('storageclasses', { metadata: { name, annotations }, provisioner: 'p.x.io', ...more });
 
-  test('is the newest default, and of those the first by name', async () => {
+  test('is the newest default; of equally new ones the first by name', async () => {
     expect((await makeClaim()).spec).not.toHaveProperty('storageClassName');
     await makeClass('old', isDefault);
     await makeClass('plain');
@@ -139,7 +139,7 @@ describe('the class of a claim', () => {
   const bindClaim = () =>
     fixture.patch('persistentvolumeclaims', 'c', { status: { phase: 'Bound' } }, { subresource: 'status' });
 
-  test('lets a bound claim grow where it says so', async () => {
+  test('allows a bound claim to grow if expansion is allowed', async () => {
     await makeClass('elastic', {}, { allowVolumeExpansion: true });
     await makeClaim({ storageClassName: 'elastic' });
     expect(await refusal(grow())).toMatch(/^(Forbidden|Invalid): /);
@@ -147,7 +147,7 @@ describe('the class of a claim', () => {
     expect((await grow()).spec?.resources).toEqual({ requests: { storage: '2Gi' } });
   });
 
-  test('keeps it small where it does not, or is gone', async () => {
+  test('refuses growth if expansion is not allowed or the class is missing', async () => {
     await makeClass('rigid');
     await makeClaim({ storageClassName: 'rigid' });
     await bindClaim();
@@ -158,7 +158,7 @@ describe('the class of a claim', () => {
   });
 });
 
-test('what may be in use is protected from the start, once', async () => {
+test('objects that may be in use get one protection finalizer at creation', async () => {
   const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
   const made = [
     await makeClaim({}, { finalizers: ['x.io/a'] }),
@@ -179,7 +179,7 @@ test('what may be in use is protected from the start, once', async () => {
   ]);
 });
 
-test('a pod that comes with its node has the zone of the node', async () => {
+test('a pod created with a node has the zone of the node', async () => {
   const labels = { 'topology.kubernetes.io/zone': 'z1', other: 'x' };
   await fixture.create('nodes', { metadata: { name: 'n1', labels } });
   expect((await makePod({ nodeName: 'n1' })).metadata.labels).toEqual({

@@ -30,58 +30,64 @@ interface Scenario {
   ask(fixture: RegistryFixture): Promise<unknown>;
 }
 
-const makeIt = (fixture: RegistryFixture) => fixture.create('configmaps', { metadata: { name: 'a' } });
-const changeIt = (fixture: RegistryFixture) => fixture.patch('configmaps', 'a', { data: { k: 'v' } });
+const createConfigMap = (fixture: RegistryFixture) =>
+  fixture.create('configmaps', { metadata: { name: 'a' } });
+const changeConfigMap = (fixture: RegistryFixture) => fixture.patch('configmaps', 'a', { data: { k: 'v' } });
 
 const scenarios: readonly Scenario[] = [
-  { name: 'GET of it', write: makeIt, ask: (fixture) => fixture.get('configmaps', 'a') },
-  { name: 'LIST', write: makeIt, ask: (fixture) => fixture.list('configmaps') },
-  { name: 'LIST of others', write: makeIt, ask: (fixture) => fixture.list('secrets') },
-  { name: 'AlreadyExists', write: makeIt, ask: makeIt },
+  { name: 'GET of the object', write: createConfigMap, ask: (fixture) => fixture.get('configmaps', 'a') },
+  { name: 'LIST', write: createConfigMap, ask: (fixture) => fixture.list('configmaps') },
+  { name: 'LIST of another kind', write: createConfigMap, ask: (fixture) => fixture.list('secrets') },
+  { name: 'AlreadyExists', write: createConfigMap, ask: createConfigMap },
   {
-    name: 'a dry run that finds it there',
-    write: makeIt,
+    name: 'a dry run of the same creation',
+    write: createConfigMap,
     ask: (fixture) => fixture.create('configmaps', { metadata: { name: 'a' } }, { dryRun: true }),
   },
   {
-    name: 'NotFound of what was removed',
-    before: makeIt,
+    name: 'NotFound of a removed object',
+    before: createConfigMap,
     write: (fixture) => fixture.delete('configmaps', 'a'),
     ask: (fixture) => fixture.get('configmaps', 'a'),
   },
   {
-    name: 'a deletion that finds nothing',
-    before: makeIt,
+    name: 'the deletion of a removed object',
+    before: createConfigMap,
     write: (fixture) => fixture.delete('configmaps', 'a'),
     ask: (fixture) => fixture.delete('configmaps', 'a'),
   },
   {
     name: 'Conflict',
-    before: makeIt,
-    write: changeIt,
+    before: createConfigMap,
+    write: changeConfigMap,
     ask: (fixture) => fixture.patch('configmaps', 'a', { metadata: { resourceVersion: '1' } }),
   },
-  { name: 'a patch that changes nothing', before: makeIt, write: changeIt, ask: changeIt },
+  {
+    name: 'a patch that changes nothing',
+    before: createConfigMap,
+    write: changeConfigMap,
+    ask: changeConfigMap,
+  },
   {
     name: 'a dry run of a patch',
-    before: makeIt,
-    write: changeIt,
+    before: createConfigMap,
+    write: changeConfigMap,
     ask: (fixture) => fixture.patch('configmaps', 'a', { data: { l: 'w' } }, { dryRun: true }),
   },
   {
     name: 'a dry run of a deletion',
-    before: makeIt,
-    write: changeIt,
+    before: createConfigMap,
+    write: changeConfigMap,
     ask: (fixture) => fixture.delete('configmaps', 'a', {}, { dryRun: true }),
   },
   {
-    name: 'a second deletion of what finalizers hold',
+    name: 'a second deletion of an object with finalizers',
     before: (fixture) => fixture.create('configmaps', held),
     write: (fixture) => fixture.delete('configmaps', 'held'),
     ask: (fixture) => fixture.delete('configmaps', 'held'),
   },
   {
-    name: 'a second deletion of what grace holds',
+    name: 'a second deletion within the grace period',
     before: (fixture) => fixture.create('pods', pod('p')),
     write: (fixture) => fixture.delete('pods', 'p'),
     ask: (fixture) => fixture.delete('pods', 'p'),
@@ -99,23 +105,23 @@ const scenarios: readonly Scenario[] = [
     ask: (fixture) => fixture.post('pods', 'p', 'binding', { target: { name: 'n2' } }),
   },
   {
-    name: 'a refused creation in a namespace that ends',
+    name: 'a refused creation in a terminating namespace',
     before: (fixture) => fixture.create('namespaces', { metadata: { name: 'n' } }),
     write: (fixture) => fixture.delete('namespaces', 'n'),
     ask: (fixture) => fixture.create('configmaps', { metadata: { namespace: 'n', name: 'a' } }),
   },
   {
-    name: 'a version of the future',
-    write: makeIt,
+    name: 'a future version',
+    write: createConfigMap,
     ask: (fixture) => fixture.list('configmaps', { resourceVersion: '99999' }),
   },
   {
-    name: 'a watch from a version of the future',
-    write: makeIt,
+    name: 'a watch from a future version',
+    write: createConfigMap,
     ask: (fixture) => fixture.watch('configmaps', { resourceVersion: '99999', sendInitialEvents: true }),
   },
   {
-    name: 'the scale of what was scaled',
+    name: 'the scale of a scaled object',
     before: (fixture) => fixture.create('deployments', deployment),
     write: (fixture) =>
       fixture.patch('deployments', 'd', { spec: { replicas: 5 } }, { subresource: 'scale' }),
@@ -144,7 +150,7 @@ async function asked({ before, write, ask }: Scenario) {
   return { fixture, written, answer };
 }
 
-describe('what others wrote a moment ago is told when it is durable', () => {
+describe('a pending write of others is revealed only when it is durable', () => {
   test.each(scenarios)('$name', async (scenario) => {
     const { fixture, written, answer } = await asked(scenario);
     fixture.gate.open();
@@ -154,7 +160,7 @@ describe('what others wrote a moment ago is told when it is durable', () => {
   });
 });
 
-describe('what was never durable is never told', () => {
+describe('a write that is rolled back is never revealed', () => {
   test.each(scenarios)('$name', async (scenario) => {
     const { fixture, written, answer } = await asked(scenario);
     fixture.gate.fail(diskFull);
@@ -163,11 +169,11 @@ describe('what was never durable is never told', () => {
   });
 });
 
-test('a watch begins with what is durable, and goes on with what becomes so', async () => {
+test('a watch begins with the durable state and continues with changes as they become durable', async () => {
   const fixture = await RegistryFixture.start();
-  await makeIt(fixture);
+  await createConfigMap(fixture);
   fixture.gate.shut();
-  const written = outcome(changeIt(fixture));
+  const written = outcome(changeConfigMap(fixture));
   const { told } = await fixture.watch('configmaps', { namespace: 'default' });
   const before = told();
   await settle();
@@ -177,9 +183,9 @@ test('a watch begins with what is durable, and goes on with what becomes so', as
   expect(told().map((event) => event.split(' ')[0])).toEqual(['ADDED', 'MODIFIED']);
 });
 
-test('a read of what is durable does not wait for what is not', async () => {
+test('a read of durable objects does not wait for pending writes', async () => {
   const fixture = await RegistryFixture.start();
-  await makeIt(fixture);
+  await createConfigMap(fixture);
   fixture.gate.shut();
   outcome(fixture.create('configmaps', { metadata: { name: 'b' } }));
   expect((await fixture.get('configmaps', 'a')).metadata.name).toBe('a');

@@ -21,28 +21,28 @@ function entryOf(name: string, revision = 7): StoreEntry {
 }
 
 describe('bytes and objects', () => {
-  test('the bytes leave out what every item of a list has in common, and nothing else', () => {
+  test('the bytes omit kind and apiVersion and nothing else', () => {
     expect(JSON.parse(new TextDecoder().decode(encodeObject(configMap('a'))))).toEqual({
       metadata: { name: 'a', resourceVersion: '7' },
       data: { k: 'ü' },
     });
   });
 
-  test('what is decoded is what was encoded, and a copy each time', () => {
+  test('decoding returns the encoded object, as a new copy each time', () => {
     const snapshot = new SnapshotCache().get(kind, entryOf('a'));
     expect(decodeObject(snapshot)).toEqual(configMap('a'));
     expect(decodeObject(snapshot)).not.toBe(decodeObject(snapshot));
     expect(decodeObject(snapshot)).not.toBe(snapshot.object);
   });
 
-  test('an object that is stored gets the form that it has from then on', () => {
+  test('encoding for storage changes the object to its stored form', () => {
     const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: { containers: [] } };
     const bytes = encodeStored(pod, { type: 'core/v1.Pod' });
     expect(new TextDecoder().decode(bytes)).toBe('{"metadata":{"name":"a"},"spec":{"containers":null}}');
     expect(pod.spec).toEqual({ containers: null });
   });
 
-  test('a snapshot of what is not stored has its own words and its own version', () => {
+  test('a transient snapshot has its own JSON and version', () => {
     const { kind: name, apiVersion, revision, json } = transientSnapshot(configMap('a'));
     expect([name, apiVersion, revision]).toEqual(['ConfigMap', 'v1', 7]);
     expect(json).toEqual(encodeObject(configMap('a')));
@@ -50,15 +50,15 @@ describe('bytes and objects', () => {
   });
 });
 
-describe('what is remembered', () => {
-  test('an object that was decoded once', () => {
+describe('the cache contains', () => {
+  test('a decoded object', () => {
     const snapshots = new SnapshotCache();
     const entry = entryOf('a');
     const { object } = snapshots.get(kind, entry);
     expect(snapshots.get(kind, entry).object).toBe(object);
   });
 
-  test('an object that was just written, without decoding it', () => {
+  test('a written object, without decoding it', () => {
     const snapshots = new SnapshotCache();
     const entry = entryOf('a');
     const object = configMap('a');
@@ -66,7 +66,7 @@ describe('what is remembered', () => {
     expect(snapshots.get(kind, entry).object).toBe(object);
   });
 
-  test('no more than there is room for; what was forgotten is decoded again', () => {
+  test('a limited number of objects; dropped ones are decoded again', () => {
     const snapshots = new SnapshotCache();
     const first = entryOf('first');
     const kept = snapshots.get(kind, first);
@@ -78,7 +78,7 @@ describe('what is remembered', () => {
     expect(snapshots.get(kind, others[2047]!).object).toBe(snapshots.get(kind, others[2047]!).object);
   });
 
-  test('entries are told apart by themselves, not by their keys', () => {
+  test('objects by entry, not by key', () => {
     const snapshots = new SnapshotCache();
     const [before, after] = [entryOf('a'), entryOf('a', 8)];
     expect(snapshots.get(kind, before).object).not.toBe(snapshots.get(kind, after).object);

@@ -29,7 +29,7 @@ const remove = async (gracePeriodSeconds?: number, more: object = {}) =>
     }),
   );
 
-describe('the grace of a pod', () => {
+describe('the grace period of a pod', () => {
   test.each([
     [{}, undefined, 'kept for 30 s, generation 2'],
     [{ grace: 7 }, undefined, 'kept for 7 s, generation 2'],
@@ -45,13 +45,13 @@ describe('the grace of a pod', () => {
     expect(await remove(seconds)).toBe(expected);
   });
 
-  test.each(['Succeeded', 'Failed'])('is none for one that has %s', async (phase) => {
+  test.each(['Succeeded', 'Failed'])('is 0 for a pod that has %s', async (phase) => {
     await makePod();
     await fixture.patch('pods', 'p', { status: { phase } }, { subresource: 'status' });
     expect(await remove()).toBe('removedObject');
   });
 
-  test('gets shorter, never longer, and what changes nothing writes nothing', async () => {
+  test('gets shorter, never longer, and a repeated deletion writes nothing', async () => {
     await makePod();
     expect(await remove()).toBe('kept for 30 s, generation 2');
     const before = fixture.store.revision;
@@ -63,7 +63,7 @@ describe('the grace of a pod', () => {
     expect(await remove(0)).toBe('removedObject');
   });
 
-  test('ends when it was to end, but never in the past', async () => {
+  test('ends as requested, but never in the past', async () => {
     await makePod();
     await remove();
     await fixture.clock.advance(20_000);
@@ -76,14 +76,14 @@ describe('the grace of a pod', () => {
     expect(Date.parse(String(deletionTimestamp))).toBe(fixture.clock.nowMs());
   });
 
-  test('a deletion that waits takes no other policy', async () => {
+  test('a pending deletion accepts no other policy', async () => {
     await makePod();
     await remove();
     expect(await remove(undefined, { propagationPolicy: 'Foreground' })).toBe('kept for 30 s, generation 2');
   });
 });
 
-test('who watches sees the mark before the end, each with a version of its own', async () => {
+test('watchers see the mark before the removal, each with its own version', async () => {
   const { metadata } = await makePod();
   const { events, told: names } = await fixture.watch('pods', { resourceVersion: metadata.resourceVersion });
   const deleted = await fixture.delete('pods', 'p', { gracePeriodSeconds: 0 });
@@ -102,7 +102,7 @@ describe('finalizers', () => {
   const keep = (...finalizers: readonly string[]) =>
     fixture.patch('configmaps', 'a', { metadata: { finalizers } });
 
-  test('keep an object until the last of them is gone', async () => {
+  test('keep an object until the last one is removed', async () => {
     await make();
     expect(told(await fixture.delete('configmaps', 'a'))).toMatch('kept for 0 s');
     const before = fixture.store.revision;
@@ -113,7 +113,7 @@ describe('finalizers', () => {
     expect(await refusal(fixture.get('configmaps', 'a'))).toBe('NotFound: configmaps "a" not found');
   });
 
-  test('the end shows what was stored, not what the last write made of it', async () => {
+  test('the removal shows the stored state, not the result of the last write', async () => {
     await make();
     await fixture.delete('configmaps', 'a');
     const { events } = await fixture.watch('configmaps', { namespace: 'default' });
@@ -123,7 +123,7 @@ describe('finalizers', () => {
     expect([shown?.data, shown?.metadata.finalizers]).toEqual([undefined, ['x.io/a', 'x.io/b']]);
   });
 
-  test('another policy changes them while they keep it', async () => {
+  test('another policy changes them while the object exists', async () => {
     await make();
     await fixture.delete('configmaps', 'a', { propagationPolicy: 'Foreground' });
     await fixture.delete('configmaps', 'a', { propagationPolicy: 'Orphan' });
@@ -134,7 +134,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  test('raise the generation of a kind that has one, once', async () => {
+  test('increase the generation of a kind that has one, once', async () => {
     const spec = { selector: { matchLabels: { a: 'b' } }, maxUnavailable: 1 };
     await fixture.create('poddisruptionbudgets', { metadata: { name: 'b', finalizers: ['x.io/a'] }, spec });
     await fixture.delete('poddisruptionbudgets', 'b');
@@ -151,7 +151,7 @@ describe('preconditions', () => {
     expect(await fixture.get('configmaps', 'a')).toBeDefined();
   });
 
-  test('that are met let it go', async () => {
+  test('that hold allow the deletion', async () => {
     const { metadata } = await fixture.create('configmaps', { metadata: { name: 'a' } });
     const { uid = '', resourceVersion = '' } = metadata;
     const deleted = await fixture.delete('configmaps', 'a', { preconditions: { uid, resourceVersion } });
@@ -160,7 +160,7 @@ describe('preconditions', () => {
 });
 
 describe('a namespace', () => {
-  test('ends in steps: marked, emptied by others, then gone with its last finalizer', async () => {
+  test('is deleted in steps: marked, emptied by others, then removed with its last finalizer', async () => {
     await fixture.create('namespaces', { metadata: { name: 'n' } });
     const marked = await fixture.delete('namespaces', 'n');
     expect(marked.kind === 'kept' && (marked.snapshot.object as AnyObject).status).toEqual({
@@ -174,7 +174,7 @@ describe('a namespace', () => {
     expect(await refusal(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
   });
 
-  test('that has a finalizer of its own outlives its emptying', async () => {
+  test('with a finalizer of its own stays after it was emptied', async () => {
     await fixture.create('namespaces', { metadata: { name: 'n', finalizers: ['x.io/a'] } });
     await fixture.delete('namespaces', 'n');
     const found = await fixture.get('namespaces', 'n');
@@ -184,7 +184,7 @@ describe('a namespace', () => {
     expect(await refusal(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
   });
 
-  test.each(['default', 'kube-system', 'kube-public'])('%s stays', async (name) => {
+  test.each(['default', 'kube-system', 'kube-public'])('%s cannot be deleted', async (name) => {
     expect(await refusal(fixture.delete('namespaces', name))).toBe(
       `Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`,
     );
@@ -197,7 +197,7 @@ describe('a dry run', () => {
     ['configmaps', 'a', 'removed'],
     ['configmaps', 'held', 'kept'],
     ['namespaces', 'n', 'kept'],
-  ])('of %s %s says what would be, and writes nothing', async (plural, name, expected) => {
+  ])('of %s %s returns the result and writes nothing', async (plural, name, expected) => {
     await makePod();
     await fixture.create('configmaps', { metadata: { name: 'a' } });
     await fixture.create('configmaps', { metadata: { name: 'held', finalizers: ['x.io/a'] } });
@@ -220,26 +220,26 @@ describe('a collection', () => {
     }
   }
 
-  test('goes as far as its selector reaches, and is shown as it was', async () => {
+  test('is deleted as selected and returned in its state before', async () => {
     await make(4);
     const answer = await removeAll({ namespace: 'default', labelSelector: 'parity=1' });
     expect(answer.items.map(({ object }) => object.metadata.name)).toEqual(['m0001', 'm0003']);
     expect((await fixture.list('configmaps', { namespace: 'default' })).names).toEqual(['m0000', 'm0002']);
   });
 
-  test('goes whole, however large', async () => {
+  test('is deleted completely, however large', async () => {
     await make(1100);
     await removeAll({ namespace: 'default' });
     expect((await fixture.list('configmaps', { namespace: 'default' })).names).toEqual([]);
   });
 
-  test('stays in a dry run', async () => {
+  test('is kept in a dry run', async () => {
     await make(2);
     await removeAll({ namespace: 'default' }, true);
     expect((await fixture.list('configmaps', { namespace: 'default' })).names).toHaveLength(2);
   });
 
-  test('leaves alone what others put in the place of what they deleted', async () => {
+  test('keeps objects that others recreated meanwhile', async () => {
     await make(2);
     const all = removeAll({ namespace: 'default' });
     await fixture.delete('configmaps', 'm0000');
@@ -249,7 +249,7 @@ describe('a collection', () => {
   });
 });
 
-test('who deletes jobs without saying what becomes of their pods is warned, also where there are none', async () => {
+test('deleting jobs without a propagation policy returns a warning, even for an empty list', async () => {
   const write = { manager: 'test', user: 'test', warn: (text: string) => void fixture.warnings.push(text) };
   const jobs = fixture.kind('jobs');
   const query = { namespace: 'default' };

@@ -43,7 +43,7 @@ describe('finalizers for dependents', () => {
   });
 });
 
-describe('options that cannot be', () => {
+describe('invalid options', () => {
   test.each([
     [
       { propagationPolicy: 'Orphan', orphanDependents: true } as const,

@@ -6,13 +6,13 @@ import { MemoryStore } from '../../store/memory-store.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 
-test('a token says where a list goes on', () => {
+test('a token contains the position in a list', () => {
   const continuation = { revision: 7, after: 'default/a' };
   expect(decodeContinue(encodeContinue(continuation))).toEqual(continuation);
 });
 
 test.each(['../x', 'a/../b', './x', 'a//b', 'a/', '..'])(
-  'a token with the key %s leads out of its collection',
+  'a token whose key %s leads out of the collection is refused',
   (start) => {
     const token = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 1, start })).toString('base64url');
     expect(() => decodeContinue(token)).toThrow(
@@ -33,7 +33,7 @@ test.each([
     400,
     'invalid resource version: resourceVersion: Invalid value: "18446744073709551616": strconv.ParseUint: parsing "18446744073709551616": value out of range',
   ],
-])('a list of %j, which has not been yet, is refused', async (query, code, message) => {
+])('a list at the future revision %j is refused', async (query, code, message) => {
   const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({
     store: new MemoryStore(),

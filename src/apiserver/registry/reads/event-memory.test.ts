@@ -7,7 +7,7 @@ import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test('events are shared by all who watch, and gone when all have seen them, though the change is kept', async () => {
+test('events are shared by all watchers and freed afterwards, though the history keeps the change', async () => {
   const fixture = await RegistryFixture.start();
   const seen: WeakRef<RegistryEvent>[][] = [[], []];
   const take = (into: WeakRef<RegistryEvent>[]) => (events: readonly RegistryEvent[]) =>

@@ -20,7 +20,7 @@ function brokenKind(): ServedKind {
 }
 
 describe('a listener that fails', () => {
-  test('is told so once and nothing after; the write and the others are not touched', async () => {
+  test('receives the error once and nothing after it; the write and other watchers are not affected', async () => {
     const before = await fixture.watch('configmaps');
     const failures: unknown[] = [];
     const told: RegistryEvent[] = [];
@@ -39,7 +39,7 @@ describe('a listener that fails', () => {
     expect([before.events.length, after.events.length]).toEqual([2, 2]);
   });
 
-  test('by throwing what it is told is told so as well', async () => {
+  test('by throwing receives its own error', async () => {
     const failures: unknown[] = [];
     let calls = 0;
     const events = () => {
@@ -53,7 +53,7 @@ describe('a listener that fails', () => {
     expect([failures, calls]).toEqual([[new Error('full')], 1]);
   });
 
-  test('before its watch is open is refused, and never told again', async () => {
+  test('before its watch is open makes the watch reject, and receives nothing later', async () => {
     const { revision } = fixture.store;
     await make('a');
     await settle();
@@ -71,7 +71,7 @@ describe('a listener that fails', () => {
     expect(calls).toBe(1);
   });
 
-  test('and that the server can do nothing without ends the process, after the others have been told', async () => {
+  test('and has no failed callback ends the process, after the others were notified', async () => {
     const events = () => {
       throw new Error('an index that is wrong');
     };

@@ -51,7 +51,7 @@ describe('pages', () => {
     expect((await pages({ limit })).read).toEqual(expected);
   });
 
-  test('are all of one state, whatever happens meanwhile', async () => {
+  test('all show one state, whatever is written meanwhile', async () => {
     await make('a', 'b', 'c', 'd');
     let round = 0;
     const { read, versions } = await pages({ limit: 1 }, async () => {
@@ -62,14 +62,14 @@ describe('pages', () => {
     expect([read, versions]).toEqual([['a +3', 'b +2', 'c +1', 'd'], 1]);
   });
 
-  test('of a selection do not count what is left, and go on as long as there is something to look at', async () => {
+  test('of a selection have no remaining count, and continue while objects are left to examine', async () => {
     await make('a1', 'b1', 'a2', 'b2', 'b3');
     expect((await pages({ limit: 1, labelSelector: 'first=a' })).read).toEqual(['a1', 'a2', '']);
     expect((await pages({ limit: 2, labelSelector: 'first=b' })).read).toEqual(['b1 b2', 'b3']);
     expect((await pages({ limit: 1, labelSelector: 'first=x' })).read).toEqual(['']);
   });
 
-  test('that came too late say how to go on', async () => {
+  test('that expired return a token to continue', async () => {
     await make('a', 'b', 'c');
     const { continue: token } = await list({ limit: 1 });
     const past = Buffer.from(String(token), 'base64url')
@@ -85,7 +85,7 @@ describe('pages', () => {
 });
 
 describe('versions', () => {
-  test('exactly, a limit, and not older', async () => {
+  test('Exact, with a limit, and NotOlderThan', async () => {
     const version = await make('a', 'b');
     await fixture.delete('configmaps', 'a');
     await make('c');
@@ -99,13 +99,13 @@ describe('versions', () => {
     expect((await list(then)).names).toEqual(['b', 'c']);
   });
 
-  test('0 is any, and takes no limit', async () => {
+  test('0 is any version and ignores the limit', async () => {
     await make('a', 'b');
     const { names, continue: token } = await list({ resourceVersion: '0', limit: 1 });
     expect([names, token]).toEqual([['a', 'b'], undefined]);
   });
 
-  test('of one object by its name is the newest, limit or not, unless it is to be exact', async () => {
+  test('of one object by name is the newest, with or without a limit, unless Exact is requested', async () => {
     const resourceVersion = await make('a');
     await make('b');
     const query = { resourceVersion, fieldSelector: 'metadata.name=b', limit: 1 };
@@ -113,7 +113,7 @@ describe('versions', () => {
     expect((await list({ ...query, resourceVersionMatch: 'Exact' })).names).toEqual([]);
   });
 
-  test('an exact list of every revision is the state of that time', async () => {
+  test('an exact list of every revision shows the state at that revision', async () => {
     const states: [string, readonly string[]][] = [];
     for (const [index, name] of ['a', 'b', 'c', 'a', 'b'].entries()) {
       if (index < 3) await make(name);
@@ -126,7 +126,7 @@ describe('versions', () => {
     }
   });
 
-  test.each(['99999', '18446744073709551615'])('%s has not been', async (resourceVersion) => {
+  test.each(['99999', '18446744073709551615'])('%s is in the future', async (resourceVersion) => {
     const sentence = `Timeout: Timeout: Too large resource version: ${resourceVersion}, current: ${fixture.store.revision}`;
     expect(await refusal(list({ resourceVersion }))).toBe(sentence);
     const { registry } = fixture;
@@ -134,7 +134,7 @@ describe('versions', () => {
     expect(await refusal(get)).toBe(sentence);
   });
 
-  test.each(['x', '-1', '1.5', '18446744073709551616'])('%s is none', async (resourceVersion) => {
+  test.each(['x', '-1', '1.5', '18446744073709551616'])('%s is invalid', async (resourceVersion) => {
     expect(await refusal(list({ resourceVersion }))).toMatch(/^BadRequest: invalid resource version: /);
   });
 });
@@ -166,7 +166,7 @@ describe('selectors', () => {
     );
   });
 
-  test('by name find one object of no namespace', async () => {
+  test('by name find one cluster-scoped object', async () => {
     expect((await fixture.list('namespaces', { fieldSelector: 'metadata.name=other' })).names).toEqual([
       'other',
     ]);
@@ -175,7 +175,7 @@ describe('selectors', () => {
     );
   });
 
-  test('a field that nobody knows is refused', async () => {
+  test('an unknown field is refused', async () => {
     expect(await refusal(list({ fieldSelector: 'spec.x=1' }))).toMatch(/^BadRequest: /);
   });
 });

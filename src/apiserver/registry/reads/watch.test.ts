@@ -33,7 +33,7 @@ describe('an object and a selector', () => {
     expect(told()).toEqual(type?.map((each) => `${each} a@${fixture.store.revision}`));
   });
 
-  test('one that no longer matches is shown as it did, under the new version', async () => {
+  test('an object that no longer matches is shown in its last matching state with the new version', async () => {
     await make('a', 'red');
     const { events } = await fixture.watch('configmaps', { labelSelector: 'color=red' });
     await paint('a', 'blue');
@@ -44,7 +44,7 @@ describe('an object and a selector', () => {
     ]);
   });
 
-  test('the end of one that did not match is not told', async () => {
+  test('the removal of an object that did not match is not delivered', async () => {
     await make('a', 'blue');
     const { events } = await fixture.watch('configmaps', { labelSelector: 'color=red' });
     await fixture.delete('configmaps', 'a');
@@ -52,7 +52,7 @@ describe('an object and a selector', () => {
     expect(events).toEqual([]);
   });
 
-  test('names and namespaces select, too', async () => {
+  test('names and namespaces select too', async () => {
     await fixture.create('namespaces', { metadata: { name: 'other' } });
     const byName = await fixture.watch('configmaps', { fieldSelector: 'metadata.name=a' });
     const byPlace = await fixture.watch('configmaps', { namespace: 'other' });
@@ -67,7 +67,7 @@ describe('an object and a selector', () => {
   });
 });
 
-test('all who watch get the same event', async () => {
+test('all watchers receive the same event', async () => {
   const one = await fixture.watch('configmaps');
   const other = await fixture.watch('configmaps', { labelSelector: 'color' });
   await make('a', 'red');
@@ -76,7 +76,7 @@ test('all who watch get the same event', async () => {
   expect(other.events[0]).toBe(one.events[0]);
 });
 
-describe('where a watch begins', () => {
+describe('the start of a watch', () => {
   test.each([
     [{}, ['ADDED a', 'ADDED b']],
     [{ resourceVersion: '0' }, ['ADDED a', 'ADDED b']],
@@ -95,7 +95,7 @@ describe('where a watch begins', () => {
     expect(withoutVersions()).toEqual([...first, 'ADDED c']);
   });
 
-  test('after a version, with all that has happened since', async () => {
+  test('after a version, with all changes since', async () => {
     const { metadata } = await make('a', 'red');
     await paint('a', 'blue');
     await fixture.delete('configmaps', 'a');
@@ -104,7 +104,7 @@ describe('where a watch begins', () => {
     expect(told()).toEqual([`MODIFIED a@${at + 1}`, `DELETED a@${at + 2}`]);
   });
 
-  test('in the future: it is silent until then', async () => {
+  test('in the future, with no events until then', async () => {
     const { told } = await fixture.watch('configmaps', {
       resourceVersion: String(fixture.store.revision + 2),
     });
@@ -113,17 +113,17 @@ describe('where a watch begins', () => {
     expect(told()).toEqual([`ADDED c@${fixture.store.revision}`]);
   });
 
-  test('a state of the future is refused', async () => {
+  test('a future state is refused', async () => {
     const call = fixture.watch('configmaps', { resourceVersion: '99999', sendInitialEvents: true });
     expect(await refusal(call)).toMatch(/^Timeout: Timeout: Too large resource version: 99999/);
   });
 
-  test('what is no version is refused', async () => {
+  test('an invalid version is refused', async () => {
     expect(await refusal(fixture.watch('configmaps', { resourceVersion: 'x' }))).toMatch(/^500: /);
   });
 });
 
-test('a closed watch is silent', async () => {
+test('a closed watch delivers nothing', async () => {
   const { events, handle } = await fixture.watch('configmaps');
   handle.close();
   await make('a', 'red');
@@ -140,7 +140,7 @@ describe('Events of two groups', () => {
     type: 'Normal',
   };
 
-  test('are one and the same, each in its words', async () => {
+  test('are the same objects in two forms', async () => {
     const inCore = await fixture.watch('/events');
     const inNew = await fixture.watch('events.k8s.io/events');
     await fixture.create('/events', core);
@@ -157,7 +157,7 @@ describe('Events of two groups', () => {
     ]);
   });
 
-  test('a change in one group is seen in the other; the managers of the other are forgotten, as in Kubernetes', async () => {
+  test('a change in one group is visible in the other; the managers of the other are dropped, as in Kubernetes', async () => {
     await fixture.create('/events', core);
     await fixture.patch(
       'events.k8s.io/events',
@@ -170,7 +170,7 @@ describe('Events of two groups', () => {
     expect(metadata.managedFields).toMatchObject([{ manager: 'new', apiVersion: 'events.k8s.io/v1' }]);
   });
 
-  test('a change of nothing writes nothing', async () => {
+  test('a change without effect writes nothing', async () => {
     await fixture.create('events.k8s.io/events', {
       metadata: { name: 'e' },
       eventTime: '2026-01-01T00:00:00.000000Z',

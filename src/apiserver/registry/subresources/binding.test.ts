@@ -20,7 +20,7 @@ const bind = (name: string, metadata: object = {}, dryRun = false) =>
     { dryRun },
   );
 
-test('gives a pod its node, the labels of the node, and says so', async () => {
+test('sets the node, the topology labels and the condition', async () => {
   const labels = { [zone]: 'z1', 'topology.kubernetes.io/region': 'r1', other: 'x' };
   await fixture.create('nodes', { metadata: { name: 'n1', labels } });
   await makePod();
@@ -36,20 +36,20 @@ test('gives a pod its node, the labels of the node, and says so', async () => {
   expect(status?.nominatedNodeName).toBeUndefined();
 });
 
-test('needs no such node', async () => {
+test('does not require the node to exist', async () => {
   await makePod();
   await bind('nowhere');
   expect((await fixture.get('pods', 'p')).metadata.labels).toBeUndefined();
 });
 
-test('of two at once one wins', async () => {
+test('one of two concurrent bindings wins', async () => {
   await makePod();
   const outcomes = await Promise.allSettled([bind('n1'), bind('n2')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   expect((await fixture.get('pods', 'p')).spec?.nodeName).toBe('n1');
 });
 
-test('a dry run leaves the pod alone', async () => {
+test('a dry run does not change the pod', async () => {
   await makePod();
   const before = fixture.store.revision;
   await bind('n1', {}, true);
@@ -57,29 +57,32 @@ test('a dry run leaves the pod alone', async () => {
 });
 
 describe('is refused', () => {
-  test('where the pod has a node', async () => {
+  test('if the pod has a node', async () => {
     await makePod({ nodeName: 'n1' });
     expect(await refusal(bind('n2'))).toMatch(/^Conflict: .*pod p is already assigned to node "n1"$/);
   });
 
-  test('where the pod is going', async () => {
+  test('if the pod is being deleted', async () => {
     await fixture.create('pods', { metadata: { name: 'p', finalizers: ['x.io/a'] }, spec });
     await fixture.delete('pods', 'p');
     expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*being deleted, cannot be assigned to a host$/);
   });
 
-  test('where the pod is gated', async () => {
+  test('if the pod has scheduling gates', async () => {
     await makePod({ schedulingGates: [{ name: 'x.io/wait' }] });
     expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*pod p has non-empty .spec.schedulingGates$/);
   });
 
-  test.each([{ uid: 'other' }, { resourceVersion: '1' }])('where the pod is not %j', async (metadata) => {
-    await makePod();
-    expect(await refusal(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
-    expect((await fixture.get('pods', 'p')).spec?.nodeName).toBeUndefined();
-  });
+  test.each([{ uid: 'other' }, { resourceVersion: '1' }])(
+    'if the pod does not match %j',
+    async (metadata) => {
+      await makePod();
+      expect(await refusal(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
+      expect((await fixture.get('pods', 'p')).spec?.nodeName).toBeUndefined();
+    },
+  );
 
-  test('where there is no pod, or another name', async () => {
+  test('if the pod does not exist or the name differs', async () => {
     expect(await refusal(bind('n1'))).toBe('NotFound: pods "p" not found');
     await makePod();
     expect(await refusal(bind('n1', { name: 'q' }))).toMatch(/^BadRequest: name in URL does not match/);

@@ -48,8 +48,8 @@ const allowed = async (name = 'b') =>
 const isGoing = async (name: string) =>
   (await fixture.get('pods', name)).metadata.deletionTimestamp !== undefined;
 
-describe('a budget that allows it', () => {
-  test('gives one away, remembers for whom, and says when it has no more', async () => {
+describe('a budget with disruptions allowed', () => {
+  test('is decremented, records the pod, and reports when none are left', async () => {
     await makePod('p');
     await makeBudget('b');
     expect(await evict('p')).toMatchObject({ status: 'Success', code: 201 });
@@ -70,7 +70,7 @@ describe('a budget that allows it', () => {
     ]);
   });
 
-  test('says nothing of it while some are left', async () => {
+  test('does not report exhaustion while some are left', async () => {
     await makePod('p');
     await makeBudget('b', { disruptionsAllowed: 2 });
     await evict('p');
@@ -78,7 +78,7 @@ describe('a budget that allows it', () => {
     expect((await fixture.get('poddisruptionbudgets', 'b')).status).not.toHaveProperty('conditions');
   });
 
-  test('is not given to two at once', async () => {
+  test('is not used by two concurrent evictions', async () => {
     await makePod('p');
     await makePod('q');
     await makeBudget('b');
@@ -87,7 +87,7 @@ describe('a budget that allows it', () => {
     expect([await allowed(), await isGoing('p'), await isGoing('q')]).toEqual([0, true, false]);
   });
 
-  test('is not spent where the deletion is refused', async () => {
+  test('is not decremented if the deletion is refused', async () => {
     await makePod('p');
     await makeBudget('b');
     const before = fixture.store.revision;
@@ -98,7 +98,7 @@ describe('a budget that allows it', () => {
     expect(fixture.store.revision).toBe(before);
   });
 
-  test('is not spent by a dry run, in the request or in the options', async () => {
+  test('is not decremented by a dry run, in the request or in the options', async () => {
     await makePod('p');
     await makeBudget('b');
     const before = fixture.store.revision;
@@ -108,7 +108,7 @@ describe('a budget that allows it', () => {
   });
 });
 
-test('all of it is written at once or not at all', async () => {
+test('all writes are committed together or not at all', async () => {
   await makePod('p');
   await makeBudget('b');
   fixture.gate.shut();
@@ -122,7 +122,7 @@ test('all of it is written at once or not at all', async () => {
   expect([await allowed(), await isGoing('p')]).toEqual([1, false]);
 });
 
-test('the version that the caller asks for is the one before the eviction', async () => {
+test('the version precondition refers to the state before the eviction', async () => {
   await makePod('p');
   const { resourceVersion } = (await fixture.get('pods', 'p')).metadata;
   await evict('p', { preconditions: { resourceVersion } });
@@ -137,7 +137,7 @@ test('a second eviction writes nothing', async () => {
   expect(fixture.store.revision).toBe(before);
 });
 
-describe('pods that no budget holds', () => {
+describe('pods that no budget protects', () => {
   test.each(['Pending', 'Succeeded', 'Failed'])('one that is %s', async (phase) => {
     await makePod('p', { phase });
     await makeBudget('b', { disruptionsAllowed: 0 });
@@ -163,7 +163,7 @@ describe('pods that no budget holds', () => {
     expect([outcome, await isGoing('p'), await allowed()]).toEqual([goes, goes, 0]);
   });
 
-  test('one that the selector of the budget does not match', async () => {
+  test('one that the budget does not select', async () => {
     await makePod('p');
     await makeBudget('b', { disruptionsAllowed: 0 }, { selector: { matchLabels: { app: 'other' } } });
     await evict('p');
@@ -184,7 +184,7 @@ const condition = (reason: string, message: string) => ({
   ],
 });
 
-describe('a budget that does not', () => {
+describe('a budget that refuses', () => {
   test.each([
     [{ observedGeneration: 0 }, 'The disruption budget b is still being processed by the server.', 10],
     [
@@ -216,7 +216,7 @@ describe('a budget that does not', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  test('that waits for too many evictions already', async () => {
+  test('too many pending evictions', async () => {
     await makePod('p');
     const disruptedPods = Object.fromEntries(
       Array.from({ length: 2001 }, (_, index) => [`p${index}`, '2026-01-01T00:00:00Z']),
@@ -227,7 +227,7 @@ describe('a budget that does not', () => {
     );
   });
 
-  test('several of them are a failure of their own', async () => {
+  test('several budgets for one pod are an error', async () => {
     await makePod('p');
     await makeBudget('b');
     await makeBudget('c');
@@ -236,7 +236,7 @@ describe('a budget that does not', () => {
   });
 });
 
-test('the name in the body is that in the path, and the pod is there', async () => {
+test('the name in the body must match the path, and the pod must exist', async () => {
   await makePod('p');
   const other = fixture.post('pods', 'p', 'eviction', { metadata: { name: 'q' } });
   expect(await refusal(other)).toBe('BadRequest: name in URL does not match name in Eviction object');

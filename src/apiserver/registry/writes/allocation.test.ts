@@ -14,7 +14,7 @@ const service = (name: string, spec: object = {}) => ({
 const make = (name: string, spec: object = {}, dryRun = false) =>
   fixture.create('services', service(name, spec), { dryRun });
 
-test('services that are made at once get addresses and ports of their own', async () => {
+test('services created concurrently get distinct addresses and ports', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const made = await Promise.all(names.map((name) => make(name, { type: 'NodePort' })));
   const ips = new Set(made.map(({ spec }) => spec?.clusterIP));
@@ -22,7 +22,7 @@ test('services that are made at once get addresses and ports of their own', asyn
   expect([ips.size, ports.size]).toEqual([20, 20]);
 });
 
-test('what was freed is given again, what was taken back was never given', async () => {
+test('freed and rolled back values are allocated again', async () => {
   const { spec } = await make('a');
   await fixture.delete('services', 'a');
   expect((await make('b')).spec?.clusterIP).toBe(spec?.clusterIP);
@@ -36,19 +36,19 @@ test('what was freed is given again, what was taken back was never given', async
   expect((await make('e')).spec?.clusterIP).not.toBe(again.spec?.clusterIP);
 });
 
-test('a dry run takes nothing', async () => {
+test('a dry run allocates nothing', async () => {
   const { spec } = await make('a', {}, true);
   expect((await make('b')).spec?.clusterIP).toBe(spec?.clusterIP);
 });
 
-test('an address that another has is refused, also where both ask at once', async () => {
+test('an address in use is refused, also to concurrent writers', async () => {
   const asked = { clusterIP: '10.96.7.7' };
   const [, second] = await Promise.allSettled([make('a', asked), make('b', asked)]);
   expect(second?.status).toBe('rejected');
   expect(await refusal(make('c', asked))).toMatch(/^Invalid: .*provided IP is already allocated/);
 });
 
-test('a service keeps what it has when it changes', async () => {
+test('a service keeps its values when it is updated', async () => {
   const { spec } = await make('a', { type: 'NodePort' });
   await fixture.patch('services', 'a', { metadata: { labels: { x: 'y' } } });
   expect((await fixture.get('services', 'a')).spec).toEqual(spec);

@@ -10,38 +10,38 @@ beforeEach(async () => {
 const named = (metadata: object) => ({ metadata: { namespace: 'default', name: 'a', ...metadata } });
 
 describe('a new object that names a version', () => {
-  test.each(['0', 'abc', '-1', ''])('is made all the same where that is %j', async (resourceVersion) => {
+  test.each(['0', 'abc', '-1', ''])('is created if the version is %j', async (resourceVersion) => {
     const { metadata } = await fixture.create('configmaps', named({ resourceVersion }));
     expect(Number(metadata.resourceVersion)).toBeGreaterThan(1);
   });
 
-  test('is refused where it is that of an object', async () => {
+  test('is refused if the version is valid', async () => {
     const call = fixture.create('configmaps', named({ resourceVersion: '5' }));
     expect(await refusal(call)).toBe('500: resourceVersion should not be set on objects to be created');
   });
 
-  test('is told first what else is wrong with it', async () => {
+  test('is refused for other errors first', async () => {
     const call = fixture.create('configmaps', { ...named({ resourceVersion: '5' }), data: { 'a b': '' } });
     expect(await refusal(call)).toMatch(/^Invalid: ConfigMap "a" is invalid: data\[a b\]: /);
   });
 });
 
-describe('what only a server should say', () => {
+describe('system fields', () => {
   const deleting = { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
 
-  test('is taken from a new object', async () => {
+  test('are cleared in a new object', async () => {
     const { metadata } = await fixture.create('endpoints', named(deleting));
     expect([metadata.deletionTimestamp, metadata.deletionGracePeriodSeconds]).toEqual([undefined, undefined]);
   });
 
-  test('is left where a PUT makes the object', async () => {
+  test('are kept if a PUT creates the object', async () => {
     const { snapshot, created } = await fixture.update('endpoints', named(deleting));
     expect([created, snapshot.object.metadata]).toMatchObject([true, deleting]);
   });
 });
 
 test.each(['abc', '-1'])(
-  'a PUT that makes an object must not name the version %j',
+  'a PUT that creates an object must not have the version %j',
   async (resourceVersion) => {
     const call = fixture.update('endpoints', named({ resourceVersion }));
     expect(await refusal(call)).toBe(`500: strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);

@@ -7,7 +7,7 @@ import { bootstrap } from '../bootstrap.ts';
 import { canonicalObject } from '../canonical-object.ts';
 import { EmbeddedRegistry } from '../embedded-registry.ts';
 
-test('an object that is larger than what storage takes is refused, and nothing is stored', async () => {
+test('an object above the size limit is refused and not stored', async () => {
   const kinds = builtInKindCatalog();
   const registry = new EmbeddedRegistry({
     store: new MemoryStore(),

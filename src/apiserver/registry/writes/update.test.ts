@@ -25,21 +25,26 @@ const generation = async () => (await fixture.get('deployments', 'd')).metadata.
 
 describe('the generation', () => {
   test.each([
-    ['a change of what is wanted', { spec: { replicas: 2 } }, undefined, 2],
+    ['a change of the spec', { spec: { replicas: 2 } }, undefined, 2],
     ['the same again', { spec: { replicas: 1 } }, undefined, 1],
     ['a label', { metadata: { labels } }, undefined, 1],
     ['a status', { status: { replicas: 1 } }, 'status', 1],
-    ['a status that says more than it may', { spec: { replicas: 9 }, status: { replicas: 1 } }, 'status', 1],
+    [
+      'a status write that also changes the spec',
+      { spec: { replicas: 9 }, status: { replicas: 1 } },
+      'status',
+      1,
+    ],
     ['a scale', { spec: { replicas: 2 } }, 'scale', 2],
     ['the same scale', { spec: { replicas: 1 } }, 'scale', 1],
-    ['one that the writer makes up', { metadata: { generation: 9 }, spec: { replicas: 2 } }, undefined, 2],
+    ['a generation set by the writer', { metadata: { generation: 9 }, spec: { replicas: 2 } }, undefined, 2],
   ])('%s', async (_name, body, subresource, expected) => {
     await fixture.create('deployments', deployment);
     await fixture.patch('deployments', 'd', body, { subresource });
     expect(await generation()).toBe(expected);
   });
 
-  test('of a kind that has none stays what its creator said', async () => {
+  test('of a kind without one stays as created', async () => {
     await fixture.create('configmaps', configMap({ generation: 7 }));
     await fixture.update('configmaps', configMap({ generation: 9 }, { k: 'v' }));
     expect((await fixture.get('configmaps', 'a')).metadata.generation).toBe(7);
@@ -49,7 +54,7 @@ describe('the generation', () => {
 describe('a write that changes nothing', () => {
   test.each([
     [
-      'PUT of what is there',
+      'PUT of the stored object',
       () => fixture.get('configmaps', 'a').then((object) => fixture.update('configmaps', object)),
     ],
     ['PUT of the same', () => fixture.update('configmaps', configMap({}, { k: 'v' }))],
@@ -80,7 +85,7 @@ describe('versions', () => {
     else expect(await refusal(call)).toMatch(expected);
   });
 
-  test('PUT of a kind that must not be overwritten blindly names one', async () => {
+  test('PUT requires a version for kinds that demand it', async () => {
     const { metadata, spec } = await fixture.create('leases', {
       metadata: { namespace: 'default', name: 'l' },
     });
@@ -89,7 +94,7 @@ describe('versions', () => {
     ).toMatch(/^Invalid: .*metadata.resourceVersion: Invalid value: 0: must be specified for an update/);
   });
 
-  test('of several writers that read the same state one wins', async () => {
+  test('one of several writers that read the same state wins', async () => {
     const { metadata } = await fixture.create('configmaps', configMap());
     const { resourceVersion } = metadata;
     const calls = ['a', 'b', 'c'].map((k) =>
@@ -101,13 +106,13 @@ describe('versions', () => {
   });
 });
 
-describe('PUT of what is not there', () => {
+describe('PUT of a missing object', () => {
   const lease = (metadata: object = {}) => ({
     metadata: { namespace: 'default', name: 'l', ...metadata },
     spec: { holderIdentity: 'x' },
   });
 
-  test('makes it where the kind allows that, whatever version it names', async () => {
+  test('creates it if the kind allows that, with any version', async () => {
     const { created, snapshot } = await fixture.update('leases', lease({ resourceVersion: '5' }));
     expect([created, snapshot.revision]).toEqual([true, fixture.store.revision]);
   });
@@ -120,8 +125,8 @@ describe('PUT of what is not there', () => {
   });
 });
 
-describe('what belongs to the server', () => {
-  test('stays, whatever the writer sends', async () => {
+describe('system fields', () => {
+  test('stay, whatever the writer sends', async () => {
     const { metadata } = await fixture.create('configmaps', configMap());
     await fixture.clock.advance(5000);
     const sent = { creationTimestamp: '2001-01-01T00:00:00Z', deletionTimestamp: undefined, generation: 4 };
@@ -131,7 +136,7 @@ describe('what belongs to the server', () => {
     expect(after.deletionTimestamp).toBeUndefined();
   });
 
-  test('who is being deleted cannot be brought back, nor held anew', async () => {
+  test('an object being deleted cannot be restored or get new finalizers', async () => {
     await fixture.create('configmaps', configMap({ finalizers: ['x.io/a'] }));
     await fixture.delete('configmaps', 'a');
     const back = fixture.patch('configmaps', 'a', { metadata: { deletionTimestamp: null } });
@@ -144,7 +149,7 @@ describe('what belongs to the server', () => {
 describe('the scale', () => {
   beforeEach(() => fixture.create('deployments', deployment));
 
-  test('is a small object with the identity of the large one', async () => {
+  test('is a Scale with the identity of the object', async () => {
     const { metadata } = await fixture.get('deployments', 'd');
     const scale = await fixture.get('deployments', 'd', 'scale');
     expect(scale).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 1 } });
@@ -152,7 +157,7 @@ describe('the scale', () => {
     expect(scale.status).toEqual({ replicas: 0, selector: 'app=d' });
   });
 
-  test('a write to it is owned as such', async () => {
+  test('a write to it records the subresource in managedFields', async () => {
     await fixture.patch(
       'deployments',
       'd',
@@ -173,14 +178,14 @@ describe('the scale', () => {
     expect(await refusal(call)).toMatch(expected);
   });
 
-  test('a dry run shows what would be', async () => {
+  test('a dry run returns the result', async () => {
     const body = { spec: { replicas: 4 } };
     const scale = await fixture.patch('deployments', 'd', body, { subresource: 'scale', dryRun: true });
     expect(scale.spec).toEqual({ replicas: 4 });
     expect((await fixture.get('deployments', 'd')).spec).toMatchObject({ replicas: 1 });
   });
 
-  test('a kind without one has none', async () => {
+  test('is not served for a kind without one', async () => {
     await fixture.create('configmaps', configMap());
     const patch: Promise<AnyObject> = fixture.patch('configmaps', 'a', {}, { subresource: 'scale' });
     expect(await refusal(patch)).toMatch(/^MethodNotAllowed/);

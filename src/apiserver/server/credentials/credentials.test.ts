@@ -24,7 +24,7 @@ describe('credentials', () => {
     expect(await loadOrCreateCredentials(folder, { nowMs: nowMs + 1000 })).toEqual(first);
   });
 
-  test('are made anew when a host is added, but the token stays', async () => {
+  test('are recreated when a host is added, but the token stays', async () => {
     const first = await loadOrCreateCredentials(folder, { nowMs });
     const second = await loadOrCreateCredentials(folder, { nowMs, extraHosts: ['node-1.example'] });
     expect(second.certificate).not.toBe(first.certificate);
@@ -32,7 +32,7 @@ describe('credentials', () => {
     expect(second.tokenKey).toBe(first.tokenKey);
   });
 
-  test('are made anew from what was cut off half-way', async () => {
+  test('are recreated if the files are truncated', async () => {
     const first = await loadOrCreateCredentials(folder, { nowMs });
     await writeFile(join(folder, 'tls.crt'), first.certificate.slice(0, 100));
     await writeFile(join(folder, 'token'), 'short');
@@ -44,7 +44,7 @@ describe('credentials', () => {
     expect(second.tokenKey).not.toBe(first.tokenKey);
   });
 
-  test('are for their owner only, and leave nothing else behind', async () => {
+  test('are readable by their owner only, without leftover files', async () => {
     await loadOrCreateCredentials(folder, { nowMs });
     const names = await readdir(folder);
     expect(names.sort()).toEqual(['service-accounts.key', 'tls.crt', 'tls.key', 'token']);
@@ -53,7 +53,7 @@ describe('credentials', () => {
 });
 
 describe('a kubeconfig', () => {
-  test('leads to the server, and replaces an older one', async () => {
+  test('points to the server and replaces an older file', async () => {
     const path = join(folder, 'sub', 'kubeconfig');
     const facts = { server: 'https://127.0.0.1:6443', certificate: 'PEM', token: 'abc' };
     await writeKubeconfig(path, { ...facts, token: 'old' });

@@ -55,7 +55,7 @@ describe('discovery', () => {
     });
   });
 
-  test('describes resources and their parts', async () => {
+  test('describes resources and subresources', async () => {
     const list = (await cluster.call('GET', '/apis/apps/v1')).json<{ resources: { name: string }[] }>();
     const ours = list.resources.filter(({ name }) => name.startsWith('statefulsets'));
     expect(ours).toEqual([
@@ -89,7 +89,7 @@ describe('discovery', () => {
     expect(resources.find(({ name }) => name === 'namespaces')?.verbs).not.toContain('deletecollection');
   });
 
-  test.each(['/api', '/apis'])('%s tells everything in one answer to those who ask', async (path) => {
+  test.each(['/api', '/apis'])('%s returns aggregated discovery on request', async (path) => {
     const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const headers = { accept: `${type},application/json` };
     const reply = await cluster.call('GET', path, { headers });
@@ -104,7 +104,7 @@ describe('discovery', () => {
     expect(items[0]?.versions[0]?.resources[0]).toMatchObject({ responseKind: { group: '', version: '' } });
   });
 
-  test('of everything in one answer says the same as the plain one', async () => {
+  test('is the same aggregated and plain', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { items } = (await cluster.call('GET', '/api', { headers: { accept } })).json<AggregatedList>();
     const { resources } = (await cluster.call('GET', '/api/v1')).json<{ resources: { name: string }[] }>();
@@ -117,7 +117,7 @@ describe('discovery', () => {
 });
 
 describe('OpenAPI', () => {
-  test('has an index of documents that never change', async () => {
+  test('has an index of immutable documents', async () => {
     const { paths } = (await cluster.call('GET', '/openapi/v3')).json<Index>();
     const url = paths['apis/apps/v1']?.serverRelativeURL ?? '';
     const reply = await cluster.call('GET', url);
@@ -133,7 +133,7 @@ describe('OpenAPI', () => {
     expect(moved.headers.location).toBe(url);
   });
 
-  test('has every type that it refers to', async () => {
+  test('contains every type that it refers to', async () => {
     const { paths } = (await cluster.call('GET', '/openapi/v3')).json<Index>();
     for (const name of Object.keys(paths)) {
       const { text, json } = await cluster.call('GET', `/openapi/v3/${name}`);
@@ -145,7 +145,7 @@ describe('OpenAPI', () => {
     }
   });
 
-  test('says what kubectl looks for: the kind of a patch, and that fields are validated', async () => {
+  test('contains what kubectl looks for: the kind of a patch and the parameter fieldValidation', async () => {
     const document = (await cluster.call('GET', '/openapi/v3/apis/apps/v1')).json<OpenApiDocument>();
     const patch = document.paths['/apis/apps/v1/namespaces/{namespace}/statefulsets/{name}']?.patch;
     expect(patch).toMatchObject({
@@ -160,7 +160,7 @@ describe('OpenAPI', () => {
     ]);
   });
 
-  test('says how lists are merged', async () => {
+  test('contains list types and merge keys', async () => {
     const document = (await cluster.call('GET', '/openapi/v3/api/v1')).json<OpenApiDocument>();
     expect(document.components.schemas['io.k8s.api.core.v1.PodSpec']?.properties?.containers).toEqual({
       type: 'array',

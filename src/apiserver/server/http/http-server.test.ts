@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('a server', () => {
-  test('goes on after a handler that throws, and reports it', async () => {
+  test('reports an exception of a handler and keeps running', async () => {
     const { server, errors } = await serve(async ({ path }) => {
       if (path === '/crash') throw new Error('broken');
       return textResponse(200, 'ok');
@@ -28,12 +28,12 @@ describe('a server', () => {
     expect(errors).toEqual([new Error('broken')]);
   });
 
-  test('does not answer what is no HTTP', async () => {
+  test('does not respond to plain HTTP', async () => {
     const { server } = await serve(async () => textResponse(200, 'ok'));
     expect(await exchange(server, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('refuses headers that are too long', async () => {
+  test('rejects headers that are too long', async () => {
     let calls = 0;
     const { server } = await serve(async () => {
       calls += 1;
@@ -52,7 +52,7 @@ describe('a server', () => {
     expect(reply.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  test('forgets a client that hangs up in the middle of its body, and calls that no bug', async () => {
+  test('does not report a client that disconnects during its body', async () => {
     const seen: string[] = [];
     const { server, errors, metrics } = await serve(async (request) => {
       await request.body('x').catch((error: Error) => {
@@ -70,7 +70,7 @@ describe('a server', () => {
     expect(errors).toEqual([]);
   });
 
-  test('takes no more connections than it may', async () => {
+  test('limits the number of connections', async () => {
     const { server, metrics } = await serve(async () => textResponse(200, 'ok'), 2);
     const sockets = [await secured(server), await secured(server)];
     const third = connectPlain(server.address.port, '127.0.0.1');
@@ -79,7 +79,7 @@ describe('a server', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('sends a large answer no faster than it is read', async () => {
+  test('sends a large response no faster than the client reads', async () => {
     const piece = Buffer.alloc(100_000, 0x61);
     const body = Array.from({ length: 300 }, () => piece);
     const { server } = await serve(async () => ({ status: 200, headers: {}, body }));
@@ -91,7 +91,7 @@ describe('a server', () => {
 });
 
 describe('closing', () => {
-  test('waits for what is in flight, takes nothing new and tells clients to go', async () => {
+  test('waits for requests in flight, accepts no new ones and asks clients to close', async () => {
     let release = () => {};
     const { server, metrics } = await serve(
       () =>
@@ -118,7 +118,7 @@ describe('closing', () => {
     await closedOf(socket);
   });
 
-  test('cuts what does not come to an end', async () => {
+  test('closes connections that do not finish', async () => {
     const { server, metrics } = await serve(() => new Promise<ApiResponse>(() => {}));
     const reply = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => metrics.inFlight).toBe(1);
@@ -126,7 +126,7 @@ describe('closing', () => {
     expect(await reply).toBe('');
   });
 
-  test('ends streams in good order', async () => {
+  test('ends streams gracefully', async () => {
     const { server } = await serve(async () => ({
       status: 200,
       headers: {},

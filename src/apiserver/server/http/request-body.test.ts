@@ -8,13 +8,13 @@ import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
 import { BodyReceiver } from './request-body.ts';
 
 const kib = 1024;
-const roomBytes = 1000 * kib;
+const limitBytes = 1000 * kib;
 
-describe('when there is no more room for bodies', () => {
+describe('when the memory for bodies is exhausted', () => {
   let receiving: Receiving;
   afterEach(() => receiving.close());
 
-  test('who holds most of it gives way, not who comes', async () => {
+  test('the sender that holds the most loses a body, not the newest sender', async () => {
     receiving = await Receiving.start();
     const slow = await receiving.sendAll('greedy', 9, 100 * kib);
     const other = await receiving.send('modest', 99 * kib);
@@ -24,14 +24,14 @@ describe('when there is no more room for bodies', () => {
     await expect.poll(() => outcomes(slow)).toEqual({ refused: 1, open: 8 });
   });
 
-  test('many small bodies of one give way to a larger one of another', async () => {
+  test('many small bodies of one sender give way to a larger body of another', async () => {
     receiving = await Receiving.start();
     await receiving.sendAll('greedy', 90, 11 * kib);
     const other = await receiving.send('modest', 200 * kib);
     expect(await other.finish()).toBe('200 KiB');
   });
 
-  test('of one sender the slowest body gives way', async () => {
+  test('the slowest body of a sender gives way', async () => {
     receiving = await Receiving.start();
     const slow = await receiving.sendAll('one', 9, 100 * kib);
     await receiving.clock.advance(10_000);
@@ -42,7 +42,7 @@ describe('when there is no more room for bodies', () => {
     await expect.poll(() => outcomes(slow)).toEqual({ refused: 2, open: 7 });
   });
 
-  test('what was refused or given up is room for others', async () => {
+  test('refused and aborted bodies free memory for others', async () => {
     receiving = await Receiving.start();
     for (let round = 0; round < 3; round += 1) {
       const slow = await receiving.sendAll('one', 9, 100 * kib);
@@ -76,8 +76,8 @@ describe('a body', () => {
   });
 });
 
-test('somebody who fills all room with slow bodies does not keep another from writing', async () => {
-  const cluster = await serveCluster({ bodiesMaxBytes: roomBytes });
+test('a client that fills the memory with slow bodies does not block other writers', async () => {
+  const cluster = await serveCluster({ bodiesMaxBytes: limitBytes });
   const slow = Array.from({ length: 14 }, () => slowWrite(cluster, 100 * kib));
   await expect.poll(() => cluster.server.metrics.bodiesRefused).toBeGreaterThanOrEqual(4);
   const object = { metadata: { name: 'quick' }, data: { text: 'x'.repeat(150 * kib) } };
@@ -115,7 +115,7 @@ class Receiving {
 
   private constructor() {
     const onRefused = () => (this.refused += 1);
-    this.#bodies = new BodyReceiver({ clock: this.clock, onRefused, allBodiesMaxBytes: roomBytes });
+    this.#bodies = new BodyReceiver({ clock: this.clock, onRefused, allBodiesMaxBytes: limitBytes });
     this.#server = createServer((message, response) => {
       this.open += 1;
       message.on('data', (chunk: Buffer) => (this.receivedBytes += chunk.length));

@@ -44,12 +44,12 @@ describe('the page', () => {
     });
   });
 
-  test.each(['text/html', 'application/yaml'])('for %s there is none', async (accept) => {
+  test.each(['text/html', 'application/yaml'])('for %s is not acceptable', async (accept) => {
     const { status, bytes, headers } = await ask({ accept });
     expect([status, bytes.length, headers.vary]).toEqual([406, 0, 'Accept']);
   });
 
-  test('has the same tag in both forms, by which it is not sent again', async () => {
+  test('has the same ETag in both formats, and is not sent again', async () => {
     const { headers } = await ask();
     const tag = headers.etag ?? '';
     expect(tag).toMatch(/^"[0-9A-F]{128}"$/);
@@ -62,25 +62,25 @@ describe('the page', () => {
     expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('is compressed for whoever likes that', async () => {
+  test('is compressed on request', async () => {
     const { bytes, headers } = await ask({ 'accept-encoding': 'gzip' });
     expect(headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(bytes).equals((await ask()).bytes)).toBe(true);
   });
 
-  test('tells its head alone', async () => {
+  test('supports HEAD', async () => {
     const { status, bytes, headers } = await ask({}, 'HEAD');
     expect([status, bytes.length]).toEqual([200, 0]);
     expect(Number(headers['content-length'])).toBe((await ask()).bytes.length);
   });
 
-  test('is not there with a slash at its end, as with the real server', async () => {
+  test('is not found with a trailing slash, as in kube-apiserver', async () => {
     expect((await cluster.call('GET', `${path}/`)).status).toBe(404);
   });
 });
 
 describe('the document', () => {
-  test('has every definition that it refers to', async () => {
+  test('contains every definition that it refers to', async () => {
     const { text, json: parsed } = await ask();
     const { definitions } = parsed<Document>();
     const referred = new Set([...text.matchAll(/#\/definitions\/([\w.-]+)/g)].map(([, name]) => name ?? ''));
@@ -89,7 +89,7 @@ describe('the document', () => {
     expect(text).not.toContain('#/components');
   });
 
-  test('says what kubectl looks for: the kind of a patch, its forms, and that fields are validated', async () => {
+  test('contains what kubectl looks for: the kind of a patch, its media types and the parameter fieldValidation', async () => {
     const { paths } = (await ask()).json<Document>();
     const patch = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.patch;
     expect(patch).toMatchObject({
@@ -111,7 +111,7 @@ describe('the document', () => {
     });
   });
 
-  test('follows the kinds that come and go', async () => {
+  test('follows added and removed kinds', async () => {
     const before = await ask({ accept: protobuf });
     cluster.registry.kinds.replaceDefined(new Map([['widgets', [widgets()]]]));
     const during = await ask();
@@ -141,13 +141,13 @@ describe('the document', () => {
   });
 });
 
-describe('the protobuf form', () => {
+describe('the protobuf format', () => {
   let document: Buffer;
   beforeAll(async () => {
     document = (await ask({ accept: protobuf })).bytes;
   });
 
-  test('says what the JSON form says, under the numbers that gnostic gives', async () => {
+  test("has the same content as the JSON format, with gnostic's field numbers", async () => {
     const { definitions, paths } = (await ask()).json<Document>();
     expect(textAt(document, 1)).toBe('2.0');
     expect(textAt(document, 2, 1)).toBe('Kubernetes');
@@ -155,7 +155,7 @@ describe('the protobuf form', () => {
     expect(fieldsAt(document, 8, 2, 1).map(String)).toEqual(Object.keys(paths));
   });
 
-  test('has definitions as kubectl reads them', () => {
+  test('contains definitions as kubectl reads them', () => {
     const spec = entryAt(document, 'io.k8s.api.core.v1.PodSpec', 9, 1);
     expect(textAt(spec, 22, 1)).toBe('object');
     expect(textAt(spec, 19)).toBe('containers');
@@ -166,13 +166,13 @@ describe('the protobuf form', () => {
     expect(textAt(entryAt(spec, 'nodeSelector', 25, 1), 21, 1, 22, 1)).toBe('string');
   });
 
-  test('names the kind of a definition', () => {
+  test('contains the kind of a definition', () => {
     const pod = entryAt(document, 'io.k8s.api.core.v1.Pod', 9, 1);
     const identity = textAt(entryAt(pod, 'x-kubernetes-group-version-kind', 31), 2) ?? '';
     expect(JSON.parse(identity)).toEqual([{ group: '', kind: 'Pod', version: 'v1' }]);
   });
 
-  test('has the parameters of a patch, and of what kind it is', () => {
+  test('contains the parameters and the kind of a patch', () => {
     const pods = entryAt(document, '/api/v1/namespaces/{namespace}/pods/{name}', 8, 2);
     const queries = fieldsAt(pods, 8, 8, 1, 2, 3, 4).map(String);
     expect(queries).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force']);
@@ -183,7 +183,7 @@ describe('the protobuf form', () => {
     expect(JSON.parse(identity)).toEqual({ group: '', version: 'v1', kind: 'Pod' });
   });
 
-  test('asks for a token', () => {
+  test('requires a token', () => {
     const token = entryAt(document, 'BearerToken', 13, 1);
     expect([1, 2, 3, 4].map((number) => textAt(token, 2, number))).toEqual([
       'apiKey',

@@ -85,7 +85,7 @@ describe('a field of a custom resource', () => {
     });
   });
 
-  test('is not even named where the whole object keeps unknown fields', () => {
+  test('is left out if the whole object preserves unknown fields', () => {
     const schema = {
       type: 'object',
       description: 'Free.',
@@ -106,7 +106,7 @@ describe('a type of the API', () => {
     Object.entries(schemas.schemas).map(([name, schema]) => [name, toV2Schema(schema)]),
   );
 
-  test('refers to others plainly, without defaults', () => {
+  test('has plain references without defaults', () => {
     expect(definitions['io.k8s.api.core.v1.Pod']).toEqual({
       type: 'object',
       properties: {
@@ -120,7 +120,7 @@ describe('a type of the API', () => {
     });
   });
 
-  test('says how lists are merged', () => {
+  test('has list types and merge keys', () => {
     expect(definitions['io.k8s.api.core.v1.PodSpec']?.properties).toMatchObject({
       containers: {
         type: 'array',
@@ -143,7 +143,7 @@ describe('a type of the API', () => {
       'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceSubresourceStatus',
       { type: 'object' },
     ],
-  ])('%s is published as the real server does', (name, expected) => {
+  ])('%s is published as in kube-apiserver', (name, expected) => {
     expect(definitions[name]).toEqual(expected);
   });
 });

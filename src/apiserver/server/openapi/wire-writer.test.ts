@@ -10,7 +10,7 @@ test.each([
   ['int64', -1, '08ffffffffffffffffff01'],
   ['double', 1.5, '09000000000000f83f'],
   ['text', 'ä', '0a02c3a4'],
-] as const)('%s of %s is written as protobuf has it', (type, value, bytes) => {
+] as const)('%s of %s is encoded as protobuf', (type, value, bytes) => {
   const writer = new WireWriter();
   if (type === 'bool') writer.bool(1, value);
   else if (type === 'text') writer.text(1, value);
@@ -18,7 +18,7 @@ test.each([
   expect(writer.finish().toString('hex')).toBe(bytes);
 });
 
-test('numbers are read as they were written', () => {
+test('numbers survive a round trip', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (value) => {
       const writer = new WireWriter();
@@ -29,7 +29,7 @@ test('numbers are read as they were written', () => {
   );
 });
 
-test('messages within messages are read as they were written, however long', () => {
+test('nested messages of any length survive a round trip', () => {
   const long = 'long'.repeat(50_000);
   const writer = new WireWriter();
   writer.message(1000, () => {

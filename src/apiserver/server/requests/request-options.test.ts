@@ -99,7 +99,7 @@ describe('options of a watch', () => {
     ['watch=0', false],
     ['watch=False', false],
     ['', false],
-  ])('are meant by %s: %s', (query, expected) => {
+  ])('are requested by %s: %s', (query, expected) => {
     expect(isWatchRequest(new URLSearchParams(query))).toBe(expected);
   });
 });
@@ -149,7 +149,7 @@ describe('options of a patch', () => {
     expect(refusal(read)).toEqual(told(422, 'PatchOptions', message));
   });
 
-  test('may force where they apply', () => {
+  test('may force an apply', () => {
     const options = readPatchOptions(new URLSearchParams('force=1&fieldManager=me'), 'x/1', 'apply');
     expect(options).toMatchObject({ force: true, manager: 'me' });
   });

@@ -63,12 +63,12 @@ describe('an Accept header', () => {
     [`${table},application/json`, 'json'],
     ['application/yaml', 'yaml'],
     ['application/*', 'json'],
-  ])('%s has errors told as %s', (accept, expected) => {
+  ])('%s has errors sent as %s', (accept, expected) => {
     const { media, isPretty } = errorFormat(request(accept));
     expect(isPretty ? `${media} pretty` : media).toBe(expected);
   });
 
-  test('puts what is wanted most first, and what is exact before what is not', () => {
+  test('sorts by quality, then exact types before wildcards', () => {
     const clauses = parseAccept('*/*, text/*, a/b;q=0.5, application/json, c/d;q=oops');
     expect(clauses.map(({ type, subtype }) => `${type}/${subtype}`)).toEqual([
       'application/json',
@@ -95,7 +95,7 @@ describe('line breaks', () => {
   });
 });
 
-describe('discovery in one answer', () => {
+describe('aggregated discovery', () => {
   const v2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const beta = v2.replace('v=v2', 'v=v2beta1');
   test.each([
@@ -106,7 +106,7 @@ describe('discovery in one answer', () => {
     [`application/json,${v2}`, false],
     ['', false],
     [protobuf, false],
-  ])('is wanted by %s: %s', (accept, expected) => {
+  ])('is requested by %s: %s', (accept, expected) => {
     expect(wantsAggregated(request(accept))).toBe(expected);
   });
 });

@@ -40,19 +40,19 @@ describe('a review', () => {
         incomplete: false,
       },
     ],
-  ])('%s of %j says %j', async (resource, spec, status) => {
+  ])('%s of %j returns %j', async (resource, spec, status) => {
     const reply = await cluster.call('POST', `${authorization}/${resource}`, { body: { spec } });
     expect(reply.status).toBe(201);
     expect(reply.json()).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', status });
   });
 
-  test('of oneself tells who one is', async () => {
+  test('of the caller returns the user', async () => {
     const reply = await cluster.call('POST', `${authentication}/selfsubjectreviews`, { body: {} });
     expect(reply.status).toBe(201);
     expect(reply.json()).toMatchObject({ kind: 'SelfSubjectReview', status: { userInfo: admin } });
   });
 
-  test('of a token tells whose it is', async () => {
+  test('of a token returns its user', async () => {
     const review = async (spec: object) =>
       (await cluster.call('POST', `${authentication}/tokenreviews`, { body: { spec } })).json().status;
     const { token } = cluster.credentials;

@@ -77,7 +77,7 @@ describe('a path', () => {
     ['', 'malformed'],
     ['//', 'missing page'],
     ['/apis//', 'missing status'],
-  ])('with a trick in it, %s, is %s', (path, expected) => {
+  ])('with a malicious form, %s, is %s', (path, expected) => {
     expect(told(router.route(path))).toBe(expected);
   });
 });

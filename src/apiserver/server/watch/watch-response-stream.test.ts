@@ -16,7 +16,7 @@ const kind = persistentVolumeKind as unknown as ServedKind;
 const minuteMs = 60_000;
 
 describe('a watch on a connection', () => {
-  test('writes what happened in one tick as one piece', async () => {
+  test('writes the events of one tick as one chunk', async () => {
     const { backlog, sink, clock } = begun();
     backlog.events([added('a')]);
     backlog.events([added('b'), added('c')]);
@@ -26,13 +26,13 @@ describe('a watch on a connection', () => {
     expect(sink.names()).toEqual(['a', 'b', 'c']);
   });
 
-  test('writes what was there when it opened', async () => {
+  test('writes the initial events', async () => {
     const { sink, clock } = begun({ initial: [added('a'), added('b')] });
     await clock.advance(1);
     expect(sink.names()).toEqual(['a', 'b']);
   });
 
-  test('hands a slow reader no more than it can hold, and goes on when that is taken', async () => {
+  test('passes a slow reader a bounded number of bytes, and continues when they are sent', async () => {
     const { backlog, sink, clock, stream } = begun();
     sink.isSlow = true;
     const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
@@ -48,7 +48,7 @@ describe('a watch on a connection', () => {
     expect(sink.names()).toEqual(names);
   });
 
-  test('sends a reader away that falls behind by eight megabytes', async () => {
+  test('closes the watch of a reader that falls behind by eight megabytes', async () => {
     const { backlog, sink, clock, metrics } = begun();
     sink.isSlow = true;
     for (let count = 0; count < 100 && !sink.isCut; count += 1) {
@@ -59,7 +59,7 @@ describe('a watch on a connection', () => {
     expect(metrics).toMatchObject({ watchesCut: 1, watchesOpen: 0 });
   });
 
-  test('keeps a reader that is always a little behind, however much it reads', () => {
+  test('keeps a reader that is always slightly behind', () => {
     const backlog = new WatchBacklog();
     backlog.events([added('first', 100_000)]);
     backlog.opened({ arrived() {}, ended() {}, failed() {} });
@@ -72,7 +72,7 @@ describe('a watch on a connection', () => {
     expect(backlog.isTooLong).toBe(true);
   });
 
-  test('does not send a reader away for the size of what it asked to begin with', async () => {
+  test('does not limit the size of the initial events', async () => {
     const initial = Array.from({ length: 200 }, (_, index) => added(`n${index}`, 100_000));
     const { sink, clock, stream } = begun({ initial });
     sink.isSlow = true;
@@ -85,7 +85,7 @@ describe('a watch on a connection', () => {
     expect(sink.names()).toHaveLength(200);
   });
 
-  test('sends a reader away that takes nothing for a minute', async () => {
+  test('closes the watch of a reader that reads nothing for a minute', async () => {
     const { backlog, sink, clock } = begun({ timeoutMs: 60 * minuteMs });
     sink.isSlow = true;
     backlog.events(Array.from({ length: 10 }, (_, index) => added(`n${index}`, 100_000)));
@@ -95,7 +95,7 @@ describe('a watch on a connection', () => {
     expect(sink.isCut).toBe(true);
   });
 
-  test('tells once a minute and at its end how far it has come', async () => {
+  test('sends a bookmark once a minute and at its end', async () => {
     const { sink, clock, handle } = begun({ bookmarks: true, timeoutMs: 2.5 * minuteMs });
     await clock.advance(minuteMs + 1);
     handle.resourceVersion = '70';
@@ -117,7 +117,7 @@ describe('a watch on a connection', () => {
     expect(sink.isEnded).toBe(true);
   });
 
-  test('that is told to finish says everything first', async () => {
+  test('writes all queued events before it finishes', async () => {
     const { backlog, sink, stream, handle } = begun();
     backlog.events([added('a'), added('b')]);
     stream.finish();
@@ -126,7 +126,7 @@ describe('a watch on a connection', () => {
     expect(handle.isClosed).toBe(true);
   });
 
-  test('leaves nothing behind when the connection is gone', async () => {
+  test('releases everything when the connection is closed', async () => {
     const { stream, clock, handle, metrics, backlog, sink } = begun({ bookmarks: true });
     expect(metrics.watchesOpen).toBe(1);
     stream.closed();
@@ -139,7 +139,7 @@ describe('a watch on a connection', () => {
     expect(sink.writes).toHaveLength(0);
   });
 
-  test('tells its reader of a bug of ours, and ends', async () => {
+  test('sends an error and ends if an event cannot be encoded', async () => {
     const row = () => {
       throw new Error('broken');
     };
@@ -157,7 +157,7 @@ describe('a watch on a connection', () => {
 });
 
 describe('a watch that failed', () => {
-  test('says everything that was well, then what happened, and ends without a bookmark', async () => {
+  test('writes the queued events, then the error, and ends without a bookmark', async () => {
     const { backlog, sink, errors } = begun({ bookmarks: true });
     backlog.events([added('a')]);
     backlog.failed(new Error('broken'));
@@ -166,14 +166,14 @@ describe('a watch that failed', () => {
     expect(errors).toEqual([new Error('broken')]);
   });
 
-  test('before it was begun says so as well', () => {
+  test('before it was opened writes the error as well', () => {
     const backlog = new WatchBacklog();
     backlog.failed(new Error('broken'));
     const { sink } = begun({ backlog });
     expect(sink.lines().map(({ type }) => type)).toEqual(['ERROR']);
   });
 
-  test('while its reader is slow says so when everything is taken, once', async () => {
+  test('writes the error once, after a slow reader has received all events', async () => {
     const { backlog, sink, stream } = begun();
     sink.isSlow = true;
     backlog.events(['a', 'b', 'c', 'd'].map((name) => added(name, 200_000)));
@@ -191,12 +191,12 @@ describe('an event', () => {
   const plain = () => new WatchEncoder(kind, { shape: objectShape, include: 'Metadata' });
   const table = () => new WatchEncoder(kind, { shape: { kind: 'Table', version: 'v1' }, include: 'None' });
 
-  test('is made into bytes once for all who watch in one form', () => {
+  test('is encoded once for all watchers of one format', () => {
     const event = added('a');
     expect(plain().encode(event, nowMs)).toBe(plain().encode(event, nowMs + 60_000));
   });
 
-  test('names its columns only in the first table of each watch', () => {
+  test('has column definitions only in the first table of each watch', () => {
     const [first, second] = [table(), table()];
     const event = added('a');
     const columns = [first, first, second, second].map(
@@ -205,7 +205,7 @@ describe('an event', () => {
     expect(columns).toEqual([true, false, true, false]);
   });
 
-  test('is shown with a new age when it is shown again later', () => {
+  test('is encoded again with a new age later', () => {
     const encoder = table();
     const event = added('a');
     encoder.encode(event, nowMs);
@@ -214,7 +214,7 @@ describe('an event', () => {
     expect(ages[2]).not.toBe(ages[0]);
   });
 
-  test('that ends the initial ones says so in every form', () => {
+  test('that ends the initial events is marked in every format', () => {
     const event: RegistryEvent = { type: 'BOOKMARK', resourceVersion: '7', isInitialEnd: true };
     const metadata = { resourceVersion: '7', annotations: { 'k8s.io/initial-events-end': 'true' } };
     expect(linesOf(plain().encode(event, nowMs))).toEqual([

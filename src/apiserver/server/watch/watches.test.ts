@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 describe('a watch', () => {
-  test('begins with what there is, and goes on', async () => {
+  test('begins with the existing objects and continues with changes', async () => {
     await create('a');
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`);
     expect(told(await watch.take(1))).toEqual(['ADDED a']);
@@ -30,7 +30,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('goes on from the version of a list, and misses nothing', async () => {
+  test('continues from the version of a list without gaps', async () => {
     await create('a');
     const list = (await cluster.call('GET', classes)).json<{ metadata: { resourceVersion: string } }>();
     await create('b');
@@ -41,7 +41,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('lists and watches in one, and says where the list ends', async () => {
+  test('streams the list first and marks its end', async () => {
     await create('a');
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
     const watch = await WatchClient.open(cluster, `${classes}?${query}`);
@@ -56,7 +56,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('from the start says where the start ends to those who take bookmarks', async () => {
+  test('without a version marks the end of the initial events for clients with bookmarks', async () => {
     await create('a');
     const watch = await WatchClient.open(
       cluster,
@@ -67,7 +67,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('of one object by a path of old', async () => {
+  test('of one object by a legacy path', async () => {
     await create('a');
     await create('b');
     const path = '/apis/storage.k8s.io/v1/watch/storageclasses/b';
@@ -78,7 +78,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('in tables names the columns once', async () => {
+  test('in tables has column definitions once', async () => {
     await create('a');
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`, accept);
@@ -91,7 +91,7 @@ describe('a watch', () => {
     watch.close();
   });
 
-  test('ends in good order after the time asked for, with a bookmark', async () => {
+  test('ends gracefully with a bookmark after the requested timeout', async () => {
     const watch = await WatchClient.open(
       cluster,
       `${classes}?watch=1&timeoutSeconds=1&allowWatchBookmarks=1`,
@@ -120,7 +120,7 @@ describe('a watch', () => {
 });
 
 describe('a watcher that does not read', () => {
-  test('is sent away, and resumes from what it has seen', async () => {
+  test('is disconnected and resumes from its last version', async () => {
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`);
     watch.pause();
     const before = cluster.server.metrics.watchesCut;
@@ -145,7 +145,7 @@ describe('a watcher that does not read', () => {
 });
 
 describe('a closing server', () => {
-  test('ends its watches in good order, and is then gone', async () => {
+  test('ends its watches gracefully, then stops listening', async () => {
     const own = await serveCluster();
     const watches = await Promise.all(
       ['', '&allowWatchBookmarks=1'].map((more) => WatchClient.open(own, `${classes}?watch=1${more}`)),

@@ -20,21 +20,21 @@ export function storeContract(name: string, openStore: OpenStore): void {
   describe(name, () => {
     describe('writes', () => writeContract(open));
     describe('lists', () => listContract(open));
-    describe('the past', () => historyContract(open));
+    describe('the history', () => historyContract(open));
     describe('subscriptions', () => subscriptionContract(open));
     describe('closing', () => closeContract(open));
   });
 }
 
 function writeContract(open: OpenStore): void {
-  test('begin at revision 1, with nothing there', async () => {
+  test('begin at revision 1 with an empty store', async () => {
     const store = await open();
     expect([store.revision, store.durableRevision, store.compactedRevision]).toEqual([1, 1, 1]);
     expect(store.get('pods', 'a')).toBeUndefined();
     expect(store.whenDurable(1)).toBeUndefined();
   });
 
-  test('are visible at once, under the revision that the bytes were made for', async () => {
+  test('are visible at once, with the revision passed to encode', async () => {
     const store = await open();
     const created = store.put('pods', 'a', 0, (revision) => Buffer.from(`made for ${revision}`));
     expect(describeEntries([created])).toBe(`a=made for ${created.revision}`);
@@ -55,7 +55,7 @@ function writeContract(open: OpenStore): void {
     expect(again.createRevision).toBe(again.revision);
   });
 
-  test('get ever higher revisions, whatever bucket they go to', async () => {
+  test('get increasing revisions across buckets', async () => {
     const store = await open();
     const revisions = [
       putText(store, 'a', '1'),
@@ -67,8 +67,8 @@ function writeContract(open: OpenStore): void {
   });
 
   test.each([
-    { what: 'a creation of what is there', key: 'there', replaces: 0 },
-    { what: 'a replacement of what is not there', key: 'absent', replaces: 2 },
+    { what: 'the creation of an existing entry', key: 'there', replaces: 0 },
+    { what: 'the replacement of a missing entry', key: 'absent', replaces: 2 },
     { what: 'a replacement of an older revision', key: 'there', replaces: 2 },
     { what: 'a replacement of a later revision', key: 'there', replaces: 9 },
   ])('refuse $what, and change nothing', async ({ key, replaces }) => {
@@ -82,7 +82,7 @@ function writeContract(open: OpenStore): void {
     expect(store.revision).toBe(there.revision);
   });
 
-  test('change nothing when the bytes cannot be made', async () => {
+  test('change nothing if encoding throws', async () => {
     const store = await open();
     const failing = () => {
       throw new Error('no bytes');
@@ -101,7 +101,7 @@ function writeContract(open: OpenStore): void {
     expect(store.count(bucket)).toBe(0);
   });
 
-  test('become durable, and answer undefined from then on', async () => {
+  test('become durable; whenDurable is undefined from then on', async () => {
     const store = await open();
     const first = putText(store, 'a', '1');
     const second = putText(store, 'b', '1');
@@ -111,7 +111,7 @@ function writeContract(open: OpenStore): void {
     expect(() => store.whenDurable(second.revision + 1)).toThrow(/future/);
   });
 
-  test('take bytes of any length, and keep nothing but them', async () => {
+  test('accept bytes of any length and keep no other memory', async () => {
     const store = await open();
     const pool = Buffer.alloc(100_000, 'x');
     const { bytes } = store.put('pods', 'small', 0, () => pool.subarray(10, 20));
@@ -135,7 +135,7 @@ function listContract(open: OpenStore): void {
     { range: { limit: 0 }, expected: [] },
     { range: { after: 'z' }, expected: [] },
     { range: { prefix: 'absent' }, expected: [] },
-  ])('are by key: $range', async ({ range, expected }) => {
+  ])('are sorted by key: $range', async ({ range, expected }) => {
     const store = await open();
     for (const key of [...keys].reverse()) putText(store, key, '1');
     putText(store, 'ns/other', '1', 'nodes');
@@ -145,12 +145,12 @@ function listContract(open: OpenStore): void {
       expect(store.count('pods', range?.prefix)).toBe(expected.length);
   });
 
-  test('of a bucket that nobody wrote to are empty', async () => {
+  test('of an unused bucket are empty', async () => {
     const store = await open();
     expect([store.list('pods'), store.count('pods'), store.listAt('pods', 1)]).toEqual([[], 0, []]);
   });
 
-  test('that were handed out do not change', async () => {
+  test('do not change after they were returned', async () => {
     const store = await open();
     putText(store, 'a', '1');
     const before = store.list('pods');
@@ -172,7 +172,7 @@ const range = fc.record(
 );
 
 function historyContract(open: OpenStore): void {
-  test('is there as it was, at every revision', async () => {
+  test('has the state at every revision', async () => {
     const someWrites = fc.array(write, { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(someWrites, fc.array(range, { maxLength: 4 }), async (writes, ranges) => {
@@ -188,7 +188,7 @@ function historyContract(open: OpenStore): void {
     );
   });
 
-  test('is bounded in changes, and tells from where it is known', async () => {
+  test('is bounded in changes and reports its oldest revision', async () => {
     const store = await open({ changesMax: 16, changesMin: 4 });
     for (let round = 0; round < 100; round += 1) {
       putText(store, `key-${round % 5}`, `${round}`);
@@ -202,7 +202,7 @@ function historyContract(open: OpenStore): void {
     expect(store.subscribe('pods', store.compactedRevision - 1, () => {})).toBeUndefined();
   });
 
-  test('is bounded in bytes, but for a few changes', async () => {
+  test('is bounded in bytes, except for a minimum of changes', async () => {
     const store = await open({ bytesMax: 10_000, changesMin: 3 });
     for (let round = 0; round < 20; round += 1) {
       putText(store, 'a', 'x'.repeat(4000));
@@ -212,7 +212,7 @@ function historyContract(open: OpenStore): void {
     expect(store.revision - store.compactedRevision).toBe(3);
   });
 
-  test('cannot be asked about the future', async () => {
+  test('refuses future revisions', async () => {
     const store = await open();
     expect(() => store.listAt('pods', store.revision + 1)).toThrow(/future/);
   });
@@ -246,7 +246,7 @@ function expectSameAt(store: Store, model: ModelStore, { bucket, revision, range
 }
 
 function closeContract(open: OpenStore): void {
-  test('makes everything durable, and may be asked for twice', async () => {
+  test('makes all writes durable and may be called twice', async () => {
     const store = await open();
     const { revision } = putText(store, 'a', '1');
     const pending = store.whenDurable(revision);

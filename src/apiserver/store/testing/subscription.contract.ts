@@ -6,7 +6,7 @@ import { ChangeRecorder, type OpenStore, putText, removeKey, untilDurable } from
 
 /** The contract of subscriptions. */
 export function subscriptionContract(open: OpenStore): void {
-  test('replay the history before they return, then go on', async () => {
+  test('replay the history before they return, then continue', async () => {
     const store = await open();
     const { revision } = putText(store, 'a', '1');
     putText(store, 'a', '2');
@@ -22,7 +22,7 @@ export function subscriptionContract(open: OpenStore): void {
     expect(recorder.all).toEqual(['put a=2', 'put b=1', 'remove a=gone']);
   });
 
-  test('carry what was there before', async () => {
+  test('deliver the previous entry', async () => {
     const store = await open();
     const changes: StoreChange[] = [];
     store.subscribe('pods', 1, (batch) => changes.push(...batch));
@@ -38,7 +38,7 @@ export function subscriptionContract(open: OpenStore): void {
     ]);
   });
 
-  test('are never told from within a write, and of one turn in one batch', async () => {
+  test('are never notified from within a write, and receive the changes of one turn as one batch', async () => {
     const store = await open();
     const recorder = new ChangeRecorder();
     store.subscribe('pods', store.revision, recorder.listener);
@@ -60,7 +60,7 @@ export function subscriptionContract(open: OpenStore): void {
     expect(recorder.all).toEqual(['put a=3', 'put a=4']);
   });
 
-  test('are not told again what they were told in the replay', async () => {
+  test('do not receive replayed changes again', async () => {
     const store = await open();
     const recorder = new ChangeRecorder();
     putText(store, 'a', '1');
@@ -71,7 +71,7 @@ export function subscriptionContract(open: OpenStore): void {
     expect(recorder.all).toEqual(['put a=1', 'put a=2']);
   });
 
-  test('end when they are closed, also by another listener in the middle of a delivery', async () => {
+  test('end when they are closed, also by another listener during a delivery', async () => {
     const store = await open();
     const first = new ChangeRecorder();
     const second = new ChangeRecorder();
@@ -124,7 +124,7 @@ export function subscriptionContract(open: OpenStore): void {
     ]);
   });
 
-  test('miss nothing and repeat nothing, whenever they begin', async () => {
+  test('miss and repeat nothing, whenever they begin', async () => {
     const step = fc.constantFrom('put', 'remove', 'subscribe', 'wait');
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
