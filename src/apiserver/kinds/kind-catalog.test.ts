@@ -43,14 +43,14 @@ describe('defined kinds', () => {
   test('may take over a name from another in one change, in any order', () => {
     const kinds = new KindCatalog(builtIn);
     kinds.replaceDefined(new Map([['a', [defined('apples', 'Fruit')]]]));
-    const [renamed, heir] = [defined('apples', 'Apple'), defined('pears', 'Fruit')];
+    const [renamed, successor] = [defined('apples', 'Apple'), defined('pears', 'Fruit')];
     kinds.replaceDefined(
       new Map([
-        ['b', [heir]],
+        ['b', [successor]],
         ['a', [renamed]],
       ]),
     );
-    expect(kinds.byKind('example.com/v1', 'Fruit')).toBe(heir);
+    expect(kinds.byKind('example.com/v1', 'Fruit')).toBe(successor);
     expect(kinds.byKind('example.com/v1', 'Apple')).toBe(renamed);
   });
 

@@ -44,8 +44,8 @@ describe('durations are formatted as in kubectl', () => {
   test('the age of an object without a creation timestamp is unknown', () => {
     const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
     expect(age(object, { nowMs: 0 })).toBe('<unknown>');
-    const made = { ...object, metadata: { creationTimestamp: '2026-01-01T00:00:00Z' } };
-    expect(age(made, { nowMs: Date.UTC(2026, 0, 1, 3) })).toBe('3h');
+    const created = { ...object, metadata: { creationTimestamp: '2026-01-01T00:00:00Z' } };
+    expect(age(created, { nowMs: Date.UTC(2026, 0, 1, 3) })).toBe('3h');
   });
 });
 

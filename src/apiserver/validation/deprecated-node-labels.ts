@@ -19,15 +19,17 @@ const deprecatedLabels: Readonly<Record<string, string>> = {
 
 export function nodeSelectorTermWarnings(field: string, term: NodeSelectorTerm): readonly string[] {
   return (term.matchExpressions ?? []).flatMap(({ key }, index) => {
-    const advice = deprecationOf(key);
-    return advice === undefined ? [] : [`${field}.matchExpressions[${index}].key: ${key} is ${advice}`];
+    const deprecation = nodeLabelDeprecation(key);
+    return deprecation === undefined
+      ? []
+      : [`${field}.matchExpressions[${index}].key: ${key} is ${deprecation}`];
   });
 }
 
 export function labelSelectorWarnings(field: string, selector: LabelSelector | undefined): readonly string[] {
   const labels = Object.keys(selector?.matchLabels ?? {}).flatMap((label) => {
-    const advice = deprecationOf(label);
-    return advice === undefined ? [] : [`${field}.matchLabels.${label}: ${advice}`];
+    const deprecation = nodeLabelDeprecation(label);
+    return deprecation === undefined ? [] : [`${field}.matchLabels.${label}: ${deprecation}`];
   });
   return [...nodeSelectorTermWarnings(field, { matchExpressions: selector?.matchExpressions }), ...labels];
 }
@@ -38,13 +40,14 @@ export function topologyWarnings(
 ): readonly string[] {
   return (terms ?? []).flatMap((term, termIndex) =>
     (term.matchLabelExpressions ?? []).flatMap(({ key }, index) => {
-      const advice = deprecationOf(key);
+      const deprecation = nodeLabelDeprecation(key);
       const at = `${field}[${termIndex}].matchLabelExpressions[${index}].key`;
-      return advice === undefined ? [] : [`${at}: ${advice}`];
+      return deprecation === undefined ? [] : [`${at}: ${deprecation}`];
     }),
   );
 }
 
-function deprecationOf(label: string): string | undefined {
+/** The deprecation text of a node label; undefined if it is not deprecated. */
+export function nodeLabelDeprecation(label: string): string | undefined {
   return Object.hasOwn(deprecatedLabels, label) ? deprecatedLabels[label] : undefined;
 }

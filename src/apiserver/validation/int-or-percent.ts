@@ -12,8 +12,8 @@ export function checkIntOrPercent(errors: FieldErrors, field: string, value: Int
 
 /** For percentages; numbers have no upper bound. */
 export function checkAtMost100Percent(errors: FieldErrors, field: string, value: IntOrPercent): void {
-  const share = percentOf(value);
-  if (share !== undefined && share > 100) errors.invalid(field, value, 'must not be greater than 100%');
+  const percent = percentOf(value);
+  if (percent !== undefined && percent > 100) errors.invalid(field, value, 'must not be greater than 100%');
 }
 
 /** The number or the percentage, to test whether it is zero. Any other text counts as zero. */

@@ -97,7 +97,7 @@ describe('metadata of an update', () => {
     creationTimestamp: '2026-01-01T00:00:00Z',
     finalizers: ['example.com/x'],
   };
-  const going: ObjectMeta = {
+  const deleted: ObjectMeta = {
     ...old,
     deletionTimestamp: '2026-01-02T00:00:00Z',
     deletionGracePeriodSeconds: 0,
@@ -108,13 +108,13 @@ describe('metadata of an update', () => {
     ['gets finalizers', { ...old, finalizers: ['a b'] }, old, []],
     [
       'gets finalizers during its deletion',
-      { ...going, finalizers: ['example.com/z', 'example.com/x', 'example.com/y'] },
-      going,
+      { ...deleted, finalizers: ['example.com/z', 'example.com/x', 'example.com/y'] },
+      deleted,
       [
         'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/y", "example.com/z"}',
       ],
     ],
-    ['loses its finalizers while it is going', { ...going, finalizers: undefined }, going, []],
+    ['loses its finalizers during its deletion', { ...deleted, finalizers: undefined }, deleted, []],
     [
       'has no resourceVersion and a lower generation',
       { ...old, resourceVersion: undefined, generation: 2 },

@@ -17,8 +17,8 @@ describe('signs', () => {
     ['0', [], ['Invalid value: "0": must be greater than zero']],
     ['1n', [], []],
   ])('%s', (text, negative, notPositive) => {
-    expect(complaints((errors) => checkNonNegativeQuantity(errors, 'f', text))).toEqual(negative);
-    expect(complaints((errors) => checkPositiveQuantity(errors, 'f', text))).toEqual(notPositive);
+    expect(problemsOf((errors) => checkNonNegativeQuantity(errors, 'f', text))).toEqual(negative);
+    expect(problemsOf((errors) => checkPositiveQuantity(errors, 'f', text))).toEqual(notPositive);
   });
 });
 
@@ -44,7 +44,7 @@ test.each([
   expect(equalResources(b, a)).toBe(expected);
 });
 
-function complaints(check: (errors: FieldErrors) => void): readonly (string | undefined)[] {
+function problemsOf(check: (errors: FieldErrors) => void): readonly (string | undefined)[] {
   const errors = new FieldErrors();
   check(errors);
   return errors.causes.map(({ message }) => message);

@@ -72,11 +72,11 @@ export function checkTopologySelectorTerms(
 ): void {
   const seen = (terms ?? []).map(() => emptyTerm);
   terms?.forEach((term, index) => {
-    const asked = checkTopologySelectorTerm(errors, `${field}[${index}]`, term);
+    const canonical = checkTopologySelectorTerm(errors, `${field}[${index}]`, term);
     for (const other of seen) {
-      if (other === asked) errors.duplicate(`${field}[${index}].matchLabelExpressions`, '');
+      if (other === canonical) errors.duplicate(`${field}[${index}].matchLabelExpressions`, '');
     }
-    seen.push(asked);
+    seen.push(canonical);
   });
 }
 
@@ -84,14 +84,14 @@ const emptyTerm = '[]';
 
 /** Returns the term in a canonical form. */
 function checkTopologySelectorTerm(errors: FieldErrors, field: string, term: TopologySelectorTerm): string {
-  const asked = new Map<string, readonly string[]>();
+  const valuesByKey = new Map<string, readonly string[]>();
   term.matchLabelExpressions?.forEach((requirement, index) => {
     const at = `${field}.matchLabelExpressions[${index}]`;
     const values = checkTopologyRequirement(errors, at, requirement);
-    if (asked.has(requirement.key)) errors.duplicate(`${at}.key`, requirement.key);
-    asked.set(requirement.key, values);
+    if (valuesByKey.has(requirement.key)) errors.duplicate(`${at}.key`, requirement.key);
+    valuesByKey.set(requirement.key, values);
   });
-  return JSON.stringify([...asked].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify([...valuesByKey].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function checkTopologyRequirement(

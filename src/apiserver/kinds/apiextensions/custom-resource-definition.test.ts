@@ -46,17 +46,17 @@ test('absent names default from the kind, in the order in which clients write th
 });
 
 test('a new definition has only the storage version in its status', () => {
-  const made = definition(
+  const created = definition(
     {},
     { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v7'] },
   );
-  kind.prepareCreate?.(made, { nowMs: 0 });
-  expect(made.status).toEqual({
+  kind.prepareCreate?.(created, { nowMs: 0 });
+  expect(created.status).toEqual({
     conditions: null,
     acceptedNames: { plural: '', kind: '' },
     storedVersions: ['v1'],
   });
-  expect(problemsOf(made)).toEqual([]);
+  expect(problemsOf(created)).toEqual([]);
 });
 
 test('a new storage version is added to the stored versions, and the old ones must stay', () => {

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 import { nameRules } from '../../validation/names.ts';
 
 /** The form of names, in a spec and in the accepted names of a status. */
-export function checkNamesForm(
+export function checkNameSyntax(
   names: CustomResourceDefinitionNames,
   path: string,
   errors: FieldErrors,
@@ -21,7 +21,7 @@ export function checkNamesForm(
 }
 
 /** The names that a spec must contain. */
-export function checkNamesGiven(
+export function checkRequiredNames(
   names: CustomResourceDefinitionNames,
   path: string,
   errors: FieldErrors,

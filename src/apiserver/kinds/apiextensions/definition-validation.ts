@@ -6,7 +6,7 @@ import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
 import { checkApproval } from './api-approval.ts';
 import { isConditionTrue } from './definition-conditions.ts';
-import { checkNamesForm } from './definition-names.ts';
+import { checkNameSyntax } from './definition-names.ts';
 import { checkSpec } from './spec-validation.ts';
 
 /**
@@ -68,7 +68,7 @@ function checkStatusAndApproval(
 }
 
 function checkAcceptedNames({ acceptedNames }: CustomResourceDefinitionStatus, errors: FieldErrors): void {
-  checkNamesForm(acceptedNames, 'status.acceptedNames', errors);
+  checkNameSyntax(acceptedNames, 'status.acceptedNames', errors);
 }
 
 /** A version in which objects are stored must not be removed: nothing else could read these objects. */

@@ -30,7 +30,7 @@ const perVersion: readonly PerVersion[] = [
   'selectableFields',
 ];
 
-export function hoisted(spec: CustomResourceDefinitionSpec): HoistedSpec {
+export function hoistSpec(spec: CustomResourceDefinitionSpec): HoistedSpec {
   const versions = spec.versions ?? [];
   const common = new Set(perVersion.filter((field) => isSameInAll(versions, field)));
   const first = versions[0];

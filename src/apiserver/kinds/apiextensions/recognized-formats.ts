@@ -2,12 +2,12 @@ import type {
   CustomResourceDefinitionSpec,
   JSONSchemaProps,
 } from '../../../kube/api/stored/apiextensions.ts';
-import { hoisted } from './hoisted-spec.ts';
+import { hoistSpec } from './hoisted-spec.ts';
 import { allSchemas } from './schema/schema-walk.ts';
 
 /** Formats that are not checked, because they are unknown. A format may be listed more than once. */
 export function unrecognizedFormats(spec: CustomResourceDefinitionSpec): readonly string[] {
-  const { validation, versions } = hoisted(spec);
+  const { validation, versions } = hoistSpec(spec);
   const schemas = [validation, ...(versions ?? []).map(({ schema }) => schema)];
   return schemas.flatMap((each) => [...allSchemas(each?.openAPIV3Schema)].flatMap(unrecognizedFormat));
 }

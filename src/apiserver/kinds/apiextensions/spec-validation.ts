@@ -6,8 +6,8 @@ import type {
 import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { dnsSubdomainProblems } from '../../validation/names.ts';
-import { checkNamesForm, checkNamesGiven, labelProblem } from './definition-names.ts';
-import { type HoistedSpec, hoisted } from './hoisted-spec.ts';
+import { checkNameSyntax, checkRequiredNames, labelProblem } from './definition-names.ts';
+import { type HoistedSpec, hoistSpec } from './hoisted-spec.ts';
 import { internalVersions } from './schema/internal-json.ts';
 import { checkSchema } from './schema/schema-validation.ts';
 import { allSchemas } from './schema/schema-walk.ts';
@@ -17,18 +17,18 @@ import { checkColumns, checkDeprecation, checkSubresources } from './version-par
 
 /** Validates the spec of a definition, in Kubernetes' order. */
 export function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
-  const whole = hoisted(spec);
+  const hoistedSpec = hoistSpec(spec);
   checkGroup(spec.group, errors);
   checkRequiredEnum(errors, 'spec.scope', spec.scope, ['Cluster', 'Namespaced']);
-  checkSchemasGiven(whole, errors);
-  checkDefaultsAllowed(whole, errors);
-  for (const [index, version] of (whole.versions ?? []).entries()) {
-    checkVersion(version, { whole, path: `spec.versions[${index}]`, errors });
+  checkSchemasPresent(hoistedSpec, errors);
+  checkDefaultsAllowed(hoistedSpec, errors);
+  for (const [index, version] of (hoistedSpec.versions ?? []).entries()) {
+    checkVersion(version, { hoistedSpec, path: `spec.versions[${index}]`, errors });
   }
-  checkVersionsTogether(whole, errors);
-  checkNamesGiven(spec.names, 'spec.names', errors);
-  checkNamesForm(spec.names, 'spec.names', errors);
-  checkCommonParts(whole, errors);
+  checkVersionsTogether(hoistedSpec, errors);
+  checkRequiredNames(spec.names, 'spec.names', errors);
+  checkNameSyntax(spec.names, 'spec.names', errors);
+  checkCommonParts(hoistedSpec, errors);
   checkConversion(spec, errors);
 }
 
@@ -44,7 +44,7 @@ function checkGroup(group: string, errors: FieldErrors): void {
   }
 }
 
-function checkSchemasGiven({ versions, validation }: HoistedSpec, errors: FieldErrors): void {
+function checkSchemasPresent({ versions, validation }: HoistedSpec, errors: FieldErrors): void {
   if (validation?.openAPIV3Schema !== undefined) return;
   for (const [index, { schema }] of (versions ?? []).entries()) {
     if (schema?.openAPIV3Schema === undefined) {
@@ -66,16 +66,19 @@ function checkDefaultsAllowed({ spec, versions, validation }: HoistedSpec, error
 }
 
 interface VersionPlace {
-  readonly whole: HoistedSpec;
+  readonly hoistedSpec: HoistedSpec;
   readonly path: string;
   readonly errors: FieldErrors;
 }
 
-function checkVersion(version: CustomResourceDefinitionVersion, { whole, path, errors }: VersionPlace): void {
+function checkVersion(
+  version: CustomResourceDefinitionVersion,
+  { hoistedSpec, path, errors }: VersionPlace,
+): void {
   const problem = labelProblem(version.name);
   if (problem !== '') errors.invalid(`${path}.name`, version.name, problem);
   checkDeprecation(version, path, errors);
-  const hasStatus = (version.subresources ?? whole.subresources)?.status !== undefined;
+  const hasStatus = (version.subresources ?? hoistedSpec.subresources)?.status !== undefined;
   checkSchema(version.schema, { path: `${path}.schema`, hasStatus, errors });
   checkSubresources(version.subresources, `${path}.subresources`, errors);
   checkColumns(version.additionalPrinterColumns ?? [], `${path}.additionalPrinterColumns`, errors);
@@ -109,9 +112,9 @@ function checkVersionsTogether({ versions }: HoistedSpec, errors: FieldErrors): 
 }
 
 /** The parts that all versions have in common. */
-function checkCommonParts(whole: HoistedSpec, errors: FieldErrors): void {
-  const { validation, subresources, columns, selectableFields } = whole;
-  const isAnyStatus = [whole, ...(whole.versions ?? [])].some(
+function checkCommonParts(hoistedSpec: HoistedSpec, errors: FieldErrors): void {
+  const { validation, subresources, columns, selectableFields } = hoistedSpec;
+  const isAnyStatus = [hoistedSpec, ...(hoistedSpec.versions ?? [])].some(
     (each) => each.subresources?.status !== undefined,
   );
   checkSchema(validation, { path: 'spec.validation', hasStatus: isAnyStatus, errors });

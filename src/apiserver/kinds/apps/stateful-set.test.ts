@@ -58,8 +58,8 @@ test('a set whose template was already invalid can be scaled', () => {
 });
 
 test('an existing service name may violate a newer rule', () => {
-  const odd = { serviceName: 'A.b' };
-  expect(updateCauses(statefulSet({ ...odd, replicas: 5 }), statefulSet(odd))).toEqual([]);
+  const invalidName = { serviceName: 'A.b' };
+  expect(updateCauses(statefulSet({ ...invalidName, replicas: 5 }), statefulSet(invalidName))).toEqual([]);
 });
 
 test('an update keeps a stored maxUnavailable, and validates it', () => {

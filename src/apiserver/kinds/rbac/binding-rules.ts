@@ -12,8 +12,8 @@ const group = 'rbac.authorization.k8s.io';
 export function setBindingDefaults(binding: Binding): void {
   if (binding.roleRef.apiGroup === '') binding.roleRef.apiGroup = group;
   for (const subject of binding.subjects ?? []) {
-    const isOurs = subject.kind === 'User' || subject.kind === 'Group';
-    if (isOurs && (subject.apiGroup ?? '') === '') subject.apiGroup = group;
+    const isRbacSubject = subject.kind === 'User' || subject.kind === 'Group';
+    if (isRbacSubject && (subject.apiGroup ?? '') === '') subject.apiGroup = group;
   }
 }
 

@@ -16,7 +16,7 @@ import { asJsonSchema } from './structural-form.ts';
  */
 export function checkDefaults(schema: JSONSchemaProps, path: string, errors: FieldErrors): void {
   const resource = { ...schema, 'x-kubernetes-embedded-resource': true };
-  checkLevel(resource, { path, errors, isMeta: false, resource, surround: asResource });
+  checkLevel(resource, { path, errors, isMeta: false, resource, wrap: asResource });
 }
 
 interface Place {
@@ -27,22 +27,22 @@ interface Place {
   /** The schema of the innermost resource (the object itself or an embedded one) that contains the value. */
   readonly resource: JSONSchemaProps;
   /** Wraps the value in a resource that contains nothing else, at the value's place. */
-  readonly surround: (value: Json) => Json;
+  readonly wrap: (value: Json) => Json;
 }
 
 function checkLevel(schema: JSONSchemaProps, outer: Place): void {
   const isResource = schema['x-kubernetes-embedded-resource'] === true;
-  const place = isResource ? { ...outer, isMeta: false, resource: schema, surround: asResource } : outer;
+  const place = isResource ? { ...outer, isMeta: false, resource: schema, wrap: asResource } : outer;
   if (schema.default !== undefined) checkDefault(schema, place);
   const items = itemSchemaOf(schema);
   if (items !== undefined) {
-    const surround = (value: Json): Json => place.surround([value]);
-    checkLevel(items, { ...place, path: `${place.path}.items`, surround });
+    const wrap = (value: Json): Json => place.wrap([value]);
+    checkLevel(items, { ...place, path: `${place.path}.items`, wrap });
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isMeta = place.isMeta || (isResource && metaFields.has(name));
-    const surround = (value: Json): Json => place.surround({ [name]: value });
-    checkLevel(property, { ...place, isMeta, path: `${place.path}.properties[${name}]`, surround });
+    const wrap = (value: Json): Json => place.wrap({ [name]: value });
+    checkLevel(property, { ...place, isMeta, path: `${place.path}.properties[${name}]`, wrap });
   }
 }
 
@@ -61,7 +61,7 @@ function checkDefault(schema: JSONSchemaProps, place: Place): void {
   if (!isMeta && hasUnknown(value, schema)) errors.invalid(field, value, 'must not have unknown fields');
   const before = errors.count;
   if (isMeta) {
-    const problem = metaProblem(place.surround(structuredClone(value)), place.resource);
+    const problem = metaProblem(place.wrap(structuredClone(value)), place.resource);
     if (problem !== undefined) errors.invalid(field, value, `must result in valid metadata: ${problem}`);
   } else {
     const found = new FieldErrors();

@@ -24,24 +24,28 @@ export function checkSchema(validation: CustomResourceValidation | undefined, pl
   const errors = new FieldErrors();
   checkRoot(schema, { ...place, path, errors });
   const unreadable = conversionProblem(schema);
-  const isSound = unreadable === undefined && isStructuralWithDefaults(schema, path, errors);
-  checkOpenApiAndRules(schema, path, { errors, isSound });
+  const canCompile = unreadable === undefined && isStructuralWithDefaults(schema, path, errors);
+  checkOpenApiAndRules(schema, path, { errors, canCompile });
   if (errors.isEmpty && unreadable !== undefined) errors.invalid(path, '', unreadable);
   place.errors.append(errors);
 }
 
-interface Soundness {
+interface SchemaCheck {
   readonly errors: FieldErrors;
   /** Whether CEL rules can be compiled. */
-  readonly isSound: boolean;
+  readonly canCompile: boolean;
 }
 
-function checkOpenApiAndRules(schema: JSONSchemaProps, path: string, { errors, isSound }: Soundness): void {
+function checkOpenApiAndRules(
+  schema: JSONSchemaProps,
+  path: string,
+  { errors, canCompile }: SchemaCheck,
+): void {
   const found = new FieldErrors();
   checkOpenApi(schema, path, found);
   errors.append(found);
   checkRules(asJsonSchema(schema), path, errors, {
-    withoutCompiling: !isSound,
+    withoutCompiling: !canCompile,
     hasSchemaErrors: (level) => found.causes.some(({ field = '' }) => field.startsWith(`${level}.`)),
   });
 }

@@ -109,8 +109,8 @@ function wrongNamespace(errors: FieldErrors, namespace: string): void {
 function checkOldNamespace({ metadata, involvedObject }: Event, errors: FieldErrors): void {
   const { namespace = '' } = metadata;
   const about = involvedObject.namespace ?? '';
-  const isFine = about === '' ? namespace === '' || namespace === 'default' : namespace === about;
-  if (!isFine) wrongNamespace(errors, about);
+  const isValid = about === '' ? namespace === '' || namespace === 'default' : namespace === about;
+  if (!isValid) wrongNamespace(errors, about);
 }
 
 function checkNewFields(event: Event, errors: FieldErrors, reporterField: string): void {

@@ -53,6 +53,6 @@ function rolesOf({ metadata }: Node): readonly string[] {
   return [...new Set(roles)].filter((role) => role !== '').sort();
 }
 
-function addressOf({ status }: Node, wanted: string): string {
-  return orNone(status.addresses?.find(({ type }) => type === wanted)?.address ?? '');
+function addressOf({ status }: Node, addressType: string): string {
+  return orNone(status.addresses?.find(({ type }) => type === addressType)?.address ?? '');
 }

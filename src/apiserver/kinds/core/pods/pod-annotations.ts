@@ -112,8 +112,8 @@ function appArmorProfileOf(text: string): AppArmorProfile | undefined {
   if (text === 'unconfined') return { type: 'Unconfined' };
   if (text === 'runtime/default') return { type: 'RuntimeDefault' };
   const localhostProfile = text.startsWith('localhost/') ? afterSlash(text) : '';
-  const isSound = localhostProfile !== '' && localhostProfile === localhostProfile.trim();
-  return isSound ? { type: 'Localhost', localhostProfile } : undefined;
+  const isValid = localhostProfile !== '' && localhostProfile === localhostProfile.trim();
+  return isValid ? { type: 'Localhost', localhostProfile } : undefined;
 }
 
 function fixedAnnotation(key: string): string | undefined {
@@ -138,11 +138,11 @@ function checkAppArmorText(
   field: string,
   { spec, value, container }: { readonly spec: PodSpec; readonly value: string; readonly container: string },
 ): void {
-  let isThere = false;
+  let isFound = false;
   eachContainer(spec, '', ({ name }) => {
-    isThere ||= name === container;
+    isFound ||= name === container;
   });
-  if (!isThere) errors.invalid(field, container, 'container not found');
+  if (!isFound) errors.invalid(field, container, 'container not found');
   if (['', 'runtime/default', 'unconfined'].includes(value) || value.startsWith('localhost/')) return;
   errors.invalid(field, value, `invalid AppArmor profile name: ${goQuoted(value)}`);
 }

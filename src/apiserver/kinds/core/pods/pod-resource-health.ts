@@ -32,18 +32,18 @@ function checkStatuses(
     const container = containers.find((each) => each.name === name);
     allocatedResourcesStatus?.forEach((resource, resourceIndex) => {
       const at = `${field}[${index}].allocatedResourcesStatus[${resourceIndex}]`;
-      if (container) checkAsked(errors, `${at}.name`, resource.name, container);
+      if (container) checkRequested(errors, `${at}.name`, resource.name, container);
       checkDevices(errors, `${at}.resources`, resource);
     });
   });
 }
 
-function checkAsked(errors: FieldErrors, field: string, name: string, { resources }: Container): void {
+function checkRequested(errors: FieldErrors, field: string, name: string, { resources }: Container): void {
   if (name.startsWith('claim:')) {
-    const asked = resources?.claims?.map(
+    const requested = resources?.claims?.map(
       (claim) => `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`,
     );
-    if (asked?.includes(name)) return;
+    if (requested?.includes(name)) return;
     const detail =
       "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
     errors.invalid(field, name, detail);

@@ -161,8 +161,10 @@ function isReady({ ready, state }: ContainerStatus): boolean {
   return ready && state?.running !== undefined && !state.waiting?.reason && !state.terminated;
 }
 
-function hasCondition({ status }: Pod, wanted: string): boolean {
-  return status.conditions?.some(({ type, status: value }) => type === wanted && value === 'True') ?? false;
+function hasCondition({ status }: Pod, conditionType: string): boolean {
+  return (
+    status.conditions?.some(({ type, status: value }) => type === conditionType && value === 'True') ?? false
+  );
 }
 
 function readinessGates({ spec, status }: Pod): string {

@@ -29,7 +29,7 @@ export function validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors): void
   checkAddedTolerations(errors, pod.spec.tolerations ?? [], old.spec.tolerations ?? []);
   checkDeletedGates(errors, pod.spec, old.spec);
   if (isSemanticallyEqual(pod.spec, old.spec)) return;
-  const rest = withoutFreeFields(pod.spec, old.spec);
+  const rest = withMutableFieldsReset(pod.spec, old.spec);
   if (old.spec.schedulingGates?.length) checkGatedPlacement(errors, rest, old.spec);
   if (!isSemanticallyEqual(rest, old.spec)) errors.forbidden('spec', otherFields);
 }
@@ -114,7 +114,7 @@ function checkDeletedGates(errors: FieldErrors, spec: PodSpec, old: PodSpec): vo
 }
 
 /** The new spec, in which all fields that may change, or that have their own rules, have their old values. */
-function withoutFreeFields(spec: PodSpec, old: PodSpec): PodSpec {
+function withMutableFieldsReset(spec: PodSpec, old: PodSpec): PodSpec {
   const withOldImages = (containers: Container[] | null | undefined, before: Container[] = []): Container[] =>
     (containers ?? []).map((container, index) => ({ ...container, image: before[index]?.image }));
   const rest: PodSpec = {

@@ -1,7 +1,7 @@
 import type { Pod } from '../../../../kube/api/stored/core.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotations.ts';
-import { checkImageBlanks } from './spec-validation/containers.ts';
+import { checkImageWhitespace } from './spec-validation/containers.ts';
 import { checkPodSpec } from './spec-validation/pod-spec.ts';
 
 export function validatePod(pod: Pod, errors: FieldErrors): void {
@@ -24,7 +24,7 @@ export function checkPod(pod: Pod, errors: FieldErrors): void {
   if (!spec.serviceAccountName) checkNoTokens(pod, errors);
   for (const list of ['containers', 'initContainers'] as const) {
     spec[list]?.forEach((container, index) => {
-      checkImageBlanks(errors, `spec.${list}[${index}]`, container);
+      checkImageWhitespace(errors, `spec.${list}[${index}]`, container);
     });
   }
 }

@@ -7,7 +7,10 @@ import type {
 } from '../../../../kube/api/stored/core.ts';
 import type { ObjectMeta } from '../../../../kube/api/stored/meta.ts';
 import { goQuoted } from '../../../../kube/go/quote.ts';
-import { nodeSelectorTermWarnings } from '../../../validation/deprecated-node-labels.ts';
+import {
+  nodeLabelDeprecation,
+  nodeSelectorTermWarnings,
+} from '../../../validation/deprecated-node-labels.ts';
 import { labelValueProblems } from '../../../validation/names.ts';
 import { isWholeQuantity } from '../../../validation/quantities.ts';
 import type { MutableResourceList } from '../resources/resource-list.ts';
@@ -57,8 +60,8 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
   const terms = affinity?.[required]?.nodeSelectorTerms ?? [];
   return [
     ...Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
-      const advice = deprecationOf(key);
-      return advice === undefined ? [] : [`${path}.nodeSelector[${key}]: ${advice}`];
+      const deprecation = nodeLabelDeprecation(key);
+      return deprecation === undefined ? [] : [`${path}.nodeSelector[${key}]: ${deprecation}`];
     }),
     ...terms.flatMap((term, index) =>
       nodeSelectorTermWarnings(`${field}.${required}.nodeSelectorTerms[${index}]`, term),
@@ -68,19 +71,13 @@ function placementWarnings(path: string, spec: PodSpec): readonly string[] {
     ),
     ...(spec.topologySpreadConstraints ?? []).flatMap(({ topologyKey, labelSelector }, index) => {
       const at = `${path}.topologySpreadConstraints[${index}]`;
-      const advice = deprecationOf(topologyKey);
+      const deprecation = nodeLabelDeprecation(topologyKey);
       return [
-        ...(advice === undefined ? [] : [`${at}.topologyKey: ${topologyKey} is ${advice}`]),
+        ...(deprecation === undefined ? [] : [`${at}.topologyKey: ${topologyKey} is ${deprecation}`]),
         ...(labelSelector ? [] : [`${at}.labelSelector: ${matchesNothing}`]),
       ];
     }),
   ];
-}
-
-/** The deprecation text of a renamed node label. */
-function deprecationOf(key: string): string | undefined {
-  const [warning] = nodeSelectorTermWarnings('', { matchExpressions: [{ key, operator: 'Exists' }] });
-  return warning?.slice(warning.indexOf(`${key} is `) + key.length + ' is '.length);
 }
 
 /** Preferences may contain values that no label can have. They never match. */
@@ -106,7 +103,7 @@ const removedAnnotations: Readonly<Record<string, string>> = {
 function annotationWarnings(field: string, annotations: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(removedAnnotations)
     .filter(([key]) => annotations[key] !== undefined)
-    .map(([key, advice]) => `${field}[${key}]: ${advice}`);
+    .map(([key, deprecation]) => `${field}[${key}]: ${deprecation}`);
 }
 
 /** Plugins that Kubernetes has removed: the pod is accepted but never starts. */
@@ -127,7 +124,7 @@ function volumeWarnings(at: string, volume: Volume): readonly string[] {
   return [
     ...removedVolumePlugins
       .filter(([source]) => volume[source] !== undefined)
-      .map(([, shown, advice]) => `${at}.${shown}: ${advice}`),
+      .map(([, shown, deprecation]) => `${at}.${shown}: ${deprecation}`),
     ...(claim ? claimSpecWarnings(`${at}.ephemeral.volumeClaimTemplate.spec`, claim.spec) : []),
   ];
 }
@@ -274,13 +271,15 @@ function graceWarnings(
 }
 
 function affinityWarnings(field: string, affinity: PodAffinity | undefined): readonly string[] {
-  const wanted = (affinity?.[required] ?? []).map(({ labelSelector }, index) =>
+  const requiredTerms = (affinity?.[required] ?? []).map(({ labelSelector }, index) =>
     labelSelector ? undefined : `${field}.${required}[${index}].labelSelector`,
   );
-  const liked = (affinity?.[preferred] ?? []).map(({ podAffinityTerm }, index) =>
+  const preferredTerms = (affinity?.[preferred] ?? []).map(({ podAffinityTerm }, index) =>
     podAffinityTerm.labelSelector
       ? undefined
       : `${field}.${preferred}[${index}].podAffinityTerm.labelSelector`,
   );
-  return [...wanted, ...liked].flatMap((at) => (at === undefined ? [] : [`${at}: ${matchesNothing}`]));
+  return [...requiredTerms, ...preferredTerms].flatMap((at) =>
+    at === undefined ? [] : [`${at}: ${matchesNothing}`],
+  );
 }

@@ -97,8 +97,8 @@ function checkAmounts(errors: FieldErrors, field: string, amounts: Amounts | und
 
 function limitWarnings(hard: Amounts): readonly string[] {
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
-    const canBeBare = name === 'cpu' || name === 'memory';
-    const requestName = hard[`requests.${name}`] === undefined && canBeBare ? name : `requests.${name}`;
+    const hasShortName = name === 'cpu' || name === 'memory';
+    const requestName = hard[`requests.${name}`] === undefined && hasShortName ? name : `requests.${name}`;
     const [request, limit] = [hard[requestName], hard[`limits.${name}`]];
     if (request === undefined || limit === undefined || compareQuantityTexts(request, limit) <= 0) return [];
     return [`ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`];

@@ -8,11 +8,11 @@ export function checkReachableIp(errors: FieldErrors, field: string, ip: string)
     errors.invalid(field, ip, 'must be a valid IP address');
     return;
   }
-  for (const { isIn, detail } of specialRanges(ip)) if (isIn) errors.invalid(field, ip, detail);
+  for (const { isInRange, detail } of specialRanges(ip)) if (isInRange) errors.invalid(field, ip, detail);
 }
 
 interface SpecialRange {
-  readonly isIn: boolean;
+  readonly isInRange: boolean;
   readonly detail: string;
 }
 
@@ -23,19 +23,19 @@ function specialRanges(ip: string): readonly SpecialRange[] {
   const group = text.includes(':') ? Number.parseInt(text.split(':')[0] || '0', 16) : undefined;
   return [
     {
-      isIn: octets.every((octet) => octet === 0) && (octets.length > 0 || isIpv6Number(text, 0)),
+      isInRange: octets.every((octet) => octet === 0) && (octets.length > 0 || isIpv6Number(text, 0)),
       detail: `may not be unspecified (${ip})`,
     },
     {
-      isIn: a === 127 || isIpv6Number(text, 1),
+      isInRange: a === 127 || isIpv6Number(text, 1),
       detail: 'may not be in the loopback range (127.0.0.0/8, ::1/128)',
     },
     {
-      isIn: (a === 169 && b === 254) || (group !== undefined && (group & 0xffc0) === 0xfe80),
+      isInRange: (a === 169 && b === 254) || (group !== undefined && (group & 0xffc0) === 0xfe80),
       detail: 'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
     },
     {
-      isIn: (a === 224 && b === 0 && c === 0) || (group !== undefined && (group & 0xff0f) === 0xff02),
+      isInRange: (a === 224 && b === 0 && c === 0) || (group !== undefined && (group & 0xff0f) === 0xff02),
       detail: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
     },
   ];

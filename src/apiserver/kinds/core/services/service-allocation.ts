@@ -69,14 +69,15 @@ function portKey(port: number, protocol = 'TCP'): string {
 /** Headless services without a selector may have both families, whatever the cluster supports. */
 function resolveIpFamilies(service: Service, errors: FieldErrors): void {
   const { spec } = service;
-  const isLoose = spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
-  spec.ipFamilyPolicy ??= isLoose ? 'RequireDualStack' : 'SingleStack';
+  const isHeadlessWithoutSelector =
+    spec.clusterIP === 'None' && Object.keys(spec.selector ?? {}).length === 0;
+  spec.ipFamilyPolicy ??= isHeadlessWithoutSelector ? 'RequireDualStack' : 'SingleStack';
   const before = errors.count;
   checkClusterIps(service, undefined, errors);
   if (errors.count > before) return;
   checkSingleStack(service, errors);
   const families = spec.ipFamilies ?? [];
-  if (isLoose) {
+  if (isHeadlessWithoutSelector) {
     const [first = 'IPv4'] = families;
     const both = first === 'IPv4' ? ['IPv4', 'IPv6'] : ['IPv6', 'IPv4'];
     spec.ipFamilies = spec.ipFamilyPolicy === 'SingleStack' || families.length > 1 ? families : both;

@@ -78,7 +78,7 @@ const hintsKey = 'service.kubernetes.io/topology-aware-hints';
 const modeKey = 'service.kubernetes.io/topology-mode';
 const sourceRangesKey = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const affinitySecondsMax = 86_400;
-const onlyForBalancers = "may only be used when `type` is 'LoadBalancer'";
+const onlyForLoadBalancers = "may only be used when `type` is 'LoadBalancer'";
 
 function checkTopologyAnnotations({ metadata }: Service, errors: FieldErrors): void {
   const { [hintsKey]: hints, [modeKey]: mode } = metadata.annotations ?? {};
@@ -199,14 +199,14 @@ function checkSourceRanges(service: Service, old: Service | undefined, errors: F
   const annotation = service.metadata.annotations?.[sourceRangesKey];
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
-    if (type !== 'LoadBalancer') errors.forbidden(field, onlyForBalancers);
+    if (type !== 'LoadBalancer') errors.forbidden(field, onlyForLoadBalancers);
     const kept = new Set(old?.spec.loadBalancerSourceRanges?.map((range) => range.trim()));
     ranges.forEach((range, index) => {
       if (!kept.has(range.trim())) checkCidr(errors, `${field}[${index}]`, range.trim());
     });
   } else if (annotation !== undefined) {
     const field = `metadata.annotations[${sourceRangesKey}]`;
-    if (type !== 'LoadBalancer') errors.forbidden(field, onlyForBalancers);
+    if (type !== 'LoadBalancer') errors.forbidden(field, onlyForLoadBalancers);
     if (annotation.trim() === '' || annotation === old?.metadata.annotations?.[sourceRangesKey]) return;
     for (const range of annotation.split(',')) checkCidr(errors, field, range.trim());
   }
@@ -215,7 +215,7 @@ function checkSourceRanges(service: Service, old: Service | undefined, errors: F
 function checkLoadBalancer(service: Service, errors: FieldErrors): void {
   const { type, allocateLoadBalancerNodePorts } = service.spec;
   if (allocateLoadBalancerNodePorts !== undefined && type !== 'LoadBalancer') {
-    errors.forbidden('spec.allocateLoadBalancerNodePorts', onlyForBalancers);
+    errors.forbidden('spec.allocateLoadBalancerNodePorts', onlyForLoadBalancers);
   }
   if (allocateLoadBalancerNodePorts === undefined && type === 'LoadBalancer') {
     errors.required('allocateLoadBalancerNodePorts');
@@ -226,7 +226,7 @@ function checkLoadBalancer(service: Service, errors: FieldErrors): void {
 function checkLoadBalancerClass({ spec }: Service, errors: FieldErrors): void {
   const { type, loadBalancerClass } = spec;
   if (loadBalancerClass === undefined) return;
-  if (type !== 'LoadBalancer') errors.forbidden('spec.loadBalancerClass', onlyForBalancers);
+  if (type !== 'LoadBalancer') errors.forbidden('spec.loadBalancerClass', onlyForLoadBalancers);
   else {
     const problems = qualifiedNameProblems(loadBalancerClass);
     errors.invalidFor('spec.loadBalancerClass', loadBalancerClass, problems);
@@ -242,10 +242,10 @@ function checkTraffic(service: Service, errors: FieldErrors): void {
     errors.invalid('spec.externalTrafficPolicy', externalTrafficPolicy, detail);
   }
   checkHealthPort(service, errors);
-  const hasInside = ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(type);
+  const hasInternalTraffic = ['NodePort', 'LoadBalancer', 'ClusterIP'].includes(type);
   if (internalTrafficPolicy !== undefined) {
     checkSupported(errors, 'spec.internalTrafficPolicy', internalTrafficPolicy, ['Cluster', 'Local']);
-  } else if (hasInside) errors.required('spec.internalTrafficPolicy');
+  } else if (hasInternalTraffic) errors.required('spec.internalTrafficPolicy');
   if (trafficDistribution !== undefined) {
     const supported = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
     checkSupported(errors, 'spec.trafficDistribution', trafficDistribution, supported);

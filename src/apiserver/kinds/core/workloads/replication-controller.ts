@@ -98,6 +98,8 @@ function isEmpty(labels: Labels | undefined): boolean {
   return labels === undefined || Object.keys(labels).length === 0;
 }
 
-function includesAll(labels: Labels = {}, wanted: Labels): boolean {
-  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+function includesAll(labels: Labels = {}, required: Labels): boolean {
+  return Object.entries(required).every(
+    ([key, value]) => Object.hasOwn(labels, key) && labels[key] === value,
+  );
 }

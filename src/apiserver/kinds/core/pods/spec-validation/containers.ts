@@ -57,7 +57,7 @@ export function checkEphemeralContainers(
   ephemeralContainers?.forEach((container, index) => {
     const at = `${field}[${index}]`;
     checkContainer(errors, at, container, context);
-    checkImageBlanks(errors, at, container);
+    checkImageWhitespace(errors, at, container);
     if (names.has(container.name)) errors.duplicate(`${at}.name`, container.name);
     names.add(container.name);
     const target = container.targetContainerName ?? '';
@@ -67,7 +67,7 @@ export function checkEphemeralContainers(
 }
 
 /** For pods only: existing templates contain whitespace as placeholders that are replaced later. */
-export function checkImageBlanks(errors: FieldErrors, at: string, { image = '' }: AnyContainer): void {
+export function checkImageWhitespace(errors: FieldErrors, at: string, { image = '' }: AnyContainer): void {
   if (image !== image.trim()) {
     errors.invalid(`${at}.image`, image, 'must not have leading or trailing whitespace');
   }
@@ -125,7 +125,7 @@ function checkRestartRule(errors: FieldErrors, at: string, rule: ContainerRestar
 
 function checkEphemeralFields(errors: FieldErrors, at: string, container: EphemeralContainer): void {
   const detail = 'cannot be set for an Ephemeral Container';
-  for (const field of fieldsOfLastingContainers) {
+  for (const field of fieldsForbiddenInEphemeral) {
     if (isSet(container[field])) errors.forbidden(`${at}.${field}`, detail);
   }
   container.volumeMounts?.forEach(({ subPath, subPathExpr }, index) => {
@@ -134,7 +134,7 @@ function checkEphemeralFields(errors: FieldErrors, at: string, container: Epheme
   });
 }
 
-const fieldsOfLastingContainers = [
+const fieldsForbiddenInEphemeral = [
   'ports',
   'resources',
   'resizePolicy',

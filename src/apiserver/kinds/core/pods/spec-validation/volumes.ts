@@ -29,7 +29,7 @@ export function checkVolumes(
   volumes: readonly Volume[],
   context: VolumeContext,
 ): ReadonlyMap<string, Volume> {
-  const sound = new Map<string, Volume>();
+  const valid = new Map<string, Volume>();
   const created = claimsToCreate(volumes, context.meta?.name);
   volumes.forEach((volume, index) => {
     const at = `${field}[${index}]`;
@@ -37,15 +37,15 @@ export function checkVolumes(
     checkSource(errors, at, volume, context);
     if (volume.name === '') errors.required(`${at}.name`);
     else errors.invalidFor(`${at}.name`, volume.name, dnsLabelProblems(volume.name));
-    if (sound.has(volume.name)) errors.duplicate(`${at}.name`, volume.name);
-    if (errors.count === before) sound.set(volume.name, volume);
+    if (valid.has(volume.name)) errors.duplicate(`${at}.name`, volume.name);
+    if (errors.count === before) valid.set(volume.name, volume);
     const claimName = volume.persistentVolumeClaim?.claimName;
     if (claimName !== undefined && created.has(claimName)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume';
       errors.invalid(`${at}.persistentVolumeClaim.claimName`, claimName, detail);
     }
   });
-  return sound;
+  return valid;
 }
 
 /** The names of the claims that will be created for the pod; empty if the pod has no name yet. */
