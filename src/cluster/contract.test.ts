@@ -9,7 +9,7 @@ import { EmbeddedCluster } from './embedded-cluster.ts';
 import { KubernetesCluster } from './kubernetes/client.ts';
 import { clusterContract } from './testing/cluster.contract.ts';
 
-/** Bugs of the server fail the test that met them. */
+/** Bugs of the server fail the test that triggered them. */
 function startServer(dataDirectory?: string): Promise<EmbeddedServer> {
   return EmbeddedServer.start({
     dataDirectory,

@@ -22,7 +22,7 @@ import type { Cluster, Fresh, ResourceClient } from './cluster.ts';
 
 export interface EmbeddedClusterOptions {
   readonly registry: Registry;
-  /** Who calls; owns the fields that it writes where a call does not say otherwise. */
+  /** The name of the client; it owns the fields that it writes unless a call names another manager. */
   readonly manager: string;
 }
 

@@ -8,7 +8,7 @@ import { MeteredCluster } from './metered-cluster.ts';
 
 type Pods = ResourceClient<{ readonly metadata?: object }>;
 
-/** A cluster that answers as it is told; each call takes a quarter of a second. */
+/** A cluster with given answers; each call takes a quarter of a second. */
 function metered(answers: Partial<Record<keyof Pods, () => unknown>>) {
   const metrics = new Metrics();
   let nowMs = 0;
@@ -77,7 +77,7 @@ test('calls are counted by verb, resource and code', async () => {
   ]);
 });
 
-test('how long they took is known, also of those that failed', async () => {
+test('their duration is recorded, including failed ones', async () => {
   const { client, metrics } = metered({
     delete: async () => {
       throw notFound(pods, 'b');
@@ -112,8 +112,8 @@ test('a watch is counted once, passes everything on and can be left', async () =
   expect(counted()).toEqual(['{verb="watch",resource="pods",code="200"} 1']);
 });
 
-test('a watch that is refused is counted as that', async () => {
-  // biome-ignore lint/correctness/useYield: it never comes to that
+test('a refused watch is counted with its code', async () => {
+  // biome-ignore lint/correctness/useYield: it throws before
   async function* events(): AsyncGenerator<never> {
     throw failure(410, 'Expired', 'too old');
   }

@@ -15,7 +15,7 @@ export interface MeteredClusterOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** The same cluster; every call is counted by what it was and how it ended, and timed. */
+/** The same cluster; every call is counted by verb, resource and outcome, and timed. */
 export class MeteredCluster implements Cluster {
   readonly #cluster: Cluster;
   readonly #meter: Meter;
@@ -24,12 +24,12 @@ export class MeteredCluster implements Cluster {
     this.#cluster = cluster;
     const requests = metrics.counter(
       'stowage_api_requests_total',
-      "Calls of the API, by verb, resource and the answer's code; `aborted` where we gave up, `error` where there was no answer.",
+      'API calls by verb, resource and status code; `aborted` if the client gave up, `error` if there was no answer.',
       ['verb', 'resource', 'code'],
     );
     const seconds = metrics.histogram(
       'stowage_api_request_seconds',
-      'How long calls of the API took, by verb, watches left out.',
+      'Duration of API calls by verb, without watches.',
       secondsBuckets,
       ['verb'],
     );
@@ -82,7 +82,7 @@ function meteredClient<T extends KubeObject>(client: ResourceClient<T>, meter: M
   };
 }
 
-/** Counted once, when it is known whether it could begin: at its first event, its end or its failure. */
+/** Counted once, when it is known whether it could start: at its first event, its end or its failure. */
 class MeteredWatch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
   readonly #watch: AsyncIterable<WatchEvent<T>>;
   readonly #options: WatchOptions;

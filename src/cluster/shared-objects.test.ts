@@ -11,7 +11,7 @@ import { clusterContract } from './testing/cluster.contract.ts';
 
 let frozen = 0;
 
-clusterContract('in process, with objects that nobody can change', async () => {
+clusterContract('in process, with frozen objects', async () => {
   const store = new MemoryStore();
   const inner = new EmbeddedRegistry({
     store,

@@ -10,39 +10,39 @@ import type { EventRecorder } from './event-recorder.ts';
 import type { MetadataCache } from './metadata-cache.ts';
 import type { SharedInformers } from './shared-informers.ts';
 
-/** A loop that brings the cluster in line with what its objects ask for. */
+/** A loop that brings the cluster to the state that its objects ask for. */
 export interface Controller {
-  /** As `--controllers` takes it. */
+  /** The name that `--controllers` accepts. */
   readonly name: string;
-  /** Runs until `signal` aborts. Whatever it rejects with is reported, and it is run again after a back-off. */
+  /** Runs until `signal` aborts. If it rejects, the error is reported and the controller runs again after a back-off. */
   run(context: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
 export interface ControllerContext {
   readonly cluster: Cluster;
-  /** All that the cluster serves and that can be listed, watched and deleted, for those who look after everything. */
+  /** All resources that the cluster serves and that can be listed, watched and deleted: for controllers that handle every kind. */
   readonly resources: readonly Resource[];
   readonly informers: SharedInformers;
-  /** Everything there is, by metadata. */
+  /** The metadata of every object. */
   readonly metadataCache: MetadataCache;
-  /** Tells people what happened, as Kubernetes Events in the name of this controller. */
+  /** Records Kubernetes Events in the name of this controller. */
   readonly events: EventRecorder;
-  /** What they count; one for all of them, so a controller's own metrics carry its name. */
+  /** One registry for all controllers, so a controller's own metrics carry its name. */
   readonly metrics: Metrics;
-  /** What they did and why, for whoever looks for a fault; what needs doing is told to `report` instead. */
+  /** What controllers did and why, for debugging. Errors that need attention go to `report` instead. */
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
-  /** For work that outlives a call; ends with the process. */
+  /** For work that outlives a call; it ends with the process. */
   readonly supervisor: Supervisor;
-  /** Told what failed and is going to be tried again. Must neither throw nor wait. */
-  readonly report: (trouble: ControllerError) => void;
+  /** Receives errors of work that will be retried. Must neither throw nor wait. */
+  readonly report: (error: ControllerError) => void;
 }
 
 export interface ControllerError {
   readonly controller: string;
-  /** The object that it was about, as in the queue. */
+  /** The key of the object in the queue. */
   readonly key: string;
   readonly error: unknown;
 }

@@ -2,15 +2,15 @@ import type { CustomResourceDefinition } from '../kube/api/apiextensions.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import type { Resource } from '../kube/resource.ts';
 
-/** What somebody has defined: the resource to count, and all versions in which its objects are known. */
+/** A resource that a CustomResourceDefinition defines, and all versions in which its objects may appear. */
 export interface DefinedResource {
   readonly resource: Resource;
   readonly versions: readonly string[];
 }
 
 /**
- * The resource of a definition, in the version in which it was counted so far as long as that is served: the objects are the same in
- * all of them. Undefined where it is not served, or not yet.
+ * The resource of a definition. It keeps the version that the cache has used so far while that version is served, because the objects
+ * are the same in all versions. Undefined if the resource is not served, or not served yet.
  */
 export function definedResource(
   { spec, status }: CustomResourceDefinition,
@@ -32,7 +32,7 @@ export function definedResource(
   };
 }
 
-/** As much of a definition as says what it defines; its schemas may be large. */
+/** The part of a definition that says what it defines. Schemas may be large and are left out. */
 export function definitionEssentials(object: KubeObject): KubeObject {
   const { spec, status } = object as CustomResourceDefinition;
   const { group, scope, names, versions = [] } = spec ?? {};

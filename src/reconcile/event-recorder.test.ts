@@ -26,7 +26,7 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
     onError: (error) => errors.push(error),
     ...options,
   });
-  /** As the server has them. */
+  /** Events as stored by the server. */
   const written = async () => (await cluster.resource(events).list()).items;
   return { clock, cluster, intercepted, calls, written, recorder, errors, supervisor };
 }
@@ -43,7 +43,7 @@ function happening(changes: Partial<EventInput> = {}): EventInput {
 }
 
 describe('an event recorder', () => {
-  test('writes an event as events.k8s.io/v1 wants it', async () => {
+  test('writes an event in the form that events.k8s.io/v1 requires', async () => {
     const { clock, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(0);
@@ -66,7 +66,7 @@ describe('an event recorder', () => {
     expect(found[0]?.series).toBeUndefined();
   });
 
-  test('is not confused by another that tells of the same object at the same time', async () => {
+  test('does not collide with another recorder that reports on the same object at the same time', async () => {
     const { clock, cluster, written, recorder, supervisor } = await begin();
     const other = new EventRecorder({
       events: cluster.resource(events),
@@ -86,7 +86,7 @@ describe('an event recorder', () => {
     ]);
   });
 
-  test('counts the same event instead of writing it again, also about a newer version of the object', async () => {
+  test('counts a repeated event instead of writing it again, even if the object has a newer version', async () => {
     const { clock, calls, written, recorder } = await begin();
     for (const resourceVersion of ['1', '2', '3']) {
       recorder.record(happening({ regarding: { ...happening().regarding, resourceVersion } }));
@@ -104,7 +104,7 @@ describe('an event recorder', () => {
     ['another action', { action: 'Binding' }],
     ['another type', { type: 'Normal' as const }],
     ['another object', { regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' } }],
-  ])('writes an event of its own for %s', async (_, changes) => {
+  ])('writes a separate event for %s', async (_, changes) => {
     const { clock, written, recorder } = await begin();
     recorder.record(happening());
     recorder.record(happening(changes));
@@ -112,7 +112,7 @@ describe('an event recorder', () => {
     expect(await written()).toHaveLength(2);
   });
 
-  test('begins anew when the window is over', async () => {
+  test('starts a new series when the window is over', async () => {
     const { clock, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(10 * 60_000);
@@ -137,7 +137,7 @@ describe('an event recorder', () => {
     expect(recorder.metrics()).toEqual({ recorded: 27, suppressed: 75, dropped: 0 });
   });
 
-  test('creates the event again when the server has forgotten it', async () => {
+  test('creates the event again when the server has deleted it', async () => {
     const { clock, cluster, written, recorder } = await begin();
     recorder.record(happening());
     await clock.advance(0);
@@ -147,13 +147,13 @@ describe('an event recorder', () => {
     expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
   });
 
-  test('tries again while the server is away, and drops what it refuses', async () => {
+  test('retries while the server is unavailable, and drops what the server rejects', async () => {
     const { clock, cluster, intercepted, written, recorder, errors } = await begin();
-    const comeBack = intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
+    const recover = intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
     recorder.record(happening());
     await clock.advance(30_000);
     expect(await written()).toEqual([]);
-    comeBack();
+    recover();
     await clock.advance(30_000);
     expect(await written()).toHaveLength(1);
     await cluster.resource(namespaces).create({ metadata: { name: 'ending' } });
@@ -164,8 +164,8 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBe(1);
   });
 
-  // It gives up: the second attempt finds the event there, and takes that for a refusal.
-  test('goes on counting on an event though the answer to its creation was lost', async () => {
+  // The recorder gives up: its second attempt finds the event and treats that as a rejection.
+  test('continues the count on an event even if the answer to its creation was lost', async () => {
     const { clock, intercepted, written, recorder } = await begin();
     const answer = intercepted.addHooks({
       after: failWith(failure(503, 'ServiceUnavailable', 'connection reset')),
@@ -180,7 +180,7 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBe(0);
   });
 
-  test('drops events when the queue is full, and never throws at the caller', async () => {
+  test('drops events when the queue is full, and never throws to the caller', async () => {
     const { clock, intercepted, recorder } = await begin({ queueDepthMax: 2 });
     intercepted.addHooks({ before: hang() });
     await clock.advance(0);
@@ -189,7 +189,7 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBeGreaterThanOrEqual(8);
   });
 
-  test('writes what waits when it is closed, counts that were held back included', async () => {
+  test('writes pending events and held-back counts when it is closed', async () => {
     const { clock, written, recorder, supervisor } = await begin();
     for (let i = 0; i < 40; i += 1) {
       recorder.record(happening());
@@ -202,7 +202,7 @@ describe('an event recorder', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('does not wait for ever for a server that is away when it is closed', async () => {
+  test('does not wait without limit for an unavailable server when it is closed', async () => {
     const { clock, intercepted, recorder } = await begin();
     intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
     recorder.record(happening());
@@ -212,7 +212,7 @@ describe('an event recorder', () => {
     expect(recorder.metrics().dropped).toBe(1);
   });
 
-  test('keeps within what the server takes: names, lengths, namespaces', async () => {
+  test('stays within the limits of the server: names, lengths, namespaces', async () => {
     const { clock, written, recorder } = await begin();
     recorder.record(happening({ note: 'ä'.repeat(1_000), regarding: { kind: 'Node', name: 'Bad_Name' } }));
     await clock.advance(0);
@@ -224,7 +224,7 @@ describe('an event recorder', () => {
   });
 });
 
-test('a reference says the kind of objects that do not say it themselves', () => {
+test('a reference includes the kind, even for objects that do not carry it', () => {
   const object = { metadata: { name: 'n1', uid: 'u1', resourceVersion: '5' } };
   expect(referenceTo(object, { apiVersion: 'v1', kind: 'Node' })).toEqual({
     apiVersion: 'v1',

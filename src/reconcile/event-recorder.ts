@@ -11,66 +11,66 @@ import type { Random } from '../runtime/random.ts';
 import type { BackgroundWork, Supervisor } from '../runtime/supervisor.ts';
 import { TokenBucket } from '../runtime/token-bucket.ts';
 
-/** The same again within this time counts as the same event. */
+/** A repeated event within this time counts as the same event. */
 const seriesWindowMs = 10 * 60_000;
-/** Events and objects that are remembered; the one that was quiet longest is forgotten first. */
+/** The maximum of remembered events and objects; the least recently used one is forgotten first. */
 const rememberedMax = 4096;
-/** Each object gets this many writes at once, then one every five minutes, as with client-go. */
+/** Each object may write this many events at once, then one every five minutes, as in client-go. */
 const spamLimit = { burst: 25, tokensPerSecond: 1 / 300 };
 const queueDepthMaxDefault = 20_000;
-/** A burst of happenings must not outrun one write at a time; few, so that events don't crowd out what they tell of. */
+/** A burst of events must not depend on one write at a time; but few writers, so that events do not displace the work they report on. */
 const writersMax = 8;
 const attemptsMax = 12;
 const retryMs = 10_000;
 const flushDeadlineMsDefault = 5_000;
-/** What the API server takes, in bytes of UTF-8. */
+/** Limits of the API server, in bytes of UTF-8. */
 const noteBytesMax = 1024;
 const wordBytesMax = 128;
 const nameLengthMax = 253;
-/** Names carry the time in nanoseconds, of which we know the milliseconds. */
+/** Names contain the time in nanoseconds, of which we only know the milliseconds. */
 const namesPerMs = 1_000_000;
 
 export interface EventRecorderOptions {
   readonly events: ResourceClient<Event>;
-  /** Such as `stowage.dev/scheduler`. */
+  /** For example `stowage.dev/scheduler`. */
   readonly reportingController: string;
-  /** Such as the name of the pod. */
+  /** For example the name of the pod. */
   readonly reportingInstance: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
   readonly supervisor: Supervisor;
-  /** Told what could not be recorded. Must neither throw nor wait. */
+  /** Receives events that could not be recorded. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
   readonly queueDepthMax?: number;
   readonly flushDeadlineMs?: number;
 }
 
 export interface EventInput {
-  /** What it happened to; see `referenceTo`. */
+  /** The object that the event is about; see `referenceTo`. */
   readonly regarding: ObjectReference;
   readonly related?: ObjectReference;
   readonly type: EventType;
-  /** Why, as one word in UpperCamelCase. */
+  /** The cause, as one word in UpperCamelCase. */
   readonly reason: string;
-  /** What was done or tried, as one word in UpperCamelCase. */
+  /** The action that was taken or tried, as one word in UpperCamelCase. */
   readonly action: string;
-  /** For people. */
+  /** Human-readable text. */
   readonly note: string;
 }
 
 export interface EventRecorderMetrics {
   readonly recorded: number;
-  /** Held back because the object had too many. */
+  /** Events held back because the object had too many. */
   readonly suppressed: number;
-  /** Given up: the queue was full, the server refused, or it was away for too long. */
+  /** Events given up: the queue was full, the server rejected them, or it was unavailable for too long. */
   readonly dropped: number;
 }
 
 /**
- * Tells people what happened, as Kubernetes Events. `record` never waits and never throws: whoever decides must not depend on
- * whether anybody listens. The same event again becomes a count on the first one. `close` writes what is left, for a while;
- * it comes before the supervisor's.
+ * Records Kubernetes Events. `record` never waits and never throws, so that decisions do not depend on whether events can be written.
+ * A repeated event becomes a count on the first one. `close` writes what is left, for a limited time;
+ * call it before the supervisor's `close`.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -85,7 +85,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    // Others may tell of the same object in the same millisecond; their names must be others.
+    // Another recorder may report on the same object in the same millisecond, and must get other names.
     this.#nameCounter = options.random.int(namesPerMs);
     this.#queue = new BoundedQueue(options.queueDepthMax ?? queueDepthMaxDefault);
     const name = `events of ${options.reportingController} ${options.reportingInstance}`;
@@ -101,7 +101,7 @@ export class EventRecorder {
     }
   }
 
-  /** Writes what waits, as far as it gets within the deadline. Events recorded later are dropped. */
+  /** Writes pending events until the deadline. Events recorded later are dropped. */
   async close(): Promise<void> {
     const { clock, flushDeadlineMs = flushDeadlineMsDefault } = this.#options;
     for (const series of this.#series.values())
@@ -173,7 +173,7 @@ export class EventRecorder {
     }
   }
 
-  /** What comes for a series while it is being written is written by the same writer, after it. */
+  /** Occurrences that arrive while a series is being written are written by the same writer afterwards. */
   async #writeAlone(series: Series, signal: AbortSignal): Promise<void> {
     series.isBeingWritten = true;
     try {
@@ -215,7 +215,7 @@ export class EventRecorder {
     series.writtenCount = count;
   }
 
-  /** An attempt before may have got through though its answer did not; nobody else uses our names. */
+  /** An earlier attempt may have succeeded although its answer was lost; no other client uses our names. */
   async #create(event: Event, signal: AbortSignal): Promise<true> {
     try {
       await this.#options.events.create(event, { signal });
@@ -225,7 +225,7 @@ export class EventRecorder {
     return true;
   }
 
-  /** False where the event has expired meanwhile. */
+  /** False if the event has expired meanwhile. */
   async #patch(
     { event }: Series,
     patch: { readonly type: 'merge'; readonly body: object },
@@ -242,7 +242,7 @@ export class EventRecorder {
   }
 }
 
-/** Points at an object, for `regarding`. Objects out of lists do not say their kind: then the caller has to. */
+/** A reference to an object, for `regarding`. Objects from lists do not carry their kind, so the caller gives it. */
 export function referenceTo(object: KubeObject, type: { apiVersion: string; kind: string }): ObjectReference {
   const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
   return {
@@ -258,7 +258,7 @@ export function referenceTo(object: KubeObject, type: { apiVersion: string; kind
 interface Series {
   readonly event: Event;
   count: number;
-  /** The count that the server knows. */
+  /** The count that the server has. */
   writtenCount: number;
   lastMs: number;
   isWritten: boolean;
@@ -270,7 +270,7 @@ function isBehind({ count, writtenCount }: Series): boolean {
   return count > writtenCount;
 }
 
-/** Without the resourceVersion: the same event about a newer state of the object is the same event. */
+/** Without the resourceVersion: the same event about a newer version of the object is the same event. */
 function seriesKey({ regarding, related, type, reason, action, note }: EventInput): string {
   const { kind, namespace, name, uid, fieldPath } = regarding;
   return JSON.stringify([kind, namespace, name, uid, fieldPath, related?.uid, type, reason, action, note]);
@@ -307,7 +307,7 @@ function isSubdomain(name: string): boolean {
   return name.length <= nameLengthMax && new RegExp(`^${part}(\\.${part})*$`).test(name);
 }
 
-/** At most so many bytes of UTF-8, and no half character at the end. */
+/** At most so many bytes of UTF-8, without a partial character at the end. */
 function truncated(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;
@@ -321,7 +321,7 @@ function isWorthRetrying(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 429 || error.code >= 500);
 }
 
-/** Puts an entry last in line, and lets the first go when there are too many. */
+/** Moves an entry to the end, and removes the first one if there are too many. */
 function remember<V>(entries: Map<string, V>, key: string, value: V): void {
   entries.delete(key);
   entries.set(key, value);

@@ -10,7 +10,7 @@ import { Informer } from './informer/informer.ts';
 
 export interface MetadataCacheOptions {
   readonly cluster: Cluster;
-  /** What is served at the beginning. What is defined later is counted from then on, and no longer when its definition is gone. */
+  /** The resources that are served at the start. Resources that are defined later are added, and removed with their definition. */
   readonly resources: readonly Resource[];
   readonly clock: Clock;
   readonly random: Random;
@@ -18,13 +18,13 @@ export interface MetadataCacheOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** An object of which nothing is known but its metadata. */
+/** An object of which only the metadata is known. */
 export interface CachedObject {
   readonly resource: Resource;
   readonly metadata: ObjectMeta;
 }
 
-/** Told of changes; must not throw. */
+/** Receives changes; must not throw. */
 export interface MetadataHandler {
   added?(inhabitant: CachedObject): void;
   updated?(inhabitant: CachedObject, old: ObjectMeta): void;
@@ -37,19 +37,19 @@ const indexes = {
     (metadata?.ownerReferences ?? []).map(({ uid }) => uid ?? ''),
 };
 
-/** A resource that can't be read for so long may never be: one whose conversion is broken keeps nobody from the others. */
-const patienceMs = 30_000;
+/** A resource that cannot be read for so long may never be readable: one with a broken conversion must not block the others. */
+const syncTimeoutMs = 30_000;
 
-/** How one resource is counted. */
-interface Count {
+/** The cache of one resource. */
+interface ResourceCache {
   readonly resource: Resource;
-  /** In which its objects are known; owners may be named in any of them. */
+  /** All versions of the resource; owner references may use any of them. */
   readonly versions: readonly string[];
   readonly informer: Informer<KubeObject>;
   readonly work: BackgroundWork;
-  /** Aborts when it is counted no longer. */
+  /** Aborts when the resource is removed. */
   readonly end: AbortController;
-  readonly sinceMs: number;
+  readonly addedMs: number;
 }
 
 interface Registration {
@@ -58,35 +58,35 @@ interface Registration {
 }
 
 /**
- * Every object of the cluster, by metadata alone: who owns whom, and what lives in a namespace. A few hundred bytes for each
- * object, whatever it carries. Begins when the first controller asks for it.
+ * The metadata of every object in the cluster: owners, dependents, and the content of namespaces. It needs a few hundred bytes for each
+ * object, whatever the object contains. It starts when the first controller asks for it.
  */
 export class MetadataCache {
   readonly #options: MetadataCacheOptions;
-  readonly #counts = new Map<string, Count>();
+  readonly #caches = new Map<string, ResourceCache>();
   readonly #registrations = new Set<Registration>();
-  /** How often a defined resource was begun to be counted: the last may not have ended when it is counted anew. */
-  #definedCounts = 0;
+  /** How often a defined resource was added: the previous informer may not have ended when the resource is added again. */
+  #definedAdded = 0;
 
   constructor(options: MetadataCacheOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves when everything there is has been counted, or when half a minute has passed: then whoever waits goes on with what is known,
-   * and asks `unsynced` where that makes a difference. False when `signal` aborted before.
+   * Resolves when every resource has been read, or after half a minute: then the caller continues with what is known,
+   * and checks `unsynced` where that matters. False if `signal` aborted before.
    */
   async synced(signal: AbortSignal): Promise<boolean> {
     this.#begin();
-    const impatience = new AbortController();
-    const timer = this.#options.clock.after(patienceMs, () => impatience.abort());
+    const timeout = new AbortController();
+    const timer = this.#options.clock.after(syncTimeoutMs, () => timeout.abort());
     try {
       for (;;) {
         if (signal.aborted) return false;
-        const uncounted = this.#uncounted();
-        if (uncounted.length === 0 || impatience.signal.aborted) return true;
-        const either = uncounted.map(({ informer, end }) =>
-          informer.synced(AbortSignal.any([signal, end.signal, impatience.signal])),
+        const unsynced = this.#unsyncedCaches();
+        if (unsynced.length === 0 || timeout.signal.aborted) return true;
+        const either = unsynced.map(({ informer, end }) =>
+          informer.synced(AbortSignal.any([signal, end.signal, timeout.signal])),
         );
         await Promise.all(either);
       }
@@ -95,60 +95,60 @@ export class MetadataCache {
     }
   }
 
-  /** Resources that are being counted and that have not been read yet. */
+  /** Resources that have not been read yet. */
   get unsynced(): readonly string[] {
-    return this.#uncounted().map(({ resource }) => qualifiedPlural(resource));
+    return this.#unsyncedCaches().map(({ resource }) => qualifiedPlural(resource));
   }
 
-  /** Of those, the ones that may be read any moment: the others have been waited for long enough. */
-  get arriving(): readonly string[] {
-    const earliestMs = this.#options.clock.monotonicMs() - patienceMs;
-    return this.#uncounted()
-      .filter(({ sinceMs }) => sinceMs > earliestMs)
+  /** Those among `unsynced` that may be read any moment; the cache has waited long enough for the others. */
+  get syncing(): readonly string[] {
+    const earliestMs = this.#options.clock.monotonicMs() - syncTimeoutMs;
+    return this.#unsyncedCaches()
+      .filter(({ addedMs }) => addedMs > earliestMs)
       .map(({ resource }) => qualifiedPlural(resource));
   }
 
-  #uncounted(): readonly Count[] {
-    return [...this.#counts.values()].filter(({ informer }) => !informer.hasSynced);
+  #unsyncedCaches(): readonly ResourceCache[] {
+    return [...this.#caches.values()].filter(({ informer }) => !informer.hasSynced);
   }
 
-  /** All that is served: each once, whatever versions it has. */
+  /** All served resources: each once, whatever versions it has. */
   get resources(): readonly Resource[] {
-    if (this.#counts.size === 0) return this.#options.resources;
-    return [...this.#counts.values()].map(({ resource }) => resource);
+    if (this.#caches.size === 0) return this.#options.resources;
+    return [...this.#caches.values()].map(({ resource }) => resource);
   }
 
   /** By {@link resourceKey}. */
   resourceOf(key: string): Resource | undefined {
-    return this.#counts.get(key)?.resource;
+    return this.#caches.get(key)?.resource;
   }
 
-  /** What objects of this kind and version are counted under. */
+  /** The resource under which objects of this kind and version are cached. */
   resourceOfKind(apiVersion: string | undefined, kind: string | undefined): Resource | undefined {
-    if (this.#counts.size === 0)
+    if (this.#caches.size === 0)
       return this.#options.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
-    const count = [...this.#counts.values()].find(
+    const cache = [...this.#caches.values()].find(
       ({ resource: { group, kind: its }, versions }) =>
         its === kind && versions.some((version) => apiVersionOf({ group, version }) === apiVersion),
     );
-    return count?.resource;
+    return cache?.resource;
   }
 
-  /** A new handler is told of all objects first. The returned function takes it away. */
+  /** A new handler first receives all objects. The returned function removes it. */
   addHandler(handler: MetadataHandler): () => void {
     const registration: Registration = { handler, removals: new Map() };
     this.#registrations.add(registration);
-    for (const count of this.#counts.values()) attach(registration, count);
+    for (const cache of this.#caches.values()) attach(registration, cache);
     return () => {
       this.#registrations.delete(registration);
       for (const remove of registration.removals.values()) remove();
     };
   }
 
-  /** What is known of one object. */
+  /** The cached metadata of one object. */
   find(resource: Resource, key: ObjectKey): ObjectMeta | undefined {
     const { namespace, name } = key;
-    const informer = this.#counts.get(resourceKey(resource))?.informer;
+    const informer = this.#caches.get(resourceKey(resource))?.informer;
     return informer?.get(namespace === undefined ? name : `${namespace}/${name}`)?.metadata;
   }
 
@@ -163,7 +163,7 @@ export class MetadataCache {
   }
 
   #where(index: string, value: string): readonly CachedObject[] {
-    return [...this.#counts.values()].flatMap(({ resource, informer }) =>
+    return [...this.#caches.values()].flatMap(({ resource, informer }) =>
       [...informer.keysBy(index, value)].map((key) => ({
         resource,
         metadata: informer.get(key)?.metadata ?? {},
@@ -172,39 +172,39 @@ export class MetadataCache {
   }
 
   #begin(): void {
-    if (this.#counts.size > 0) return;
-    for (const resource of this.#options.resources) this.#count(resource, [resource.version], 'metadata');
-    const definitions = this.#counts.get(resourceKey(customResourceDefinitions))?.informer;
+    if (this.#caches.size > 0) return;
+    for (const resource of this.#options.resources) this.#add(resource, [resource.version], 'metadata');
+    const definitions = this.#caches.get(resourceKey(customResourceDefinitions))?.informer;
     definitions?.addHandler({
       added: (definition) => this.#follow(definition),
       updated: (definition) => this.#follow(definition),
       deleted: (definition) => {
-        for (const count of this.#countsOf(definition)) this.#uncount(count);
+        for (const cache of this.#cachesOf(definition)) this.#remove(cache);
       },
     });
   }
 
-  /** Counts what is defined, once, and no longer what is not. */
+  /** Adds the defined resource once, and removes resources that are not served any more. */
   #follow(definition: KubeObject): void {
-    const [count, ...others] = this.#countsOf(definition);
-    for (const other of others) this.#uncount(other);
-    const defined = definedResource(definition, count?.resource.version);
-    if (count !== undefined && defined?.resource.version === count.resource.version) {
-      this.#counts.set(resourceKey(count.resource), { ...count, versions: defined.versions });
+    const [cache, ...others] = this.#cachesOf(definition);
+    for (const other of others) this.#remove(other);
+    const defined = definedResource(definition, cache?.resource.version);
+    if (cache !== undefined && defined?.resource.version === cache.resource.version) {
+      this.#caches.set(resourceKey(cache.resource), { ...cache, versions: defined.versions });
       return;
     }
-    if (count !== undefined) this.#uncount(count);
+    if (cache !== undefined) this.#remove(cache);
     if (defined === undefined) return;
-    this.#definedCounts += 1;
-    this.#count(defined.resource, defined.versions, `metadata ${this.#definedCounts}`);
+    this.#definedAdded += 1;
+    this.#add(defined.resource, defined.versions, `metadata ${this.#definedAdded}`);
   }
 
-  /** At the beginning there may be one for each version. */
-  #countsOf({ metadata }: KubeObject): readonly Count[] {
-    return [...this.#counts.values()].filter(({ resource }) => qualifiedPlural(resource) === metadata?.name);
+  /** At the start there may be one for each version. */
+  #cachesOf({ metadata }: KubeObject): readonly ResourceCache[] {
+    return [...this.#caches.values()].filter(({ resource }) => qualifiedPlural(resource) === metadata?.name);
   }
 
-  #count(resource: Resource, versions: readonly string[], purpose: string): void {
+  #add(resource: Resource, versions: readonly string[], purpose: string): void {
     const { supervisor, ...common } = this.#options;
     const informer = new Informer<KubeObject>({
       ...common,
@@ -216,15 +216,15 @@ export class MetadataCache {
       purpose,
     });
     const work = informer.start(supervisor);
-    const sinceMs = common.clock.monotonicMs();
-    const count = { resource, versions, informer, work, end: new AbortController(), sinceMs };
-    this.#counts.set(resourceKey(resource), count);
-    for (const registration of this.#registrations) attach(registration, count);
+    const addedMs = common.clock.monotonicMs();
+    const cache = { resource, versions, informer, work, end: new AbortController(), addedMs };
+    this.#caches.set(resourceKey(resource), cache);
+    for (const registration of this.#registrations) attach(registration, cache);
   }
 
-  /** What it had is told as gone: nobody can ask for it any more. */
-  #uncount({ resource, informer, work, end }: Count): void {
-    this.#counts.delete(resourceKey(resource));
+  /** Reports the objects as deleted, since no client can read them any more. */
+  #remove({ resource, informer, work, end }: ResourceCache): void {
+    this.#caches.delete(resourceKey(resource));
     end.abort();
     void work.stop();
     for (const { handler, removals } of this.#registrations) {
@@ -239,7 +239,7 @@ export function resourceKey({ group, version, plural }: Resource): string {
   return `${group}/${version}/${plural}`;
 }
 
-function attach({ handler, removals }: Registration, { resource, informer }: Count): void {
+function attach({ handler, removals }: Registration, { resource, informer }: ResourceCache): void {
   const remove = informer.addHandler({
     added: ({ metadata = {} }) => handler.added?.({ resource, metadata }),
     updated: ({ metadata = {} }, old) => handler.updated?.({ resource, metadata }, old.metadata ?? {}),

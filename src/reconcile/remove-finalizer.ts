@@ -3,8 +3,8 @@ import type { KubeObject } from '../kube/api/meta.ts';
 import { isReason } from '../kube/api-error.ts';
 
 /**
- * Takes one finalizer off the version of an object that was read. Somebody who changed it meanwhile makes this fail with
- * `ReservationConflict`, and the caller looks again; an object that is gone needs no more.
+ * Removes one finalizer from the version of an object that was read. If another client changed the object meanwhile, this fails with
+ * `Conflict`, and the caller reads again; if the object is gone, nothing needs to be done.
  */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,

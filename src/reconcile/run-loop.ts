@@ -2,19 +2,19 @@ import type { ControllerContext } from './controller.ts';
 import type { WorkQueue } from './work-queue.ts';
 import { type Reconcile, runWorkers } from './workers.ts';
 
-/** What one loop of a controller consists of. */
+/** The parts of one loop of a controller. */
 export interface ReconcileLoop {
   readonly controller: string;
-  /** What has to be known before anything is decided. */
+  /** These must be synced before anything is decided. */
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
-  /** Begins to fill the queue; the returned functions end that. */
+  /** Starts to fill the queue; the returned functions end that. */
   listen(): readonly (() => void)[];
   readonly queue: WorkQueue;
   readonly reconcile: Reconcile;
   readonly workers: number;
 }
 
-/** Waits for the caches, listens, and works on the queue until `signal` aborts. What fails is reported and tried again. */
+/** Waits for the caches, subscribes, and works on the queue until `signal` aborts. Failures are reported and retried. */
 export async function runLoop(
   { report }: Pick<ControllerContext, 'report'>,
   { controller, caches, listen, queue, reconcile, workers }: ReconcileLoop,

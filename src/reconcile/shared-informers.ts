@@ -14,7 +14,7 @@ export interface SharedInformersOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** One cache for each resource, started when the first controller asks for it. */
+/** One informer for each resource, started when the first controller asks for it. */
 export class SharedInformers {
   readonly #options: SharedInformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
@@ -23,7 +23,7 @@ export class SharedInformers {
     this.#options = options;
   }
 
-  /** Resources that somebody asked for and that have not been read yet. */
+  /** Requested resources that have not been read yet. */
   get unsynced(): readonly string[] {
     return [...this.#informers].filter(([, { hasSynced }]) => !hasSynced).map(([name]) => name);
   }
@@ -31,7 +31,7 @@ export class SharedInformers {
   of<T extends KubeObject>(resource: Resource<T>): Informer<T> {
     const name = qualifiedPlural(resource);
     const known = this.#informers.get(name);
-    // Safe: the entry under a resource's name was made for that very resource.
+    // Safe: the entry under a resource's name was created for that resource.
     if (known !== undefined) return known as unknown as Informer<T>;
     const { supervisor, ...options } = this.#options;
     const informer = new Informer<T>({ ...options, resource, random: options.random.fork(name) });

@@ -49,7 +49,7 @@ async function nothing(): Promise<Requeue | undefined> {
   return undefined;
 }
 
-test('everything is looked at every five minutes, and nothing is counted where nothing is written', async () => {
+test('every object is checked every five minutes, and nothing is counted if nothing is written', async () => {
   begin(nothing);
   await clock.advance(4 * minuteMs);
   expect(looks).toEqual([]);
@@ -58,7 +58,7 @@ test('everything is looked at every five minutes, and nothing is counted where n
   expect(rescued()).toBe(0);
 });
 
-test('an object that a sweep had to write for is counted, once however many writes it took', async () => {
+test('an object that a sweep had to write for is counted once, however many writes it took', async () => {
   begin(async (key) => {
     if (key !== 'a') return undefined;
     sweep.beforeWrite();
@@ -71,7 +71,7 @@ test('an object that a sweep had to write for is counted, once however many writ
   expect(rescued()).toBe(1);
 });
 
-test('a write is not counted where an event led to it, or came while the sweep looked', async () => {
+test('a write is not counted if an event caused it, or arrived during the check', async () => {
   begin(async (key) => {
     const isSwept = looks.length > 2;
     if (key === 'a' && isSwept) queue.add('c');
@@ -85,7 +85,7 @@ test('a write is not counted where an event led to it, or came while the sweep l
   expect(rescued()).toBe(0);
 });
 
-test('a key that fails is tried again by itself, and left alone', async () => {
+test('a key that fails is retried by the queue, and the sweep skips it', async () => {
   begin(async (key) => {
     if (key === 'a') sweep.beforeWrite();
     if (key === 'a') throw new Error('not now');
@@ -99,7 +99,7 @@ test('a key that fails is tried again by itself, and left alone', async () => {
   expect(rescued()).toBe(0);
 });
 
-test('a sweep waits while the controller is busy, and leaves a round out in which it never is not', async () => {
+test('a sweep waits while the controller is busy, and skips a round in which the controller is always busy', async () => {
   begin(async (key) => {
     if (key === 'busy') await clock.sleep(6.5 * minuteMs, abort.signal);
     return undefined;
@@ -111,7 +111,7 @@ test('a sweep waits while the controller is busy, and leaves a round out in whic
   expect(looks).toEqual(['busy', 'a', 'b']);
 });
 
-test('a sweep ends in the middle of a look', async () => {
+test('a sweep ends in the middle of a check', async () => {
   begin(async (_, signal) => {
     await clock.sleep(minuteMs, signal);
     return undefined;

@@ -4,30 +4,30 @@ import type { ControllerContext } from './controller.ts';
 import type { WorkQueue } from './work-queue.ts';
 import type { Reconcile } from './workers.ts';
 
-/** Everything is woken by events; this only finds what should have been. */
+/** All work starts from events; the sweep only finds work whose event was missed. */
 const sweepEveryMs = 5 * 60_000;
-/** A round is spread over this time if it has many looks: others get their turn, and the recorder of Events can follow. */
+/** A round with many checks is spread over this time, so that other work continues and the event recorder can keep up. */
 const roundMs = sweepEveryMs / 2;
 const pauseMinMs = 1;
 const pauseMaxMs = 20;
-/** While the controller is busy the sweep waits; a round for which there was never time is left out. */
+/** The sweep waits while the controller is busy, and skips a round in which it always is. */
 const quietWaitMs = 100;
 const quietWaitsMax = 600;
 
 export interface SweepOptions {
   readonly controller: string;
   readonly queue: WorkQueue;
-  /** What is worth a look, from the caches. */
+  /** The keys to check, from the caches. */
   readonly keys: () => Iterable<string>;
 }
 
 /**
- * Looks at everything once in a while, for two ends: what a lost event left undone is done, and counted as rescued, which must never
- * happen; and what is told of objects that still wait is told again, before the Events of the last time expire.
+ * Checks every object periodically, for two purposes: it does work that a lost event left undone, and counts it as rescued, which must
+ * never happen; and it repeats the Events of objects that still wait, before the earlier ones expire.
  *
- * 1. `over` goes around the controller's reconcile, `run` beside its workers.
- * 2. The controller says `wrote` before each write. It is a rescue if nothing but the sweep can have led to it: the sweep looks at
- *    one key at a time, while nobody works and nothing waits, and a key that is tried again by itself is left alone.
+ * 1. `wrap` goes around the controller's reconcile function, and `run` runs beside its workers.
+ * 2. The controller calls `beforeWrite` before each write. The write is a rescue if only the sweep can have caused it: the sweep checks
+ *    one key at a time, while no worker is busy and the queue is empty, and skips keys that the queue retries.
  */
 export class Sweep {
   readonly #clock: ControllerContext['clock'];
@@ -56,7 +56,7 @@ export class Sweep {
     const look = this.#look;
     if (look === undefined || look.isCounted) return;
     const { processing, adds } = this.#options.queue.metrics();
-    // Somebody else is at work, or an event came during the look: it may have been theirs.
+    // Another worker is busy, or an event arrived during the check: the write may be theirs.
     if (processing !== 1 || adds !== look.adds) return;
     look.isCounted = true;
     this.#rescued.add({ controller: this.#options.controller });
@@ -80,7 +80,7 @@ export class Sweep {
     }
   }
 
-  /** False where there was no quiet, or the end came. */
+  /** False if the controller was never idle, or `signal` aborted. */
   async #quiet(signal: AbortSignal): Promise<boolean> {
     for (let waits = 0; waits < quietWaitsMax && !signal.aborted; waits += 1) {
       const { depth, processing } = this.#options.queue.metrics();
@@ -107,17 +107,17 @@ export class Sweep {
 
 interface Look {
   readonly key: string;
-  /** How many keys the queue had taken in when the look began. */
+  /** How many keys the queue had accepted when the check started. */
   readonly adds: number;
   isCounted: boolean;
   readonly end: () => void;
 }
 
-/** What sweeps had to do that an event should have led to, by controller. */
+/** Work that sweeps had to do although an event should have caused it, by controller. */
 export function rescuedCounter(metrics: ControllerContext['metrics']): Counter {
   return metrics.counter(
     'stowage_sweep_rescued_total',
-    'Objects that a sweep found undone though an event should have led to them. Anything but 0 is a bug.',
+    'Objects that a sweep had to reconcile although an event should have caused it. Anything but 0 is a bug.',
     ['controller'],
   );
 }

@@ -19,7 +19,7 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
 }
 
 describe('a work queue', () => {
-  test('hands keys out in order, each once however often it was added', async () => {
+  test('hands out keys in order, each once however often it was added', async () => {
     const { queue } = begin();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(await takeAll(queue)).toEqual(['a', 'b', 'c']);
@@ -39,7 +39,7 @@ describe('a work queue', () => {
     expect(queue.metrics()).toMatchObject({ depth: 0, processing: 0 });
   });
 
-  test('gives a key to whoever waits, in the order in which they came', async () => {
+  test('gives a key to the waiting workers, in the order in which they came', async () => {
     const { queue } = begin();
     const takes = [queue.take(never), queue.take(never)];
     queue.add('a');
@@ -47,7 +47,7 @@ describe('a work queue', () => {
     expect(await Promise.all(takes)).toEqual(['a', 'b']);
   });
 
-  test('lets a worker go when its signal aborts, and loses no key by that', async () => {
+  test('releases a worker when its signal aborts, without losing a key', async () => {
     const { queue } = begin();
     const controller = new AbortController();
     const take = queue.take(controller.signal);
@@ -57,7 +57,7 @@ describe('a work queue', () => {
     expect(await takeAll(queue)).toEqual(['a']);
   });
 
-  test('of several delays, the earliest counts', async () => {
+  test('uses the earliest of several delays', async () => {
     const { clock, queue } = begin();
     queue.addAfter('a', 500);
     queue.addAfter('a', 200);
@@ -98,7 +98,7 @@ describe('a work queue', () => {
     expect(queue.metrics().depth).toBe(15);
   });
 
-  test('after a shutdown that drains, hands out what waits and nothing else', async () => {
+  test('after a shutdown that drains, hands out the waiting keys and nothing else', async () => {
     const { clock, queue } = begin();
     queue.add('a');
     queue.add('b');
@@ -114,7 +114,7 @@ describe('a work queue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('after a shutdown that does not drain, hands out nothing, and waits for what is being processed', async () => {
+  test('after a shutdown that does not drain, hands out nothing, and waits for the keys in progress', async () => {
     const { queue } = begin();
     queue.add('a');
     queue.add('b');
@@ -129,10 +129,10 @@ describe('a work queue', () => {
     await down;
   });
 
-  test('refuses a key to be done that nobody had taken', () => {
+  test('fails if a key is done that no worker had taken', () => {
     const { queue } = begin();
     queue.add('a');
-    expect(() => queue.done('a')).toThrow('nobody had taken it');
+    expect(() => queue.done('a')).toThrow('no worker had taken it');
   });
 });
 
@@ -146,26 +146,26 @@ describe('workers', () => {
     return { clock, queue, controller, ended, errors };
   }
 
-  test('requeue what asks for it, and retry what throws until it succeeds', async () => {
+  test('requeue keys on request, and retry keys that throw until they succeed', async () => {
     const runs: string[] = [];
     let failuresLeft = 3;
     const { clock, queue, controller, ended, errors } = work(async (key) => {
       runs.push(`${key}@${clock.monotonicMs()}`);
       if (key === 'poll' && runs.length < 6) return { afterMs: 100 };
-      if (key === 'shaky' && failuresLeft-- > 0) throw new Error('not yet');
+      if (key === 'flaky' && failuresLeft-- > 0) throw new Error('not yet');
       return undefined;
     });
     queue.add('poll');
-    queue.add('shaky');
+    queue.add('flaky');
     await clock.advance(1_000);
     controller.abort();
     await ended;
-    expect(runs).toEqual(['poll@0', 'shaky@0', 'shaky@5', 'shaky@15', 'shaky@35', 'poll@100']);
-    expect(errors).toEqual(Array(3).fill('shaky: Error: not yet'));
-    expect(queue.failures('shaky')).toBe(0);
+    expect(runs).toEqual(['poll@0', 'flaky@0', 'flaky@5', 'flaky@15', 'flaky@35', 'poll@100']);
+    expect(errors).toEqual(Array(3).fill('flaky: Error: not yet'));
+    expect(queue.failures('flaky')).toBe(0);
   });
 
-  test('never run one key twice at once, and forget no change, however adds and runs interleave', async () => {
+  test('never process one key twice at once, and miss no change, however adds and runs interleave', async () => {
     const random = seededRandom('interleave');
     const running = new Set<string>();
     const wanted = new Map<string, number>();

@@ -3,7 +3,7 @@ import { assert } from '../runtime/assert.ts';
 import type { Clock, Timer } from '../runtime/clock.ts';
 import { TokenBucket, type TokenBucketOptions } from '../runtime/token-bucket.ts';
 
-/** As client-go's default: 5 ms after the first failure, twice as long after each further one, never more than 1000 s. */
+/** client-go's default: 5 ms after the first failure, twice as long after each further one, never more than 1000 s. */
 const retryBaseMsDefault = 5;
 const retryMaxMsDefault = 1_000_000;
 
@@ -11,7 +11,7 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly retryBaseMs?: number;
   readonly retryMaxMs?: number;
-  /** Limits the retries of all keys together; left out, only each key's own back-off counts. */
+  /** Limits the retries of all keys together; if left out, only each key's own back-off applies. */
   readonly retryBucket?: TokenBucketOptions;
 }
 
@@ -20,33 +20,33 @@ export interface WorkQueueMetrics {
   readonly depth: number;
   /** Keys that wait for their time. */
   readonly delayed: number;
-  /** Keys that somebody works on. */
+  /** Keys that a worker is processing. */
   readonly processing: number;
-  /** Keys taken in so far; a key that was waiting already does not count. */
+  /** Keys accepted so far; a key that was already waiting does not count. */
   readonly adds: number;
   readonly retries: number;
 }
 
 /**
- * What has to be looked at, by key. It holds at most one entry for each key, which is its bound.
+ * A queue of keys to reconcile. It holds at most one entry for each key, which is its bound.
  *
- * 1. `add` any number of times: a key that waits is not added twice. A key that is being processed runs again afterwards, and
+ * 1. `add` any number of times: a waiting key is not added twice. A key that is being processed runs again afterwards, and
  *    never at the same time as itself.
- * 2. Workers `take` a key and call `done` when they are through with it, however it went.
- * 3. `retry` brings a key back after its back-off, which grows with each call until `forget`. `addAfter` brings it back after
+ * 2. Workers `take` a key and call `done` when they have finished with it, whatever the result.
+ * 3. `retry` adds a key again after its back-off, which grows with each call until `forget`. `addAfter` adds it after
  *    a given time; of several times, the earliest counts.
- * 4. `shutDown` ends it: nothing more is taken in, delayed keys are dropped, and it resolves when nobody works on a key.
- *    What waits is still handed out when draining, else dropped.
+ * 4. `shutDown` ends the queue: it accepts nothing more, drops delayed keys, and resolves when no key is being processed.
+ *    Waiting keys are still handed out when draining, else dropped.
  */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #retryBaseMs: number;
   readonly #retryMaxMs: number;
   readonly #retryBucket: TokenBucket | undefined;
-  /** In the order in which they are handed out; before `#head` they have been. */
+  /** In the order in which they are handed out; those before `#head` have been. */
   #waiting: string[] = [];
   #head = 0;
-  /** Keys to be run: those in `#waiting`, and those in `#processing` that came again meanwhile. */
+  /** Keys to run: those in `#waiting`, and those in `#processing` that were added again meanwhile. */
   readonly #dirty = new Set<string>();
   readonly #processing = new Set<string>();
   readonly #delayed = new Map<string, DelayedKey>();
@@ -93,7 +93,7 @@ export class WorkQueue {
     this.#delayed.set(key, { dueMs, timer });
   }
 
-  /** Brings the key back after its back-off. */
+  /** Adds the key again after its back-off. */
   retry(key: string): void {
     this.#retries += 1;
     const failures = this.#failures.get(key) ?? 0;
@@ -103,7 +103,7 @@ export class WorkQueue {
     this.addAfter(key, Math.max(backoffMs, limitMs));
   }
 
-  /** The key is well: its next failure is the first again. */
+  /** The key succeeded: its next failure counts as the first. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
@@ -113,7 +113,7 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The key that waited longest, waiting for one if need be; undefined after shutdown or when `signal` aborts. */
+  /** The key that waited longest; waits for one if there is none. Undefined after shutdown or when `signal` aborts. */
   async take(signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return undefined;
     const key = this.#shift();
@@ -129,12 +129,12 @@ export class WorkQueue {
     });
   }
 
-  /** The worker is through with the key; if it was added meanwhile, its turn comes again. */
+  /** The worker has finished with the key; if it was added meanwhile, it is queued again. */
   done(key: string): void {
     const wasProcessing = this.#processing.delete(key);
-    assert(wasProcessing, `${key} is done, but nobody had taken it`);
+    assert(wasProcessing, `${key} is done, but no worker had taken it`);
     if (this.#dirty.has(key)) this.#offer(key);
-    this.#tellIdle();
+    this.#notifyIdle();
   }
 
   /** Resolves when every key that was handed out is done. */
@@ -172,7 +172,7 @@ export class WorkQueue {
     const key = this.#waiting[this.#head];
     if (key === undefined) return undefined;
     this.#head += 1;
-    // Half of it is handed out: moving the rest costs no more than the shifts did.
+    // Half of the keys are handed out: moving the rest costs no more than the shifts did.
     if (this.#head * 2 >= this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
@@ -197,7 +197,7 @@ export class WorkQueue {
     return this.#processing.size === 0 && this.#waiting.length === this.#head;
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (!this.#isShutDown || !this.#isIdle()) return;
     for (const resolve of this.#onIdle.splice(0)) resolve();
   }

@@ -1,43 +1,43 @@
 import type { WorkQueue } from './work-queue.ts';
 
 /**
- * Brings the cluster in line with what `key` asks for. Level-based: it reads the state anew, may run twice for one change and
- * once for many, and never at the same time as itself for the same key.
+ * Brings the cluster to the state that the object of `key` asks for. Level-based: it reads the current state, may run twice for one
+ * change and once for many, and never at the same time as itself for the same key.
  *
- * Undefined: all is well. A `Requeue`: look again later. A rejection: it failed and is tried again after a back-off that grows.
+ * Undefined: done. A `Requeue`: run again later. A rejection: it failed and is retried after a back-off that grows.
  */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<Requeue | undefined>;
 
 export interface Requeue {
-  /** When to look again; left out, after the key's back-off. */
+  /** When to run again; if left out, after the key's back-off. */
   readonly afterMs?: number;
 }
 
-export interface WorkerOptions {
+export interface ReconcileWorkerOptions {
   readonly workers: number;
   readonly signal: AbortSignal;
-  /** Told of every reconcile that threw. Must neither throw nor wait. */
+  /** Called with every error of a reconcile function. Must neither throw nor wait. */
   readonly onError: (error: unknown, key: string) => void;
 }
 
-/** Works on the queue until `signal` aborts or the queue is shut down; resolves when no reconcile is left running. */
+/** Works on the queue until `signal` aborts or the queue is shut down; resolves when no reconcile call is left running. */
 export async function runWorkers(
   queue: WorkQueue,
   reconcile: Reconcile,
-  options: WorkerOptions,
+  options: ReconcileWorkerOptions,
 ): Promise<void> {
   const workers = Array.from({ length: options.workers }, () => work(queue, reconcile, options));
   await Promise.all(workers);
 }
 
-async function work(queue: WorkQueue, reconcile: Reconcile, options: WorkerOptions): Promise<void> {
+async function work(queue: WorkQueue, reconcile: Reconcile, options: ReconcileWorkerOptions): Promise<void> {
   for (;;) {
     const key = await queue.take(options.signal);
     if (key === undefined) return;
     try {
       settle(queue, key, await reconcile(key, options.signal));
     } catch (error) {
-      // What fails because it is being stopped has not failed.
+      // An error during shutdown is not a failure.
       if (!options.signal.aborted) options.onError(error, key);
       queue.retry(key);
     } finally {

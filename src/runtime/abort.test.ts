@@ -14,7 +14,7 @@ test('the callback runs once, when the signal aborts', () => {
   expect(calls).toBe(1);
 });
 
-test('who stops listening is not called, and leaves nothing on the signal', () => {
+test('a callback that stops listening is not called, and leaves nothing on the signal', () => {
   const controller = new AbortController();
   const stopListening = onAbort(controller.signal, () => expect.unreachable('it stopped listening'));
   stopListening();
@@ -23,7 +23,7 @@ test('who stops listening is not called, and leaves nothing on the signal', () =
   controller.abort();
 });
 
-test('those who wait are called in order, and one that stops others keeps them from being called', () => {
+test('callbacks are called in order, and one that stops others keeps them from being called', () => {
   const controller = new AbortController();
   const calls: string[] = [];
   const stops: (() => void)[] = [];
@@ -39,7 +39,7 @@ test('those who wait are called in order, and one that stops others keeps them f
   expect(calls).toEqual(['first', 'third']);
 });
 
-test('one callback may wait twice, and stops once at a time', () => {
+test('one callback may be registered twice, and each registration stops separately', () => {
   const controller = new AbortController();
   let calls = 0;
   const callback = () => {
@@ -53,7 +53,7 @@ test('one callback may wait twice, and stops once at a time', () => {
   expect(calls).toBe(1);
 });
 
-test('a signal can be waited for again after all have stopped', () => {
+test('a signal can be listened to again after all have stopped', () => {
   const controller = new AbortController();
   let calls = 0;
   onAbort(controller.signal, () => {})();

@@ -1,6 +1,6 @@
 import { assert } from './assert.ts';
 
-/** Who waits for a signal, in order; a signal nobody waits for has no entry and no listener. */
+/** The callbacks of a signal, in order; a signal without callbacks has no entry and no listener. */
 const waiters = new WeakMap<AbortSignal, Waiters>();
 
 interface Waiters {
@@ -10,12 +10,12 @@ interface Waiters {
 
 /**
  * Calls `callback` once when `signal` aborts; the returned function stops listening and may be called at any time,
- * any number of times. Whoever waits must stop listening when the wait ends. Check `signal.aborted` first: a signal
+ * any number of times. The caller must stop listening when its wait ends. Check `signal.aborted` first: a signal
  * that has already aborted would never call. The callback must not throw.
  *
  * One signal serves a whole controller, where hundreds may wait at once. `addEventListener` walks all listeners of
- * the signal, and Node takes the eleventh for a leak and warns; so each signal gets one listener from here, and
- * waiting costs the same however many wait.
+ * the signal, and Node treats the eleventh as a leak and warns; so each signal gets one listener from here, and
+ * waiting costs the same for any number of callbacks.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   assert(!signal.aborted, 'the signal has already aborted; check signal.aborted before waiting for it');

@@ -15,7 +15,7 @@ test('a broken invariant throws an error that names itself and says what is brok
   expect(new InvariantError('x').name).toBe('InvariantError');
 });
 
-test('a case that the types ruled out throws with the value that came all the same', () => {
+test('a case that the types ruled out throws with the unexpected value', () => {
   const fromOutside = { kind: 'surprise' } as never;
   expect(() => unreachable(fromOutside)).toThrow('unhandled case: {"kind":"surprise"}');
 });

@@ -1,4 +1,4 @@
-/** An invariant of ours is broken: a bug in Stowage, never a property of somebody's data. */
+/** An invariant of Stowage is broken: a bug in Stowage, never a property of user data. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }

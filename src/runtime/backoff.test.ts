@@ -5,7 +5,7 @@ import { type Random, seededRandom } from './random.ts';
 
 const options: BackoffOptions = { baseMs: 100, maxMs: 1_000, factor: 2, jitter: 'full' };
 
-/** A stream that always draws the same, to see the ends of the range. */
+/** A stream that always draws the same value, to test the ends of the range. */
 function constant(value: number): Random {
   const random: Random = { ...seededRandom(0), next: () => value, fork: () => random };
   return random;
@@ -48,7 +48,7 @@ test.each([
   { maxMs: Number.POSITIVE_INFINITY },
   { factor: 0.5 },
   { factor: Number.NaN },
-])('options that make no back-off are refused: %o', (wrong) => {
+])('invalid options are refused: %o', (wrong) => {
   expect(() => exponentialBackoff({ ...options, ...wrong })).toThrow('back-off');
 });
 

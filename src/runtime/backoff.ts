@@ -12,8 +12,8 @@ export interface BackoffOptions {
 }
 
 /**
- * How a delay is drawn below its ceiling. `full`: anywhere from 0, which spreads a crowd best. `equal`: from half the
- * ceiling, which also promises a pause.
+ * How a delay is drawn below its ceiling. `full`: anywhere from 0, which spreads many clients best. `equal`: from half the
+ * ceiling, which also guarantees a pause.
  */
 type Jitter = 'full' | 'equal';
 

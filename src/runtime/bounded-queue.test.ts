@@ -6,7 +6,7 @@ import { BoundedQueue } from './bounded-queue.ts';
 const never = new AbortController().signal;
 
 describe('pushing', () => {
-  test('takes items in until the queue is full, then refuses and counts', async () => {
+  test('accepts items until the queue is full, then refuses and counts', async () => {
     const queue = new BoundedQueue<string>(2);
     expect([queue.push('a'), queue.push('b'), queue.push('c')]).toEqual([true, true, false]);
     expect(queue.depth).toBe(2);
@@ -15,10 +15,10 @@ describe('pushing', () => {
     expect(queue.push('d')).toBe(true);
   });
 
-  test('may wait for room, in order of arrival, and no later push overtakes', async () => {
+  test('may wait for free space, in order of arrival, and no later push overtakes', async () => {
     const queue = new BoundedQueue<string>(1);
     queue.push('a');
-    const waiting = [queue.pushWhenRoom('b', never), queue.pushWhenRoom('c', never)];
+    const waiting = [queue.pushWhenFree('b', never), queue.pushWhenFree('c', never)];
     expect(queue.push('late')).toBe(false);
     expect([await queue.pop(never), await queue.pop(never), await queue.pop(never)]).toEqual(['a', 'b', 'c']);
     expect(await Promise.all(waiting)).toEqual([true, true]);
@@ -28,10 +28,10 @@ describe('pushing', () => {
     const queue = new BoundedQueue<string>(1);
     const stop = new AbortController();
     queue.push('a');
-    const waiting = queue.pushWhenRoom('b', stop.signal);
+    const waiting = queue.pushWhenFree('b', stop.signal);
     stop.abort();
     expect(await waiting).toBe(false);
-    expect(await queue.pushWhenRoom('c', stop.signal)).toBe(false);
+    expect(await queue.pushWhenFree('c', stop.signal)).toBe(false);
     expect(queue.refused).toBe(2);
     expect(await queue.pop(never)).toBe('a');
     expect(queue.depth).toBe(0);
@@ -39,7 +39,7 @@ describe('pushing', () => {
 });
 
 describe('popping', () => {
-  test('waits for an item; those who wait are served in order', async () => {
+  test('waits for an item; waiting consumers are served in order', async () => {
     const queue = new BoundedQueue<string>(5);
     const waiting = [queue.pop(never), queue.pop(never)];
     queue.push('a');
@@ -76,20 +76,20 @@ describe('popping', () => {
 });
 
 describe('closing', () => {
-  test('takes nothing more in, and lets what is inside be popped', async () => {
+  test('accepts nothing more, and lets the remaining items be popped', async () => {
     const queue = new BoundedQueue<string>(5);
     queue.push('a');
     queue.close();
     queue.close();
     expect(queue.isClosed).toBe(true);
     expect(queue.push('b')).toBe(false);
-    expect(await queue.pushWhenRoom('c', never)).toBe(false);
+    expect(await queue.pushWhenFree('c', never)).toBe(false);
     expect(queue.refused).toBe(2);
     expect(await queue.pop(never)).toBe('a');
     expect(await queue.pop(never)).toBeUndefined();
   });
 
-  test('wakes everyone who waits', async () => {
+  test('wakes every waiting caller', async () => {
     const empty = new BoundedQueue<string>(1);
     const consumers = [empty.pop(never), empty.pop(never)];
     empty.close();
@@ -97,7 +97,7 @@ describe('closing', () => {
 
     const full = new BoundedQueue<string>(1);
     full.push('a');
-    const producers = [full.pushWhenRoom('b', never), full.pushWhenRoom('c', never)];
+    const producers = [full.pushWhenFree('b', never), full.pushWhenFree('c', never)];
     full.close();
     expect(await Promise.all(producers)).toEqual([false, false]);
     expect(full.refused).toBe(2);
@@ -112,7 +112,7 @@ test('waiting leaves no listener on the signal', async () => {
     queue.push(round);
     expect(await popped).toBe(round);
     queue.push(round);
-    const pushed = queue.pushWhenRoom(round, signal);
+    const pushed = queue.pushWhenFree(round, signal);
     await queue.pop(signal);
     await queue.pop(signal);
     expect(await pushed).toBe(true);
@@ -125,7 +125,7 @@ test.each([0, -1, 1.5, Number.NaN])('a depth of %s is refused', (depthMax) => {
 });
 
 /**
- * The obvious version: one array of what is inside and what waits to get in, one of who waits for an item. Items are
+ * The simple version: one array of items inside and waiting to get in, one of consumers waiting for an item. Items are
  * numbered in the order in which they are offered; consumers in the order in which they ask.
  */
 class ModelQueue {
@@ -167,7 +167,7 @@ class ModelQueue {
   }
 }
 
-test('any mix of pushing, waiting, popping and giving up does what an array would', async () => {
+test('any mix of pushing, waiting, popping and giving up behaves like an array', async () => {
   const commands = fc.array(fc.constantFrom('push', 'push-wait', 'pop', 'pop', 'abort'), { maxLength: 60 });
   const property = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), commands, async (depthMax, steps) => {
     const queue = new BoundedQueue<number>(depthMax);
@@ -182,7 +182,7 @@ test('any mix of pushing, waiting, popping and giving up does what an array woul
     };
     steps.forEach((step, id) => {
       if (step === 'push') queue.push(id);
-      else if (step === 'push-wait') pending.push(queue.pushWhenRoom(id, stop.signal));
+      else if (step === 'push-wait') pending.push(queue.pushWhenFree(id, stop.signal));
       else if (step === 'pop') pending.push(queue.pop(stop.signal).then((item) => popped.set(id, item)));
       else giveUp();
 

@@ -2,20 +2,20 @@ import { onAbort } from './abort.ts';
 import { assert } from './assert.ts';
 
 /**
- * A first-in, first-out queue between tasks that holds at most `jsonDepthMax` items.
+ * A first-in, first-out queue between tasks that holds at most `depthMax` items.
  *
- * 1. Producers call `push`, which answers at once, or `pushWhenRoom`, which waits for room.
+ * 1. Producers call `push`, which answers at once, or `pushWhenFree`, which waits for free space.
  * 2. Consumers call `pop` and wait for an item. Any number of either may wait at once; each side is served in the
  *    order in which it called, and no `push` overtakes a producer that waits.
- * 3. `close` ends it: nothing more is taken in, what is inside can still be popped, then `pop` answers undefined.
+ * 3. `close` ends it: it accepts nothing more, the remaining items can still be popped, then `pop` answers undefined.
  *
- * An item that was taken in is popped exactly once, and one that was not was counted in `refused`: nothing is lost
- * in silence. Waiting ends quietly, never by rejection, when the caller's signal aborts.
+ * An accepted item is popped exactly once, and an item that was not accepted is counted in `refused`: nothing is lost
+ * silently. Waiting resolves, never rejects, when the caller's signal aborts.
  */
 export class BoundedQueue<T extends NonNullable<unknown>> {
   readonly depthMax: number;
   readonly #items = new Fifo<T>();
-  /** Waiting consumers; not empty only while there are no items. Sets, because one that gives up leaves the middle. */
+  /** Waiting consumers; not empty only while there are no items. Sets, because one that gives up may be in the middle. */
   readonly #consumers = new Set<(item: T | undefined) => void>();
   /** Waiting producers; not empty only while the queue is full. */
   readonly #producers = new Set<WaitingProducer<T>>();
@@ -35,7 +35,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     return this.#items.length;
   }
 
-  /** Items offered and not taken in: the queue was full or closed, or the producer stopped waiting. Only grows. */
+  /** Items offered and not accepted: the queue was full or closed, or the producer stopped waiting. Only grows. */
   get refused(): number {
     return this.#refused;
   }
@@ -44,13 +44,13 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     return this.#isClosed;
   }
 
-  /** Whether the item was taken in; false when the queue is full or closed. */
+  /** Whether the item was accepted; false when the queue is full or closed. */
   push(item: T): boolean {
     return this.#accept(item) || this.#refuse();
   }
 
-  /** As `push`, but waits while the queue is full; false when it closed or `signal` aborted before there was room. */
-  async pushWhenRoom(item: T, signal: AbortSignal): Promise<boolean> {
+  /** As `push`, but waits while the queue is full; false when it closed or `signal` aborted before there was free space. */
+  async pushWhenFree(item: T, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || this.#isClosed) return this.#refuse();
     if (this.#accept(item)) return true;
     return await new Promise((resolve) => {
@@ -67,7 +67,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     });
   }
 
-  /** The oldest item, waiting for one if need be; undefined when the queue is closed and empty or `signal` aborted. */
+  /** The oldest item; waits for one if there is none. Undefined when the queue is closed and empty or `signal` aborted. */
   async pop(signal: AbortSignal): Promise<T | undefined> {
     if (signal.aborted) return undefined;
     const item = this.#items.shift();
@@ -84,7 +84,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> {
     });
   }
 
-  /** Takes nothing more in and wakes everyone who waits. Closing twice is closing once. */
+  /** Accepts nothing more and wakes every waiting caller. May be called twice. */
   close(): void {
     this.#isClosed = true;
     for (const deliver of this.#consumers) deliver(undefined);

@@ -51,7 +51,7 @@ describe.each(fixtures)('$name', ({ create }) => {
     expect(calledMs).toBeGreaterThanOrEqual(startedMs + ms);
   });
 
-  test('takes a deadline that has passed for one that is due now', async () => {
+  test('treats a deadline that has passed as due now', async () => {
     const { clock, pass } = create();
     let calls = 0;
     clock.after(-1_000, () => {

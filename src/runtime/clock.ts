@@ -2,23 +2,23 @@ import { onAbort } from './abort.ts';
 import { assert } from './assert.ts';
 
 /**
- * Time, as everything above this folder sees it. `realClock` follows the machine, `VirtualClock` follows a simulation.
+ * Time for everything above this folder. `realClock` follows the machine, `VirtualClock` follows a simulation.
  *
- * 1. `nowMs` is for what people read and other processes compare: timestamps. It may jump, in either direction.
+ * 1. `nowMs` is for timestamps, which people read and other processes compare. It may jump, in either direction.
  * 2. `monotonicMs` is for durations and deadlines. It never goes back; its origin means nothing.
- * 3. `after` and `sleep` count monotonic time and never end early. How late they end is the machine's business.
- *    A negative delay counts as 0, because "what is left until the deadline" often is; a delay that is not finite is
+ * 3. `after` and `sleep` count monotonic time and never end early. How late they end depends on the machine.
+ *    A negative delay counts as 0, because the remaining time until a deadline often is negative; a delay that is not finite is
  *    a bug and throws. Nothing happens before the call has returned, not even with a delay of 0.
  *
  * Any number of timers and sleeps may be pending at once. The order of those that end within the same millisecond is
- * exact on a virtual clock only; nobody may rely on it.
+ * exact on a virtual clock only; callers must not rely on it.
  */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970, UTC. */
   nowMs(): number;
-  /** Milliseconds since an origin of the clock's own. */
+  /** Milliseconds since an origin that the clock chooses. */
   monotonicMs(): number;
-  /** Resolves after `ms` or when `signal` aborts, whichever is first; never rejects. The signal tells which it was. */
+  /** Resolves after `ms` or when `signal` aborts, whichever is first; never rejects. The signal shows which it was. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /**
    * Calls `callback` once, after `ms`. The callback must not throw: that is a bug, and ends the process on the real
@@ -28,7 +28,7 @@ export interface Clock {
 }
 
 export interface Timer {
-  /** The callback will not be called any more. Does nothing once it has been, or when already cancelled. */
+  /** Prevents the call of the callback. Does nothing once it has been called, or when already cancelled. */
   cancel(): void;
 }
 
@@ -64,7 +64,7 @@ const timeoutMaxMs = 2 ** 31 - 1;
 
 /**
  * One setTimeout after another until the time has come: most timers need one. Long delays need more, and so does a
- * timeout that Node ends a fraction of a millisecond early, as it does now and then.
+ * timeout that Node ends a fraction of a millisecond early, which happens now and then.
  */
 class RealTimer implements Timer {
   readonly #dueMs: number;

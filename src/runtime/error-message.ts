@@ -1,4 +1,4 @@
-/** What went wrong, in the words of whoever threw it. Anything can be thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Random } from './random.ts';
 
-/** Names for new things. Every call gives a new one; calls never wait. */
+/** Names for new objects. Every call gives a new one; calls never wait. */
 export interface Ids {
   /** A random UUID (RFC 4122, version 4), as the API server gives to every object it creates. */
   uid(): string;
@@ -22,7 +22,7 @@ export const systemIds: Ids = {
   suffix: () => suffixFrom(randomInt),
 };
 
-/** Ids that follow from a stream; with a seeded one, the same in every run. Give it a fork of its own. */
+/** Ids from a random stream; with a seeded one, the same in every run. Give it a fork of its own. */
 export function idsFrom(random: Random): Ids {
   return {
     uid: () => uuidFrom((maxExclusive) => random.int(maxExclusive)),

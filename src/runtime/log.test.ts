@@ -13,22 +13,22 @@ describe('a line', () => {
     log.warn('volume refused', {
       pod: 'a/b',
       attempt: 2,
-      error: new Error('no\nroom'),
+      error: new Error('no\nspace'),
       node: undefined,
       n: 5n,
     });
     expect(written).toEqual([
-      '{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"volume refused","pod":"a/b","attempt":2,"error":"no\\nroom","n":"5"}\n',
+      '{"time":"2026-01-02T03:04:05.006Z","level":"warn","message":"volume refused","pod":"a/b","attempt":2,"error":"no\\nspace","n":"5"}\n',
     ]);
   });
 
-  test('as JSON says what it is, whatever its fields are called', () => {
+  test('as JSON keeps time, level and message, whatever its fields are called', () => {
     const { log, written } = lines('info', 'json');
     log.info('real', { level: 'error', message: 'false' });
     expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 'info', message: 'real' });
   });
 
-  test('as text quotes what has spaces, and names its level unless everybody sees it', () => {
+  test('as text quotes values with spaces, and names its level unless it is info', () => {
     const { log, written } = lines('debug', 'text');
     log.info('listening', { url: 'https://a:1' });
     log.debug('decided', { message: '0/3 nodes', node: undefined, empty: '' });
@@ -38,7 +38,7 @@ describe('a line', () => {
     ]);
   });
 
-  test('is one line, whatever is in it', () => {
+  test('is one line, whatever it contains', () => {
     const { log, written } = lines('info', 'text');
     log.error('failed', { why: 'first\nsecond', error: new Error('no\n  room') });
     expect(written).toEqual(['stowage: error: failed: no room why="first\\nsecond"\n']);
@@ -55,6 +55,6 @@ test.each(logLevels.map((level, at) => [level, logLevels.slice(at)] as const))(
   },
 );
 
-test('the silent one would write nothing', () => {
+test('the silent log would write nothing', () => {
   expect(logLevels.filter((level) => silentLog.writes(level))).toEqual([]);
 });

@@ -1,21 +1,21 @@
 import type { Clock } from './clock.ts';
 
-/** From what only matters to whoever looks for a fault, to what somebody should do something about. */
+/** From details for debugging to conditions that require action. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export const logFormats = ['text', 'json'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** What a line says beside its message. Left out where undefined; an `Error` is told by its message. */
+/** Additional data of a line. Undefined fields are left out; an `Error` is written as its message. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Tells whoever runs the program what it does, a line at a time. A message says in a few words what happened; what somebody may want to
- * search or count by is in the fields. Never throws, never waits.
+ * Logs what the program does, a line at a time. The message says in a few words what happened; values to search or count
+ * by are in the fields. Never throws, never waits.
  */
 export interface Log {
-  /** Whether lines of this level are written: for whoever would have to work to say something. */
+  /** Whether lines of this level are written: for callers that would have to compute the line first. */
   writes(level: LogLevel): boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -29,7 +29,7 @@ export interface LineLogOptions {
   /** `text` is for people on a terminal, `json` for programs: one object a line. */
   readonly format: LogFormat;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Given a whole line with its end. */
+  /** Receives a whole line with its line end. */
   readonly write: (line: string) => void;
 }
 
@@ -45,7 +45,7 @@ export function lineLog({ level, format, clock, write }: LineLogOptions): Log {
   return { writes, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Says nothing. */
+/** Writes nothing. */
 export const silentLog: Log = {
   writes: () => false,
   debug: () => {},
@@ -54,28 +54,28 @@ export const silentLog: Log = {
   error: () => {},
 };
 
-/** What is ours comes first, and wins over fields of the same name. */
+/** Time, level and message come first, and win over fields of the same name. */
 function jsonLine(level: LogLevel, message: string, fields: LogFields, clock: Pick<Clock, 'nowMs'>): string {
   const own = { time: new Date(clock.nowMs()).toISOString(), level, message };
-  const told = Object.entries(fields).map(([name, value]) => [name, plain(value)]);
-  return `${JSON.stringify({ ...own, ...Object.fromEntries(told), ...own })}\n`;
+  const plainFields = Object.entries(fields).map(([name, value]) => [name, plain(value)]);
+  return `${JSON.stringify({ ...own, ...Object.fromEntries(plainFields), ...own })}\n`;
 }
 
-/** `stowage: message: error name=value`; the level where it is none that everybody sees. */
+/** `stowage: message: error name=value`, with the level unless it is `info`. */
 function textLine(level: LogLevel, message: string, { error, ...fields }: LogFields): string {
-  const said = [
+  const parts = [
     ...(level === 'info' ? [] : [level]),
     message,
-    ...(error === undefined ? [] : [sentence(error)]),
+    ...(error === undefined ? [] : [oneLine(error)]),
   ];
-  const told = Object.entries(fields)
+  const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}=${worded(plain(value))}`);
-  return `stowage: ${said.join(': ')}${told.join('')}\n`;
+    .map(([name, value]) => ` ${name}=${quoted(plain(value))}`);
+  return `stowage: ${parts.join(': ')}${pairs.join('')}\n`;
 }
 
-/** In the middle of a line. */
-function sentence(error: unknown): string {
+/** Formatted for the middle of a line. */
+function oneLine(error: unknown): string {
   return String(plain(error)).replace(/\s*\n\s*/g, ' ');
 }
 
@@ -84,8 +84,8 @@ function plain(value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** In quotes where it would not be seen where it ends. */
-function worded(value: unknown): string {
+/** In quotes if its end would not be visible otherwise. */
+function quoted(value: unknown): string {
   if (typeof value === 'string' && /^[^\s"=]+$/.test(value)) return value;
   return JSON.stringify(value) ?? String(value);
 }

@@ -38,7 +38,7 @@ test('counters, gauges and histograms are rendered in the text format, sorted', 
   expect([waited.count({ result: 'bound' }), waited.sum({ result: 'bound' })]).toEqual([3, 7.6]);
 });
 
-test('a metric that is asked for twice is one metric', () => {
+test('a metric that is requested twice is one metric', () => {
   const metrics = new Metrics();
   metrics.counter('a_total', 'A.', ['x']).add({ x: '1' });
   const again = metrics.counter('a_total', 'A.', ['x']);
@@ -48,13 +48,13 @@ test('a metric that is asked for twice is one metric', () => {
   expect(() => metrics.counter('a_total', 'A.')).toThrow('a_total is already another metric');
 });
 
-test('labels are those that the metric was made with', () => {
+test('labels are those that the metric was created with', () => {
   const counter = new Metrics().counter('a_total', 'A.', ['x']);
   expect(() => counter.add()).toThrow('a_total has the labels [x], not []');
   expect(() => counter.add({ x: '1', y: '2' })).toThrow('a_total has the labels [x], not [x, y]');
 });
 
-test('what a page could misread is escaped', () => {
+test('special characters are escaped', () => {
   const metrics = new Metrics();
   metrics.gauge('a', 'one\ntwo', ['x']).set(1, { x: 'a "b"\\\n' });
   expect(metrics.render()).toBe('# HELP a one\\ntwo\n# TYPE a gauge\na{x="a \\"b\\"\\\\\\n"} 1\n');
@@ -68,7 +68,7 @@ test.each([
   expect(act).toThrow();
 });
 
-test('a gauge can be set to what is true when the page is asked for', () => {
+test('a gauge can be updated when the page is requested', () => {
   const metrics = new Metrics();
   const gauge = metrics.gauge('waiting', 'Who waits.');
   let waiting = 3;

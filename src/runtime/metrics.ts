@@ -1,6 +1,6 @@
 import { assert } from './assert.ts';
 
-/** Values by name of the label; all names that the metric was made with, and no others. */
+/** Values by label name: all names that the metric was created with, and no others. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Counter {
@@ -15,12 +15,12 @@ export interface Gauge {
 
 export interface Histogram {
   observe(value: number, labels?: Labels): void;
-  /** How many were observed. */
+  /** The number of observations. */
   count(labels?: Labels): number;
   sum(labels?: Labels): number;
 }
 
-/** What a metric is, apart from its values. */
+/** A metric without its values. */
 export interface MetricDescription {
   readonly name: string;
   readonly help: string;
@@ -29,8 +29,8 @@ export interface MetricDescription {
 }
 
 /**
- * What a program counts of itself. Whoever counts asks for a metric by its name and keeps it; asking twice gives the same one, so
- * that several may count together. `render` writes all of them in Prometheus' text format, sorted, so that two pages compare.
+ * The metrics of a program. A caller requests a metric by its name and keeps it; requesting it twice returns the same one, so
+ * that several callers may count together. `render` writes all of them in Prometheus' text format, sorted, so that pages can be compared.
  *
  * Each combination of labels costs an entry for good: labels are for a handful of values, never for names of objects.
  */
@@ -43,7 +43,7 @@ export class Metrics {
     const family = this.#family({ name, help, type: 'counter', labelNames, buckets: [] });
     return {
       add: (labels = {}, amount = 1) => {
-        assert(amount >= 0, `${name} is a counter and can't fall`);
+        assert(amount >= 0, `${name} is a counter and must not decrease`);
         seriesOf(family, labels).sum += amount;
       },
       value: (labels = {}) => seriesOf(family, labels).sum,
@@ -60,7 +60,7 @@ export class Metrics {
     };
   }
 
-  /** `buckets` are upper limits, rising, each with what is equal to it; the one without a limit is added. */
+  /** `buckets` are rising upper limits, each inclusive; the bucket without a limit is added. */
   histogram(
     name: string,
     help: string,
@@ -68,7 +68,7 @@ export class Metrics {
     labelNames: readonly string[] = [],
   ): Histogram {
     const isRising = buckets.every((limit, at) => at === 0 || (buckets[at - 1] ?? 0) < limit);
-    assert(isRising, `the buckets of ${name} don't rise`);
+    assert(isRising, `the buckets of ${name} must be in increasing order`);
     const family = this.#family({ name, help, type: 'histogram', labelNames, buckets });
     return {
       observe: (value, labels = {}) => observe(family, seriesOf(family, labels), value),
@@ -85,13 +85,13 @@ export class Metrics {
       .join('');
   }
 
-  /** Called before each `render`, to set gauges to what is true then; the returned function ends that. */
+  /** Called before each `render`, to update gauges; the returned function ends that. */
   beforeRender(update: () => void): () => void {
     this.#updates.add(update);
     return () => this.#updates.delete(update);
   }
 
-  /** What there is, by name. */
+  /** All metrics, by name. */
   describe(): readonly MetricDescription[] {
     return this.#sorted().map(({ name, help, type, labelNames }) => ({ name, help, type, labelNames }));
   }
@@ -103,10 +103,10 @@ export class Metrics {
   #family(wanted: Omit<Family, 'series'>): Family {
     const known = this.#families.get(wanted.name);
     if (known === undefined) {
-      assert(isName.test(wanted.name), `${wanted.name} can't be the name of a metric`);
+      assert(isName.test(wanted.name), `${wanted.name} is not a valid metric name`);
       const family = { ...wanted, series: new Map<string, Series>() };
       this.#families.set(wanted.name, family);
-      // A metric without labels is there from the start; one with labels once they are known.
+      // A metric without labels exists from the start; one with labels once they are known.
       if (wanted.labelNames.length === 0) seriesOf(family, {});
       return family;
     }
@@ -124,10 +124,10 @@ interface Family extends MetricDescription {
 }
 
 interface Series {
-  /** The value, or of a histogram what all values add up to. */
+  /** The value; for a histogram, the sum of all values. */
   sum: number;
   count: number;
-  /** Of each bucket alone; added up when they are rendered. */
+  /** Of each bucket alone; accumulated when rendered. */
   readonly inBucket: number[];
 }
 

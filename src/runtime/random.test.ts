@@ -6,7 +6,7 @@ function draw(random: Random, count: number): number[] {
   return Array.from({ length: count }, () => random.next());
 }
 
-test('the generator gives the numbers of its reference implementation', () => {
+test('the generator produces the numbers of its reference implementation', () => {
   const next = xoshiro128([1, 2, 3, 4]);
   // From xoshiro128starstar.c 1.1, as in the tests of Rust's rand_xoshiro.
   const reference = [
@@ -20,7 +20,7 @@ test('the generator refuses the one state it could not leave', () => {
 });
 
 describe('a seeded stream', () => {
-  test('keeps its meaning from version to version', () => {
+  test('keeps its values from version to version', () => {
     const random = seededRandom('stowage');
     expect([random.int(1_000), random.int(1_000), random.int(1_000)]).toMatchInlineSnapshot(`
       [

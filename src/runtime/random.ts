@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { assert } from './assert.ts';
 
 /**
- * Randomness, as everything above this folder sees it: jitter, sampling, fault injection. Not for secrets.
+ * Randomness for everything above this folder: jitter, sampling, fault injection. Not for secrets.
  *
- * A stream belongs to one user at a time; draws are synchronous, so tasks of one process cannot collide. Whoever
- * hands randomness to several parts forks it, one label each: then what one part draws never changes what another
+ * A stream belongs to one user at a time; draws are synchronous, so tasks of one process cannot collide. A caller that
+ * gives randomness to several parts forks it, one label each: then draws of one part never change what another
  * sees, and a recorded seed keeps its meaning when a part is added.
  */
 export interface Random {
@@ -18,7 +18,7 @@ export interface Random {
   /** A copy in random order, each order as likely. */
   shuffle<T>(items: readonly T[]): T[];
   /**
-   * A stream of its own. For a seeded parent it depends on the parent's seed and the label only, not on what the
+   * A separate stream. For a seeded parent it depends on the parent's seed and the label only, not on what the
    * parent has drawn; the same label gives the same stream again.
    */
   fork(label: string): Random;
@@ -58,7 +58,7 @@ function randomOver(next: () => number, fork: (label: string) => Random): Random
 
 type Xoshiro128State = readonly [number, number, number, number];
 
-/** A cryptographic digest, so that seeds and labels however alike start streams with nothing in common. */
+/** A cryptographic digest, so that similar seeds and labels start unrelated streams. */
 function stateFrom(key: string): Xoshiro128State {
   const digest = createHash('sha256').update(key).digest();
   return [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8), digest.readUInt32LE(12)];

@@ -11,7 +11,7 @@ function deferred() {
   return { promise, resolve };
 }
 
-test('no more are at it at once than there are slots, and all get their turn in order', async () => {
+test('no more run at once than there are slots, and all get a slot in order', async () => {
   const slots = new Semaphore(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 5 }, () => deferred());
@@ -28,13 +28,13 @@ test('no more are at it at once than there are slots, and all get their turn in 
   expect(begun).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a slot comes back from work that fails', async () => {
+test('a slot is released by work that fails', async () => {
   const slots = new Semaphore(1);
   await expect(slots.run(never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await slots.run(never, async () => 'again')).toBe('again');
 });
 
-test('who stops waiting takes no slot from those behind', async () => {
+test('a caller that stops waiting takes no slot from those behind it', async () => {
   const slots = new Semaphore(1);
   const first = deferred();
   const held = slots.run(never, () => first.promise);

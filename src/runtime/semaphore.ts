@@ -1,17 +1,17 @@
 import { onAbort } from './abort.ts';
 import { assert } from './assert.ts';
 
-/** So many may be at it at once; the others wait their turn, first come, first served. */
+/** Counting semaphore, first in first out. */
 export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
   constructor(count: number) {
-    assert(count > 0, 'without a slot nobody would ever have a turn');
+    assert(count > 0, 'a semaphore needs at least one slot');
     this.#free = count;
   }
 
-  /** Runs `work` when there is a slot, and gives the slot back however it ends. Throws the signal's reason if it aborts first. */
+  /** Runs `work` when there is a slot, and releases the slot however it ends. Throws the signal's reason if it aborts first. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#take(signal);
     try {

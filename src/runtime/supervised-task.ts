@@ -5,8 +5,8 @@ import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
 /**
- * Work that goes on in the background. It resolves when it has finished for good, or soon after `signal` aborts; it
- * rejects or throws when it failed and should be run again. It may be run any number of times, never twice at once.
+ * Work that runs in the background. It resolves when it has finished for good, or soon after `signal` aborts; it
+ * rejects or throws when it failed and should run again. It may run any number of times, never twice at once.
  */
 export type BackgroundRun = (signal: AbortSignal) => Promise<void>;
 
@@ -15,7 +15,7 @@ export interface TaskStatus {
   readonly state: 'running' | 'backing-off' | 'stopping' | 'ended';
   /** How often it threw. */
   readonly crashes: number;
-  /** How often it was run again after that. */
+  /** How often it was restarted after that. */
   readonly restarts: number;
   /** What it threw last. */
   readonly lastError: unknown;
@@ -26,7 +26,7 @@ export interface Crash {
   readonly name: string;
   readonly error: unknown;
   readonly crashes: number;
-  /** When it will be run again; undefined when it was stopping anyway. */
+  /** When it will be restarted; undefined if it was stopping anyway. */
   readonly restartInMs: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface TaskContext {
 }
 
 /**
- * One piece of background work and its restarts. The supervisor starts it by constructing it; `run` is first called
+ * One background task and its restarts. The supervisor starts it by constructing it; `run` is first called
  * after that, and never once `abort` has been called. `ended` resolves when no run is left and never rejects.
  */
 export class SupervisedTask {
@@ -59,7 +59,7 @@ export class SupervisedTask {
     this.name = name;
     this.#run = run;
     this.#context = context;
-    // Work hands its signal to as many requests and waits as it likes; Node would warn of a leak at the eleventh.
+    // Work passes its signal to any number of requests and waits; Node would warn of a leak at the eleventh.
     setMaxListeners(0, this.#controller.signal);
     this.ended = Promise.resolve().then(() => this.#supervise(this.#controller.signal));
   }
@@ -83,7 +83,7 @@ export class SupervisedTask {
     };
   }
 
-  /** Unbounded on purpose: background work is to go on until it finishes or is stopped, and every turn waits. */
+  /** Unbounded on purpose: background work continues until it finishes or is stopped, and every restart waits. */
   async #supervise(signal: AbortSignal): Promise<void> {
     const { clock, random, backoff, steadyMs } = this.#context;
     let attempt = 0;
@@ -115,7 +115,7 @@ export class SupervisedTask {
     }
   }
 
-  /** A log that fails must not take the work down with it; what it threw is kept where status shows it. */
+  /** A log that fails must not take the work down with it; its error is kept for `status`. */
   #reportCrash(restartInMs: number | undefined): void {
     const crash: Crash = { name: this.name, error: this.#lastError, crashes: this.#crashes, restartInMs };
     try {
@@ -132,7 +132,7 @@ export class SupervisedTask {
   }
 }
 
-/** Work ought to resolve on abort; many calls of the platform reject instead, and that is no crash. */
+/** Work should resolve on abort; many platform calls reject instead, and that is not a crash. */
 function isCausedByAbort(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && error instanceof Error && error.name === 'AbortError';
 }

@@ -10,7 +10,7 @@ import { VirtualClock } from './virtual-clock.ts';
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
-/** Ignores its signal: what a supervisor cannot end. */
+/** Ignores its signal, so a supervisor cannot end it. */
 const stubborn = () => new Promise<void>(() => {});
 
 function setUp(options: Partial<SupervisorOptions> = {}) {
@@ -53,7 +53,7 @@ describe('starting', () => {
   });
 });
 
-test('work may give its signal to any number of calls without a warning of a leak', async () => {
+test('work may pass its signal to any number of calls without a warning of a leak', async () => {
   const { clock, supervisor } = setUp();
   const warnings: Error[] = [];
   const collect = (warning: Error) => warnings.push(warning);
@@ -156,7 +156,7 @@ describe('work that throws', () => {
     expect(crashes).toEqual([]);
   });
 
-  test('an AbortError of its own making, while nobody stops it, has crashed', async () => {
+  test('with an AbortError of its own, while it is not being stopped, has crashed', async () => {
     const { clock, crashes, supervisor } = setUp();
     supervisor.start('timeout', () => Promise.reject(new DOMException('took too long', 'AbortError')));
     await clock.advance(0);
@@ -238,7 +238,7 @@ describe('closing', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('names what has not ended by the deadline; disposing throws then', async () => {
+  test('names the tasks that have not ended by the deadline; disposing throws then', async () => {
     const { clock, supervisor } = setUp();
     supervisor.start('quick', untilAborted);
     supervisor.start('deaf', stubborn);
@@ -252,7 +252,7 @@ describe('closing', () => {
     await expect(supervisor[Symbol.asyncDispose]()).rejects.toThrow('deaf, dumb');
   });
 
-  test('turns a later start into nothing, without an error', async () => {
+  test('makes a later start a no-op, without an error', async () => {
     const { supervisor } = setUp();
     await supervisor.close();
     const late = supervisor.start('late', () => expect.unreachable('the supervisor is closed'));
@@ -268,7 +268,7 @@ describe('closing', () => {
     expect(getEventListeners(owner.signal, 'abort')).toEqual([]);
   });
 
-  test('follows from the signal it was given; close still tells how it went', async () => {
+  test('follows the signal it was given; close still reports the result', async () => {
     const owner = new AbortController();
     const { clock, supervisor } = setUp({ signal: owner.signal });
     const work = supervisor.start('watch', untilAborted);

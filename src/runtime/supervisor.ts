@@ -16,16 +16,16 @@ const defaultBackoff = exponentialBackoff({ baseMs: 200, maxMs: 30_000, factor: 
 const defaultSteadyMs = 60_000;
 const defaultStopDeadlineMs = 10_000;
 
-/** Far above what a process has to do at once; work that is started per request or per object would hit it. */
+/** Far above what a process needs at once; work that is started per request or per object would hit it. */
 const tasksMax = 10_000;
 
 export interface SupervisorOptions {
   readonly clock: Clock;
-  /** For jitter; a stream of its own. */
+  /** For jitter; a separate stream. */
   readonly random: Random;
-  /** Told of every crash, for the log. Must neither throw nor wait. */
+  /** Called with every crash, for the log. Must neither throw nor wait. */
   readonly onCrash: (crash: Crash) => void;
-  /** When it aborts, all work is told to end, as by `close`; the owner still awaits `close`. */
+  /** When it aborts, all work ends, as by `close`; the owner still awaits `close`. */
   readonly signal?: AbortSignal;
   readonly backoff?: Backoff;
   /** A run that lasted this long was healthy, and the back-off starts again from the beginning. */
@@ -34,35 +34,35 @@ export interface SupervisorOptions {
   readonly stopDeadlineMs?: number;
 }
 
-/** The handle on one piece of work. Disposing of it is `stop`, and throws where `stop` answers false. */
+/** The handle of one background task. Disposing it is `stop`, and throws if `stop` returns false. */
 export interface BackgroundWork extends AsyncDisposable {
   readonly name: string;
   /** Resolves when the work is over, finished or stopped; never rejects. */
   readonly ended: Promise<void>;
-  /** Tells the work to end and waits; false when it has not ended by the deadline. */
+  /** Ends the work and waits; false when it has not ended by the deadline. */
   stop(): Promise<boolean>;
 }
 
 export interface SupervisorStatus {
-  /** Work that is not over, oldest first. */
+  /** Tasks that are not over, oldest first. */
   readonly tasks: readonly TaskStatus[];
-  /** Crashes and restarts so far, including those of work that is over. */
+  /** Crashes and restarts so far, including those of tasks that are over. */
   readonly crashes: number;
   readonly restarts: number;
 }
 
 /**
- * Owns background work, so that no promise floats: gives it a name, runs it again with jittered back-off when it
+ * Owns background work, so that no promise floats: gives each task a name, restarts it with jittered back-off when it
  * throws, counts that, and ends it.
  *
  * 1. `start` may be called at any time, also by work. It returns at once; the work runs soon after. A name belongs to
- *    one piece of work at a time.
+ *    one task at a time.
  * 2. Work that resolves is over and forgotten, except in the totals of `status`.
- * 3. `close` ends all work and answers what refused to end. It may be called any number of times, from anywhere
+ * 3. `close` ends all work and returns the names of tasks that did not end. It may be called any number of times, from anywhere
  *    except from work itself, which would wait for its own end. From then on `start` runs nothing and returns a
- *    handle that is over: whoever starts work during a shutdown need not care.
+ *    handle that is over, so callers need not check for a shutdown.
  *
- * Under virtual time the deadlines are virtual too: somebody has to advance the clock for them to pass.
+ * Under virtual time the deadlines are virtual too: the driver has to advance the clock for them to pass.
  */
 export class Supervisor implements AsyncDisposable {
   readonly #context: TaskContext;
@@ -108,13 +108,13 @@ export class Supervisor implements AsyncDisposable {
     return { name, ended, stop, [Symbol.asyncDispose]: dispose };
   }
 
-  /** Ends all work; the names of what has not ended by the deadline, none when all is well. */
+  /** Ends all work; returns the names of tasks that have not ended by the deadline, normally none. */
   close(): Promise<readonly string[]> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  /** `close`, for `await using`; throws when something has not ended. */
+  /** `close`, for `await using`; throws if a task has not ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     assertEnded(await this.close());
   }
@@ -151,5 +151,5 @@ export class Supervisor implements AsyncDisposable {
 }
 
 function assertEnded(unfinished: readonly string[]): void {
-  assert(unfinished.length === 0, `background work did not end when told to: ${unfinished.join(', ')}`);
+  assert(unfinished.length === 0, `background work did not end in time: ${unfinished.join(', ')}`);
 }

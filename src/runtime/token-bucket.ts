@@ -2,18 +2,18 @@ import { assert } from './assert.ts';
 
 export interface TokenBucketOptions {
   readonly tokensPerSecond: number;
-  /** How many may be taken at once after a quiet time; the bucket starts full. */
+  /** How many tokens may be taken at once after an idle time; the bucket starts full. */
   readonly burst: number;
 }
 
 /**
- * Limits a rate: `burst` at once, `tokensPerSecond` in the long run. It keeps no timer; whoever asks says what time it is, on a
+ * Limits a rate: `burst` at once, `tokensPerSecond` in the long run. It keeps no timer; the caller passes the time, from a
  * monotonic clock.
  */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #burst: number;
-  /** Below 0 where tokens have been promised ahead of time. */
+  /** Below 0 while tokens have been reserved ahead of time. */
   #tokens: number;
   #atMs: number;
 
@@ -36,14 +36,14 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes a token, now or ahead of time: how long to wait before using it. */
+  /** Takes a token, now or ahead of time; returns how long to wait before using it. */
   reserveMs(nowMs: number): number {
     this.#refill(nowMs);
     this.#tokens -= 1;
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
   }
 
-  /** Gives a reserved token back that was not used. */
+  /** Returns a reserved token that was not used. */
   giveBack(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }

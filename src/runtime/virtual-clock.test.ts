@@ -34,7 +34,7 @@ test('timers due together fire in order of creation, also one that is set by ano
   expect(fired).toEqual(['first', 'second', 'third']);
 });
 
-test('what a timer sets in motion comes to rest before the next timer fires', async () => {
+test('work that a timer starts settles before the next timer fires', async () => {
   const clock = new VirtualClock();
   const events: string[] = [];
   const longChain = async () => {
@@ -95,7 +95,7 @@ describe('running until idle', () => {
     expect(wokenMs).toBe(86_401_000);
   });
 
-  test('stops at its bound when the work never ends, and says so', async () => {
+  test('stops at its bound when the work never ends, and reports it', async () => {
     const clock = new VirtualClock();
     let fired = 0;
     const again = () => {
@@ -132,7 +132,7 @@ test('only one driver at a time may move it', async () => {
   await advancing;
 });
 
-test('the wall clock can be set without monotonic time and timers noticing', async () => {
+test('the wall clock can be set without effect on monotonic time and timers', async () => {
   const clock = new VirtualClock(1_000_000);
   let firedMs: number | undefined;
   clock.after(10, () => {

@@ -1,23 +1,23 @@
 import { assert } from './assert.ts';
 import { type Clock, checkedDelayMs, sleepOn, type Timer } from './clock.ts';
 
-/** Where a simulation's wall clock starts unless told otherwise: a round date, so that output is easy to read. */
+/** The default start of a simulation's wall clock: a round date, so that output is easy to read. */
 const defaultStartMs = Date.UTC(2025, 0, 1);
 
 /** More timers than this in one `advance` means that one re-arms itself without delay; a day of a busy cluster fits. */
 const advanceStepsMax = 10_000_000;
 
 /**
- * A clock that stands still until told to move, for deterministic simulation.
+ * A clock that stands still until it is moved, for deterministic simulation.
  *
- * 1. Code under simulation uses it as a `Clock` and cannot tell the difference.
+ * 1. Code under simulation uses it as a `Clock` and cannot distinguish it from a real one.
  * 2. The driver, one at a time, calls `advance` or `runUntilIdle` and awaits it. Timers fire one by one in order of
  *    due time, then of creation, each at exactly its due time; a timer set meanwhile takes its place in that order.
  * 3. Before the first and after each timer, everything that is ready to run runs to the point where it waits again,
- *    however long its chain of promises. So two runs of the same program are the same run, step by step.
+ *    however long its chain of promises. So two runs of the same program are identical, step by step.
  *
- * What waits for anything but this clock (a socket, a file, a worker thread) is outside virtual time: the clock does
- * not wait for it. A timer callback that throws ends the drive with its error; the clock stays usable.
+ * Anything that waits for something other than this clock (a socket, a file, a worker thread) is outside virtual time: the clock does
+ * not wait for it. A timer callback that throws ends the `advance` with its error; the clock stays usable.
  */
 export class VirtualClock implements Clock {
   #elapsedMs = 0;
@@ -69,7 +69,7 @@ export class VirtualClock implements Clock {
     return await this.#drive(Number.POSITIVE_INFINITY, stepsMax);
   }
 
-  /** Sets the wall clock forward or back, as an administrator or NTP would. Monotonic time and timers don't notice. */
+  /** Sets the wall clock forward or back, as an administrator or NTP would. Monotonic time and timers are not affected. */
   shiftWall(ms: number): void {
     this.#wallOriginMs += ms;
   }
@@ -104,7 +104,7 @@ export class VirtualClock implements Clock {
     if (!timer.isPending) return;
     timer.isPending = false;
     const index = this.#timers.indexOf(timer, this.#countDueBefore(timer.dueMs));
-    assert(index >= 0, 'a pending timer is in the list');
+    assert(index >= 0, 'a pending timer must be in the list');
     this.#timers.splice(index, 1);
   }
 

@@ -34,7 +34,7 @@ async function failureOf(call: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('requests', () => {
-  test('are told of with their answers, those that are sent again too, and without what is in them', async () => {
+  test('are reported with their answers, including retries, and without their content', async () => {
     const server = await FakeApiServer.start(({ method }, response) => {
       if (method === 'DELETE') return void response.destroy();
       const isRefused = server.received.length === 1;
@@ -45,19 +45,19 @@ describe('requests', () => {
       );
     });
     servers.push(server);
-    const told: string[] = [];
+    const sent: string[] = [];
     const onRequest: KubernetesConnectOptions['onRequest'] = ({ request, outcome }) =>
-      told.push(`${request.replace(/^(\S+) http:\/\/[^/]+/, '$1 ')} ${outcome}`);
+      sent.push(`${request.replace(/^(\S+) http:\/\/[^/]+/, '$1 ')} ${outcome}`);
     const cluster = await server.connect({}, { onRequest });
     await cluster.resource(pods).list({ namespace: 'default', limit: 5 });
     await cluster.resource(configMaps).create(object);
-    expect(told).toEqual([
+    expect(sent).toEqual([
       'GET /api/v1/namespaces/default/pods?limit=5 503',
       'GET /api/v1/namespaces/default/pods?limit=5 200',
       'POST /api/v1/namespaces/default/configmaps 200',
     ]);
     await failureOf(cluster.resource(configMaps).delete(key));
-    expect(told.at(-1)).toMatch(/^DELETE \/api\S+ \w*Error: \S/);
+    expect(sent.at(-1)).toMatch(/^DELETE \/api\S+ \w*Error: \S/);
   });
 
   test('go to the paths of the API, with their options', async () => {
@@ -101,7 +101,7 @@ describe('requests', () => {
     ['merge', 'application/merge-patch+json', { type: 'merge', body: { data: null } }],
     ['strategic', 'application/strategic-merge-patch+json', { type: 'strategic', body: { data: {} } }],
     ['apply', 'application/apply-patch+yaml', { type: 'apply', body: { data: {} } }],
-  ] as const)('say which language a %s patch is in', async (_, contentType, patch) => {
+  ] as const)('declare the media type of a %s patch', async (_, contentType, patch) => {
     const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     await maps.patch(key, patch, { fieldManager: 'me', ...(patch.type === 'apply' ? { force: true } : {}) });
     expect(sent[0]?.method).toBe('PATCH');
@@ -112,7 +112,7 @@ describe('requests', () => {
     expect(JSON.parse(sent[0]?.body ?? '')).toEqual(patch.type === 'json' ? patch.operations : patch.body);
   });
 
-  test('keep to the base path of the server', async () => {
+  test('keep the base path of the server', async () => {
     const server = await FakeApiServer.start((_, response) => respond(response, 200, listBody()));
     servers.push(server);
     const cluster = await server.connect({ cluster: { server: `${server.url}/k8s/clusters/c-1/` } });
@@ -127,14 +127,14 @@ describe('requests', () => {
     expect(sent).toEqual([]);
   });
 
-  test('need a namespace where the resource has one', async () => {
+  test('need a namespace if the resource is namespaced', async () => {
     const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     expect((await failureOf(maps.create({ metadata: { name: 'a' } }))).reason).toBe('BadRequest');
     expect((await failureOf(maps.get({ name: 'a' }))).reason).toBe('BadRequest');
     expect(sent).toEqual([]);
   });
 
-  test('take an empty list that is written as null', async () => {
+  test('accept an empty list that is written as null', async () => {
     const { maps } = await serve((_, response) => respond(response, 200, { ...listBody(), items: null }));
     expect((await maps.list()).items).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('failures', () => {
     ],
     [409, '', 'Conflict', /answered with 409: \(nothing\)/],
     [413, '<html>too big</html>', 'RequestEntityTooLarge', /<html>too big/],
-    [302, '', undefined, /redirected to http:\/\/elsewhere\/, which we do not follow/],
+    [302, '', undefined, /redirected to http:\/\/elsewhere\/, and redirects are not followed/],
     [418, 'x'.repeat(5_000), undefined, /x{200}\.\.\.$/],
     [503, 'no upstream', 'ServiceUnavailable', /no upstream/],
     [500, '{"kind":"Nonsense"}', 'InternalError', /Nonsense/],
@@ -164,18 +164,18 @@ describe('failures', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('carry when to come back', async () => {
+  test('carry the retry delay', async () => {
     const { maps } = await serve((_, response) => respond(response, 503, 'busy', { 'retry-after': '120' }));
     expect((await failureOf(maps.get(key))).retryAfterSeconds).toBe(120);
   });
 
-  test('of a 200 that is not JSON name the likely culprit', async () => {
+  test('of a 200 that is not JSON name the likely cause', async () => {
     const { maps } = await serve((_, response) => respond(response, 200, '<html>Please log in</html>'));
     const error = await failureOf(maps.update(object));
-    expect(error.message).toMatch(/not with JSON: <html>Please log in<\/html>; is a proxy in between\?$/);
+    expect(error.message).toMatch(/the body is not JSON: <html>Please log in<\/html>; check for a proxy in between$/);
   });
 
-  test('of a server that is not there say so', async () => {
+  test('of an unreachable server say so', async () => {
     const { server } = await serve(() => {});
     const cluster = await server.connect({ cluster: { server: 'http://127.0.0.1:1' } });
     const error = await failureOf(cluster.resource(configMaps).get(key));
@@ -185,7 +185,7 @@ describe('failures', () => {
     });
   });
 
-  test('of a request that takes too long come in time', async () => {
+  test('of a request that takes too long are raised in time', async () => {
     const server = await FakeApiServer.start(() => {});
     servers.push(server);
     const cluster = await server.connect({}, { requestTimeoutMs: 3_000 });
@@ -197,7 +197,7 @@ describe('failures', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test('by abortion give the reason of the signal, whatever was going on', async () => {
+  test('of an aborted call are the reason of the signal, at any time', async () => {
     const { maps, sent } = await serve((_, response) =>
       respond(response, 429, 'later', { 'retry-after': '20' }),
     );
@@ -213,7 +213,7 @@ describe('failures', () => {
 });
 
 /** Fails the first calls in some way, then answers. */
-function shaky(failures: number, fail: (response: ServerResponse) => void): FakeApiHandler {
+function failFirst(failures: number, fail: (response: ServerResponse) => void): FakeApiHandler {
   return (_, response, count) => (count <= failures ? fail(response) : respond(response, 200, object));
 }
 
@@ -234,15 +234,15 @@ const ways: readonly (readonly [string, (response: ServerResponse) => void, bool
   ['half a JSON', (response) => respond(response, 200, '{"metadata":'), false],
 ];
 
-describe('trying again', () => {
+describe('retries', () => {
   test.each(ways)('a read after %s', async (_, fail) => {
-    const { maps, sent } = await serve(shaky(2, fail));
+    const { maps, sent } = await serve(failFirst(2, fail));
     expect(await maps.get(key)).toEqual(object);
     expect(sent).toHaveLength(3);
   });
 
   test.each(ways)('a write after %s, only if the server asks for it', async (_, fail, isSafe) => {
-    const { maps, sent } = await serve(shaky(1, fail));
+    const { maps, sent } = await serve(failFirst(1, fail));
     if (isSafe) expect(await maps.update(object)).toEqual(object);
     else expect((await failureOf(maps.update(object))).name).toBe('ApiError');
     expect(sent).toHaveLength(isSafe ? 2 : 1);
@@ -263,13 +263,13 @@ describe('trying again', () => {
     await new Promise((resolve) => back.close(resolve));
   });
 
-  test('is given up after some attempts', async () => {
+  test('end after some attempts', async () => {
     const { maps, sent } = await serve((_, response) => respond(response, 500, 'broken'));
     expect((await failureOf(maps.get(key))).code).toBe(500);
     expect(sent).toHaveLength(5);
   });
 
-  test('does not hold an eviction back that a budget refuses', async () => {
+  test('do not delay an eviction that a budget refuses', async () => {
     const { cluster, sent } = await serve((_, response) =>
       respond(response, 429, statusBody(429, 'TooManyRequests'), { 'retry-after': '10' }),
     );
@@ -283,11 +283,11 @@ describe('trying again', () => {
 test('connections are kept and shared', async () => {
   const { maps, sent } = await serve((_, response) => respond(response, 200, object));
   for (let i = 0; i < 20; i += 1) await maps.get(key);
-  // A request may come before its predecessor's connection is seen to be free again.
+  // A request may start before its predecessor's connection counts as free again.
   expect(new Set(sent.map(({ socket }) => socket)).size).toBeLessThan(4);
 });
 
-test('a closed cluster takes no more calls', async () => {
+test('a closed cluster accepts no more calls', async () => {
   const { cluster, maps } = await serve((_, response) => respond(response, 200, object));
   await maps.get(key);
   await cluster.close();

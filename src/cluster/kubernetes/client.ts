@@ -16,7 +16,7 @@ import { KubernetesResourceClient } from './resource-client.ts';
 import { Transport } from './transport.ts';
 
 const rateLimitDefault: TokenBucketOptions = { tokensPerSecond: 50, burst: 100 };
-/** The API server itself gives up after a minute. */
+/** The API server itself times out after a minute. */
 const requestTimeoutMsDefault = 65_000;
 const watchSilenceMsMaxDefault = 5 * 60_000;
 const userAgentDefault = 'stowage';
@@ -24,29 +24,29 @@ const userAgentDefault = 'stowage';
 export interface KubernetesConnectOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Where KUBECONFIG, proxies and what plugins need are read from. */
+  /** The source of KUBECONFIG, proxies and the environment of plugins. */
   readonly env: NodeJS.ProcessEnv;
-  /** Instead of what the environment names. */
+  /** Replaces the kubeconfig of the environment. */
   readonly kubeconfig?: string;
-  /** Instead of the current context. */
+  /** Replaces the current context. */
   readonly context?: string;
-  /** False: as fast as we can. Watches are never limited. */
+  /** False: no limit. Watches are never limited. */
   readonly rateLimit?: TokenBucketOptions | false;
   readonly requestTimeoutMs?: number;
   readonly watchSilenceMsMax?: number;
   readonly userAgent?: string;
-  /** Told of every request and how it was answered. */
+  /** Called with every request and its outcome. */
   readonly onRequest?: (sent: SentRequest) => void;
 }
 
-/** A real cluster: `Cluster` over HTTPS. See the README for what it retries, and how it finds its credentials. */
+/** A real cluster: `Cluster` over HTTPS. The README describes what it retries, and how it finds its credentials. */
 export class KubernetesCluster implements Cluster, AsyncDisposable {
-  /** Where it leads, for messages. */
+  /** The origin of the settings, for messages. */
   readonly source: string;
   readonly server: string;
-  /** How it is reached, by whomever. */
+  /** How to reach the server, without the user. */
   readonly connection: Omit<ConnectionSettings, 'user'>;
-  /** Of the context, or of the pod that this is; `default` where nothing is said. */
+  /** Of the context, or of this pod; `default` if neither sets one. */
   readonly namespace: string;
   readonly #transport: Transport;
   readonly #requester: Requester;
@@ -73,8 +73,8 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   }
 
   /**
-   * Finds out how to reach the cluster: the kubeconfig that is named, else $KUBECONFIG or ~/.kube/config, else the service
-   * account of the pod that this is. Opens no connection yet; the first request does.
+   * Finds out how to reach the cluster: the given kubeconfig, else $KUBECONFIG or ~/.kube/config, else the service
+   * account of this pod. Opens no connection yet; the first request does.
    */
   static async connect(options: KubernetesConnectOptions): Promise<KubernetesCluster> {
     const settings = await findSettings(options);
@@ -99,26 +99,26 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     });
   }
 
-  /** Such as `v1.36.3`. A cheap way to see whether the server can be reached at all. */
+  /** For example `v1.36.3`. A cheap way to check whether the server can be reached. */
   async serverVersion(signal?: AbortSignal): Promise<string> {
     const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });
     const { gitVersion } = answer as { readonly gitVersion?: unknown };
     return typeof gitVersion === 'string' ? gitVersion : 'unknown';
   }
 
-  /** By which it is known again, as PEM; undefined where the machine's own authorities are trusted. */
+  /** The certificate authority of the server, as PEM; undefined if the machine's own authorities are trusted. */
   async authority(): Promise<Buffer | undefined> {
     return await authorityOf(this.connection);
   }
 
-  /** What the server has. */
+  /** What the server offers. */
   async discover(signal?: AbortSignal): Promise<Discovery> {
     const found = await discover((path) => this.#requester.exchange({ method: 'GET', path, signal }));
     signal?.throwIfAborted();
     return found;
   }
 
-  /** Ends all connections. Calls in flight fail. */
+  /** Closes all connections. Calls in progress fail. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
@@ -137,7 +137,9 @@ async function findSettings(options: KubernetesConnectOptions): Promise<Connecti
     throw new ConnectionSettingsError(`the kubeconfig ${kubeconfig} does not exist`);
   const inCluster = await inClusterSettings(env);
   if (inCluster !== undefined) return inCluster;
-  throw new ConnectionSettingsError(`there is no kubeconfig at ${paths.join(', ')}, and this is no pod`);
+  throw new ConnectionSettingsError(
+    `there is no kubeconfig at ${paths.join(', ')}, and this process does not run in a pod`,
+  );
 }
 
 async function authorityOf({
@@ -149,7 +151,7 @@ async function authorityOf({
 
 const proxyProtocols = ['http:', 'https:', 'socks5:'];
 
-/** What it is called is told without what may be a password. */
+/** Messages name the proxy without its password. */
 function proxyOf({ proxyUrl, source }: ConnectionSettings, server: URL, env: NodeJS.ProcessEnv) {
   const proxy = proxyUrl ?? proxyFromEnvironment(server, env);
   if (proxy === undefined) return undefined;
@@ -157,7 +159,7 @@ function proxyOf({ proxyUrl, source }: ConnectionSettings, server: URL, env: Nod
   if (protocol !== undefined && proxyProtocols.includes(protocol)) return proxy;
   const where = proxyUrl === undefined ? 'HTTPS_PROXY or HTTP_PROXY' : `proxy-url in ${source}`;
   throw new ConnectionSettingsError(
-    `${where} is ${protocol === undefined ? 'no URL' : `of ${protocol}//`}; write it as http://HOST:PORT`,
+    `${where} ${protocol === undefined ? 'is not a URL' : `uses ${protocol}//`}; it must have the form http://HOST:PORT`,
   );
 }
 

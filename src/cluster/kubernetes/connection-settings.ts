@@ -1,13 +1,13 @@
-/** How to reach a cluster and as whom: what a kubeconfig's context or a pod's surroundings say. */
+/** How to reach a cluster and as which user: from a kubeconfig's context or a pod's environment. */
 export interface ConnectionSettings {
-  /** Where the settings are from, for messages: `context "prod" of /home/ada/.kube/config`. */
+  /** The origin of the settings, for messages: `context "prod" of /home/ada/.kube/config`. */
   readonly source: string;
   /** Base URL; it may have a path. */
   readonly server: string;
-  /** The certificate authorities to trust; the machine's own where it is left out. */
+  /** The certificate authorities to trust; the machine's own if left out. */
   readonly certificateAuthority?: FileOrData;
   readonly insecureSkipTlsVerify?: boolean;
-  /** The name to expect in the server's certificate, where it is not the host's. */
+  /** The name to expect in the server's certificate, if it differs from the host's. */
   readonly tlsServerName?: string;
   readonly proxyUrl?: string;
   readonly namespace?: string;
@@ -32,7 +32,7 @@ export interface ExecSettings {
   readonly env: Readonly<Record<string, string>>;
   readonly installHint?: string;
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
-  /** What the plugin is told of the cluster, where it wants to know. */
+  /** The cluster's description for the plugin, if the plugin asks for it. */
   readonly clusterInfo?: object;
 }
 

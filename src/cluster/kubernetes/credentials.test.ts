@@ -36,7 +36,7 @@ async function serveTls(handler: FakeApiHandler = fine, tls: object = localhost)
   return server;
 }
 
-/** A plugin that prints this, and notes that it ran. */
+/** A plugin that prints this, and records that it ran. */
 function plugin(status: object, apiVersion = 'client.authentication.k8s.io/v1'): string {
   const path = join(folder, 'login');
   const credential = JSON.stringify({ apiVersion, kind: 'ExecCredential', status });
@@ -60,25 +60,25 @@ const exec = {
 const env = { PATH: process.env.PATH };
 
 describe('trust', () => {
-  test('is given to the authority of the kubeconfig', async () => {
+  test('is accepted if the authority of the kubeconfig signed it', async () => {
     const server = await serveTls();
     const cluster = await server.connect({ cluster: trusted });
     expect((await cluster.resource(nodes).list()).items).toEqual([]);
   });
 
   test.each([
-    ['a server that nobody vouches for', {}, localhost],
+    ['a server with an untrusted certificate', {}, localhost],
     ['a server with the certificate of another', trusted, otherHost],
-  ])('is refused to %s, once and clearly', async (_, cluster, tls) => {
+  ])('is refused for %s, once and clearly', async (_, cluster, tls) => {
     const server = await serveTls(fine, tls);
     const client = await server.connect({ cluster });
     await expect(client.resource(nodes).list()).rejects.toThrow(
-      /certificate is refused: .*; check certificate-authority, tls-server-name/,
+      /certificate is not trusted: .*; check certificate-authority, tls-server-name/,
     );
     expect(server.received).toEqual([]);
   });
 
-  test('may be given by another name, or blindly', async () => {
+  test('may be accepted by another name, or unchecked', async () => {
     const server = await serveTls(fine, otherHost);
     const named = await server.connect({ cluster: { ...trusted, 'tls-server-name': 'other.example' } });
     await named.resource(nodes).list();
@@ -104,7 +104,7 @@ describe('a user', () => {
     expect(server.received[0]?.headers).toMatchObject(headers);
   });
 
-  test('proves nothing over a connection that others can read', async () => {
+  test('sends no credentials over an unencrypted connection', async () => {
     const server = await FakeApiServer.start(fine);
     servers.push(server);
     const cluster = await server.connect({ user: { token: 'secret' } });
@@ -112,7 +112,7 @@ describe('a user', () => {
     expect(server.received[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('may show a certificate, and a new one when the file changes', async () => {
+  test('may present a certificate, and a new one when the file changes', async () => {
     const names: string[] = [];
     const server = await serveTls(
       ({ socket }, response) => {
@@ -132,7 +132,7 @@ describe('a user', () => {
     expect(names).toEqual(['ada', 'ada', 'bob']);
   });
 
-  test('with a token file gets a new token as soon as the old one is refused', async () => {
+  test('with a token file uses a new token as soon as the old one is refused', async () => {
     const path = join(folder, 'token');
     const server = await serveTls(({ headers }, response) => {
       if (headers.authorization === 'Bearer new') respond(response, 200, listBody());
@@ -153,7 +153,7 @@ describe('a user', () => {
 });
 
 describe('a token file', () => {
-  test('is read again once a minute, and its last token kept while it cannot be', async () => {
+  test('is read again once a minute, and its last token is kept while it cannot be read', async () => {
     const clock = new VirtualClock();
     const path = join(folder, 'token');
     writeFileSync(path, 'one');
@@ -172,7 +172,7 @@ describe('a token file', () => {
 });
 
 describe('an exec plugin', () => {
-  test('is run once for many requests, and told what it needs', async () => {
+  test('runs once for many requests, and receives what it needs', async () => {
     const server = await serveTls();
     const command = plugin({ token: 'from-plugin' });
     const user = { exec: { ...exec, command, args: ['get'], provideClusterInfo: true } };
@@ -187,7 +187,7 @@ describe('an exec plugin', () => {
     );
   });
 
-  test('is run again when its credential has expired, or is refused', async () => {
+  test('runs again when its credential has expired, or is refused', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
     const command = plugin({ token: 't1', expirationTimestamp: '2026-01-01T00:10:00Z' });
     const settings = { ...exec, env: {}, args: [], command, interactiveMode: 'Never' as const };
@@ -207,7 +207,7 @@ describe('an exec plugin', () => {
     expect(runs()).toHaveLength(4);
   });
 
-  test('may give a certificate', async () => {
+  test('may return a certificate', async () => {
     const server = await serveTls(
       ({ socket }, response) =>
         respond(response, 200, listBody([(socket as TLSSocket).getPeerCertificate().subject.CN as string])),
@@ -220,7 +220,7 @@ describe('an exec plugin', () => {
 
   test.each([
     [
-      'is not there',
+      'does not exist',
       { command: 'no-such-plugin', installHint: 'get it at example.com' },
       /no-such-plugin was not found; .*\n\nget it at example.com$/,
     ],
@@ -229,14 +229,14 @@ describe('an exec plugin', () => {
     [
       'prints another version',
       { command: 'self', apiVersion: 'client.authentication.k8s.io/v1beta1' },
-      /should speak client.authentication.k8s.io\/v1beta1, but printed client.authentication.k8s.io\/v1$/,
+      /should use client.authentication.k8s.io\/v1beta1, but printed client.authentication.k8s.io\/v1$/,
     ],
     [
-      'speaks an unknown version',
+      'uses an unknown version',
       { command: 'echo', apiVersion: 'client.authentication.k8s.io/v1alpha1' },
-      /v1alpha1; we know client.authentication.k8s.io\/v1 and/,
+      /v1alpha1, but stowage supports client.authentication.k8s.io\/v1 and/,
     ],
-    ['wants to ask the user', { command: 'echo', interactiveMode: 'Always' }, /wants to ask the user/],
+    ['needs to prompt the user', { command: 'echo', interactiveMode: 'Always' }, /needs to prompt the user/],
   ])('that %s is a clear error of every call', async (_, changes, message) => {
     const server = await serveTls();
     const command = changes.command === 'self' ? plugin({ token: 't' }) : changes.command;
@@ -250,11 +250,11 @@ describe('an exec plugin', () => {
 
 test('requests go through the proxy of the kubeconfig', async () => {
   const server = await serveTls();
-  const asked: string[] = [];
+  const targets: string[] = [];
   const proxy = createServer((socket) => {
     socket.once('data', (head) => {
       const [, target = ''] = /^CONNECT (\S+)/.exec(head.toString()) ?? [];
-      asked.push(target);
+      targets.push(target);
       const [host, port] = target.split(':');
       const onward = connect(Number(port), host, () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -270,17 +270,20 @@ test('requests go through the proxy of the kubeconfig', async () => {
     user: { token: 't0' },
   });
   await cluster.resource(nodes).list();
-  expect(asked).toEqual([new URL(server.url).host]);
+  expect(targets).toEqual([new URL(server.url).host]);
   expect(server.received[0]?.headers.authorization).toBe('Bearer t0');
   await cluster.close();
   proxy.close();
 });
 
 test.each([
-  ['foo://user:secret@p:1', /^proxy-url in context .* is of foo:\/\/; write it as http:\/\/HOST:PORT$/],
-  ['p:x:y', /^proxy-url in context .* is of p:\/\/; write/],
-  ['://', /^proxy-url in context .* is no URL; write/],
-])('a proxy that is %s is refused at once', async (proxy, message) => {
+  [
+    'foo://user:secret@p:1',
+    /^proxy-url in context .* uses foo:\/\/; it must have the form http:\/\/HOST:PORT$/,
+  ],
+  ['p:x:y', /^proxy-url in context .* uses p:\/\/; it must/],
+  ['://', /^proxy-url in context .* is not a URL; it must/],
+])('an invalid proxy %s is refused at once', async (proxy, message) => {
   const server = await serveTls();
   const connecting = server.connect({ cluster: { ...trusted, 'proxy-url': proxy }, user: { token: 't0' } });
   await expect(connecting).rejects.toThrow(message);

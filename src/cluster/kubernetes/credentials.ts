@@ -10,10 +10,10 @@ import {
 } from './connection-settings.ts';
 import { runExecPlugin } from './exec-plugin.ts';
 
-/** How old what was read from files may get. The kubelet renews tokens long before they expire. */
+/** How old data read from files may get. The kubelet renews tokens long before they expire. */
 const rereadMs = 60_000;
 
-/** Who we are, for one request. As long as nothing changes, the same object. */
+/** The credential of one request. The same object as long as nothing changes. */
 export interface Credential {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly certificate?: Certificate;
@@ -24,10 +24,10 @@ export interface Certificate {
   readonly key: string | Buffer;
 }
 
-/** Who we are, over time. Requests ask for the `current` one, and say when the server `refused` it. */
+/** Credentials over time. Requests use the `current` one, and report when the server `refused` it. */
 export interface Credentials {
   current(): Promise<Credential>;
-  /** True when there is another one now, so that trying again makes sense. */
+  /** True if there is a new credential, so that a retry makes sense. */
   refused(credential: Credential): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export function credentialsOf(
   { env, clock }: { readonly env: NodeJS.ProcessEnv; readonly clock: Clock },
 ): Credentials {
   const extra = impersonationHeaders(user.impersonate);
-  // A plugin is for users who have nothing else.
+  // A plugin is used only if the user has no other credential.
   const hasOwn = Boolean(user.token || user.tokenFile || user.username || user.clientCertificate);
   if (user.exec !== undefined && !hasOwn)
     return new RenewedCredentials(pluginSource(user.exec, extra, { env, clock }), clock);
@@ -44,15 +44,15 @@ export function credentialsOf(
   return new RenewedCredentials(fileSource(user, extra, usesFiles ? rereadMs : undefined), clock);
 }
 
-/** A credential, and how long it lasts. */
+/** A credential, and how long it is valid. */
 interface Issued {
   readonly credential: Credential;
-  /** Good until then on the monotonic clock, after which the source is asked again. */
+  /** Valid until then on the monotonic clock, after which the source is read again. */
   readonly renewAfterMs?: number;
   /** Expires then on the wall clock. */
   readonly expiresMs?: number;
-  /** Where asking again fails, the old one is better than none. */
-  readonly outlivesItsSource?: boolean;
+  /** If the source cannot be read, the old credential stays in use. */
+  readonly isKeptOnError?: boolean;
 }
 
 type Source = () => Promise<Issued>;
@@ -84,7 +84,7 @@ class RenewedCredentials implements Credentials {
     return renewAfterMs !== undefined && this.#clock.monotonicMs() - this.#issuedMs >= renewAfterMs;
   }
 
-  /** One at a time: a plugin may ask a server, or somebody for a touch. */
+  /** One at a time: a plugin may call a server, or require the touch of a key. */
   #renew(): Promise<Credential> {
     this.#renewing ??= this.#ask().finally(() => {
       this.#renewing = undefined;
@@ -95,7 +95,7 @@ class RenewedCredentials implements Credentials {
   async #ask(): Promise<Credential> {
     const old = this.#issued;
     const issued = await this.#source().catch((error: unknown) => {
-      if (old?.outlivesItsSource) return old;
+      if (old?.isKeptOnError) return old;
       throw error;
     });
     const isSame = old !== undefined && isEqual(old.credential, issued.credential);
@@ -124,7 +124,7 @@ function fileSource(
         ...(certificate === undefined ? {} : { certificate }),
       },
       ...(renewAfterMs === undefined ? {} : { renewAfterMs }),
-      outlivesItsSource: true,
+      isKeptOnError: true,
     };
   };
 }
@@ -161,7 +161,7 @@ async function readCertificate(user: UserSettings): Promise<Certificate | undefi
   const { clientCertificate, clientKey } = user;
   if (clientCertificate === undefined) return undefined;
   if (clientKey === undefined)
-    throw new ConnectionSettingsError('there is a client-certificate, but no client-key');
+    throw new ConnectionSettingsError('client-certificate is set, but client-key is not');
   const cert = await readFileOrData(clientCertificate, 'the client certificate');
   return { cert, key: await readFileOrData(clientKey, 'the client key') };
 }

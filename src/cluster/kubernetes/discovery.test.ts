@@ -35,7 +35,7 @@ async function read(path: string): Promise<unknown> {
   return answer;
 }
 
-test('finds what can be listed, watched and deleted, each once; a group that is down does not hide the others', async () => {
+test('finds what can be listed, watched and deleted, each once; an unavailable group does not hide the others', async () => {
   const { resources, failures } = await discover(read);
   expect(resources).toEqual([
     { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true },
@@ -48,10 +48,10 @@ test('finds what can be listed, watched and deleted, each once; a group that is 
   ]);
 });
 
-test('a server that does not say which groups it has is no answer', async () => {
+test('fails if the server does not list its groups', async () => {
   await expect(discover(async () => Promise.reject(new Error('away')))).rejects.toThrow('away');
 });
 
-test.each([null, 'text', [], { versions: 1, groups: {} }])('%j has nothing', async (answer) => {
+test.each([null, 'text', [], { versions: 1, groups: {} }])('%j has no resources', async (answer) => {
   expect(await discover(async () => answer)).toEqual({ resources: [], failures: [] });
 });

@@ -1,11 +1,11 @@
 import type { Resource } from '../../kube/resource.ts';
 import { isRecord, listOf } from '../../kube/wire.ts';
 
-/** What the server has, and what it could not tell. */
+/** What the server offers, and what could not be determined. */
 export interface Discovery {
-  /** All that can be listed, watched and deleted; each once, in the version that its group prefers. */
+  /** All resources that can be listed, watched and deleted; each once, in the version that its group prefers. */
   readonly resources: readonly Resource[];
-  /** Groups that did not answer, such as those of an extension that is down. */
+  /** Groups that did not answer, such as those of an unavailable extension. */
   readonly failures: readonly DiscoveryFailure[];
 }
 
@@ -14,15 +14,15 @@ export interface DiscoveryFailure {
   readonly error: unknown;
 }
 
-/** Answers the JSON under a path of the API. */
+/** Returns the JSON under a path of the API. */
 export type ReadPath = (path: string) => Promise<unknown>;
 
-/** Rejects only where the server does not say which groups there are: one that is down must not hide the others. */
+/** Rejects only if the server does not list its groups: an unavailable group must not hide the others. */
 export async function discover(read: ReadPath): Promise<Discovery> {
   const [core, groups] = await Promise.all([read('/api'), read('/apis')]);
   const found = await Promise.all([...coreVersions(core), ...preferredVersions(groups)].map(readGroup(read)));
   return {
-    resources: withoutDoubles(found.flatMap(({ resources }) => resources)),
+    resources: withoutDuplicates(found.flatMap(({ resources }) => resources)),
     failures: found.flatMap(({ failures }) => failures),
   };
 }
@@ -70,8 +70,8 @@ function resourcesIn(answer: unknown, of: GroupVersion): readonly Resource[] {
     });
 }
 
-/** Events are in two groups, and are the same objects. */
-function withoutDoubles(resources: readonly Resource[]): readonly Resource[] {
+/** Events are served in two groups, and are the same objects. */
+function withoutDuplicates(resources: readonly Resource[]): readonly Resource[] {
   return resources.filter(({ group, plural }) => group !== 'events.k8s.io' || plural !== 'events');
 }
 

@@ -4,7 +4,7 @@ import { isRecord } from '../../kube/wire.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ConnectionSettingsError, type ExecSettings } from './connection-settings.ts';
 
-/** Plugins may ask a server of their own, or a device; none needs longer. */
+/** Plugins may call a server, or a device; none needs longer. */
 const pluginTimeoutMs = 60_000;
 const outputBytesMax = 1024 * 1024;
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
@@ -12,11 +12,11 @@ const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k
 export interface PluginCredential {
   readonly token?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
-  /** Wall-clock time; undefined: good until refused. */
+  /** Wall-clock time; undefined: valid until refused. */
   readonly expiresMs?: number;
 }
 
-/** Runs a credential plugin once. It never asks the user: there may be none. */
+/** Runs a credential plugin once. It never prompts the user, since there may be none. */
 export async function runExecPlugin(
   settings: ExecSettings,
   env: NodeJS.ProcessEnv,
@@ -25,11 +25,11 @@ export async function runExecPlugin(
   const { apiVersion, command, interactiveMode, clusterInfo } = settings;
   if (!apiVersions.includes(apiVersion))
     throw new ConnectionSettingsError(
-      `the exec plugin ${command} speaks ${apiVersion}; we know ${apiVersions.join(' and ')}`,
+      `the exec plugin ${command} uses ${apiVersion}, but stowage supports ${apiVersions.join(' and ')}`,
     );
   if (interactiveMode === 'Always')
     throw new ConnectionSettingsError(
-      `the exec plugin ${command} wants to ask the user, but there is no terminal; log in another way`,
+      `the exec plugin ${command} needs to prompt the user, but there is no terminal; log in another way`,
     );
   const spec = { interactive: false, ...(clusterInfo === undefined ? {} : { cluster: clusterInfo }) };
   const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
@@ -71,24 +71,25 @@ function runCommand(settings: ExecSettings, env: NodeJS.ProcessEnv, clock: Clock
 
 function notStarted({ command, installHint }: ExecSettings, cause: Error): string {
   const isMissing = isRecord(cause) && cause.code === 'ENOENT';
-  const what = isMissing ? 'was not found; it is needed to log in' : `could not be started: ${cause.message}`;
+  const what = isMissing ? 'was not found; install it to log in' : `could not be started: ${cause.message}`;
   return `the exec plugin ${command} ${what}${installHint === undefined ? '' : `\n\n${installHint}`}`;
 }
 
 function parseCredential(output: string, { command, apiVersion }: ExecSettings): PluginCredential {
-  const complain = (what: string) => new ConnectionSettingsError(`the exec plugin ${command} ${what}`);
+  const pluginError = (what: string) => new ConnectionSettingsError(`the exec plugin ${command} ${what}`);
   const credential = parseJson(output);
   if (!isRecord(credential) || credential.kind !== 'ExecCredential')
-    throw complain('did not print an ExecCredential');
+    throw pluginError('did not print an ExecCredential');
   if (credential.apiVersion !== apiVersion)
-    throw complain(`should speak ${apiVersion}, but printed ${String(credential.apiVersion)}`);
+    throw pluginError(`should use ${apiVersion}, but printed ${String(credential.apiVersion)}`);
   const status = isRecord(credential.status) ? credential.status : {};
   const token = textOrUndefined(status.token);
   const cert = textOrUndefined(status.clientCertificateData);
   const key = textOrUndefined(status.clientKeyData);
   if ((cert === undefined) !== (key === undefined))
-    throw complain('printed only one of clientCertificateData and clientKeyData');
-  if (token === undefined && cert === undefined) throw complain('printed neither a token nor a certificate');
+    throw pluginError('printed only one of clientCertificateData and clientKeyData');
+  if (token === undefined && cert === undefined)
+    throw pluginError('printed neither a token nor a certificate');
   const expiresMs = parseTimestamp(status.expirationTimestamp);
   return {
     ...(token === undefined ? {} : { token }),
@@ -101,7 +102,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Told by the caller, without the text: it may hold a secret.
+    // The caller reports it, without the text: it may contain a secret.
     return undefined;
   }
 }

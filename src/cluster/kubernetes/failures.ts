@@ -2,7 +2,7 @@ import type { Status, StatusReason } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { isRecord } from '../../kube/wire.ts';
 
-/** Of an answer that is no Status: enough to recognize a login page or a proxy by. */
+/** Of an answer that is not a Status: enough to recognize a login page or a proxy. */
 const excerptLength = 200;
 
 export interface ErrorAnswer {
@@ -11,14 +11,14 @@ export interface ErrorAnswer {
   readonly text: string;
 }
 
-/** What the server answered, as an error. `request` names it: `GET https://host/api/v1/pods`. */
+/** The server's answer as an error. `request` names the request: `GET https://host/api/v1/pods`. */
 export function failureOfAnswer(answer: ErrorAnswer, request: string): ApiError {
   const parsed = parseJson(answer.text);
   const retryAfterSeconds = retryAfterOf(answer);
   if (isRecord(parsed) && parsed.kind === 'Status') {
     const status = parsed as Status;
     const code = status.code ?? answer.statusCode;
-    // All that a server says to somebody it does not know, whatever was asked for.
+    // This is all that a server answers to an unknown client, whatever the request.
     const named = status.message === 'Unauthorized' ? { message: `${request}: Unauthorized` } : {};
     return new ApiError(withRetryAfter({ ...status, ...named, code }, retryAfterSeconds));
   }
@@ -31,9 +31,9 @@ export function failureOfAnswer(answer: ErrorAnswer, request: string): ApiError 
   );
 }
 
-/** A 2xx that is not what was asked for. */
+/** A 2xx answer with an unexpected body. */
 export function malformedAnswer(answer: ErrorAnswer, request: string): ApiError {
-  const message = `${request} was answered with ${answer.statusCode}, but not with JSON: ${excerpt(answer.text)}; is a proxy in between?`;
+  const message = `${request} was answered with ${answer.statusCode}, but the body is not JSON: ${excerpt(answer.text)}; check for a proxy in between`;
   return clientError(500, 'InternalError', message);
 }
 
@@ -52,13 +52,13 @@ export function clientError(code: number, reason: StatusReason, message: string,
 
 export interface TransportFailure {
   readonly error: ApiError;
-  /** Nothing of the request can have reached the server. */
+  /** No part of the request can have reached the server. */
   readonly wasNeverSent: boolean;
-  /** Trying again gives the same: a certificate does not get better by asking twice. */
+  /** A retry would give the same result, as for an untrusted certificate. */
   readonly isPermanent: boolean;
 }
 
-/** What kept an answer from coming, as an error. */
+/** The cause of a missing answer, as an error. */
 export function failureOfTransport(cause: unknown, request: string): TransportFailure {
   const code = codeOf(cause);
   const why = messageOf(cause);
@@ -67,7 +67,7 @@ export function failureOfTransport(cause: unknown, request: string): TransportFa
     const error = clientError(
       503,
       'ServiceUnavailable',
-      `${request}: the server's certificate is refused: ${why}; ${remedy}`,
+      `${request}: the server's certificate is not trusted: ${why}; ${remedy}`,
       cause,
     );
     return { error, wasNeverSent: true, isPermanent: true };
@@ -105,7 +105,7 @@ function messageOf(cause: unknown): string {
 function describe(answer: ErrorAnswer, request: string): string {
   const { statusCode, headers, text } = answer;
   if (statusCode >= 300 && statusCode < 400)
-    return `${request} was redirected to ${String(headers.location)}, which we do not follow; name that server in the kubeconfig`;
+    return `${request} was redirected to ${String(headers.location)}, and redirects are not followed; set that server in the kubeconfig`;
   return `${request} was answered with ${statusCode}: ${excerpt(text)}`;
 }
 
@@ -152,7 +152,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Proxies and load balancers answer in HTML; the caller tells what it was.
+    // Proxies and load balancers answer in HTML; the caller reports what it was.
     return undefined;
   }
 }

@@ -3,10 +3,10 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { ConnectionSettings } from './connection-settings.ts';
 
-/** Where the kubelet puts a pod's service account. */
+/** Where the kubelet mounts a pod's service account. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What a pod finds around itself; undefined where this is no pod. */
+/** The settings in a pod; undefined if this process does not run in one. */
 export async function inClusterSettings(
   env: NodeJS.ProcessEnv,
   folder: string = serviceAccountFolder,

@@ -20,7 +20,7 @@ function write(name: string, content: string): string {
   return path;
 }
 
-/** A kubeconfig with one of each, given in YAML. */
+/** A kubeconfig with one entry of each, given in YAML. */
 function config(cluster: string, user = '{}', current = 'main'): string {
   return `
 apiVersion: v1
@@ -35,7 +35,7 @@ contexts:
 }
 
 describe('a kubeconfig', () => {
-  test('says where the cluster is and who we are', async () => {
+  test('gives the server and the user', async () => {
     const path = write(
       'config',
       config(
@@ -59,7 +59,7 @@ describe('a kubeconfig', () => {
     });
   });
 
-  test('takes files from where it lies, not from where we are', async () => {
+  test('resolves files relative to its own folder, not to the working directory', async () => {
     const path = write(
       'sub/config',
       config(
@@ -77,7 +77,7 @@ describe('a kubeconfig', () => {
     });
   });
 
-  test('may be several files: the first that says something wins, and what is missing is passed over', async () => {
+  test('may be several files: the first file with a setting wins, and missing files are skipped', async () => {
     const first = write('first', 'users: [{ name: u, user: { token: first } }]\ncurrent-context: main');
     const second = write(
       'second',
@@ -91,7 +91,7 @@ describe('a kubeconfig', () => {
     expect(await loadKubeconfig({ paths: [join(folder, 'missing')] })).toBeUndefined();
   });
 
-  test('gives plugins what they are to know', async () => {
+  test('gives plugins their settings', async () => {
     const path = write(
       'config',
       config(
@@ -113,22 +113,18 @@ describe('a kubeconfig', () => {
   test.each([
     ['text that is not YAML', 'a: [', /cannot be read as a kubeconfig/],
     ['a list', '- a', /is not a kubeconfig/],
-    ['no current context', 'clusters: []', /there is no current-context; set one, or name a context/],
-    [
-      'a context that is not there',
-      'current-context: x',
-      /there is no context named "x"; there are no contexts/,
-    ],
+    ['no current context', 'clusters: []', /current-context is not set; set it, or name a context/],
+    ['a missing context', 'current-context: x', /there is no context named "x"; there are no contexts/],
     ['a cluster without a server', config('{}'), /cluster "c" has no server/],
     [
-      'data that is no certificate',
+      'data that is not a certificate',
       config('{ server: s, certificate-authority-data: AAAA }'),
       /not a PEM text in base64/,
     ],
     [
-      'trust and mistrust at once',
+      'contradicting trust settings',
       config('{ server: s, certificate-authority: x, insecure-skip-tls-verify: true }'),
-      /choose one/,
+      /; remove one$/,
     ],
     [
       'an auth-provider',
@@ -140,7 +136,7 @@ describe('a kubeconfig', () => {
     await expect(loadKubeconfig({ paths: [write('config', content)] })).rejects.toThrow(message);
   });
 
-  test('that lacks a context names those there are', async () => {
+  test('that lacks a context lists the existing ones', async () => {
     const path = write('config', config('{ server: s }'));
     await expect(loadKubeconfig({ paths: [path], context: 'prod' })).rejects.toThrow(
       /there is no context named "prod"; there are main$/,
@@ -148,13 +144,13 @@ describe('a kubeconfig', () => {
   });
 });
 
-test('the environment says where kubeconfigs are', () => {
+test('the environment gives the paths of kubeconfigs', () => {
   expect(kubeconfigPaths({ KUBECONFIG: '/a::/b:/a', HOME: '/home/ada' })).toEqual(['/a', '/b']);
   expect(kubeconfigPaths({ HOME: '/home/ada' })).toEqual(['/home/ada/.kube/config']);
 });
 
 describe('in a pod', () => {
-  test('the service account says it all', async () => {
+  test('the service account provides all settings', async () => {
     write('namespace', 'team-a\n');
     const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
     expect(await inClusterSettings(env, folder)).toEqual({
@@ -166,7 +162,7 @@ describe('in a pod', () => {
     });
   });
 
-  test('is where the kubelet says so', async () => {
+  test('is detected by the environment of the kubelet', async () => {
     expect(await inClusterSettings({}, folder)).toBeUndefined();
   });
 });

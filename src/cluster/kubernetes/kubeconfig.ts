@@ -14,7 +14,7 @@ import {
 } from './connection-settings.ts';
 
 export interface KubeconfigOptions {
-  /** Earlier files win. Files that do not exist are passed over. */
+  /** Earlier files win. Missing files are skipped. */
   readonly paths: readonly string[];
   /** The context to use instead of the current one. */
   readonly context?: string | undefined;
@@ -26,7 +26,7 @@ export function kubeconfigPaths(env: NodeJS.ProcessEnv): readonly string[] {
   return listed.length > 0 ? [...new Set(listed)] : [join(env.HOME ?? homedir(), '.kube', 'config')];
 }
 
-/** What the context says; undefined where none of the files exists. */
+/** The settings of the context; undefined if none of the files exists. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<ConnectionSettings | undefined> {
   const files: KubeconfigFile[] = [];
   for (const path of options.paths) {
@@ -66,7 +66,7 @@ function selectContext(files: readonly KubeconfigFile[], wanted: string | undefi
     .find((name) => name !== undefined);
   const name = wanted ?? current;
   if (name === undefined)
-    throw new ConnectionSettingsError(`${where}: there is no current-context; set one, or name a context`);
+    throw new ConnectionSettingsError(`${where}: current-context is not set; set it, or name a context`);
   const context = findNamed(files, 'contexts', 'context', name);
   const clusterName = text(context.value.cluster) ?? '';
   const cluster = findNamed(files, 'clusters', 'cluster', clusterName);
@@ -84,12 +84,12 @@ function selectContext(files: readonly KubeconfigFile[], wanted: string | undefi
 
 interface Named {
   readonly name: string;
-  /** The file that it is in; relative paths start there. */
+  /** The file that contains the entry; relative paths start there. */
   readonly path: string;
   readonly value: Wire;
 }
 
-/** The first file that has the name wins, with all that it says of it. */
+/** The first file that has the name wins, with the whole entry. */
 function findNamed(files: readonly KubeconfigFile[], list: string, kind: string, name: string): Named {
   const known: string[] = [];
   for (const { path, content } of files) {
@@ -111,7 +111,7 @@ function clusterSettings(named: Named) {
   const certificateAuthority = fileOrData(named, 'certificate-authority');
   if (certificateAuthority !== undefined && value['insecure-skip-tls-verify'] === true)
     throw new ConnectionSettingsError(
-      `${path}: cluster "${name}" has a certificate-authority and insecure-skip-tls-verify; choose one`,
+      `${path}: cluster "${name}" has both certificate-authority and insecure-skip-tls-verify; remove one`,
     );
   const tlsServerName = text(value['tls-server-name']);
   const proxyUrl = text(value['proxy-url']);
@@ -158,7 +158,7 @@ function execSettings(exec: Wire, { path, name }: Named, cluster: Named): ExecSe
   const mode = text(exec.interactiveMode);
   return {
     apiVersion,
-    // As a shell would: a name is looked up, a path is taken from where the file is.
+    // Like a shell: a name is looked up, a path is relative to the file.
     command: command.includes('/') ? fromFile(path, command) : command,
     args: listOf(exec.args as readonly unknown[]).map(String),
     env: Object.fromEntries(env.map((entry) => [String(entry.name), String(entry.value ?? '')])),
@@ -168,7 +168,7 @@ function execSettings(exec: Wire, { path, name }: Named, cluster: Named): ExecSe
   };
 }
 
-/** The cluster as plugins see it; what the kubeconfig has for them is an extension with a reserved name. */
+/** The cluster as plugins see it; the kubeconfig has an extension with a reserved name for them. */
 function clusterInfo({ value }: Named): object {
   const extensions = listOf(value.extensions as readonly unknown[]).filter(isRecord);
   const own = extensions.find(({ name }) => name === 'client.authentication.k8s.io/exec');
@@ -179,8 +179,8 @@ function clusterInfo({ value }: Named): object {
     'certificate-authority-data',
     'proxy-url',
   ];
-  const told = keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
-  return { ...Object.fromEntries(told), ...(own === undefined ? {} : { config: own.extension }) };
+  const settings = keys.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
+  return { ...Object.fromEntries(settings), ...(own === undefined ? {} : { config: own.extension }) };
 }
 
 function impersonation(user: Wire): ImpersonationSettings | undefined {
@@ -198,7 +198,7 @@ function impersonation(user: Wire): ImpersonationSettings | undefined {
   };
 }
 
-/** `<key>-data` in base64 goes before the file that `<key>` names. */
+/** `<key>-data` in base64 takes precedence over the file that `<key>` names. */
 function fileOrData({ value, path, name }: Named, key: string): FileOrData | undefined {
   const data = text(value[`${key}-data`]);
   if (data !== undefined) {
@@ -228,8 +228,8 @@ function pick(value: Wire, keys: readonly string[]): Readonly<Record<string, str
   );
 }
 
-/** It is printed to a terminal; a kubeconfig should not be able to paint there. */
+/** It is printed to a terminal, so a kubeconfig must not be able to send control sequences. */
 function withoutEscapes(hint: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
   return hint.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
  * The proxy for a server, as most programs read the environment: HTTPS_PROXY or HTTP_PROXY by the server's scheme, unless
- * NO_PROXY names it. This machine itself is never reached through a proxy.
+ * NO_PROXY names the server. This machine itself is never reached through a proxy.
  */
 export function proxyFromEnvironment(server: URL, env: NodeJS.ProcessEnv): string | undefined {
   const proxy =

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { RateLimit } from './rate-limit.ts';
 
-test('a burst goes at once, the rest in turn', async () => {
+test('a burst is sent at once, the rest in order', async () => {
   const clock = new VirtualClock();
   const limit = new RateLimit({ tokensPerSecond: 10, burst: 3 }, clock);
   const { signal } = new AbortController();
@@ -17,7 +17,7 @@ test('a burst goes at once, the rest in turn', async () => {
   expect(limit.waits).toBe(3);
 });
 
-test('who gives up waiting gives its turn back', async () => {
+test('a caller that stops waiting returns its token', async () => {
   const clock = new VirtualClock();
   const limit = new RateLimit({ tokensPerSecond: 1, burst: 1 }, clock);
   const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { TokenBucket, type TokenBucketOptions } from '../../runtime/token-bucket.ts';
 
-/** Makes requests wait their turn, so that a burst of ours does not become the server's. */
+/** Delays requests, so that a burst of ours does not overload the server. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #bucket: TokenBucket;
@@ -17,7 +17,7 @@ export class RateLimit {
     return this.#waits;
   }
 
-  /** Resolves when the next request may go; rejects with the signal's reason where that aborts first. */
+  /** Resolves when the next request may be sent; rejects with the signal's reason if it aborts first. */
   async turn(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const waitMs = this.#bucket.reserveMs(this.#clock.monotonicMs());

@@ -24,7 +24,7 @@ export function objectPath(resource: Resource, key: ObjectKey, subresource?: str
   return subresource === undefined ? path : `${path}/${segment(subresource, 'subresource')}`;
 }
 
-/** A part of a path that can neither end it nor climb out of it. */
+/** A segment of a path that can neither end the path nor leave it. */
 function segment(text: string, what: string): string {
   if (text === '') throw badRequest(`${what} may not be empty`);
   if (text === '.' || text === '..' || /[/%]/.test(text))
@@ -37,8 +37,8 @@ type Value = string | number | boolean | undefined;
 /** `?a=1&b=x`, or nothing; values that are undefined are left out. */
 function queryText(parameters: Readonly<Record<string, Value>>): string {
   const pairs = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const told = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-  return told.length === 0 ? '' : `?${told.join('&')}`;
+  const texts = pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return texts.length === 0 ? '' : `?${texts.join('&')}`;
 }
 
 export function listQuery(options: ListOptions): string {

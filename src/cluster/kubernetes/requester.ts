@@ -12,7 +12,7 @@ import type { HttpAnswer, HttpRequest, Transport } from './transport.ts';
 
 const attemptsMax = 5;
 const backoff = exponentialBackoff({ baseMs: 250, maxMs: 5_000, factor: 2, jitter: 'equal' });
-/** A server that wants us to wait longer gets its way, but the caller is told and decides. */
+/** If the server asks for a longer delay, the caller receives the error and decides. */
 const retryAfterMsMax = 30_000;
 
 export interface RequesterOptions {
@@ -20,37 +20,37 @@ export interface RequesterOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: Random;
-  /** For all but watches; undefined: none. */
+  /** For all requests but watches; undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   readonly requestTimeoutMs: number;
-  /** Told of every request that was sent, those that are sent again too. */
+  /** Called with every request that was sent, including retries. */
   readonly onRequest?: ((sent: SentRequest) => void) | undefined;
 }
 
-/** For whoever looks for a fault. Without what was in it: that may be secret. */
+/** For debugging. Without the content, which may be secret. */
 export interface SentRequest {
   /** `GET https://host/api/v1/pods?limit=500`. */
   readonly request: string;
-  /** The status of the answer, or what kept one from coming. */
+  /** The status of the answer, or the error. */
   readonly outcome: number | Error;
   readonly durationMs: number;
 }
 
 export interface ApiRequest extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
   readonly signal?: AbortSignal | undefined;
-  /** An answer of 429 is for the caller: a budget refuses, and waiting will not help. */
+  /** An answer of 429 goes to the caller: a budget refuses, and waiting will not help. */
   readonly isRefusable?: boolean;
 }
 
-/** A watch that has begun. `abort` ends it with a reason, which whoever reads `chunks` gets. */
+/** An open watch. `abort` ends it with a reason, which the reader of `chunks` receives. */
 export interface OpenStream {
   readonly chunks: AsyncIterable<Buffer>;
   abort(reason: unknown): void;
 }
 
 /**
- * Sends requests, and sends them again where that is safe: a read after 429, 5xx or a lost connection; a write only if the
- * server said when to come back, or if nothing of it can have reached the server. Whatever else goes wrong is an `ApiError`.
+ * Sends requests, and retries where that is safe: a read after 429, 5xx or a lost connection; a write only if the
+ * server said when to retry, or if no part of it can have reached the server. Any other failure is an `ApiError`.
  */
 export class Requester {
   readonly #options: RequesterOptions;
@@ -60,7 +60,7 @@ export class Requester {
     this.#options = options;
   }
 
-  /** Requests that were sent again. */
+  /** Requests that were retried. */
   get retries(): number {
     return this.#retries;
   }
@@ -113,7 +113,7 @@ export class Requester {
     }
   }
 
-  /** A plugin may take its time; an aborted call does not wait for it. */
+  /** A plugin may be slow; an aborted call does not wait for it. */
   async #credential(signal: AbortSignal): Promise<Credential> {
     signal.throwIfAborted();
     let stopListening = () => {};
@@ -143,15 +143,15 @@ export class Requester {
     try {
       const request = { method, path, body, contentType, credential, signal: scope.signal };
       const answer = await transport.send(request, kind);
-      this.#tell(call, answer.statusCode, sentMs);
+      this.#report(call, answer.statusCode, sentMs);
       return answer;
     } catch (error) {
-      this.#tell(call, error instanceof Error ? error : new Error(String(error)), sentMs);
+      this.#report(call, error instanceof Error ? error : new Error(String(error)), sentMs);
       throw error;
     }
   }
 
-  #tell(call: ApiRequest, outcome: SentRequest['outcome'], sentMs: number): void {
+  #report(call: ApiRequest, outcome: SentRequest['outcome'], sentMs: number): void {
     const { onRequest, clock } = this.#options;
     if (onRequest === undefined) return;
     const [, query] = call.path.split('?', 2);
@@ -159,7 +159,7 @@ export class Requester {
     onRequest({ request, outcome, durationMs: clock.monotonicMs() - sentMs });
   }
 
-  /** An aborted call rejects with the signal's reason; all else is an `ApiError`. */
+  /** An aborted call rejects with the signal's reason; every other failure is an `ApiError`. */
   #judge(cause: unknown, call: ApiRequest, scope: Scope): Failure {
     call.signal?.throwIfAborted();
     if (scope.isLate) {
@@ -176,7 +176,7 @@ export class Requester {
     return failureOfTransport(cause, this.#describe(call));
   }
 
-  /** How long to wait before trying again; undefined: don't. */
+  /** How long to wait before the retry; undefined: no retry. */
   #waitMs(
     { error, wasNeverSent, isPermanent }: Failure,
     call: ApiRequest,
@@ -229,11 +229,11 @@ interface Failure {
   readonly isPermanent: boolean;
 }
 
-/** Never aborts. Waits listen to it one after another, never many at once. */
+/** Never aborts. Waits use it one after another, never many at once. */
 const neverAborted = new AbortController().signal;
 setMaxListeners(0, neverAborted);
 
-/** What ends one attempt: the caller's signal, or the time. A stream outlives the attempt that opened it. */
+/** What ends one attempt: the caller's signal, or the timeout. A stream outlives the attempt that opened it. */
 class Scope {
   readonly #controller = new AbortController();
   readonly #stopListening: () => void;
@@ -267,7 +267,7 @@ class Scope {
     this.#controller.abort(reason);
   }
 
-  /** The server has answered: time does not count any more, the caller's signal still does. */
+  /** The server has answered: the timeout no longer applies, the caller's signal does. */
   keep(): void {
     this.#isKept = true;
     this.#stopTimer();

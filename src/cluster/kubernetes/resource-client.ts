@@ -38,7 +38,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
-/** How long after its time a watch may still end by itself. */
+/** How long after its timeout a watch may still end by itself. */
 const watchGraceMs = 30_000;
 
 export interface ResourceClientOptions {
@@ -77,12 +77,12 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
       const stream = await this.#requester.stream({ method: 'GET', path, signal });
       yield* readWatchStream<T>(stream, {
         clock: this.#options.clock,
-        // Without bookmarks, silence may just mean that nothing happens.
+        // Without bookmarks, silence may just mean that nothing changes.
         silenceMsMax: bookmarks ? this.#options.watchSilenceMsMax : undefined,
         durationMsMax: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000 + watchGraceMs,
       });
     } catch (error) {
-      // A watch that is told to end has not failed.
+      // A watch that is aborted has not failed.
       if (!signal.aborted) throw error;
     }
   }
@@ -146,7 +146,7 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
     });
   }
 
-  /** Built-in kinds may leave their kind out, others may not; a server takes it from nobody else. */
+  /** Objects of built-in kinds may omit their kind; the server requires it for all others. */
   #textOf(object: KubeObject): string {
     return JSON.stringify({ apiVersion: apiVersionOf(this.resource), kind: this.resource.kind, ...object });
   }
@@ -158,17 +158,17 @@ function pageOf<T>(answer: unknown, path: string): ListPage<T> {
   // A Go server writes an empty list as null.
   const list: unknown = items === null ? [] : items;
   if (!hasVersion || !Array.isArray(list))
-    throw clientError(500, 'InternalError', `GET ${path} was answered with something that is no list`);
+    throw clientError(500, 'InternalError', `GET ${path} was answered with an object that is not a list`);
   return { metadata: metadata as unknown as ListPage<T>['metadata'], items: list as readonly T[] };
 }
 
 function deleteBody(options: DeleteOptions): string {
   const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options;
-  const told = {
+  const body = {
     gracePeriodSeconds,
     propagationPolicy,
     preconditions,
     ...(dryRun ? { dryRun: ['All'] } : {}),
   };
-  return JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...told });
+  return JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...body });
 }

@@ -4,12 +4,12 @@ import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { assert } from '../../runtime/assert.ts';
 import type { Certificate, Credential } from './credentials.ts';
 
-/** More requests than this wait for a connection; each watch has one of its own. */
+/** Further requests wait for a connection; each watch has one of its own. */
 const connectionsMax = 64;
 const connectTimeoutMs = 10_000;
 /** Load balancers commonly drop connections that are idle for a minute. */
 const keepAliveMs = 30_000;
-/** Below what a text of V8 can hold; pages are far smaller. */
+/** Below what a string of V8 can hold; pages are far smaller. */
 const answerBytesMax = 256 * 1024 * 1024;
 
 export interface TransportOptions {
@@ -38,9 +38,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Connections to one server. Requests share some that are kept open, watches have their own without any limit of time. Where
- * the client certificate changes, new connections are opened; the old ones end with what they carry. Redirects are not followed:
- * they would take credentials elsewhere.
+ * Connections to one server. Requests share connections that are kept open; watches have their own without a timeout. When
+ * the client certificate changes, new connections are opened, and the old ones end with the requests on them. Redirects are not followed:
+ * they would send credentials elsewhere.
  */
 export class Transport {
   readonly #options: TransportOptions;
@@ -60,7 +60,7 @@ export class Transport {
     return `${method} ${this.#options.server.origin}${this.#basePath}${path.split('?', 1)[0]}`;
   }
 
-  /** Resolves when the headers are there. The caller reads the body to its end, or aborts. */
+  /** Resolves when the headers have arrived. The caller reads the body to its end, or aborts. */
   async send(request: HttpRequest, kind: 'request' | 'watch'): Promise<HttpAnswer> {
     const { requests, watches } = this.#connectionsFor(request.credential.certificate);
     const dispatcher = kind === 'watch' ? watches : requests;
@@ -75,7 +75,7 @@ export class Transport {
     return { statusCode, headers, body };
   }
 
-  /** Ends all connections, and whatever still runs on them. */
+  /** Closes all connections, and everything that still runs on them. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const ends = [...this.#all].flatMap(({ requests, watches }) => [requests.destroy(), watches.destroy()]);
@@ -88,7 +88,7 @@ export class Transport {
       'user-agent': this.#options.userAgent,
     };
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
-    // As client-go: what proves who we are does not travel in clear text.
+    // As client-go: credentials are not sent in clear text.
     if (this.#options.server.protocol !== 'https:') return headers;
     for (const [name, value] of Object.entries(credential.headers))
       headers[name] = typeof value === 'string' ? value : [...value];
@@ -128,7 +128,7 @@ interface Connections {
 function openConnections(options: TransportOptions, certificate: Certificate | undefined): Connections {
   const tls = {
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
-    // Made once for all connections: reading the certificates is a third of what opening one costs.
+    // Created once for all connections: reading the certificates is a third of the cost of opening one.
     secureContext: createSecureContext({
       ...(options.certificateAuthority === undefined ? {} : { ca: options.certificateAuthority }),
       ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
@@ -148,7 +148,7 @@ function openConnections(options: TransportOptions, certificate: Certificate | u
   };
 }
 
-/** Addresses have no name to ask for. */
+/** IP addresses have no server name. */
 function serverNameOf({ tlsServerName, server }: TransportOptions): { readonly servername?: string } {
   const servername = tlsServerName ?? server.hostname;
   return isIP(servername.replace(/^\[|\]$/g, '')) === 0 ? { servername } : {};

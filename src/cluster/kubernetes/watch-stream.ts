@@ -6,22 +6,22 @@ import type { Clock, Timer } from '../../runtime/clock.ts';
 import { clientError } from './failures.ts';
 import type { OpenStream } from './requester.ts';
 
-/** Ten times what etcd takes for an object. */
+/** Ten times etcd's limit for an object. */
 const lineBytesMax = 16 * 1024 * 1024;
 const newline = 0x0a;
 const initialEndAnnotation = 'k8s.io/initial-events-end';
 
 export interface WatchStreamOptions {
   readonly clock: Clock;
-  /** A stream that says nothing for so long is dead. Undefined: it may be silent. */
+  /** A stream that is silent for so long is broken. Undefined: it may be silent. */
   readonly silenceMsMax: number | undefined;
   /** By then the server should have ended the stream. */
   readonly durationMsMax: number | undefined;
 }
 
 /**
- * The events of a watch: one JSON text a line, however the lines are cut into chunks. Returns when the server ends the stream
- * in good order; throws when it sends an ERROR, something that is no event, or nothing for too long.
+ * The events of a watch: one JSON text per line, however the lines are split into chunks. Returns when the server ends the stream
+ * regularly; throws when it sends an ERROR, a line that is not an event, or nothing for too long.
  */
 export async function* readWatchStream<T extends KubeObject>(
   stream: OpenStream,
@@ -31,15 +31,15 @@ export async function* readWatchStream<T extends KubeObject>(
   const lines = new LineSplitter();
   try {
     for await (const chunk of stream.chunks) {
-      guard.heard();
+      guard.noteActivity();
       lines.add(chunk);
       for (let line = lines.next(); line !== undefined; line = lines.next()) {
         if (line.length > 0) yield parseEvent<T>(line);
-        // Whoever handles the event may take its time; that is not the server's silence.
-        guard.heard();
+        // The consumer of the event may take its time; that is not silence of the server.
+        guard.noteActivity();
       }
     }
-    if (lines.hasRest) throw garbled('the stream ended in the middle of a line');
+    if (lines.hasRest) throw malformed('the stream ended in the middle of a line');
   } finally {
     guard.end();
     stream.abort(new Error('the watch is over'));
@@ -48,7 +48,7 @@ export async function* readWatchStream<T extends KubeObject>(
 
 function parseEvent<T extends KubeObject>(line: Buffer): WatchEvent<T> {
   const event = parseLine(line);
-  if (!isRecord(event) || !isRecord(event.object)) throw garbled('a line is not an event');
+  if (!isRecord(event) || !isRecord(event.object)) throw malformed('a line is not an event');
   const object = event.object as T;
   switch (event.type) {
     case 'ADDED':
@@ -57,14 +57,14 @@ function parseEvent<T extends KubeObject>(line: Buffer): WatchEvent<T> {
       return { type: event.type, object };
     case 'BOOKMARK': {
       const { resourceVersion, annotations } = object.metadata ?? {};
-      if (resourceVersion === undefined) throw garbled('a bookmark has no resourceVersion');
+      if (resourceVersion === undefined) throw malformed('a bookmark has no resourceVersion');
       const isInitialEnd = annotations?.[initialEndAnnotation] === 'true';
       return { type: 'BOOKMARK', resourceVersion, isInitialEnd };
     }
     case 'ERROR':
       throw failureOf(object);
     default:
-      throw garbled(`there is no event of type ${JSON.stringify(event.type)}`);
+      throw malformed(`unknown event type ${JSON.stringify(event.type)}`);
   }
 }
 
@@ -72,20 +72,20 @@ function parseLine(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString('utf8'));
   } catch {
-    throw garbled('a line is not JSON');
+    throw malformed('a line is not JSON');
   }
 }
 
 function failureOf(object: KubeObject): ApiError {
   if (object.kind === 'Status') return new ApiError(object as Status);
-  return clientError(500, 'InternalError', 'the watch ended with an error that says nothing');
+  return clientError(500, 'InternalError', 'the watch ended with an error without details');
 }
 
-function garbled(what: string): ApiError {
-  return clientError(500, 'InternalError', `the watch cannot be understood: ${what}`);
+function malformed(what: string): ApiError {
+  return clientError(500, 'InternalError', `the watch stream is malformed: ${what}`);
 }
 
-/** Cuts bytes into lines. What is left of a chunk is copied once, when its line is complete. */
+/** Splits bytes into lines. The rest of a chunk is copied once, when its line is complete. */
 class LineSplitter {
   #chunk: Buffer = Buffer.alloc(0);
   #start = 0;
@@ -96,7 +96,7 @@ class LineSplitter {
     return this.#restBytes > 0;
   }
 
-  /** Only after `next` has answered undefined. */
+  /** Only after `next` has returned undefined. */
   add(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#start = 0;
@@ -123,11 +123,11 @@ class LineSplitter {
     if (rest.length === 0) return;
     this.#rest.push(rest);
     this.#restBytes += rest.length;
-    if (this.#restBytes > lineBytesMax) throw garbled(`a line is longer than ${lineBytesMax} bytes`);
+    if (this.#restBytes > lineBytesMax) throw malformed(`a line is longer than ${lineBytesMax} bytes`);
   }
 }
 
-/** Ends a stream that has been silent for too long, or that should be over. One timer, however many events. */
+/** Ends a stream that has been silent for too long, or that should be over. One timer for any number of events. */
 class SilenceGuard {
   readonly #stream: OpenStream;
   readonly #options: WatchStreamOptions;
@@ -143,7 +143,7 @@ class SilenceGuard {
     this.#check();
   }
 
-  heard(): void {
+  noteActivity(): void {
     this.#heardMs = this.#options.clock.monotonicMs();
   }
 
@@ -162,7 +162,7 @@ class SilenceGuard {
     const leftMs = Math.min(silenceMsMax - silentMs, durationMsMax - (nowMs - this.#startedMs));
     if (leftMs <= 0) {
       const seconds = Math.round(silentMs / 1000);
-      const message = `the watch was silent for ${seconds} s; the connection seems to be dead`;
+      const message = `the watch was silent for ${seconds} s; the connection is probably broken`;
       this.#stream.abort(clientError(504, 'Timeout', message));
     } else if (Number.isFinite(leftMs)) this.#timer = clock.after(leftMs, () => this.#check());
   }

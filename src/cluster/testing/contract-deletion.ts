@@ -19,7 +19,7 @@ export function deletionContract(fixture: () => ContractFixture): void {
       return { client, key: { namespace, name: 'a' }, made };
     }
 
-    test('removes an object that nothing holds, and says whose it was', async () => {
+    test('removes an object without finalizers, and returns its identity', async () => {
       const { client, key, made } = await aConfigMap();
       expect(await client.delete(key)).toMatchObject({
         status: 'Success',
@@ -48,7 +48,7 @@ export function deletionContract(fixture: () => ContractFixture): void {
       expect((await apiErrorOf(client.get(key))).reason).toBe('NotFound');
     });
 
-    test('heeds preconditions', async () => {
+    test('checks preconditions', async () => {
       const { client, key, made } = await aConfigMap();
       const otherUid = '00000000-0000-4000-8000-000000000000';
       const wrongUid = await apiErrorOf(client.delete(key, { preconditions: { uid: otherUid } }));
@@ -62,7 +62,7 @@ export function deletionContract(fixture: () => ContractFixture): void {
       await client.delete(key, { preconditions: { uid, resourceVersion } });
     });
 
-    test('gives a scheduled pod its grace, which may only get shorter', async () => {
+    test('gives a scheduled pod its grace period, which may only get shorter', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { nodeName: 'node-1' }));

@@ -5,7 +5,7 @@ import type { WatchEvent, WatchOptions } from '../../kube/api-requests.ts';
 import { namespaces } from '../../kube/resources.ts';
 import type { Cluster, ResourceClient } from '../cluster.ts';
 
-/** A cluster under test. Tests share it, so each works in a namespace and with names of its own. */
+/** A cluster under test. Tests share it, so each uses its own namespace and names. */
 export interface ContractFixture {
   readonly cluster: Cluster;
   close(): Promise<void>;
@@ -13,7 +13,7 @@ export interface ContractFixture {
 
 let counter = 0;
 
-/** A name that nobody has used, in this run or an earlier one. */
+/** A name that was not used before, in this run or an earlier one. */
 export function freshName(stem: string): string {
   counter += 1;
   return `${stem}-${process.pid.toString(36)}-${performance.timeOrigin.toString(36).slice(-8).replace('.', '')}-${counter}`;
@@ -25,7 +25,7 @@ export async function freshNamespace({ cluster }: ContractFixture): Promise<stri
   return name;
 }
 
-/** Why a call failed; fails itself where the call did not. */
+/** The error of a call that must fail. */
 export async function apiErrorOf(call: Promise<unknown>): Promise<ApiError> {
   try {
     await call;
@@ -71,7 +71,7 @@ export function aVolume(name: string, spec: PersistentVolume['spec'] = {}): Pers
   };
 }
 
-/** What a watch says, one event at a time. */
+/** Reads a watch, one event at a time. */
 export class EventReader<T extends KubeObject> implements AsyncDisposable {
   readonly #abort = new AbortController();
   readonly #events: AsyncIterator<WatchEvent<T>>;

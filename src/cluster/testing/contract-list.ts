@@ -71,7 +71,7 @@ export function listContract(fixture: () => ContractFixture): void {
       expect(error.status).toMatchObject({ code: 400, reason: 'BadRequest', message });
     });
 
-    test('comes in pages that belong to one moment', async () => {
+    test('comes in pages that belong to one version', async () => {
       const { client, namespace } = await letters(['a', 'b', 'c', 'd', 'e']);
       const first = await client.list({ namespace, limit: 2 });
       expect(namesOf(first.items)).toEqual(['a', 'b']);
@@ -92,7 +92,7 @@ export function listContract(fixture: () => ContractFixture): void {
       expect(error.message).toContain('invalid continue token: continue key is not valid');
     });
 
-    test('shows an earlier moment where it is asked for exactly that', async () => {
+    test('returns an earlier version if exactly that is requested', async () => {
       const { client, namespace } = await letters(['a', 'b']);
       const before = await client.list({ namespace });
       await client.delete({ namespace, name: 'a' });
@@ -112,7 +112,7 @@ export function listContract(fixture: () => ContractFixture): void {
       );
     });
 
-    test('has no answer for a moment that has not been', async () => {
+    test('fails for a version that does not exist yet', async () => {
       const error = await apiErrorOf(
         fixture().cluster.resource(configMaps).list({ resourceVersion: '900000000000000' }),
       );

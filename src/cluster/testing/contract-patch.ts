@@ -17,7 +17,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       expect(changed.data).toEqual({ two: '2', three: '3' });
     });
 
-    test('carries out JSON patch operations, or none of them', async () => {
+    test('applies JSON patch operations, or none of them', async () => {
       const { client, key, made } = await aConfigMap();
       const failing = [
         { op: 'replace', path: '/data/one', value: 'changed' },
@@ -30,7 +30,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       expect(changed.data).toEqual({ one: 'changed', two: '2' });
     });
 
-    test('merges lists by their keys where the patch is a strategic one', async () => {
+    test('merges lists by their keys in a strategic patch', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
@@ -51,7 +51,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       );
     });
 
-    test('treats a version in the patch as a condition', async () => {
+    test('treats a version in the patch as a precondition', async () => {
       const { client, key, made } = await aConfigMap();
       const condition = { resourceVersion: made.metadata?.resourceVersion };
       const body = { metadata: condition, data: { one: 'first' } };
@@ -62,7 +62,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       expect(error.reason).toBe('Conflict');
     });
 
-    test('treats a uid in the patch as a condition', async () => {
+    test('treats a uid in the patch as a precondition', async () => {
       const { client, key } = await aConfigMap();
       const body = { metadata: { uid: '00000000-0000-4000-8000-000000000000' }, data: { one: 'changed' } };
       const error = await apiErrorOf(client.patch(key, { type: 'merge', body }));
@@ -71,7 +71,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       expect(error.message).toContain('field is immutable');
     });
 
-    test('finds nothing to patch where nothing is', async () => {
+    test('fails if the object does not exist', async () => {
       const { client, key } = await aConfigMap();
       const error = await apiErrorOf(client.patch({ ...key, name: 'b' }, { type: 'merge', body: {} }));
       expect(error.reason).toBe('NotFound');
@@ -91,7 +91,7 @@ export function patchContract(fixture: () => ContractFixture): void {
         return { by, made: await by('one', { a: '1', b: '1' }) };
       }
 
-      test('makes what is not there, and writes nothing the second time', async () => {
+      test('creates a missing object, and writes nothing the second time', async () => {
         const { by, made } = await anAppliedMap();
         expect(made.data).toEqual({ a: '1', b: '1' });
         expect(made.metadata?.managedFields).toMatchObject([{ manager: 'one', operation: 'Apply' }]);
@@ -99,7 +99,7 @@ export function patchContract(fixture: () => ContractFixture): void {
         expect(again.metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);
       });
 
-      test('refuses to change what another owns, unless it is forced', async () => {
+      test('refuses to change a field that another manager owns, unless it is forced', async () => {
         const { by } = await anAppliedMap();
         const { status } = await apiErrorOf(by('two', { a: '2' }));
         expect(status).toMatchObject({
@@ -113,7 +113,7 @@ export function patchContract(fixture: () => ContractFixture): void {
         expect((await by('two', { a: '2' }, true)).data).toEqual({ a: '2', b: '1' });
       });
 
-      test('takes away what its applier gives up, but not what another owns too', async () => {
+      test('removes fields that its manager gives up, but not those that another owns too', async () => {
         const { by } = await anAppliedMap();
         await by('two', { a: '1' });
         expect((await by('one', {})).data).toEqual({ a: '1' });
@@ -121,7 +121,7 @@ export function patchContract(fixture: () => ContractFixture): void {
       });
     });
 
-    test('writes nothing where nothing changes', async () => {
+    test('writes nothing if nothing changes', async () => {
       const { client, key, made } = await aConfigMap();
       const same = await client.patch(key, { type: 'merge', body: { data: { one: '1' } } });
       expect(same.metadata?.resourceVersion).toBe(made.metadata?.resourceVersion);

@@ -60,7 +60,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(cause?.message).toContain('field is immutable');
     });
 
-    test('a local volume needs to know its node', async () => {
+    test('a local volume needs a node affinity', async () => {
       const { hostPath: _, ...spec } = aVolume('x').spec ?? {};
       const client = fixture().cluster.resource(persistentVolumes);
       const causes = await causesOf(
@@ -90,7 +90,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(causes.map(({ field }) => field)).toEqual(['parameters', 'provisioner']);
     });
 
-    test('a pod is completed with what it leaves out', async () => {
+    test('a pod gets its defaults', async () => {
       const namespace = await freshNamespace(fixture());
       const made = await fixture().cluster.resource(pods).create(aPod(namespace, 'a'));
       expect(made.spec).toMatchObject({
@@ -116,7 +116,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(cause?.message).toContain('pod updates may not change fields other than');
     });
 
-    test('a pod cannot name a priority that there is not', async () => {
+    test('a pod cannot name a priority class that does not exist', async () => {
       const namespace = await freshNamespace(fixture());
       const pod = aPod(namespace, 'a', { priorityClassName: 'absent' });
       const error = await apiErrorOf(fixture().cluster.resource(pods).create(pod));
@@ -137,7 +137,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(made.spec?.priority).toBe(1000);
     });
 
-    test('names and labels are looked at', async () => {
+    test('names and labels are validated', async () => {
       const namespace = await freshNamespace(fixture());
       const object = { metadata: { namespace, name: 'Not_A_Name', labels: { 'a b': 'c' } } };
       const causes = await causesOf(fixture().cluster.resource(configMaps).create(object));
@@ -150,7 +150,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(error.message).toBe('namespaces "default" is forbidden: this namespace may not be deleted');
     });
 
-    test('a namespace that ends takes nothing new', async () => {
+    test('a terminating namespace accepts nothing new', async () => {
       const namespace = await freshNamespace(fixture());
       await fixture().cluster.resource(namespaces).delete({ name: namespace });
       const error = await apiErrorOf(
@@ -162,7 +162,7 @@ export function rulesContract(fixture: () => ContractFixture): void {
       expect(error.status.details?.causes?.[0]).toMatchObject({ reason: 'NamespaceTerminating' });
     });
 
-    test('a node that is not marked counts as schedulable', async () => {
+    test('a node without unschedulable counts as schedulable', async () => {
       const client = fixture().cluster.resource(nodes);
       const name = freshName('node');
       await client.create({ metadata: { name } });

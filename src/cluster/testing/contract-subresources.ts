@@ -13,7 +13,7 @@ import {
 
 export function subresourceContract(fixture: () => ContractFixture): void {
   describe('subresources', () => {
-    test('status and spec are written apart', async () => {
+    test('status and spec are written separately', async () => {
       const client = fixture().cluster.resource(persistentVolumes);
       const name = freshName('pv');
       await client.create(aVolume(name));
@@ -52,7 +52,7 @@ export function subresourceContract(fixture: () => ContractFixture): void {
       });
     });
 
-    test('binding refuses a pod behind a gate', async () => {
+    test('binding refuses a pod with a scheduling gate', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a', { schedulingGates: [{ name: 'example.com/wait' }] }));
@@ -66,7 +66,7 @@ export function subresourceContract(fixture: () => ContractFixture): void {
       return { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { namespace, name } };
     }
 
-    test('eviction deletes a pod that no budget keeps', async () => {
+    test('eviction deletes a pod that no budget protects', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       await client.create(aPod(namespace, 'a'));
@@ -74,7 +74,7 @@ export function subresourceContract(fixture: () => ContractFixture): void {
       expect((await apiErrorOf(client.get({ namespace, name: 'a' }))).reason).toBe('NotFound');
     });
 
-    test('eviction is refused by a budget that nobody has computed yet', async () => {
+    test('eviction is refused by a budget that has not been computed yet', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(pods);
       const pod = aPod(namespace, 'a', { nodeName: 'node-1' });

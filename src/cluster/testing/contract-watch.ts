@@ -12,7 +12,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       return { client, namespace, put };
     }
 
-    test('tells what happened after a version, in order', async () => {
+    test('returns the changes after a version, in order', async () => {
       const { client, namespace, put } = await aNamespace();
       await put('before');
       const { metadata } = await client.list({ namespace });
@@ -25,7 +25,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       expect(await reader.changes(2)).toEqual(['DELETED a', 'ADDED b']);
     });
 
-    test('begins with what is there where no version is given', async () => {
+    test('starts with the existing objects if no version is given', async () => {
       const { client, namespace, put } = await aNamespace();
       await put('a');
       await put('b');
@@ -35,7 +35,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       expect(await reader.nextChange()).toBe('ADDED c');
     });
 
-    test('marks the end of what was there', async () => {
+    test('marks the end of the initial objects', async () => {
       const { client, namespace, put } = await aNamespace();
       await put('a');
       await using reader = new EventReader(client, { namespace, sendInitialEvents: true, bookmarks: true });
@@ -45,7 +45,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       expect(await reader.nextChange()).toBe('ADDED b');
     });
 
-    test('shows objects come and go as they match a selector', async () => {
+    test('shows objects appear and disappear as they match a selector', async () => {
       const { client, namespace, put } = await aNamespace();
       const { metadata } = await client.list({ namespace });
       const options = { namespace, labelSelector: 'colour=red', resourceVersion: metadata.resourceVersion };
@@ -67,7 +67,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       });
     });
 
-    test('tells of a deletion under a version of its own', async () => {
+    test('reports a deletion under a version of its own', async () => {
       const { client, namespace, put } = await aNamespace();
       const made = await put('a');
       await using reader = new EventReader(client, {
@@ -101,7 +101,7 @@ export function watchContract(fixture: () => ContractFixture): void {
       expect(seen.toSorted()).toEqual(names.toSorted());
     });
 
-    test('ends when it is told to', async () => {
+    test('ends when its signal aborts', async () => {
       const { client, namespace } = await aNamespace();
       const abort = new AbortController();
       const { metadata } = await client.list({ namespace });

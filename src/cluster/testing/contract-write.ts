@@ -11,7 +11,7 @@ import {
 
 export function writeContract(fixture: () => ContractFixture): void {
   describe('creating and replacing', () => {
-    test('gives a new object uid, version and time, and answers it to get', async () => {
+    test('gives a new object uid, version and time, and returns it to get', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' }, data: { key: 'value' } });
@@ -43,7 +43,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       });
     });
 
-    test('says what is not there', async () => {
+    test('fails for a missing object', async () => {
       const namespace = await freshNamespace(fixture());
       const error = await apiErrorOf(fixture().cluster.resource(pods).get({ namespace, name: 'absent' }));
       expect(error.status).toMatchObject({
@@ -96,7 +96,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       });
     });
 
-    test('refuses an update of an object that another has replaced', async () => {
+    test('refuses an update of an object that was replaced', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       const first = await client.create({ metadata: { namespace, name: 'a' } });
@@ -108,7 +108,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       expect(error.message).toContain(`Precondition failed: UID in precondition: ${first.metadata?.uid}`);
     });
 
-    test('creates a Lease that is put, and wants a version to replace it', async () => {
+    test('creates a Lease by PUT, and requires a version to replace it', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(leases);
       const made = await client.update({
@@ -121,7 +121,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       expect(error.status.details?.causes?.[0]?.field).toBe('metadata.resourceVersion');
     });
 
-    test('does nothing on a dry run but says what it would have done', async () => {
+    test('writes nothing on a dry run but returns the result', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       const made = await client.create({ metadata: { namespace, name: 'a' } }, { dryRun: true });
@@ -138,7 +138,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       expect(made.metadata?.finalizers).toEqual(['kubernetes.io/pv-protection']);
     });
 
-    test('notes who owns which field', async () => {
+    test('records who owns which field', async () => {
       const namespace = await freshNamespace(fixture());
       const client = fixture().cluster.resource(configMaps);
       const object = { metadata: { namespace, name: 'a' }, data: { key: 'value' } };
@@ -162,7 +162,7 @@ export function writeContract(fixture: () => ContractFixture): void {
       ]);
     });
 
-    test('refuses unknown fields where the writer wants it strict', async () => {
+    test('refuses unknown fields if the writer asks for strict validation', async () => {
       const namespace = await freshNamespace(fixture());
       const object = { ...aPod(namespace, 'a'), misspelled: true };
       const error = await apiErrorOf(

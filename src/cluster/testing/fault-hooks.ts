@@ -108,7 +108,7 @@ export function answerOnce(verb: ClusterVerb, { plural }: Resource, value: unkno
 
 /**
  * The connection breaks after so many writes, as if the client had crashed: the last write takes place, but the client receives no
- * answer, and all later calls fail. Open watches go on.
+ * answer, and all later calls fail. Open watches continue.
  */
 export class CrashAfterWrites implements ClusterHooks {
   readonly #writesMax: number;

@@ -2,7 +2,7 @@ import { type Clock, sleepOn, type Timer } from '../../runtime/clock.ts';
 
 /**
  * The clock of one process among several. The process can freeze, as it does when it is swapped out or its machine is moved:
- * time goes on without it, and what came due meanwhile happens when it thaws, in order.
+ * time passes without it, and callbacks that came due meanwhile run when it thaws, in order.
  */
 export class FreezableClock implements Clock {
   readonly #clock: Clock;

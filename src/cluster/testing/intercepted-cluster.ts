@@ -158,7 +158,7 @@ export interface ClusterHooks {
   readonly after?: ClusterHook;
   /** Observes an error of the cluster; the caller receives it in any case. */
   readonly failed?: (call: ClusterCall, error: unknown) => unknown;
-  /** Takes its time to delay the event and all later ones of this watch; throws or rejects to break the watch off. */
+  /** Takes its time to delay the event and all later ones of this watch; throws or rejects to break the watch. */
   readonly onWatchEvent?: (
     call: ClusterCall,
     event: WatchEvent<KubeObject>,

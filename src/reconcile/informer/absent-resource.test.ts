@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 
 interface Beginning {
   readonly isOptional: boolean;
-  /** What every request is answered from the start. */
+  /** The answer to every request from the start. */
   readonly error?: ApiError;
 }
 
@@ -31,55 +31,55 @@ async function begin({ isOptional, error }: Beginning) {
     resource: { ...configMaps, isOptional },
     clock,
     random,
-    onError: (told) => errors.push(told),
+    onError: (reported) => errors.push(reported),
   });
-  /** From now on; the returned function ends it. */
+  /** Applies from now on; the returned function ends it. */
   const refuseAll = (with_: ApiError) => {
-    const comeBack = intercepted.addHooks({ before: failWith(with_) });
+    const recover = intercepted.addHooks({ before: failWith(with_) });
     intercepted.endWatches({ error: with_ });
-    return comeBack;
+    return recover;
   };
-  const comeBack = error === undefined ? () => {} : refuseAll(error);
+  const recover = error === undefined ? () => {} : refuseAll(error);
   informer.start(supervisor);
   onTestFinished(async () => {
     await supervisor.close();
   });
   await clock.advance(5_000);
   const keys = () => [...informer.values()].map(({ metadata }) => metadata?.name);
-  return { clock, intercepted, calls, informer, errors, keys, comeBack, refuseAll };
+  return { clock, intercepted, calls, informer, errors, keys, recover, refuseAll };
 }
 
-test('one that clusters do well without is empty while it is not served, and is seen when it is', async () => {
-  const { clock, informer, errors, keys, comeBack } = await begin({ isOptional: true, error: notServed });
+test('an optional resource is empty while it is not served, and its objects appear once it is', async () => {
+  const { clock, informer, errors, keys, recover } = await begin({ isOptional: true, error: notServed });
   expect(informer.hasSynced).toBe(true);
   await clock.advance(60 * minuteMs);
-  comeBack();
+  recover();
   await clock.advance(minuteMs);
   expect([keys(), errors]).toEqual([['a'], []]);
 });
 
-test('one that clusters do well without, and that goes, is empty and may come again', async () => {
+test('an optional resource that disappears is empty and may come back', async () => {
   const { clock, keys, errors, refuseAll } = await begin({ isOptional: true });
   expect(keys()).toEqual(['a']);
   for (let round = 0; round < 2; round += 1) {
-    const comeBack = refuseAll(notServed);
+    const recover = refuseAll(notServed);
     await clock.advance(10_000);
     expect(keys()).toEqual([]);
-    comeBack();
+    recover();
     await clock.advance(minuteMs);
     expect(keys()).toEqual(['a']);
   }
   expect(errors).toEqual([]);
 });
 
-test('any other is waited for, and that is said once', async () => {
-  const { clock, informer, errors, keys, comeBack, refuseAll } = await begin({
+test('the informer waits for any other resource, and reports that once', async () => {
+  const { clock, informer, errors, keys, recover, refuseAll } = await begin({
     isOptional: false,
     error: notServed,
   });
   await clock.advance(60 * minuteMs);
   expect([informer.hasSynced, errors]).toEqual([false, [notServed]]);
-  comeBack();
+  recover();
   await clock.advance(minuteMs);
   expect([informer.hasSynced, keys()]).toEqual([true, ['a']]);
   refuseAll(notServed);
@@ -88,7 +88,7 @@ test('any other is waited for, and that is said once', async () => {
 });
 
 test.each([true, false])(
-  'it is asked for about once a minute, be it optional (%s) or not',
+  'an absent resource is requested about once a minute, optional (%s) or not',
   async (isOptional) => {
     const { clock, calls } = await begin({ isOptional, error: notServed });
     await clock.advance(10 * minuteMs);
@@ -100,16 +100,16 @@ test.each([true, false])(
   },
 );
 
-test('without rights to what may not be there it is taken for absent, which is said once', async () => {
-  const { clock, informer, errors, keys, comeBack } = await begin({ isOptional: true, error: forbidden });
+test('an optional resource without permission counts as absent, which is reported once', async () => {
+  const { clock, informer, errors, keys, recover } = await begin({ isOptional: true, error: forbidden });
   await clock.advance(10 * minuteMs);
   expect([informer.hasSynced, errors]).toEqual([true, [forbidden]]);
-  comeBack();
+  recover();
   await clock.advance(minuteMs);
   expect(keys()).toEqual(['a']);
 });
 
-test('what was seen before the rights were lost is kept', async () => {
+test('objects that were seen before the permission was lost are kept', async () => {
   const { clock, errors, keys, refuseAll } = await begin({ isOptional: true });
   refuseAll(forbidden);
   await clock.advance(10 * minuteMs);

@@ -18,14 +18,14 @@ afterEach(async () => {
 });
 
 const namespace = 'default';
-/** Little enough for a test to run out of it. */
+/** Small, so that a test can exceed it. */
 const changesMax = 16;
 
 interface Beginning extends Partial<InformerOptions<ConfigMap>> {
-  /** ConfigMaps that are there before it starts. */
+  /** ConfigMaps that exist before the informer starts. */
   readonly names?: readonly string[];
   readonly store?: MemoryStoreOptions;
-  /** What goes wrong from the start. */
+  /** Injects faults from the start. */
   readonly prepare?: (intercepted: InterceptedCluster) => void;
 }
 
@@ -61,7 +61,7 @@ async function begin({ names = [], store, prepare, ...options }: Beginning = {})
   return { cluster, intercepted, maps, create, move, remove, clock, informer, errors };
 }
 
-class Diary implements InformerHandler<ConfigMap> {
+class ChangeLog implements InformerHandler<ConfigMap> {
   readonly #lines: string[] = [];
 
   added(object: Projected<ConfigMap>): void {
@@ -82,21 +82,21 @@ class Diary implements InformerHandler<ConfigMap> {
 }
 
 describe('an informer', () => {
-  test('knows what is there, tells what changes, and gives the old object with the new', async () => {
+  test('has the existing objects, reports changes, and passes the old object with the new one', async () => {
     const { clock, informer, create, move, remove } = await begin({ names: ['a'] });
-    const diary = new Diary();
-    informer.addHandler(diary);
+    const changes = new ChangeLog();
+    informer.addHandler(changes);
     await clock.advance(0);
     await create('b');
     await move('a', 'n2');
     await remove('b');
     await clock.advance(0);
-    expect(diary.take()).toEqual(['+a', '+b', 'a n1->n2', '-b n1']);
+    expect(changes.take()).toEqual(['+a', '+b', 'a n1->n2', '-b n1']);
     expect(informer.get('default/a')?.data?.node).toBe('n2');
     expect(informer.get('default/b')).toBeUndefined();
   });
 
-  test('is synced when all pages are in, not before', async () => {
+  test('is synced when all pages have been read, not before', async () => {
     let letThrough = () => {};
     const gate = new Promise<void>((resolve) => {
       letThrough = resolve;
@@ -161,77 +161,81 @@ describe('an informer', () => {
     expect(() => informer.keysBy('zone', 'n3')).toThrow('there is no index named zone');
   });
 
-  describe('that was away for longer than the server remembers', () => {
-    async function beginAway(names: readonly string[]) {
-      const begun = await begin({ names });
-      const { clock, cluster, intercepted, informer } = begun;
+  describe('that was disconnected for longer than the server keeps history', () => {
+    async function startDisconnected(names: readonly string[]) {
+      const started = await begin({ names });
+      const { clock, cluster, intercepted, informer } = started;
       await clock.advance(5_000);
-      const diary = new Diary();
-      informer.addHandler(diary);
-      diary.take();
-      const comeBack = intercepted.addHooks({
+      const changes = new ChangeLog();
+      informer.addHandler(changes);
+      changes.take();
+      const reconnect = intercepted.addHooks({
         before: failWith(failure(503, 'ServiceUnavailable', 'not now')),
       });
       intercepted.endWatches();
-      /** The server is there again, but has forgotten what the informer missed. */
+      /** The server is available again, but has dropped the history that the informer missed. */
       const recover = async () => {
         for (let i = 0; i <= changesMax; i += 1)
           await cluster.resource(secrets).create({ metadata: { namespace, generateName: 'noise-' } });
         await clock.advance(5_000);
-        expect(diary.take()).toEqual([]);
-        comeBack();
+        expect(changes.take()).toEqual([]);
+        reconnect();
         await clock.advance(60_000);
-        expect(begun.errors.at(-1)).toMatchObject({ reason: 'Expired' });
+        expect(started.errors.at(-1)).toMatchObject({ reason: 'Expired' });
       };
-      return { ...begun, diary, recover };
+      return { ...started, changes, recover };
     }
 
-    test('tells what it missed: changes, deletions with the last known object, nothing twice', async () => {
-      const { diary, recover, informer, create, move, remove } = await beginAway(['same', 'changed', 'gone']);
+    test('reports what it missed: changes, deletions with the last known object, nothing twice', async () => {
+      const { changes, recover, informer, create, move, remove } = await startDisconnected([
+        'same',
+        'changed',
+        'gone',
+      ]);
       await move('changed', 'n2');
       await create('new');
       await remove('gone');
       await recover();
-      expect(diary.take()).toEqual(['changed n1->n2', '+new', '-gone n1']);
+      expect(changes.take()).toEqual(['changed n1->n2', '+new', '-gone n1']);
       expect(informer.size).toBe(3);
     });
 
-    test('tells an object that was replaced under its name as deleted and added', async () => {
-      const { diary, recover, informer, create, remove } = await beginAway(['a']);
+    test('reports an object that was replaced under its name as deleted and added', async () => {
+      const { changes, recover, informer, create, remove } = await startDisconnected(['a']);
       await remove('a');
       await create('a', 'n2');
       await recover();
-      expect(diary.take()).toEqual(['-a n1', '+a']);
+      expect(changes.take()).toEqual(['-a n1', '+a']);
       expect([...informer.keysBy('node', 'n1')]).toEqual([]);
     });
   });
 
-  test('goes on when handlers and projections throw, and counts it', async () => {
+  test('continues when handlers and projections throw, and counts that', async () => {
     const { create, clock, informer, errors } = await begin({
       projection: (object) => {
         if (object.metadata?.name === 'odd') throw new Error('projection');
         return object;
       },
     });
-    const diary = new Diary();
+    const changes = new ChangeLog();
     informer.addHandler({
       added: () => {
         throw new Error('handler');
       },
     });
-    informer.addHandler(diary);
+    informer.addHandler(changes);
     await clock.advance(0);
     await create('a');
     await create('odd');
     await clock.advance(0);
-    expect(diary.take()).toEqual(['+a', '+odd']);
+    expect(changes.take()).toEqual(['+a', '+odd']);
     expect(informer.status().handlerErrors).toBe(3);
     expect(errors.map(String)).toEqual(['Error: handler', 'Error: projection', 'Error: handler']);
   });
 
-  test('replays to handlers that come later, also while it tells others, each change once', async () => {
+  test('replays to handlers that are added later, even during a dispatch, each change once', async () => {
     const { create, clock, informer } = await begin();
-    const late = new Diary();
+    const late = new ChangeLog();
     let isAdded = false;
     const remove = informer.addHandler({
       added: () => {
@@ -249,9 +253,9 @@ describe('an informer', () => {
     expect(late.take()).toEqual(['+a', '+b', '+c']);
   });
 
-  test('does not call a handler any more once it is taken away, not even for the change at hand', async () => {
+  test('does not call a handler after its removal, not even for the current change', async () => {
     const { create, clock, informer } = await begin();
-    const second = new Diary();
+    const second = new ChangeLog();
     let removeSecond = () => {};
     informer.addHandler({ added: () => removeSecond() });
     removeSecond = informer.addHandler(second);
@@ -261,11 +265,11 @@ describe('an informer', () => {
     expect(second.take()).toEqual([]);
   });
 
-  // More than fit on the stack as the arguments of one call.
+  // More than fit on the stack as arguments of one call.
   test.each([
     ['one page', { pageSize: 200_000 }],
     ['one stream', { streamInitial: true }],
-  ])('copes with 150,000 objects in %s', async (_, options) => {
+  ])('handles 150,000 objects in %s', async (_, options) => {
     const store = { initial: { revision: 150_001, entries: manyMaps(150_000) } };
     const { clock, informer } = await begin({ ...options, store });
     await clock.advance(0);
@@ -281,7 +285,7 @@ describe('an informer', () => {
   });
 });
 
-/** As an earlier process of the server left them behind. */
+/** As an earlier process of the server left them. */
 function* manyMaps(count: number) {
   for (let index = 0; index < count; index += 1) {
     const revision = index + 2;

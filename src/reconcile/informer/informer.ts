@@ -19,38 +19,38 @@ export interface InformerOptions<T extends KubeObject> {
   readonly indexes?: IndexFunctions<T>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told what went wrong, that a resource is not served once; the informer goes on. Must neither throw nor wait. */
+  /** Called with errors (once if a resource is not served); the informer keeps running. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
-  /** Tells informers of one resource apart on a supervisor. */
+  /** Distinguishes informers of one resource on a supervisor. */
   readonly purpose?: string;
   readonly pageSize?: number;
   readonly streamInitial?: boolean;
 }
 
-/** Told of changes, one at a time, after the cache has them. What a handler throws is reported and counted, no more. */
+/** Receives changes one at a time, after they are in the cache. What a handler throws is reported and counted, and has no other effect. */
 export interface InformerHandler<T extends KubeObject> {
   added?(object: Projected<T>): void;
   updated?(object: Projected<T>, old: Projected<T>): void;
-  /** The object as it was last known. */
+  /** The object in its last known state. */
   deleted?(object: Projected<T>): void;
 }
 
 export interface InformerStatus extends ReflectorStatus {
   readonly objects: number;
   readonly hasSynced: boolean;
-  /** Exceptions of handlers and projections. */
+  /** Exceptions from handlers and projections. */
   readonly handlerErrors: number;
 }
 
 /**
- * A cache of a resource that follows the cluster, and tells handlers what changed.
+ * A cache of a resource that follows the cluster and notifies handlers of changes.
  *
- * 1. `start` it on a supervisor; it ends with the supervisor. Wait for `synced` before deciding anything by what is not there. A
- *    resource that is optional and not served is synced without objects; they come when it is.
- * 2. Handlers may be added at any time, also by handlers: a new one first gets an `added` for each object there is, then every
+ * 1. `start` it on a supervisor; it ends with the supervisor. Wait for `synced` before deciding anything by the absence of an object. A
+ *    resource that is optional and not served counts as synced and empty; its objects arrive once it is served.
+ * 2. Handlers may be added at any time, even by handlers: a new one first gets an `added` for each existing object, then every
  *    change, none left out and none twice.
- * 3. An object that was replaced under the same name (another uid) is told as deleted and added. An object that a re-list finds
- *    as it was is not told at all.
+ * 3. An object that was replaced under the same name (another uid) is reported as deleted and added. An object that a re-list finds
+ *    unchanged is not reported.
  *
  * Objects are `Projected`: they cannot be written back.
  */
@@ -59,7 +59,7 @@ export class Informer<T extends KubeObject> {
   readonly #options: InformerOptions<T>;
   readonly #store: ObjectStore<T>;
   readonly #reflector: Reflector<T>;
-  /** Replaced, never changed, so that a dispatch in progress keeps to those it began with. */
+  /** Replaced, never modified, so that a dispatch in progress keeps the handlers it started with. */
   #handlers: readonly Registration<T>[] = [];
   readonly #onSynced = new Set<() => void>();
   #hasSynced = false;
@@ -93,12 +93,12 @@ export class Informer<T extends KubeObject> {
     return supervisor.start(name, (signal) => this.#reflector.run(signal));
   }
 
-  /** Whether everything that was there at the start is in the cache. Stays true. */
+  /** Whether everything that existed at the start is in the cache. Stays true. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
-  /** Resolves when `hasSynced`; false when `signal` aborted before. */
+  /** Resolves when `hasSynced`; false if `signal` aborted before. */
   async synced(signal: AbortSignal): Promise<boolean> {
     if (this.#hasSynced || signal.aborted) return this.#hasSynced;
     return await new Promise((resolve) => {
@@ -121,7 +121,7 @@ export class Informer<T extends KubeObject> {
     return this.#store.get(key);
   }
 
-  /** All objects, in no order. Iterate without awaiting: the cache changes meanwhile. */
+  /** All objects, in no order. Iterate without awaiting, because the cache changes meanwhile. */
   values(): Iterable<Projected<T>> {
     return this.#store.values();
   }
@@ -131,7 +131,7 @@ export class Informer<T extends KubeObject> {
     return this.#store.keysBy(index, value);
   }
 
-  /** The returned function takes the handler away; it is then not called any more. */
+  /** The returned function removes the handler, which is then not called any more. */
   addHandler(handler: InformerHandler<T>): () => void {
     const registration: Registration<T> = { handler, isActive: true };
     for (const object of this.#store.values()) this.#tellOne(registration, object, undefined);
@@ -162,13 +162,13 @@ export class Informer<T extends KubeObject> {
     if (old !== undefined && old.metadata?.uid !== projected.metadata?.uid) this.#forget(key, old);
     const replaced = this.#store.get(key);
     this.#store.put(key, projected);
-    this.#tell(projected, replaced);
+    this.#notify(projected, replaced);
   }
 
   #remove(object: T): void {
     const key = keyOf(object);
     const old = this.#store.get(key);
-    // A deletion tells the last state; it may hold more than what we had seen.
+    // A deletion carries the last state, which may be newer than the cached one.
     if (old !== undefined) this.#forget(key, this.#project(object));
   }
 
@@ -184,20 +184,20 @@ export class Informer<T extends KubeObject> {
 
   #forget(key: string, last: Projected<T>): void {
     this.#store.delete(key);
-    this.#tell(undefined, last);
+    this.#notify(undefined, last);
   }
 
   #project(object: T): Projected<T> {
     try {
       return project(object, this.#options.projection);
     } catch (error) {
-      // Keeping too much of an object is better than not knowing it.
+      // Keeping too much of an object is better than not having it.
       this.#noteError(error);
       return project(object, undefined);
     }
   }
 
-  #tell(object: Projected<T> | undefined, old: Projected<T> | undefined): void {
+  #notify(object: Projected<T> | undefined, old: Projected<T> | undefined): void {
     for (const registration of this.#handlers) this.#tellOne(registration, object, old);
   }
 
@@ -228,7 +228,7 @@ interface Registration<T extends KubeObject> {
   isActive: boolean;
 }
 
-/** The version of an object changes with it, and is unique in its resource. */
+/** The version of an object changes with it, and is unique within its resource. */
 function isSame(old: KubeObject, object: KubeObject): boolean {
   const version = object.metadata?.resourceVersion;
   return version !== undefined && version === old.metadata?.resourceVersion;

@@ -1,14 +1,14 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 
-/** The values under which an object is found; none leaves it out of the index. Must not throw. */
+/** The values under which an object is found; an empty result leaves it out of the index. Must not throw. */
 export type IndexFunction<T extends KubeObject> = (object: Projected<T>) => readonly string[];
 
 export type IndexFunctions<T extends KubeObject> = Readonly<Record<string, IndexFunction<T>>>;
 
 /**
- * Objects by key, and keys by index. During a re-list each object found is marked; `sweep` then hands over what was not found
- * again.
+ * Objects by key, and keys by index. During a re-list each object that is found is marked; `sweep` then returns those that were not
+ * found again.
  */
 export class ObjectStore<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -49,7 +49,7 @@ export class ObjectStore<T extends KubeObject> {
     entry.round = this.#round;
   }
 
-  /** It is still there, as it was. */
+  /** The object still exists, unchanged. */
   mark(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) entry.round = this.#round;
@@ -66,7 +66,7 @@ export class ObjectStore<T extends KubeObject> {
     this.#round += 1;
   }
 
-  /** Keys that have not been put or marked since the round began. */
+  /** Keys that have not been put or marked since the round started. */
   unmarked(): string[] {
     const keys: string[] = [];
     for (const [key, { round }] of this.#entries) if (round !== this.#round) keys.push(key);

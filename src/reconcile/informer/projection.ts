@@ -2,12 +2,12 @@ import type { Projected } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 
 /**
- * What of an object a cache keeps. It gets the object without managedFields; it must not change it, and must leave name,
- * namespace, uid and resourceVersion in place.
+ * What a cache keeps of an object. It receives the object without managedFields; it must not modify it, and must keep name,
+ * namespace, uid and resourceVersion.
  */
 export type Projection<T extends KubeObject> = (object: T) => T;
 
-/** managedFields alone are half of most objects. Nobody reads them from a cache. */
+/** managedFields are half of most objects, and no reader of a cache needs them. */
 export function project<T extends KubeObject>(
   object: T,
   projection: Projection<T> | undefined,

@@ -15,8 +15,8 @@ import { seededRandom } from '../../runtime/random.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 
-/** Writes down what it is told. */
-class Notes {
+/** Records its calls. */
+class RecordingSink {
   readonly lines: string[] = [];
   beginReplace = () => void this.lines.push('begin');
   endReplace = () => void this.lines.push('end');
@@ -33,17 +33,17 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Little enough for a test to run out of it. */
+/** Small, so that a test can exceed it. */
 const changesMax = 16;
 
 interface Beginning extends Partial<ReflectorOptions<ConfigMap>> {
-  /** ConfigMaps that are there before it starts. */
+  /** ConfigMaps that exist before the reflector starts. */
   readonly names?: readonly string[];
-  /** What goes wrong from the start. */
+  /** Injects faults from the start. */
   readonly prepare?: (intercepted: InterceptedCluster) => void;
 }
 
-/** Runs until the test is over; then nothing may be left behind. */
+/** Runs until the test ends; then nothing may be pending. */
 async function begin({ names = [], prepare, ...options }: Beginning = {}) {
   const clock = new VirtualClock();
   const { cluster, intercepted, calls } = await EmbeddedFixture.start(clock, { history: { changesMax } });
@@ -51,12 +51,12 @@ async function begin({ names = [], prepare, ...options }: Beginning = {}) {
   const create = (name: string) => maps.create({ metadata: { namespace: 'default', name } });
   for (const name of names) await create(name);
   prepare?.(intercepted);
-  const notes = new Notes();
+  const sink = new RecordingSink();
   const errors: unknown[] = [];
   const controller = new AbortController();
   const reflector = new Reflector<ConfigMap>({
     client: intercepted.resource(configMaps),
-    sink: notes,
+    sink,
     clock,
     random: seededRandom('reflector'),
     onError: (error) => errors.push(error),
@@ -68,13 +68,13 @@ async function begin({ names = [], prepare, ...options }: Beginning = {}) {
     await running;
     expect(clock.pending).toBe(0);
   });
-  /** So much happens elsewhere that the server forgets everything else. Answers the version after it. */
+  /** Makes so many changes elsewhere that the server drops all earlier history. Returns the version after that. */
   const outlastHistory = async (): Promise<string> => {
     for (let i = 0; i <= changesMax; i += 1)
       await cluster.resource(secrets).create({ metadata: { namespace: 'default', generateName: 'noise-' } });
     return (await maps.list()).metadata.resourceVersion;
   };
-  return { intercepted, calls, maps, create, outlastHistory, clock, notes, errors, reflector };
+  return { intercepted, calls, maps, create, outlastHistory, clock, sink, errors, reflector };
 }
 
 function listsOf(calls: readonly ClusterCall[]): number {
@@ -82,32 +82,32 @@ function listsOf(calls: readonly ClusterCall[]): number {
 }
 
 describe('a reflector', () => {
-  test('lists page by page, then follows', async () => {
-    const { calls, maps, create, clock, notes } = await begin({ names: ['a', 'b', 'c'], pageSize: 2 });
+  test('lists page by page, then watches', async () => {
+    const { calls, maps, create, clock, sink } = await begin({ names: ['a', 'b', 'c'], pageSize: 2 });
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', '+a', '+b', '+c', 'end']);
+    expect(sink.take()).toEqual(['begin', '+a', '+b', '+c', 'end']);
     expect(verbsOf(calls)).toEqual(['list', 'list', 'watch']);
     await create('d');
     await maps.patch({ namespace: 'default', name: 'a' }, { type: 'merge', body: { data: { key: 'new' } } });
     await maps.delete({ namespace: 'default', name: 'b' });
     await clock.advance(0);
-    expect(notes.take()).toEqual(['+d', '+a', '-b']);
+    expect(sink.take()).toEqual(['+d', '+a', '-b']);
   });
 
-  test('resumes after the last version it saw when a watch ends in good order', async () => {
-    const { intercepted, calls, create, clock, notes } = await begin();
+  test('resumes after the last version it saw when a watch ends regularly', async () => {
+    const { intercepted, calls, create, clock, sink } = await begin();
     await clock.advance(5_000);
     await create('a');
     await clock.advance(0);
     intercepted.endWatches();
     await create('b');
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', 'end', '+a', '+b']);
+    expect(sink.take()).toEqual(['begin', 'end', '+a', '+b']);
     expect(verbsOf(calls)).toEqual(['list', 'watch', 'watch']);
   });
 
-  test('misses nothing and hears nothing twice though every watch is cut after an event', async () => {
-    const { create, clock, calls, notes } = await begin({
+  test('misses nothing and receives nothing twice even if every watch ends after one event', async () => {
+    const { create, clock, calls, sink } = await begin({
       prepare: (intercepted) => {
         intercepted.addHooks(endWatchesAfter(1));
       },
@@ -116,12 +116,12 @@ describe('a reflector', () => {
     const names = Array.from({ length: 12 }, (_, index) => `m${index}`);
     for (const name of names) await create(name);
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', 'end', ...names.map((name) => `+${name}`)]);
+    expect(sink.take()).toEqual(['begin', 'end', ...names.map((name) => `+${name}`)]);
     expect(verbsOf(calls)).toEqual(['list', ...names.map(() => 'watch'), 'watch']);
   });
 
-  test('resumes from a bookmark, though history before it is gone', async () => {
-    const { intercepted, calls, create, outlastHistory, clock, reflector, notes } = await begin();
+  test('resumes from a bookmark even if the history before it is gone', async () => {
+    const { intercepted, calls, create, outlastHistory, clock, reflector, sink } = await begin();
     await clock.advance(5_000);
     const bookmark = await outlastHistory();
     intercepted.endWatches({ bookmark });
@@ -129,7 +129,7 @@ describe('a reflector', () => {
     expect(reflector.status().resourceVersion).toBe(bookmark);
     await create('a');
     await clock.advance(60_000);
-    expect(notes.take()).toEqual(['begin', 'end', '+a']);
+    expect(sink.take()).toEqual(['begin', 'end', '+a']);
     expect(listsOf(calls)).toBe(1);
   });
 
@@ -139,18 +139,18 @@ describe('a reflector', () => {
     ['an internal error', internalError('etcdserver: leader changed')],
     ['something that is no ApiError', new TypeError('terminated')],
   ])('resumes, and does not list again, after %s', async (_, error) => {
-    const { intercepted, calls, create, clock, notes, errors } = await begin();
+    const { intercepted, calls, create, clock, sink, errors } = await begin();
     await clock.advance(5_000);
     intercepted.endWatches({ error });
     await create('a');
     await clock.advance(30_000);
-    expect(notes.take()).toEqual(['begin', 'end', '+a']);
+    expect(sink.take()).toEqual(['begin', 'end', '+a']);
     expect(errors).toEqual([error]);
     expect(verbsOf(calls)).toEqual(['list', 'watch', 'watch']);
   });
 
   test('lists again at once when its version has expired', async () => {
-    const { intercepted, create, outlastHistory, clock, notes, errors } = await begin();
+    const { intercepted, create, outlastHistory, clock, sink, errors } = await begin();
     await clock.advance(5_000);
     const stop = intercepted.addHooks({
       before: async () => {
@@ -161,11 +161,11 @@ describe('a reflector', () => {
     });
     intercepted.endWatches();
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', 'end', 'begin', '+a', 'end']);
+    expect(sink.take()).toEqual(['begin', 'end', 'begin', '+a', 'end']);
     expect(errors).toMatchObject([{ reason: 'Expired' }]);
   });
 
-  test('does not hammer a server on which its version has always expired', async () => {
+  test('limits its requests to a server on which its version has always expired', async () => {
     const { intercepted, calls, outlastHistory, clock, errors } = await begin();
     intercepted.addHooks({ before: ({ verb }) => (verb === 'watch' ? outlastHistory() : undefined) });
     await clock.advance(10 * 60_000);
@@ -174,7 +174,7 @@ describe('a reflector', () => {
     expect(calls.length).toBeGreaterThan(20);
   });
 
-  test('does not hammer a server that ends every watch at once', async () => {
+  test('limits its requests to a server that ends every watch at once', async () => {
     const { calls, clock } = await begin({
       prepare: (intercepted) => {
         intercepted.addHooks(endWatchesAfter(0));
@@ -185,28 +185,28 @@ describe('a reflector', () => {
     expect(calls.length).toBeGreaterThan(10);
   });
 
-  test('survives a server that is away for an hour, and lists when it is back', async () => {
-    let comeBack = () => {};
-    const { clock, notes, reflector } = await begin({
+  test('survives a server that is unavailable for an hour, and lists when it is back', async () => {
+    let recover = () => {};
+    const { clock, sink, reflector } = await begin({
       names: ['a'],
       prepare: (intercepted) => {
         const away = failure(503, 'ServiceUnavailable', 'connect ECONNREFUSED');
-        comeBack = intercepted.addHooks({ before: failWith(away) });
+        recover = intercepted.addHooks({ before: failWith(away) });
       },
     });
     await clock.advance(3_600_000);
-    expect(notes.take()).not.toContain('end');
+    expect(sink.take()).not.toContain('end');
     expect(reflector.status().errors).toBeGreaterThan(100);
     expect(reflector.status().errors).toBeLessThan(300);
-    comeBack();
+    recover();
     await clock.advance(30_000);
-    expect(notes.take()).toEqual(['begin', '+a', 'end']);
+    expect(sink.take()).toEqual(['begin', '+a', 'end']);
   });
 
   test('asks for larger pages when a snapshot expires before its last page', async () => {
     const names = [...Array(8).keys()].map((index) => `m${index}`);
     const limits: unknown[] = [];
-    const { intercepted, outlastHistory, clock, notes, errors } = await begin({
+    const { intercepted, outlastHistory, clock, sink, errors } = await begin({
       names,
       pageSize: 2,
       prepare: (intercepted) => {
@@ -221,10 +221,10 @@ describe('a reflector', () => {
     await clock.advance(60_000);
     expect(limits).toEqual([2, 2, 8]);
     expect(errors).toMatchObject([{ reason: 'Expired' }]);
-    expect(notes.take()).toEqual(['begin', '+m0', '+m1', 'begin', ...names.map((name) => `+${name}`), 'end']);
+    expect(sink.take()).toEqual(['begin', '+m0', '+m1', 'begin', ...names.map((name) => `+${name}`), 'end']);
   });
 
-  test('lists again when a watch keeps failing for reasons that put its knowledge in doubt', async () => {
+  test('lists again when a watch keeps failing for reasons that may make the cache wrong', async () => {
     const { intercepted, calls, clock } = await begin();
     await clock.advance(0);
     intercepted.addHooks(failNext('watch', ...Array.from({ length: 5 }, () => internalError('bad'))));
@@ -233,18 +233,18 @@ describe('a reflector', () => {
     expect(listsOf(calls)).toBe(2);
   });
 
-  test('takes the initial objects from the watch where it may', async () => {
-    const { calls, create, clock, notes } = await begin({ names: ['a'], streamInitial: true });
+  test('takes the initial objects from the watch if the options allow it', async () => {
+    const { calls, create, clock, sink } = await begin({ names: ['a'], streamInitial: true });
     await clock.advance(0);
     await create('b');
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', '+a', 'end', '+b']);
+    expect(sink.take()).toEqual(['begin', '+a', 'end', '+b']);
     expect(verbsOf(calls)).toEqual(['watch']);
   });
 
-  test('does not take initial objects for complete before that is said, and begins anew instead', async () => {
+  test('does not treat initial objects as complete before the bookmark, and starts again instead', async () => {
     let deliverBookmarks = () => {};
-    const { intercepted, clock, notes, reflector } = await begin({
+    const { intercepted, clock, sink, reflector } = await begin({
       names: ['a'],
       streamInitial: true,
       prepare: (intercepted) => {
@@ -252,22 +252,22 @@ describe('a reflector', () => {
       },
     });
     await clock.advance(5_000);
-    expect(notes.take()).toEqual(['begin', '+a']);
+    expect(sink.take()).toEqual(['begin', '+a']);
     expect(reflector.status().resourceVersion).toBeUndefined();
     deliverBookmarks();
     intercepted.endWatches();
     await clock.advance(0);
-    expect(notes.take()).toEqual(['begin', '+a', 'end']);
+    expect(sink.take()).toEqual(['begin', '+a', 'end']);
   });
 
-  test('lists where the server cannot stream the initial objects', async () => {
-    const { clock, notes } = await begin({
+  test('lists if the server cannot stream the initial objects', async () => {
+    const { clock, sink } = await begin({
       names: ['a'],
       streamInitial: true,
       prepare: (intercepted) =>
         intercepted.addHooks(failNext('watch', badRequest('sendInitialEvents is not known here'))),
     });
     await clock.advance(60_000);
-    expect(notes.take()).toEqual(['begin', 'begin', '+a', 'end']);
+    expect(sink.take()).toEqual(['begin', 'begin', '+a', 'end']);
   });
 });

@@ -7,25 +7,25 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 
 const pageSizeDefault = 500;
-/** Pages grow to this when snapshots expire before they have been read to the end. */
+/** Pages grow up to this size when snapshots expire before they have been read to the end. */
 const pageSizeMax = 8_000;
-/** Drawn anew for every watch, so that watches do not all end at once. */
+/** Drawn for every watch, so that watches do not all end at once. */
 const watchSecondsMin = 300;
-/** A server that ends watches sooner than this is not well, and gets a pause. */
+/** A server that ends watches sooner than this is unhealthy, and gets a pause. */
 const watchMsMin = 1_000;
-/** A watch that lasted this long was well, even if nothing happened. */
+/** A watch that lasted this long was healthy, even without events. */
 const steadyMs = 60_000;
-/** So many failures in a row without an event, and what we know may be wrong: list again. */
+/** After so many failures in a row without an event the cache may be wrong: list again. */
 const resumesMax = 5;
 const backoffDefault = exponentialBackoff({ baseMs: 800, maxMs: 30_000, factor: 2, jitter: 'equal' });
-/** For a resource that is not served: its definition may be on its way, or be gone for good. */
+/** For a resource that is not served: its definition may still be created, or be gone for good. */
 const absentBackoff = exponentialBackoff({ baseMs: 800, maxMs: 60_000, factor: 2, jitter: 'equal' });
 
-/** Where a reflector puts what it sees. Calls come one at a time and must not throw. */
+/** Receives what a reflector observes. Calls come one at a time and must not throw. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** Everything there is follows, in any number of `upsert`; it may begin again before it has ended. */
+  /** The complete state follows, in any number of `upsert` calls; it may be started again before it has ended. */
   beginReplace(): void;
-  /** That was everything: what was not among it is gone. */
+  /** The state is complete: objects that were not in it are gone. */
   endReplace(): void;
   upsert(object: T): void;
   remove(object: T): void;
@@ -37,12 +37,12 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly sink: ReflectorSink<T>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of every failure, of a resource that is not served once; the reflector goes on. Must neither throw nor wait. */
+  /** Called with every failure, but once for a resource that is not served; the reflector keeps running. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
-  /** A cluster may be without the resource: then there are no objects, and nothing is wrong. It is looked for again, once a minute. */
+  /** A cluster may lack the resource: then it counts as empty, without an error. The reflector looks for it once a minute. */
   readonly isOptional?: boolean | undefined;
   readonly pageSize?: number;
-  /** Ask for the objects there are as part of the watch, where the server can; else in pages. */
+  /** Requests the existing objects as part of the watch if the server supports it, else in pages. */
   readonly streamInitial?: boolean;
   readonly backoff?: Backoff;
 }
@@ -53,12 +53,12 @@ export interface ReflectorStatus {
   readonly events: number;
   readonly errors: number;
   readonly lastError: unknown;
-  /** Up to which version the sink knows all. */
+  /** The version up to which the sink is complete. */
   readonly resourceVersion: string | undefined;
 }
 
 /**
- * Keeps a sink in line with a resource: lists it page by page, then watches from there, resumes where a watch ended, and lists
+ * Keeps a sink up to date with a resource: lists it page by page, watches from there, resumes where a watch ended, and lists
  * again where it cannot resume. It survives every error and ends only with its signal.
  */
 export class Reflector<T extends KubeObject> {
@@ -66,11 +66,11 @@ export class Reflector<T extends KubeObject> {
   readonly #backoff: Backoff;
   #pageSize: number;
   #streamsInitial: boolean;
-  /** Where to resume; undefined: list first. */
+  /** The version to resume from; undefined: list first. */
   #version: string | undefined;
-  /** Failures since something last went well. */
+  /** Failures since the last success. */
   #failures = 0;
-  /** Of those, the ones since the last list. */
+  /** Failures since the last list. */
   #failuresSinceList = 0;
   /** The server does not have the resource, as far as we know. */
   #isAbsent = false;
@@ -124,7 +124,7 @@ export class Reflector<T extends KubeObject> {
     }
     const isFutile = clock.monotonicMs() - startedMs < watchMsMin && this.#events === eventsBefore;
     if (isFutile && !signal.aborted)
-      throw failure(503, 'ServiceUnavailable', 'the server ended a watch as soon as it had begun');
+      throw failure(503, 'ServiceUnavailable', 'the server ended a watch immediately after it started');
   }
 
   async #list(signal: AbortSignal): Promise<void> {
@@ -172,7 +172,7 @@ export class Reflector<T extends KubeObject> {
     if (event.type === 'DELETED') sink.remove(event.object);
     else sink.upsert(event.object);
     const version = event.object.metadata?.resourceVersion;
-    // Until the initial objects are complete there is nothing to resume from.
+    // Until the initial objects are complete there is no version to resume from.
     if (version !== undefined && this.#version !== undefined) this.#version = version;
   }
 
@@ -198,8 +198,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * A list of what is served never answers 404. Whoever has no rights to a resource is told just that also where it does not exist; but
-   * what we have seen of it does not go away with our rights.
+   * A list of a served resource never answers 404. A client without permission gets 403 even if the resource does not exist; but
+   * objects that we have seen do not disappear with our permission.
    */
   #meansAbsence(error: unknown): boolean {
     if (!(error instanceof ApiError)) return false;
@@ -208,7 +208,7 @@ export class Reflector<T extends KubeObject> {
     );
   }
 
-  /** Said once, since it may stay so for ever. That a cluster does without what is optional needs no word. */
+  /** Reported once, since it may stay like this. The absence of an optional resource is not reported. */
   #noteAbsence(error: unknown): void {
     const { isOptional = false, sink, onError } = this.#options;
     this.#version = undefined;
@@ -220,7 +220,7 @@ export class Reflector<T extends KubeObject> {
     sink.endReplace();
   }
 
-  /** The snapshot was gone before its last page, or the server cannot stream what there is. */
+  /** The snapshot expired before its last page, or the server cannot stream the existing objects. */
   #adaptListing(error: unknown): void {
     if (this.#streamsInitial && isReason(error, 'Invalid', 'BadRequest')) this.#streamsInitial = false;
     else if (isExpired(error)) this.#pageSize = Math.min(pageSizeMax, this.#pageSize * 4);
@@ -229,7 +229,7 @@ export class Reflector<T extends KubeObject> {
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const askedMs = ((error instanceof ApiError ? error.retryAfterSeconds : undefined) ?? 0) * 1000;
-    // A watch that fell behind is ordinary: list again at once, the first time.
+    // A watch that fell behind is normal: the first time, list again at once.
     const isOrdinary = isExpired(error) && this.#failures === 1;
     const backoff = this.#isAbsent ? absentBackoff : this.#backoff;
     const backoffMs = isOrdinary ? 0 : backoff.delayMs(this.#failures - 1, random);
@@ -241,7 +241,7 @@ function isExpired(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 410 || error.reason === 'Expired');
 }
 
-/** Whether a watch may go on where it was: the server is away or busy, and what we know is not in doubt. */
+/** Whether a watch may resume: the server is unavailable or busy, and the cache is still right. */
 function canResume(error: unknown, failures: number): boolean {
   if (isExpired(error)) return false;
   if (isReason(error, 'ServiceUnavailable', 'TooManyRequests', 'ServerTimeout', 'Timeout')) return true;

@@ -4,7 +4,7 @@ import { leases } from '../../kube/resources.ts';
 import type { Controller } from '../controller.ts';
 import { announceComponents } from './announce.ts';
 import { leaseKeyOf } from './component-lease.ts';
-import { withLeaderElection } from './testing/elected.ts';
+import { withLeaderElection } from './testing/with-leader-election.ts';
 
 const announcement = { version: '0.1.0', gates: { VolumeScheduling: false } };
 const idleScheduler: Controller = {
@@ -12,24 +12,24 @@ const idleScheduler: Controller = {
   run: async ({ clock }, signal) => await clock.sleep(1e9, signal),
 };
 
-/** A process without election, until it is ended or, as when it is killed, just never heard of again. */
+/** A process without leader election, until it ends or, as if killed, stops renewing. */
 function announcing({ cluster, clock }: VirtualTimeCluster, names = ['scheduler']) {
   const end = new AbortController();
-  const troubles: string[] = [];
-  const onError = (error: unknown) => void troubles.push((error as Error).message);
+  const errors: string[] = [];
+  const onError = (error: unknown) => void errors.push((error as Error).message);
   const work = announceComponents({ cluster, clock, names, announcement, onError }, end.signal);
   const stop = async () => {
     end.abort();
     await work;
   };
-  return { troubles, stop };
+  return { errors, stop };
 }
 
 async function schedulerLease({ cluster }: VirtualTimeCluster) {
   return await cluster.resource(leases).get(leaseKeyOf('scheduler'));
 }
 
-test('components that others compare themselves with say what they are, again and again', async () => {
+test('components that others compare themselves with announce themselves repeatedly', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const here = announcing(fixture, ['scheduler', 'pv-binder', 'namespace']);
   await fixture.settle(150_000);
@@ -46,7 +46,7 @@ test('components that others compare themselves with say what they are, again an
   await here.stop();
 });
 
-test('whoever is elected need not wait for what one without election left behind', async () => {
+test('an elected leader need not wait for a Lease that a process without election left behind', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const here = announcing(fixture);
   await fixture.settle();
@@ -57,7 +57,7 @@ test('whoever is elected need not wait for what one without election left behind
   expect((await schedulerLease(fixture)).spec?.holderIdentity).toBe('leader');
 });
 
-test('one without election leaves a leader its Lease, and says once that both work', async () => {
+test('a process without election leaves a leader its Lease, and reports once that both run', async () => {
   await using fixture = await VirtualTimeCluster.start();
   fixture.run([withLeaderElection(idleScheduler, { identity: 'leader' })]);
   await fixture.settle();
@@ -67,14 +67,14 @@ test('one without election leaves a leader its Lease, and says once that both wo
     holderIdentity: 'leader',
     leaseTransitions: 0,
   });
-  expect(here.troubles).toEqual([
-    'scheduler runs here without election, and leader was elected by Lease kube-system/stowage-scheduler: both work; ' +
-      'end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -scheduler)',
+  expect(here.errors).toEqual([
+    'scheduler runs here without leader election, and leader holds Lease kube-system/stowage-scheduler: both are active; ' +
+      'stop one of them, run stowage run with leader election (without --leader-elect=false), or run stowage up without this controller (--controllers -scheduler)',
   ]);
   await here.stop();
 });
 
-test('one without election says what it is where a leader died long ago', async () => {
+test('a process without election announces itself if the last leader died long ago', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const renewTime = new Date(fixture.clock.nowMs()).toISOString().replace('Z', '000Z');
   await fixture.cluster.resource(leases).create({

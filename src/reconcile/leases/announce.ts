@@ -9,35 +9,35 @@ import type { Clock } from '../../runtime/clock.ts';
 import { announcementAnnotations, type ComponentAnnouncement, leaseKeyOf } from './component-lease.ts';
 
 const renewEveryMs = 60_000;
-/** Two renewals may fail. Nobody waits for it to run out: nobody holds it. */
+/** Two renewals may fail. The Lease has no holder, so no candidate waits for it to expire. */
 const durationSeconds = 180;
-/** The clock of whoever was elected may be behind ours by so much. */
+/** The clock of an elected leader may be behind ours by so much. */
 const clockSkewMsMax = 60_000;
 
-/** Components that others want to know about. */
+/** Components that others compare themselves with. */
 const announcedControllers: readonly string[] = ['scheduler', 'pv-binder'];
 
 export interface AnnounceOptions {
   readonly cluster: Cluster;
-  /** The controllers that run here. */
+  /** The controllers of this process. */
   readonly names: readonly string[];
   readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
-  /** Told who else runs the same, elected. Must neither throw nor wait. */
+  /** Receives a report of an elected process that runs the same controller. Must neither throw nor wait. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Says on Leases what runs here, where nobody is elected. Without a holder: an election takes the Lease at once, also after we were
- * killed. Each write carries the version that was read, so it never takes the Lease from somebody who is elected.
+ * Announces on Leases what this process runs, without leader election. The Lease has no holder: an election takes it at once, even after
+ * this process was killed. Each write carries the version that was read, so it never takes the Lease from an elected leader.
  */
 export async function announceComponents(options: AnnounceOptions, signal: AbortSignal): Promise<void> {
   const { names, clock, onError } = options;
-  const told = names.filter((name) => announcedControllers.includes(name));
+  const announced = names.filter((name) => announcedControllers.includes(name));
   const sinceMs = clock.nowMs();
   const leaders = new Set<string>();
-  while (told.length > 0 && !signal.aborted) {
-    for (const name of told) {
+  while (announced.length > 0 && !signal.aborted) {
+    for (const name of announced) {
       const leader = await announceOne(name, sinceMs, options, signal);
       if (leader === undefined || leaders.has(leader)) continue;
       leaders.add(leader);
@@ -47,7 +47,7 @@ export async function announceComponents(options: AnnounceOptions, signal: Abort
   }
 }
 
-/** The leader, where there is one: it says itself what it is. */
+/** Returns the leader, if there is one: it announces itself. */
 async function announceOne(
   name: string,
   sinceMs: number,
@@ -72,7 +72,7 @@ async function announceOne(
   try {
     await (known === undefined ? client.create(lease, { signal }) : client.update(lease, { signal }));
   } catch (error) {
-    // Somebody else has said something meanwhile; the next round sees who.
+    // Another process wrote the Lease meanwhile; the next round reads it.
     if (!isReason(error, 'Conflict') && !isReason(error, 'AlreadyExists')) throw error;
   }
   return undefined;
@@ -91,5 +91,5 @@ function leaderOf(lease: Lease | undefined, nowMs: number): string | undefined {
 
 function besideLeader(controller: string, leader: string): string {
   const { namespace, name } = leaseKeyOf(controller);
-  return `${controller} runs here without election, and ${leader} was elected by Lease ${namespace}/${name}: both work; end one of them, let stowage run elect (without --leader-elect=false), or have stowage up do without (--controllers -${controller})`;
+  return `${controller} runs here without leader election, and ${leader} holds Lease ${namespace}/${name}: both are active; stop one of them, run stowage run with leader election (without --leader-elect=false), or run stowage up without this controller (--controllers -${controller})`;
 }

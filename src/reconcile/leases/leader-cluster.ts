@@ -5,25 +5,25 @@ import type { Resource } from '../../kube/resource.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** A write that was begun at the last moment of a term is over before another can lead. */
+/** A write that started at the last moment of a term ends before another process can lead. */
 const writeMsMax = 4_500;
 
-/** For how long somebody leads. */
+/** The time for which this process leads. */
 export interface LeaderTerm {
-  /** Aborts when it is over. */
+  /** Aborts when the term is over. */
   readonly signal: AbortSignal;
-  /** At this very moment, also if the process had been frozen. */
+  /** At this very moment, even if the process was frozen before. */
   isLeading(): boolean;
 }
 
 export interface LeaderClusterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** The one that goes on now; undefined before the first. */
+  /** The current term; undefined before the first. */
   readonly term: () => LeaderTerm | undefined;
 }
 
-/** The way of a leader to its cluster: everybody may read, but writes are begun, and go on, only while we lead. */
+/** A leader's connection to its cluster: any process may read, but writes start, and continue, only while this process leads. */
 export class LeaderCluster implements Cluster {
   readonly #options: LeaderClusterOptions;
 
@@ -71,7 +71,7 @@ export class LeaderCluster implements Cluster {
 }
 
 function notLeading() {
-  return failure(503, 'ServiceUnavailable', 'this process does not lead; the one that does will see to it');
+  return failure(503, 'ServiceUnavailable', 'this process is not the leader; the leader does this write');
 }
 
 function tooLate() {

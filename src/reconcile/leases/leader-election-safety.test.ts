@@ -13,10 +13,10 @@ const lease = { namespace: 'kube-system', name: 'stowage' };
 const never = new AbortController().signal;
 const unreachable = failure(503, 'ServiceUnavailable', 'the network is unreachable');
 
-/** A candidate as a process of its own: a clock that may freeze, a wire on which things get lost, and work to do. */
+/** A candidate as a process of its own: a clock that may freeze, a connection that loses messages, and work to do. */
 class Candidate {
   readonly clock: FreezableClock;
-  readonly wire: InterceptedCluster;
+  readonly connection: InterceptedCluster;
   readonly calls: readonly ClusterCall[];
   readonly elector: LeaderElector;
   readonly startedMs: number[] = [];
@@ -24,7 +24,7 @@ class Candidate {
 
   constructor(identity: string, fixture: VirtualClock, cluster: InterceptedCluster) {
     this.clock = new FreezableClock(fixture);
-    this.wire = cluster;
+    this.connection = cluster;
     this.calls = recordCalls(cluster);
     this.elector = new LeaderElector({
       leases: cluster.resource(leases),
@@ -36,7 +36,7 @@ class Candidate {
     });
   }
 
-  /** Asks before each write whether it still leads, as the elector tells it to. */
+  /** Checks before each write whether it still leads, as the elector requires. */
   async #work(signal: AbortSignal): Promise<void> {
     this.startedMs.push(this.clock.monotonicMs());
     while (!signal.aborted) {
@@ -59,7 +59,7 @@ test.each([
 ])('a leader that is frozen %s past its deadline starts no write', async (_, frozenAtMs, travelMs) => {
   const { clock, candidate } = await begin();
   const a = candidate('a');
-  a.wire.addHooks({ after: ({ signal }) => a.clock.sleep(travelMs, signal ?? never) });
+  a.connection.addHooks({ after: ({ signal }) => a.clock.sleep(travelMs, signal ?? never) });
   const outcome = a.elector.run(never);
   await clock.advance(frozenAtMs);
   const b = candidate('b');
@@ -79,11 +79,11 @@ test.each([
   expect(clock.pending).toBe(0);
 });
 
-// It does begin, for a moment: the elector does not look at the clock again when the answer is there.
-test('a candidate that is frozen while it takes the lease does not begin to lead too late', async () => {
+// It does start, for a moment: the elector does not check the clock again when the answer arrives.
+test('a candidate that is frozen while it takes the lease does not start to lead too late', async () => {
   const { clock, candidate } = await begin();
   const a = candidate('a');
-  a.wire.addHooks({ after: ({ signal }) => a.clock.sleep(100, signal ?? never) });
+  a.connection.addHooks({ after: ({ signal }) => a.clock.sleep(100, signal ?? never) });
   const stop = new AbortController();
   const outcome = a.elector.run(stop.signal);
   await clock.advance(50);
@@ -100,10 +100,10 @@ test('a candidate that is frozen while it takes the lease does not begin to lead
   expect(await outcome).toBe('stopped');
 });
 
-/** Requests and answers take their time, get lost, or arrive long after the sender has given up. */
-function disturb({ wire, clock: ownClock }: Candidate, clock: VirtualClock, random: Random): void {
+/** Requests and answers are delayed, lost, or arrive long after the sender has given up. */
+function disturb({ connection, clock: ownClock }: Candidate, clock: VirtualClock, random: Random): void {
   const travelMs = () => (random.int(10) === 0 ? random.int(12_000) : random.int(200));
-  wire.addHooks({
+  connection.addHooks({
     before: async ({ signal, send }) => {
       const fate = random.int(12);
       if (fate === 0) clock.after(travelMs() * 2, () => void send().catch(() => {}));
@@ -127,7 +127,7 @@ async function freezeNowAndThen(own: FreezableClock, clock: VirtualClock, random
   }
 }
 
-/** Runs a candidate after another, as a machine starts its program again that has lost the lease. */
+/** Runs one candidate after another, as a machine restarts a program that has lost the lease. */
 class Machine {
   readonly candidates: Candidate[] = [];
   readonly #name: string;
@@ -157,7 +157,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const end = new AbortController();
     const start = (identity: string) => {
       const started = candidate(identity);
-      disturb(started, clock, random.fork(`wire of ${identity}`));
+      disturb(started, clock, random.fork(`connection of ${identity}`));
       void freezeNowAndThen(started.clock, clock, random.fork(`freezes of ${identity}`), end.signal);
       return started;
     };
@@ -165,10 +165,10 @@ test.each([1, 2, 3, 4, 5, 6])(
     const running = Promise.all(machines.map((machine) => machine.run(start, end.signal)));
     while (clock.monotonicMs() < 30 * 60_000) {
       await clock.runUntilIdle(1);
-      // Between two timers, nobody begins to lead.
+      // Between two timers, no candidate starts to lead.
       expect(machines.flatMap(({ leaders }) => leaders).length).toBeLessThan(2);
     }
-    // The lease must have changed hands often for this to mean anything.
+    // The lease must have changed hands often for this test to mean anything.
     const terms = machines.map(({ candidates }) => candidates.filter(({ workedMs }) => workedMs.length > 0));
     for (const { length } of terms) expect(length).toBeGreaterThan(3);
     end.abort();

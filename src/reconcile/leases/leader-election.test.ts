@@ -13,7 +13,7 @@ const lease = { namespace: 'kube-system', name: 'stowage' };
 
 class ElectionFixture {
   readonly clock: VirtualClock;
-  readonly diary: string[] = [];
+  readonly history: string[] = [];
   readonly #embedded: EmbeddedFixture;
 
   private constructor(clock: VirtualClock, embedded: EmbeddedFixture) {
@@ -26,7 +26,7 @@ class ElectionFixture {
     return new ElectionFixture(clock, await EmbeddedFixture.start(clock));
   }
 
-  /** Leases as somebody else reaches them. */
+  /** Leases over a connection without faults. */
   get leases() {
     return this.#embedded.cluster.resource(leases);
   }
@@ -41,30 +41,30 @@ class ElectionFixture {
     annotations?: Readonly<Record<string, string>>,
   ) {
     const controller = new AbortController();
-    // Each candidate has a wire of its own, which can be cut.
-    const wire = new InterceptedCluster(this.#embedded.cluster);
+    // Each candidate has its own connection, which can be cut.
+    const connection = new InterceptedCluster(this.#embedded.cluster);
     const elector = new LeaderElector({
-      leases: wire.resource(leases),
+      leases: connection.resource(leases),
       lease,
       identity,
       ...(annotations === undefined ? {} : { annotations }),
       clock: this.clock,
       random: seededRandom(identity),
       onStartedLeading: async (signal) => {
-        this.diary.push(`${identity} starts`);
+        this.history.push(`${identity} starts`);
         if (work !== undefined) await work(signal);
         else await this.clock.sleep(1e9, signal);
-        this.diary.push(`${identity} ends`);
+        this.history.push(`${identity} ends`);
       },
-      onNewLeader: (leader) => this.diary.push(`${identity} sees ${leader}`),
+      onNewLeader: (leader) => this.history.push(`${identity} sees ${leader}`),
     });
     const outcome = elector.run(controller.signal);
-    return { elector, outcome, wire, stop: () => controller.abort() };
+    return { elector, outcome, connection, stop: () => controller.abort() };
   }
 }
 
 describe('an elector', () => {
-  test('takes a lease that nobody has, with the record that client-go writes', async () => {
+  test('takes a free lease, with the record that client-go writes', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(2_000);
@@ -80,7 +80,7 @@ describe('an elector', () => {
     expect(await a.outcome).toBe('stopped');
   });
 
-  test('says of itself on the lease what it is told to, and leaves what others wrote there', async () => {
+  test('writes its annotations to the lease, and keeps those of others', async () => {
     const fixture = await ElectionFixture.start();
     await fixture.leases.create({ metadata: { ...lease, annotations: { owner: 'ada', version: '1' } } });
     const a = fixture.candidate('a', undefined, { version: '2' });
@@ -90,13 +90,13 @@ describe('an elector', () => {
     expect(await a.outcome).toBe('stopped');
   });
 
-  test('gives the lease back when it is stopped, and the other takes over without waiting it out', async () => {
+  test('releases the lease when it is stopped, and the other takes over without waiting for it to expire', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
     await fixture.clock.advance(60_000);
-    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
+    expect(fixture.history).toEqual(['a sees a', 'a starts', 'b sees a']);
     a.stop();
     expect(await a.outcome).toBe('stopped');
     expect(await fixture.record()).toMatchObject({
@@ -105,7 +105,7 @@ describe('an elector', () => {
       leaseTransitions: 0,
     });
     await fixture.clock.advance(4_400);
-    expect(fixture.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
+    expect(fixture.history.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
     expect(await fixture.record()).toMatchObject({
       holderIdentity: 'b',
       leaseDurationSeconds: 15,
@@ -121,19 +121,21 @@ describe('an elector', () => {
     await fixture.clock.advance(0);
     const b = fixture.candidate('b');
     await fixture.clock.advance(61_000);
-    a.wire.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'the network is unreachable')) });
+    a.connection.addHooks({
+      before: failWith(failure(503, 'ServiceUnavailable', 'the network is unreachable')),
+    });
     await fixture.clock.advance(9_000);
     expect(a.elector.isLeading()).toBe(false);
     expect(await a.outcome).toBe('lost');
     expect(b.elector.isLeading()).toBe(false);
     await fixture.clock.advance(15_000);
-    expect(fixture.diary.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
+    expect(fixture.history.slice(3)).toEqual(['a ends', 'b sees b', 'b starts']);
     expect(await fixture.record()).toMatchObject({ leaseTransitions: 1 });
     b.stop();
     await b.outcome;
   });
 
-  test('goes by its own clock: wall clocks that differ or jump change nothing', async () => {
+  test('uses its own clock: wall clocks that differ or jump change nothing', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
@@ -142,23 +144,23 @@ describe('an elector', () => {
       fixture.clock.shiftWall(shiftMs);
       await fixture.clock.advance(30_000);
     }
-    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'b sees a']);
+    expect(fixture.history).toEqual(['a sees a', 'a starts', 'b sees a']);
     a.stop();
     b.stop();
     await Promise.all([a.outcome, b.outcome]);
   });
 
-  test('gives up a request that hangs when the deadline comes', async () => {
+  test('gives up a hanging request at the deadline', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(10_500);
-    a.wire.addHooks({ before: hang() });
+    a.connection.addHooks({ before: hang() });
     await fixture.clock.advance(10_000);
     expect(await a.outcome).toBe('lost');
-    expect(fixture.diary).toEqual(['a sees a', 'a starts', 'a ends']);
+    expect(fixture.history).toEqual(['a sees a', 'a starts', 'a ends']);
   });
 
-  test('keeps the lease though somebody else writes to it, and what they wrote', async () => {
+  test('keeps the lease, and the changes of others, when another client writes to it', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
@@ -171,7 +173,7 @@ describe('an elector', () => {
     await a.outcome;
   });
 
-  test('is lost when somebody takes the lease by force', async () => {
+  test('loses leadership when another process takes the lease by force', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a');
     await fixture.clock.advance(0);
@@ -181,7 +183,7 @@ describe('an elector', () => {
     expect((await fixture.record())?.holderIdentity).toBe('usurper');
   });
 
-  test('lets the lease run out when its work does not end, and says so in time', async () => {
+  test('lets the lease expire when its work does not end, and reports that in time', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a', () => new Promise(() => {}));
     await fixture.clock.advance(3_000);
@@ -192,7 +194,7 @@ describe('an elector', () => {
     expect(fixture.clock.pending).toBe(0);
   });
 
-  test('rejects with what its work threw, and has given the lease back', async () => {
+  test('rejects with the error of its work, after releasing the lease', async () => {
     const fixture = await ElectionFixture.start();
     const a = fixture.candidate('a', () => Promise.reject(new Error('the work broke')));
     const outcome = expect(a.outcome).rejects.toThrow('the work broke');

@@ -8,32 +8,32 @@ import { assert } from '../../runtime/assert.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 
-/** As kube-scheduler and most controllers have it. */
+/** The defaults of kube-scheduler and most controllers. */
 const leaseDurationMsDefault = 15_000;
 const renewDeadlineMsDefault = 10_000;
 const retryPeriodMsDefault = 2_000;
-/** Candidates wait up to 2.2 retry periods, so that they do not all ask at once. */
+/** Candidates wait up to 2.2 retry periods, so that they do not all try at once. */
 const jitterFactor = 1.2;
-/** What a leader that steps down leaves behind: nobody has to wait out the whole lease. */
+/** The duration that a leader writes when it steps down, so that no candidate has to wait for the whole lease. */
 const releasedDurationSeconds = 1;
 
 export interface LeaderElectionOptions {
   readonly leases: ResourceClient<Lease>;
   /** The lease that the candidates share. */
   readonly lease: ObjectKey;
-  /** Who we are; no other candidate may have the same. */
+  /** The name of this candidate; no other candidate may have the same. */
   readonly identity: string;
-  /** What the leader says of itself on the lease; annotations of others stay. */
+  /** Annotations that the leader writes to the lease; those of others stay. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * The work of the leader. Its signal aborts when leadership is lost, or not renewed in time, or when it is asked to stop;
-   * it must then resolve soon and touch nothing any more.
+   * The work of the leader. Its signal aborts when leadership is lost, or not renewed in time, or when the elector is stopped;
+   * the work must then resolve soon and write nothing any more.
    */
   readonly onStartedLeading: (signal: AbortSignal) => Promise<void>;
   readonly onNewLeader?: (identity: string) => void;
-  /** Told why an attempt to get or keep the lease failed. Must neither throw nor wait. */
+  /** Called with the error of each failed attempt to get or keep the lease. Must neither throw nor wait. */
   readonly onError?: (error: unknown) => void;
   readonly leaseDurationMs?: number;
   readonly renewDeadlineMs?: number;
@@ -41,20 +41,20 @@ export interface LeaderElectionOptions {
 }
 
 /**
- * `lost`: another leads now, or might; the process should end, as its state is not the leader's any more.
- * `stopped`: the caller's signal aborted. `finished`: the work resolved by itself; `run` rejects where it failed.
+ * `lost`: another process leads now, or might; this process should end, since its state may be outdated.
+ * `stopped`: the caller's signal aborted. `finished`: the work resolved by itself; `run` rejects if it failed.
  */
 export type ElectionOutcome = 'lost' | 'stopped' | 'finished';
 
 /**
  * Takes part in the election of one leader by a Lease, compatible with client-go's electors.
  *
- * 1. `run` waits until the lease is free or its holder has not renewed it for the lease's duration. "Has not" goes by when we
- *    saw it change, on our monotonic clock: no two machines need agree on the time.
- * 2. The leader renews every retry period. If that has not worked for the renew deadline, counted from when the last successful
- *    request was sent, its work is told to stop: well before another may take over.
- * 3. A leader whose work has ended gives the lease back. One whose work has not ended in time lets it run out instead, and
- *    `run` resolves when another may lead: the process has to end then, with whatever still runs in it.
+ * 1. `run` waits until the lease is free or its holder has not renewed it for the lease's duration. That time counts from when we
+ *    observed the last change, on our monotonic clock: no two machines need agree on the time.
+ * 2. The leader renews every retry period. If it has not succeeded within the renew deadline, counted from when the last successful
+ *    request was sent, the signal of its work aborts: well before another may take over.
+ * 3. A leader whose work has ended releases the lease. If the work does not end in time, the elector lets the lease expire instead, and
+ *    `run` resolves when another may lead: the process must then exit, with everything that still runs in it.
  *
  * `run` may be called once.
  */
@@ -64,7 +64,7 @@ export class LeaderElector {
   readonly #leaseDurationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
-  /** The lease as last seen or written, and when. */
+  /** The lease as last read or written, and when. */
   #observed: Lease | undefined;
   #observedSpecText = '';
   #observedMs = 0;
@@ -83,18 +83,18 @@ export class LeaderElector {
     assert(this.#leaseDurationMs > this.#renewDeadlineMs, 'the lease must outlast the renew deadline');
     assert(
       this.#renewDeadlineMs > this.#retryPeriodMs * jitterFactor,
-      'the renew deadline must leave room for a second try',
+      'the renew deadline must leave time for a second attempt',
     );
   }
 
-  /** Whether we lead at this very moment, also if the process had been frozen. Ask before what must not be done twice. */
+  /** Whether we lead at this very moment, even if the process was frozen before. Check it before anything that must not happen twice. */
   isLeading(): boolean {
     return (
       this.#renewedMs !== undefined && this.#clock.monotonicMs() < this.#renewedMs + this.#renewDeadlineMs
     );
   }
 
-  /** Who led when we last looked; empty for nobody. */
+  /** The leader at the last observation; empty if there was none. */
   leader(): string {
     return this.#observed?.spec?.holderIdentity ?? '';
   }
@@ -137,14 +137,14 @@ export class LeaderElector {
     return 'stopped';
   }
 
-  /** Until the renew deadline. */
+  /** The time until the renew deadline. */
   #leftMs(): number {
     return this.#renewedMs === undefined
       ? 0
       : this.#renewedMs + this.#renewDeadlineMs - this.#clock.monotonicMs();
   }
 
-  /** One attempt, given up after `ms`: a request that hangs must not outlast what it is for. */
+  /** One attempt, given up after `ms`: a hanging request must not outlast its purpose. */
   async #tryWithin(ms: number, signal: AbortSignal): Promise<boolean> {
     const attempt = new AbortController();
     const timer = this.#clock.after(ms, () =>
@@ -164,7 +164,7 @@ export class LeaderElector {
 
   async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const sentMs = this.#clock.monotonicMs();
-    // The fast path: as long as nobody interferes, the leader need not read before it writes.
+    // The fast path: as long as no other client interferes, the leader need not read before it writes.
     if (this.isLeading() && this.#observed !== undefined) {
       const renewed = await this.#renewOptimistically(this.#observed, signal);
       if (renewed) return this.#won(sentMs);
@@ -266,12 +266,12 @@ export class LeaderElector {
     this.#options.onNewLeader?.(leader);
   }
 
-  /** The lease is ours until the renew deadline: if the work ends by then, give it back. */
+  /** The lease is ours until the renew deadline: if the work ends by then, release it. */
   async #stepDown(work: LeaderWork): Promise<void> {
     const waiting = new AbortController();
     // By then another may lead. Waiting longer for work that does not end would only keep the caller from exiting.
-    const patienceMs = this.#leftMs() + this.#leaseDurationMs - this.#renewDeadlineMs;
-    await Promise.race([work.ended, this.#clock.sleep(patienceMs, waiting.signal)]);
+    const waitMs = this.#leftMs() + this.#leaseDurationMs - this.#renewDeadlineMs;
+    await Promise.race([work.ended, this.#clock.sleep(waitMs, waiting.signal)]);
     waiting.abort();
     if (work.hasEnded() && this.isLeading()) await this.#release();
     this.#renewedMs = undefined;
@@ -293,7 +293,7 @@ export class LeaderElector {
       };
       this.#observe(await this.#write(lease, spec, attempt.signal));
     } catch (error) {
-      // The lease runs out by itself; only the next leader has to wait.
+      // The lease expires by itself; only the next leader has to wait.
       this.#options.onError?.(error);
     } finally {
       timer.cancel();

@@ -5,22 +5,22 @@ import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-clust
 import { configMaps, leases } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { leaseKeyOf } from './component-lease.ts';
-import { withLeaderElection } from './testing/elected.ts';
+import { withLeaderElection } from './testing/with-leader-election.ts';
 
 const shared = { namespace: 'default', name: 'shared' };
 
 /** A controller that does nothing, and lets the test write in its name. */
 class Writer {
-  readonly diary: string[] = [];
+  readonly history: string[] = [];
   #context: ControllerContext | undefined;
 
   readonly controller: Controller = {
     name: 'writer',
     run: async (context, signal) => {
       this.#context = context;
-      this.diary.push('starts');
+      this.history.push('starts');
       await context.clock.sleep(1e9, signal);
-      this.diary.push('ends');
+      this.history.push('ends');
     },
   };
 
@@ -36,22 +36,22 @@ class Writer {
   }
 }
 
-const refused = 'this process does not lead; the one that does will see to it';
+const refused = 'this process is not the leader; the leader does this write';
 
 async function start() {
   const fixture = await VirtualTimeCluster.start();
   await fixture.cluster.resource(configMaps).create({ metadata: shared });
   const replica = (identity: string) => {
     const writer = new Writer();
-    const wire = new InterceptedCluster(fixture.cluster);
-    const onNews = ({ kind }: { readonly kind: string }) => writer.diary.push(kind);
-    const run = fixture.run([withLeaderElection(writer.controller, { identity, onNews })], wire);
-    return { writer, wire, run };
+    const connection = new InterceptedCluster(fixture.cluster);
+    const onChange = ({ kind }: { readonly kind: string }) => writer.history.push(kind);
+    const run = fixture.run([withLeaderElection(writer.controller, { identity, onChange })], connection);
+    return { writer, connection, run };
   };
   return { fixture, replica };
 }
 
-test('the leader writes, and says on its Lease what it is', async () => {
+test('the leader writes, and announces itself on its Lease', async () => {
   const { fixture, replica } = await start();
   await using _ = fixture;
   const a = replica('a');
@@ -72,41 +72,43 @@ test('the second replica waits, and takes over as soon as the first ends', async
   await fixture.settle();
   const b = replica('b');
   await fixture.settle();
-  expect(b.writer.diary).toEqual(['follows']);
+  expect(b.writer.history).toEqual(['follows']);
   const closed = a.run.close();
   await fixture.settle(6_000);
   await closed;
-  expect(a.writer.diary).toEqual(['leads', 'starts', 'ends']);
-  expect(b.writer.diary).toEqual(['follows', 'leads', 'starts']);
+  expect(a.writer.history).toEqual(['leads', 'starts', 'ends']);
+  expect(b.writer.history).toEqual(['follows', 'leads', 'starts']);
   expect(await a.writer.write()).toBe(refused);
   expect(await b.writer.write()).toBe('written');
 });
 
-test('a leader that is cut off writes nothing from ten seconds on, and what is under way is given up', async () => {
+test('a disconnected leader writes nothing after ten seconds, and its pending write is given up', async () => {
   const { fixture, replica } = await start();
   await using _ = fixture;
   const a = replica('a');
   await fixture.settle();
-  const heal = a.wire.addHooks({ before: hang() });
+  const reconnect = a.connection.addHooks({ before: hang() });
   await fixture.settle(7_000);
   const underWay = a.writer.write();
   await fixture.settle(4_000);
   expect(await underWay).toBe(refused);
   expect(await a.writer.write()).toBe(refused);
-  expect(a.writer.diary.slice(0, 4)).toEqual(['leads', 'starts', 'ends', 'lost']);
-  heal();
+  expect(a.writer.history.slice(0, 4)).toEqual(['leads', 'starts', 'ends', 'lost']);
+  reconnect();
   await fixture.settle(60_000);
   expect(await a.writer.write()).toBe('written');
 });
 
-test('a write that gets no answer is given up before another could lead', async () => {
+test('a write without an answer is given up before another process could lead', async () => {
   const { fixture, replica } = await start();
   await using _ = fixture;
   const a = replica('a');
   await fixture.settle();
-  const heal = a.wire.addHooks({ before: (call) => (call.verb === 'patch' ? hang()(call) : undefined) });
+  const reconnect = a.connection.addHooks({
+    before: (call) => (call.verb === 'patch' ? hang()(call) : undefined),
+  });
   const underWay = a.writer.write();
   await fixture.settle(5_000);
   expect(await underWay).toBe('a write was not answered within 4.5 s');
-  heal();
+  reconnect();
 });

@@ -9,25 +9,25 @@ import { LeaderElector } from './leader-election.ts';
 
 export interface LeadershipOptions {
   readonly controller: string;
-  /** How the Lease is reached: apart from the controller's own requests, so that renewing never waits behind them. */
+  /** The connection for the Lease: separate from the controller's own requests, so that renewals never wait behind them. */
   readonly cluster: Cluster;
-  /** No other candidate has the same. */
+  /** Must differ from that of every other candidate. */
   readonly identity: string;
   readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
   readonly random: Random;
-  readonly onChange?: ((news: LeadershipChange) => void) | undefined;
-  /** Told why the Lease could not be had or kept; it is tried again. */
+  readonly onChange?: ((change: LeadershipChange) => void) | undefined;
+  /** Called with the error if the Lease could not be taken or kept; the elector retries. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Who leads a controller has changed. */
+/** A change of who leads a controller. */
 export type LeadershipChange =
   | { readonly controller: string; readonly kind: 'follows'; readonly leader: string }
-  /** `lost`: what this process knows is not the leader's any more, so it should end. */
+  /** `lost`: the state of this process may be outdated, so it should end. */
   | { readonly controller: string; readonly kind: 'leads' | 'lost' };
 
-/** One controller's part in the election of its leader, by a Lease of its own. */
+/** One controller's part in the election of its leader, by its own Lease. */
 export class Leadership {
   readonly #options: LeadershipOptions;
   #term: LeaderTerm | undefined;
@@ -36,13 +36,13 @@ export class Leadership {
     this.#options = options;
   }
 
-  /** The same cluster, but nothing is written unless we lead. */
+  /** The same cluster, but writes fail unless we lead. */
   guard(cluster: Cluster): Cluster {
     const { clock } = this.#options;
     return new LeaderCluster({ cluster, clock, term: () => this.#term });
   }
 
-  /** Waits for its turn and does the work for as long as it lasts. Rejects where the lead was lost: whoever runs it may run it anew. */
+  /** Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     const { controller, cluster, identity, announcement, clock, random, onError } = this.#options;
     const elector: LeaderElector = new LeaderElector({
@@ -53,23 +53,23 @@ export class Leadership {
       clock,
       random,
       onStartedLeading: async (term) => {
-        // A controller hands its signal to as many requests as it likes.
+        // A controller passes its signal to any number of requests.
         setMaxListeners(0, term);
         this.#term = { signal: term, isLeading: () => elector.isLeading() };
-        this.#tell({ controller, kind: 'leads' });
+        this.#notify({ controller, kind: 'leads' });
         await work(term);
       },
       onNewLeader: (leader) => {
-        if (leader !== identity && leader !== '') this.#tell({ controller, kind: 'follows', leader });
+        if (leader !== identity && leader !== '') this.#notify({ controller, kind: 'follows', leader });
       },
       onError,
     });
     if ((await elector.run(signal)) !== 'lost') return;
-    this.#tell({ controller, kind: 'lost' });
-    throw new Error(`${controller} was not renewed in time, or another leads; it has stopped`);
+    this.#notify({ controller, kind: 'lost' });
+    throw new Error(`${controller} has stopped: its Lease was not renewed in time, or another process leads`);
   }
 
-  #tell(news: LeadershipChange): void {
-    this.#options.onChange?.(news);
+  #notify(change: LeadershipChange): void {
+    this.#options.onChange?.(change);
   }
 }

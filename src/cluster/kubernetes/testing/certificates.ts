@@ -1,5 +1,5 @@
 /*
- * Certificates for servers of tests, good for a hundred years and trusted by nobody else. Made with openssl: an authority, and
+ * Certificates for test servers, valid for a hundred years and trusted by nothing else. Made with openssl: an authority, and
  * signed by it a server for localhost, one for other.example, and two clients.
  */
 

@@ -19,7 +19,7 @@ export interface ReceivedRequest {
 
 export type FakeApiHandler = (request: ReceivedRequest, response: ServerResponse, count: number) => unknown;
 
-/** A server on a real socket that does what the test says, and writes down what it was asked. */
+/** A server on a real socket that answers as the test says, and records its requests. */
 export class FakeApiServer {
   readonly received: ReceivedRequest[] = [];
   readonly #server: Server;
@@ -54,7 +54,7 @@ export class FakeApiServer {
     return this.#url;
   }
 
-  /** A client whose kubeconfig leads here. */
+  /** A client whose kubeconfig leads to this server. */
   async connect(
     config: TestConfig = {},
     options: Partial<KubernetesConnectOptions> = {},

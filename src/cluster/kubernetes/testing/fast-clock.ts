@@ -1,6 +1,6 @@
 import { type Clock, realClock, sleepOn } from '../../../runtime/clock.ts';
 
-/** How much faster than ours its time runs. */
+/** How much faster its time runs than real time. */
 const factor = 50;
 
 /** For tests with real sockets, which a virtual clock cannot wait for: a second of back-off takes 20 ms. */

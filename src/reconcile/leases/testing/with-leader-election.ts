@@ -6,12 +6,12 @@ export interface ElectedOptions {
   readonly identity: string;
   readonly version?: string;
   readonly volumeScheduling?: boolean;
-  readonly onNews?: (news: LeadershipChange) => void;
+  readonly onChange?: (news: LeadershipChange) => void;
 }
 
-/** The controller as a replica that runs while it leads. */
+/** Wraps a controller as a replica that runs while it leads. */
 export function withLeaderElection(controller: Controller, options: ElectedOptions): Controller {
-  const { identity, version = '0.1.0', volumeScheduling = true, onNews } = options;
+  const { identity, version = '0.1.0', volumeScheduling = true, onChange } = options;
   return {
     name: controller.name,
     run: async (context, signal) => {
@@ -22,7 +22,7 @@ export function withLeaderElection(controller: Controller, options: ElectedOptio
         announcement: { version, gates: { VolumeScheduling: volumeScheduling } },
         clock: context.clock,
         random: seededRandom(identity),
-        onChange: onNews,
+        onChange: onChange,
         onError: () => {},
       });
       const guarded = { ...context, cluster: leadership.guard(context.cluster) };
