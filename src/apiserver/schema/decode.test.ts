@@ -46,7 +46,7 @@ describe('an object', () => {
     ['a body without content type', undefined, JSON.stringify(expected)],
     ['YAML', 'application/yaml', yaml],
     ['JSON sent as YAML', 'application/yaml', JSON.stringify(expected)],
-  ])('comes from %s', (_, contentType, text) => {
+  ])('is decoded from %s', (_, contentType, text) => {
     const { object, warnings } = decode(text, { contentType });
     expect(JSON.stringify(object)).toBe(JSON.stringify(expected));
     expect(warnings).toEqual([]);
@@ -65,7 +65,7 @@ describe('an object', () => {
     },
   );
 
-  test('may leave out what its address says, or be null', () => {
+  test('may omit what the request path says, or be null', () => {
     expect(decode('null').object).toMatchObject({ kind: 'Pod', apiVersion: 'v1' });
     expect(decode('{"kind":null}').object).toMatchObject({ kind: 'Pod', apiVersion: 'v1' });
   });
@@ -78,7 +78,7 @@ describe('an object', () => {
 });
 
 /** Recorded from a kube-apiserver 1.36. */
-describe('a body is refused in the words of Kubernetes', () => {
+describe('a body is refused with the message of Kubernetes', () => {
   const unrecognized = 'the object provided is unrecognized (must be of type Pod): ';
   const parseError = `${unrecognized}couldn't get version/kind; json parse error: `;
   const handled = 'Pod in version "v1" cannot be handled as a Pod: ';
@@ -146,20 +146,20 @@ describe('a body is refused in the words of Kubernetes', () => {
     expect(error.reason).toBe('BadRequest');
   });
 
-  test('where it belongs to another group version of the same kind', () => {
+  test('if it belongs to another group version of the same kind', () => {
     const expected = { group: '', version: 'v1', kind: 'Event', type: 'core/v1.Event' };
     expect(refusal('{"kind":"Event","apiVersion":"events.k8s.io/v1"}', { expected }).message).toBe(
       'the API version in the data (events.k8s.io/v1) does not match the expected API version (v1)',
     );
   });
 
-  test('where the core group is meant by mistake', () => {
+  test('if it is of the core group by mistake', () => {
     expect(refusal('{"kind":"Deployment","apiVersion":"v1"}', { expected: deployment }).message).toBe(
       `Deployment in version "v1" cannot be handled as a Deployment: no kind "Deployment" is registered for version "v1" ${scheme}`,
     );
   });
 
-  test('where nobody knows its media type', () => {
+  test('if its media type is unknown', () => {
     const error = refusal('{}', { contentType: 'text/plain' });
     expect(error.code).toBe(415);
     expect(error.reason).toBe('UnsupportedMediaType');
@@ -178,7 +178,7 @@ describe('a body is refused in the words of Kubernetes', () => {
       'k8s\0\x0a\x0c\x0a\x02v1\x12\x06Secret',
       'Secret in version "v1" cannot be handled as a Pod: converting (v1.Secret) to (core.Pod): unknown conversion',
     ],
-  ])('where protobuf is broken or something else: %j', (text, message) => {
+  ])('if protobuf is broken or something else: %j', (text, message) => {
     expect(refusal(text, { contentType: 'application/vnd.kubernetes.protobuf' }).message).toBe(message);
   });
 
@@ -187,13 +187,13 @@ describe('a body is refused in the words of Kubernetes', () => {
     ['? [a, 1]\n: c\n', '[]interface {}{"a", 1} (3f205b612c20315d0a3a20630a)'],
     ['? [a, [b]]\n: c\n', '[]interface {}{"a", []interface {}{"b"}} (3f205b612c205b625d5d0a3a20630a)'],
     ['a: &k [1]\nb:\n  ? *k\n  : c\n', expect.stringContaining('[]interface {}{1}')],
-  ])('where YAML has a key that is no text: %j', (text, told) => {
+  ])('if YAML has a key that is not a text: %j', (text, expected) => {
     const { message } = refusal(text, { contentType: 'application/yaml' });
     const start = 'the object provided is unrecognized (must be of type Pod): yaml: invalid map key: ';
-    expect([message.slice(0, start.length), message.slice(start.length)]).toEqual([start, told]);
+    expect([message.slice(0, start.length), message.slice(start.length)]).toEqual([start, expected]);
   });
 
-  test('where YAML is broken', () => {
+  test('if YAML is broken', () => {
     expect(refusal('a: [', { contentType: 'application/yaml' }).message).toMatch(
       /^the object provided is unrecognized \(must be of type Pod\): yaml: line 1: .* \(613a205b\)$/,
     );
@@ -204,7 +204,7 @@ describe('a body is refused in the words of Kubernetes', () => {
 });
 
 /** Recorded from a kube-apiserver 1.36. */
-describe('fields that are unknown or come twice', () => {
+describe('unknown and duplicate fields', () => {
   const text =
     '{"kind":"Pod","apiVersion":"v1","spec":{"foo":1,"containers":[{"name":"a","b":1,"name":"c"}],"nodeName":"x","nodeName":"y"},"metadata":{"labels":{"a":"b","a":"c"}},"zzz":{"a":1,"a":2}}';
   const complaints = [
@@ -222,17 +222,17 @@ describe('fields that are unknown or come twice', () => {
     expect(refusal(text, { fieldValidation: 'Strict' }).message).toBe(`${handled}${complaints.join(', ')}`);
   });
 
-  test('are told when validation warns, and then dropped', () => {
+  test('are reported as warnings and dropped when validation warns', () => {
     const { object, warnings } = decode(text);
     expect(warnings).toEqual(complaints);
     expect(object).toMatchObject({ spec: { nodeName: 'y', containers: [{ name: 'c' }] } });
   });
 
-  test('are nobody’s business when validation ignores them', () => {
+  test('are not reported when validation ignores them', () => {
     expect(decode(text, { fieldValidation: 'Ignore' }).warnings).toEqual([]);
   });
 
-  test('have their lines told where the body is YAML', () => {
+  test('are reported with their lines if the body is YAML', () => {
     const contentType = 'application/yaml';
     expect(decode(yaml, { contentType }).warnings).toEqual([
       'line 5: key "nodeName" already set in map',
@@ -245,7 +245,7 @@ describe('fields that are unknown or come twice', () => {
 });
 
 test.each(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])(
-  'any bytes sent as %s become an object or a refusal',
+  'any bytes sent as %s become an object or an error',
   (contentType) => {
     const magic = contentType.endsWith('protobuf') ? 'k8s\0' : '';
     const anyText = fc.oneof(

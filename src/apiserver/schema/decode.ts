@@ -6,8 +6,8 @@ import {
   type ExpectedType,
   type GroupVersionKind,
   kindMismatch,
-  otherVersion,
   parseApiVersion,
+  versionMismatch,
   withDefaults,
 } from './group-version-kind.ts';
 import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
@@ -18,22 +18,22 @@ import { WireError } from './wire-reader.ts';
 
 export interface RequestBody {
   readonly bytes: Buffer;
-  /** JSON where there is none. */
+  /** JSON if it is undefined. */
   readonly contentType: string | undefined;
   readonly expected: ExpectedType;
-  /** What becomes of unknown and duplicate fields: refused, told as warnings, or nothing. */
+  /** The treatment of unknown and duplicate fields: an error, warnings, or nothing. */
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
 }
 
 export interface DecodedBody {
-  /** In its stored form, with kind and apiVersion; a copy of its own. */
+  /** In its stored form, with kind and apiVersion; not shared with other objects. */
   readonly object: Record<string, unknown>;
   readonly warnings: readonly string[];
 }
 
 /**
- * Turns the body of a request into an object of the expected type, or throws what Kubernetes would answer: 415 for a media
- * type that it doesn't know, 400 for everything that is wrong with the body. Kind and apiVersion may be left out.
+ * Decodes the body of a request to an object of the expected type, or throws the error of Kubernetes: 415 for an
+ * unknown media type, 400 for any problem of the body. Kind and apiVersion may be absent.
  */
 export function decodeBody(body: RequestBody): DecodedBody {
   const media = (body.contentType ?? '').split(';')[0]?.trim().toLowerCase();
@@ -79,18 +79,18 @@ function decodeValue(
     formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
   );
   if (body.fieldValidation === 'Ignore') return { object, warnings: [] };
-  const complaints = strictDecodingProblems(body.expected, document, unknownFields);
-  if (body.fieldValidation === 'Warn') return { object, warnings: [...yamlDuplicates, ...complaints] };
+  const problems = strictDecodingProblems(body.expected, document, unknownFields);
+  if (body.fieldValidation === 'Warn') return { object, warnings: [...yamlDuplicates, ...problems] };
   const yaml = yamlDuplicates.length === 0 ? [] : [yamlError(yamlDuplicates)];
-  if (yaml.length + complaints.length === 0) return { object, warnings: [] };
-  throw refused(body, found, `strict decoding error: ${[...yaml, ...complaints].join(', ')}`);
+  if (yaml.length + problems.length === 0) return { object, warnings: [] };
+  throw refused(body, found, `strict decoding error: ${[...yaml, ...problems].join(', ')}`);
 }
 
 function yamlError(duplicates: readonly string[]): string {
   return ['yaml: unmarshal errors:', ...duplicates.map((text) => `  ${text}`)].join('\n');
 }
 
-/** Unknown fields can't be told apart from those of a newer version, so nobody complains about them. */
+/** Unknown fields cannot be distinguished from fields of a newer version, so they are not reported. */
 function decodeProtobuf(body: RequestBody): DecodedBody {
   const envelope = orUnrecognized(body, () => readEnvelope(body.bytes));
   const gv = parseApiVersion(envelope.apiVersion) ?? { group: '', version: '' };
@@ -104,11 +104,11 @@ function decodeProtobuf(body: RequestBody): DecodedBody {
   return { object, warnings: [] };
 }
 
-/** Only what is generated has that form; the schema of a custom resource says nothing of it. */
+/** Only generated Go types have protobuf; the schema of a custom resource does not define one. */
 const noProtobuf =
   'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
 
-/** What the body says about itself. */
+/** The kind and apiVersion that the body states. */
 function kindOf(body: RequestBody, value: Record<string, unknown>): GroupVersionKind {
   const texts = { apiVersion: '', kind: '' };
   for (const name of ['apiVersion', 'kind'] as const) {
@@ -123,11 +123,11 @@ function kindOf(body: RequestBody, value: Record<string, unknown>): GroupVersion
   return { ...groupVersion, kind: texts.kind };
 }
 
-/** Go shows the type with which it looks for the kind. */
+/** Go's message shows the type with which it looks for the kind. */
 const goFinder =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What the body is, with what it leaves out. */
+/** The kind of the body, completed by the expected kind. */
 function checkedKind(body: RequestBody, given: GroupVersionKind): GroupVersionKind {
   if (body.expected.form !== undefined) return checkedCustomKind(body, given);
   const found = withDefaults(given, body.expected);
@@ -135,12 +135,12 @@ function checkedKind(body: RequestBody, given: GroupVersionKind): GroupVersionKi
   return found;
 }
 
-/** Custom resources say themselves what they are. That it is the right kind is asked with everything else that must hold. */
+/** Custom resources must state their kind. Validation checks later that it is the right one. */
 function checkedCustomKind(body: RequestBody, found: GroupVersionKind): GroupVersionKind {
   if (found.kind === '')
     throw unrecognized(body, `Object 'Kind' is missing in '${body.bytes.toString('utf8')}'`);
   const [given, expected] = [apiVersionOf(found), apiVersionOf(body.expected)];
-  if (given !== expected) throw badRequest(otherVersion(given, expected));
+  if (given !== expected) throw badRequest(versionMismatch(given, expected));
   return found;
 }
 
@@ -149,7 +149,7 @@ function checkKind(body: RequestBody, found: GroupVersionKind): void {
     throw refused(body, found, `Object 'apiVersion' is missing in '${body.bytes.toString('utf8')}'`);
   const problem = kindMismatch(found, body.expected);
   if (problem === undefined) return;
-  throw problem.isWhole ? badRequest(problem.message) : refused(body, found, problem.message);
+  throw problem.isComplete ? badRequest(problem.message) : refused(body, found, problem.message);
 }
 
 function orUnrecognized<T>(body: RequestBody, read: () => T): T {
@@ -179,13 +179,16 @@ function refused({ expected }: RequestBody, found: GroupVersionKind, why: string
   return badRequest(`${found.kind} in version ${version} cannot be handled as a ${expected.kind}: ${why}`);
 }
 
-function unreadable(body: RequestBody, what: string): ApiError {
-  return unrecognized(body, `couldn't get version/kind; json parse error: json: cannot unmarshal ${what}`);
+function unreadable(body: RequestBody, mismatch: string): ApiError {
+  return unrecognized(
+    body,
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${mismatch}`,
+  );
 }
 
 function unrecognized({ bytes, expected }: RequestBody, why: string): ApiError {
-  const told = `the object provided is unrecognized (must be of type ${expected.kind})`;
-  return badRequest(`${told}: ${why} (${summary(bytes)})`);
+  const what = `the object provided is unrecognized (must be of type ${expected.kind})`;
+  return badRequest(`${what}: ${why} (${summary(bytes)})`);
 }
 
 const summaryBytesMax = 30;

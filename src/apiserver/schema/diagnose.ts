@@ -12,39 +12,41 @@ import {
 } from './type-table.ts';
 
 export interface Diagnosis {
-  /** Go's sentence for the value that does not fit, if there is one. */
+  /** Go's error message for the value that does not fit, if there is one. */
   readonly problem: string | undefined;
   readonly unknownFields: readonly string[];
-  /** Prefixes of paths below which nobody looks: unknown fields, and values that are JSON of their own. */
+  /** Prefixes of paths that are not examined: unknown fields, and values that contain arbitrary JSON. */
   readonly opaquePaths: readonly string[];
 }
 
 /**
- * Walks a value as Go's decoder does, in the order of the input, to say what is wrong with it. Values of a wrong type are
- * remembered, the first is told at the end; values that a type of its own refuses (a quantity, a time) end the walk and are
- * told instead.
+ * Walks a value as Go's decoder does, in the order of the input, to find its problems. Values of a wrong type do not
+ * stop the walk, and the first of them is reported at the end; a value that a type with its own decoder refuses (a
+ * quantity, a time) stops the walk and is reported instead.
  */
 export function diagnose(typeId: string, value: unknown): Diagnosis {
-  const walk = new Walk();
+  const walk = new DecoderWalk();
   try {
     walk.value({ form: 'struct', id: typeId, goName: `v1.${shortName(typeId)}` }, value, '');
   } catch (error) {
     if (!(error instanceof FatalProblem)) throw error;
-    return { ...walk.findings, problem: error.message };
+    return { ...walk.diagnosis, problem: error.message };
   }
-  return walk.findings;
+  return walk.diagnosis;
 }
 
-/** The decoder stops counting there. */
+/** Kubernetes' decoder stops counting there. */
 const unknownFieldsMax = 100;
 
 class FatalProblem extends Error {}
 
-class Walk {
+class DecoderWalk {
   readonly #unknown = new Set<string>();
   readonly #opaque: string[] = [];
   #problem: string | undefined;
-  /** Where Go believes to be: the struct, and the names of fields from the root, lists and keys of maps left out. */
+  /**
+   * The position in Go's messages: the struct, and the names of fields from the root, without lists and keys of maps.
+   */
   #struct: string;
   #fields: readonly string[];
 
@@ -53,7 +55,7 @@ class Walk {
     this.#fields = fields;
   }
 
-  get findings(): Diagnosis {
+  get diagnosis(): Diagnosis {
     return { problem: this.#problem, unknownFields: [...this.#unknown], opaquePaths: this.#opaque };
   }
 
@@ -70,7 +72,7 @@ class Walk {
       else this.#mismatch(value, type.goName);
     } else if (isSchema(type)) {
       this.#opaque.push(path);
-      inspectSchema(type.form, value, new Walk(this.#struct, this.#fields));
+      inspectSchema(type.form, value, new DecoderWalk(this.#struct, this.#fields));
     } else {
       if (isOpaque(type)) this.#opaque.push(path);
       if (leafReaders[type.form](value) === undefined) this.#leaf(type, value, path);
@@ -107,12 +109,12 @@ class Walk {
   }
 
   #leaf(type: ValueType, value: unknown, path: string): void {
-    if (value instanceof JsonNumber && value.isBeyondDouble && isKeptByGo(type, value)) {
+    if (value instanceof JsonNumber && value.isBeyondDouble && isValidForGo(type, value)) {
       throw new FatalProblem(beyondDoubleMessage(path, value.text));
     }
     switch (type.form) {
       case 'quantity':
-        throw new FatalProblem(explainQuantity(value));
+        throw new FatalProblem(quantityProblem(value));
       case 'time':
       case 'microTime':
         if (typeof value === 'string')
@@ -126,7 +128,7 @@ class Walk {
         this.#problem ??= this.#mismatchOf(numberName(value), type.goName);
         break;
       case 'bytes':
-        if (typeof value === 'string') this.#problem ??= explainBase64(value);
+        if (typeof value === 'string') this.#problem ??= base64Problem(value);
         else this.#mismatch(value, type.goName);
         break;
       default:
@@ -145,8 +147,8 @@ class Walk {
   }
 }
 
-/** Nested schemas have decoders of their own, which are not strict and whose problems end the walk. */
-function inspectSchema(form: SchemaForm, value: unknown, walk: Walk): void {
+/** Nested schemas have separate decoders, which are not strict and whose problems stop the walk. */
+function inspectSchema(form: SchemaForm, value: unknown, walk: DecoderWalk): void {
   const schema = { form: 'struct', id: schemaTypeId, goName: 'v1.JSONSchemaProps' } as const;
   const name = { form: 'string', goName: 'string' } as const;
   if (isJsonObject(value)) walk.value(schema, value, '');
@@ -156,7 +158,7 @@ function inspectSchema(form: SchemaForm, value: unknown, walk: Walk): void {
     const element = form === 'schemaOrList' ? schema : name;
     walk.value({ form: 'list', element, goName: `[]${element.goName}` }, value, '');
   }
-  const { problem } = walk.findings;
+  const { problem } = walk.diagnosis;
   if (problem !== undefined) throw new FatalProblem(problem);
 }
 
@@ -188,26 +190,26 @@ function findField(
   return undefined;
 }
 
-/** Go has no trouble with it, so we must not blame the type. */
-function isKeptByGo(type: ValueType, number: JsonNumber): boolean {
+/** Whether Go accepts the number, so that the message must not blame the type. */
+function isValidForGo(type: ValueType, number: JsonNumber): boolean {
   if (isOpaque(type)) return true;
   if (type.form !== 'int64' || !number.isInteger) return false;
   const value = BigInt(number.text);
   return BigInt.asIntN(64, value) === value;
 }
 
-/** Numbers that are no integers are told with their digits. */
+/** Numbers that are not valid integers are reported with their digits. */
 function numberName(value: unknown): string {
   if (typeof value === 'number') return `number ${value}`;
   return value instanceof JsonNumber ? `number ${value.text}` : jsonKindName(value);
 }
 
-function explainQuantity(value: unknown): string {
+function quantityProblem(value: unknown): string {
   const text = typeof value === 'string' ? value.trim() : '';
   if (/^[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text)) return "unable to parse quantity's suffix";
   return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 }
 
-function explainBase64(text: string): string {
+function base64Problem(text: string): string {
   return `illegal base64 data at input byte ${base64ErrorAt(text) ?? 0}`;
 }

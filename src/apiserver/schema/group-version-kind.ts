@@ -2,7 +2,7 @@ import { apiVersionOf } from '../../kube/resource.ts';
 import type { Typed } from './object-form.ts';
 import { hasTable, tableOf } from './type-table.ts';
 
-/** What a body must be. */
+/** The expected type of a request body. */
 export interface ExpectedType extends Typed {
   /** Empty for the core group. */
   readonly group: string;
@@ -12,7 +12,7 @@ export interface ExpectedType extends Typed {
 
 export type GroupVersionKind = Pick<ExpectedType, 'group' | 'version' | 'kind'>;
 
-/** Undefined where it is no group and version. */
+/** Undefined if the text is not a group and version. */
 export function parseApiVersion(
   text: string,
 ): { readonly group: string; readonly version: string } | undefined {
@@ -22,7 +22,7 @@ export function parseApiVersion(
   return { group: parts.length === 2 ? (parts[0] ?? '') : '', version: parts.at(-1) ?? '' };
 }
 
-/** What a body leaves out is what its address says. */
+/** Completes what a body leaves out by what the request path says. */
 export function withDefaults(found: GroupVersionKind, expected: GroupVersionKind): GroupVersionKind {
   const kind = found.kind === '' ? expected.kind : found.kind;
   if (found.version !== '') return { ...found, kind };
@@ -32,11 +32,11 @@ export function withDefaults(found: GroupVersionKind, expected: GroupVersionKind
 
 export interface KindProblem {
   readonly message: string;
-  /** Whether the sentence tells everything, or the caller is to name the kinds first. */
-  readonly isWhole: boolean;
+  /** Whether the message is complete; otherwise the caller must prepend the kinds. */
+  readonly isComplete: boolean;
 }
 
-/** Why a body of one kind can't stand for another, in Kubernetes' words; undefined where it can. */
+/** Why a body of one kind cannot be used as another, with Kubernetes' message; undefined if it can. */
 export function kindMismatch(found: GroupVersionKind, expected: ExpectedType): KindProblem | undefined {
   // Options belong to every group.
   const isOfOptions = expected.type.startsWith('meta/v1.');
@@ -44,21 +44,21 @@ export function kindMismatch(found: GroupVersionKind, expected: ExpectedType): K
   const apiVersion = apiVersionOf(found);
   if (isOfOptions || !isKnownKind(found)) {
     const message = `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersion)}`;
-    return { isWhole: false, message: `${message} in scheme "pkg/runtime/scheme.go:111"` };
+    return { isComplete: false, message: `${message} in scheme "pkg/runtime/scheme.go:111"` };
   }
-  if (goType(found) !== goType(expected)) {
-    const message = `converting (v1.${found.kind}) to (${goType(expected)}): unknown conversion`;
-    return { isWhole: false, message };
+  if (internalTypeName(found) !== internalTypeName(expected)) {
+    const message = `converting (v1.${found.kind}) to (${internalTypeName(expected)}): unknown conversion`;
+    return { isComplete: false, message };
   }
   if (apiVersion === apiVersionOf(expected)) return undefined;
-  return { isWhole: true, message: otherVersion(apiVersion, apiVersionOf(expected)) };
+  return { isComplete: true, message: versionMismatch(apiVersion, apiVersionOf(expected)) };
 }
 
-export function otherVersion(given: string, expected: string): string {
+export function versionMismatch(given: string, expected: string): string {
   return `the API version in the data (${given}) does not match the expected API version (${expected})`;
 }
 
-/** What servers say besides objects; it can be read, and is never what a body should be. */
+/** Kinds that servers return besides objects; they can be decoded, but are never expected in a body. */
 const unversionedKinds = new Set([
   'APIGroup',
   'APIGroupList',
@@ -69,15 +69,15 @@ const unversionedKinds = new Set([
 ]);
 
 function isKnownKind({ group, version, kind }: GroupVersionKind): boolean {
-  // Names of the tables that are no groups.
+  // Names in the API tables that are not groups.
   if (group === 'core' || group === 'meta') return false;
   if (group === '' && version === 'v1' && unversionedKinds.has(kind)) return true;
   const id = `${group === '' ? 'core' : group}/${version}.${kind}`;
   return hasTable(id) && tableOf(id).isKind;
 }
 
-/** How Go calls the type that all versions of a kind share. */
-function goType({ group, kind }: GroupVersionKind): string {
+/** Go's name of the internal type, which all versions of a kind share. */
+function internalTypeName({ group, kind }: GroupVersionKind): string {
   const [short = ''] = group.split('.');
   return `${short === '' || short === 'events' ? 'core' : short}.${kind}`;
 }

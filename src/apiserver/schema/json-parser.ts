@@ -2,13 +2,13 @@ import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
 import { setKey } from '../../kube/go/json-value.ts';
 import { goQuotedRune } from '../../kube/go/quote.ts';
 
-/** The message is Go's. */
+/** An error with the message of Go's decoder. */
 export class JsonSyntaxError extends Error {}
 
 export interface DuplicateKey {
   /** `spec.containers[0].name`. */
   readonly path: string;
-  /** Among all keys of the text, counted from 0. */
+  /** The index among all keys of the text, from 0. */
   readonly position: number;
 }
 
@@ -18,8 +18,9 @@ export interface JsonParserOptions {
 }
 
 /**
- * A plain recursive parser, used where JSON.parse tells too little. It works on bytes because Go's messages do. At the end
- * of the text it goes on as if a blank followed, as Go does: `nul` is then an invalid character ' ', `[` an unexpected end.
+ * A plain recursive parser for texts about which JSON.parse reports too little. It works on bytes because Go's messages
+ * do. At the end of the text it behaves as if a blank followed, as Go does: `nul` then has an invalid character ' ',
+ * and `[` an unexpected end.
  */
 export class JsonParser {
   readonly duplicates: DuplicateKey[] = [];
@@ -167,7 +168,7 @@ export class JsonParser {
     return true;
   }
 
-  /** The next byte that is no blank. */
+  /** The next byte that is not a blank. */
   #token(): number {
     this.#skipBlanks();
     if (this.#at >= this.#bytes.length) throw unexpectedEnd();
@@ -189,7 +190,7 @@ export class JsonParser {
   }
 }
 
-/** Enough to sort the complaints about a body that somebody wrote; a hostile one must not cost memory. */
+/** Enough to sort the problems of an ordinary body; a hostile one must not take more memory. */
 const orderMax = 10_000;
 
 const blank = 0x20;

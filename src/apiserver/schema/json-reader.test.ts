@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { JsonNumber } from '../../kube/go/json-number.ts';
 import { JsonSyntaxError, jsonDepthMax, readJson } from './json-reader.ts';
 
-/** Numbers that we refuse on purpose. */
+/** Numbers that the reader refuses on purpose. */
 const manyDigits = /\d{16}/;
 
-test('whatever JSON.stringify writes is read back', () => {
+test('any output of JSON.stringify is read back', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
@@ -46,7 +46,7 @@ test('any bytes are read, or refused as bad syntax', () => {
   );
 });
 
-describe('keys that come twice', () => {
+describe('duplicate keys', () => {
   test.each([
     ['{"a":1,"a":2}', ['a']],
     ['{"a":1,"\\u0061":2}', ['a']],
@@ -60,13 +60,13 @@ describe('keys that come twice', () => {
     expect(readJson(text).duplicates.map(({ path }) => path)).toEqual(paths);
   });
 
-  test('count with their last value', () => {
+  test('have their last value', () => {
     expect(readJson('{"a":1,"a":{"b":2}}').value).toEqual({ a: { b: 2 } });
   });
 });
 
 /** Recorded from the JSON decoder of Kubernetes 1.36. */
-describe('errors are in the words of Go', () => {
+describe('errors have the messages of Go', () => {
   test.each([
     ['', 'unexpected end of JSON input'],
     ['{', 'unexpected end of JSON input'],
@@ -96,7 +96,7 @@ describe('errors are in the words of Go', () => {
 });
 
 describe('numbers', () => {
-  test('that a double would change are refused with their place', () => {
+  test('that a double would change are refused with their path', () => {
     expect(() => readJson('{"a":[{"b":9007199254740993}]}')).toThrow(
       "a[0].b: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly",
     );
@@ -111,14 +111,14 @@ describe('numbers', () => {
   );
 
   test.each(['9007199254740993', '1.0', '1e3'])(
-    'such as %s keep their text where somebody asks for it',
+    'such as %s keep their text if the caller asks for it',
     (text) => {
       expect(readJson(text, { keepsNumbers: true }).value).toEqual(new JsonNumber(text));
     },
   );
 });
 
-test('depth has a limit', () => {
+test('the nesting depth is limited', () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
   expect(readJson(nested(jsonDepthMax)).duplicates).toEqual([]);
   expect(() => readJson(nested(jsonDepthMax + 1))).toThrow("invalid character '[' exceeded max depth");

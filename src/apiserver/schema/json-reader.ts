@@ -5,32 +5,32 @@ export { JsonSyntaxError } from './json-parser.ts';
 
 export interface JsonDocument {
   readonly value: unknown;
-  /** Keys that an object has twice. As with JSON.parse, the last one counts. */
+  /** Keys that occur twice in an object. As with JSON.parse, the last one applies. */
   readonly duplicates: readonly DuplicateKey[];
-  /** When there are duplicates: the order in which paths first appear in the text. */
+  /** If there are duplicates: the order in which paths first occur in the text. */
   readonly order: ReadonlyMap<string, number>;
 }
 
 export interface JsonReadOptions {
-  /** Gives numbers that a double would change as {@link JsonNumber} instead of refusing or rounding them. */
+  /** Returns numbers that a double would change as {@link JsonNumber}, instead of refusing or rounding them. */
   readonly keepsNumbers?: boolean;
 }
 
-/** Deeper than any object of ours; a limit keeps recursion from running out of stack. */
+/** Deeper than any API object; the limit keeps the recursion from overflowing the stack. */
 export const jsonDepthMax = 1000;
 
 /**
- * Reads JSON as Kubernetes does: keys that come twice are reported, errors are worded as Go words them
- * ({@link JsonSyntaxError}), whole numbers beyond 2^53 are refused instead of rounded, and `__proto__` is an ordinary key.
+ * Reads JSON as Kubernetes does: duplicate keys are reported, errors have Go's messages ({@link JsonSyntaxError}),
+ * whole numbers beyond 2^53 are refused instead of rounded, and `__proto__` is an ordinary key.
  *
- * JSON.parse does the work. A scan of the bytes beforehand counts the keys and looks for odd numbers; if the value has
- * fewer keys than the text, or anything else is unusual, our own slow parser reads the text again.
+ * JSON.parse does the work. A scan of the bytes beforehand counts the keys and looks for unusual numbers; if the value
+ * has fewer keys than the text, or anything else is unusual, the slow {@link JsonParser} reads the text again.
  */
 export function readJson(input: Uint8Array | string, options: JsonReadOptions = {}): JsonDocument {
   const bytes = typeof input === 'string' ? Buffer.from(input) : asBuffer(input);
   const keys = countKeys(bytes);
   const value = keys === unusual ? undefined : tryParse(bytes.toString('utf8'));
-  if (value !== undefined && ownKeys(value) === keys) return { value, duplicates: [], order: noOrder };
+  if (value !== undefined && countOwnKeys(value) === keys) return { value, duplicates: [], order: noOrder };
   const parser = new JsonParser(bytes, {
     depthMax: jsonDepthMax,
     keepsNumbers: options.keepsNumbers === true,
@@ -49,12 +49,12 @@ function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The slow parser finds the same error, and has Go's words for it.
+    // The slow parser finds the same error, and has Go's message for it.
     return undefined;
   }
 }
 
-/** How many keys the text has, or `unusual`. It need not notice wrong syntax: that is left to JSON.parse. */
+/** The number of keys of the text, or `unusual`. It need not detect syntax errors: JSON.parse does. */
 function countKeys(bytes: Uint8Array): number {
   let keys = 0;
   let depth = 0;
@@ -80,7 +80,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** The index of the last character of a number that a double holds as it is written, else `unusual`. */
+/** The index of the last character of a number that a double represents exactly as written, otherwise `unusual`. */
 function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   let hasPoint = false;
@@ -94,18 +94,18 @@ function endOfNumber(bytes: Uint8Array, start: number): number {
   return at - 1;
 }
 
-function ownKeys(value: unknown): number {
+function countOwnKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {
-    for (const each of value) if (typeof each === 'object') count += ownKeys(each);
+    for (const each of value) if (typeof each === 'object') count += countOwnKeys(each);
     return count;
   }
   const object = value as Record<string, unknown>;
   for (const key in object) {
     count += 1;
     const each = object[key];
-    if (typeof each === 'object') count += ownKeys(each);
+    if (typeof each === 'object') count += countOwnKeys(each);
   }
   return count;
 }

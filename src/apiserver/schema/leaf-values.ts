@@ -6,8 +6,8 @@ import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import type { LeafForm } from './type-table.ts';
 
 /**
- * One function for each form of value: takes what JSON brought and gives what Go would write back, or undefined where Go
- * would refuse it. Null never comes here. Nothing is shared with the input.
+ * One function for each form of value: receives the value from JSON and returns what Go would encode, or undefined if
+ * Go would refuse it. The value is never null. The result shares nothing with the input.
  */
 export const leafReaders: Readonly<Record<LeafForm, (value: unknown) => unknown>> = {
   string: (value) => (typeof value === 'string' ? value : undefined),
@@ -26,7 +26,7 @@ export const leafReaders: Readonly<Record<LeafForm, (value: unknown) => unknown>
   json: (value) => withSortedKeysDeep(copyJson(value)),
 };
 
-/** What Go writes for a field of this form that nobody set; undefined where its writer must decide by other means. */
+/** The value that Go encodes for an unset field of this form. */
 export const leafZeros: Readonly<Record<LeafForm, unknown>> = {
   string: '',
   bool: false,
@@ -43,7 +43,10 @@ export const leafZeros: Readonly<Record<LeafForm, unknown>> = {
   json: null,
 };
 
-/** A copy of plain JSON; undefined where a number in it can't be held. `__proto__` stays an ordinary key. */
+/**
+ * A copy of plain JSON; undefined if it contains a number that a double cannot represent. `__proto__` stays an ordinary
+ * key.
+ */
 export function copyJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof JsonNumber) return value.isBeyondDouble ? undefined : value.value;
@@ -79,7 +82,10 @@ function readQuantity(value: unknown): string | undefined {
   return result.ok ? formatQuantity(result.quantity) : undefined;
 }
 
-/** Go's base64 ignores line ends and excess bits, and writes neither. It takes a list of bytes, too. */
+/**
+ * Go's base64 decoder ignores line ends and excess bits, and its encoder writes neither. Go also accepts a list of
+ * bytes.
+ */
 function readBytes(value: unknown): string | undefined {
   if (Array.isArray(value)) {
     const isBytes = value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
@@ -91,7 +97,7 @@ function readBytes(value: unknown): string | undefined {
   return base64ErrorAt(value) === undefined ? canonical : undefined;
 }
 
-/** Where Go's decoder finds the first thing wrong. */
+/** The position of the first error that Go's decoder reports. */
 export function base64ErrorAt(text: string): number | undefined {
   let digits = 0;
   for (let at = 0; at < text.length; at++) {
@@ -101,7 +107,7 @@ export function base64ErrorAt(text: string): number | undefined {
     if (!isBase64Digit(char)) return at;
     digits += 1;
   }
-  // Go points behind the last full group.
+  // Go reports the position after the last complete group.
   return digits % 4 === 0 ? undefined : text.length - (digits % 4);
 }
 

@@ -5,7 +5,7 @@ import { normalize, zeroObject } from './normalize.ts';
 import { strictDecodingProblems } from './strict-decoding.ts';
 import { goldenInputs, goldenObjects } from './testing/golden.ts';
 
-describe('what Go wrote', () => {
+describe('objects that Go encoded', () => {
   test.each(goldenObjects)(
     '$type filled with $filled stays as it is, in the same order',
     ({ type, json }) => {
@@ -15,7 +15,7 @@ describe('what Go wrote', () => {
     },
   );
 
-  test('is an object of its own', () => {
+  test('share nothing with the input', () => {
     const pod = goldenObjects.find(({ type, filled }) => type === 'core/v1.Pod' && filled === 'values');
     const before = JSON.stringify(pod?.json);
     expect(sharedPlaces(normalize('core/v1.Pod', pod?.json).object, pod?.json)).toEqual([]);
@@ -23,7 +23,7 @@ describe('what Go wrote', () => {
   });
 });
 
-describe('what people send', () => {
+describe('objects that clients send', () => {
   test.each(goldenInputs.filter(({ error }) => error === undefined))(
     '$type $input becomes what Go makes of it',
     ({ type, input, output, strict = [] }) => {
@@ -44,7 +44,7 @@ describe('what people send', () => {
   );
 });
 
-test('undefined is as good as absent, also in objects that never were JSON', () => {
+test('undefined counts as absent, also in objects that were never JSON', () => {
   const { object, unknownFields } = normalize('core/v1.ConfigMap', {
     metadata: { name: 'a', labels: undefined, nonsense: undefined },
     data: { a: 'b', c: undefined },
@@ -62,11 +62,11 @@ test.each([
     { metadata: { deletionTimestamp: '0001-01-01T00:00:00Z' } },
     zeroObject('core/v1.Pod'),
   ],
-])('no null is left where the types promise none: %s', (_, type, given, expected) => {
+])('no null is left where the types exclude it: %s', (_, type, given, expected) => {
   expect(normalize(type, given).object).toEqual(expected);
 });
 
-test('a whole number that a double would change is refused with its place', () => {
+test('a whole number that a double would change is refused with its path', () => {
   const { value } = readJson('{"metadata":{"generation":9007199254740993}}', { keepsNumbers: true });
   expect(() => normalize('core/v1.Pod', value)).toThrow(
     "metadata.generation: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly",
@@ -88,7 +88,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Paths at which both hold the very same object. */
+/** Paths at which both have the same object. */
 function sharedPlaces(a: unknown, b: unknown, path = ''): string[] {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return [];
   if (a === b) return [path];

@@ -8,45 +8,46 @@ import { type FieldTable, type SchemaForm, schemaTypeId, type ValueType } from '
 
 export interface Normalized {
   readonly object: Record<string, unknown>;
-  /** Paths such as `spec.containers[0].foo`, in the order of the input; each once. */
+  /** Paths such as `spec.containers[0].foo`, in the order of the input, without duplicates. */
   readonly unknownFields: readonly string[];
 }
 
 /**
- * Gives a value the form that it would have after Go decoded it into the type and wrote it again: unknown fields gone,
- * nulls and empties left out where Go leaves them out, zeros where Go writes them, quantities and times canonical, fields
- * in Go's order. Throws BadRequest with Go's sentence where Go refuses the value.
+ * Converts a value to the form that it would have after Go decoded it into the type and encoded it again: without
+ * unknown fields, without nulls and empty values that Go omits, with the zero values that Go writes, with canonical
+ * quantities and times, and with fields in Go's order. Throws BadRequest with Go's message if Go refuses the value.
  *
- * Null and undefined are as good as absent. Nothing of the input is shared with the result.
+ * Null and undefined count as absent. The result shares nothing with the input.
  *
- * Every write of the server comes through here, some several times, so the straight way knows no paths: it only notices
- * that something is wrong or unknown, and {@link diagnose} then walks again to say what and where.
+ * Every write of the server uses this function, some several times, so the fast path does not track paths: it only
+ * detects that a value is invalid or a field unknown, and {@link diagnose} then walks the value again to find out what
+ * and where.
  */
 export function normalize(typeId: string, value: unknown): Normalized {
-  const notices: Notices = { hasUnknown: false };
+  const state: ReadState = { hasUnknown: false };
   let object: Record<string, unknown>;
   try {
-    object = value === null ? structOf(typeId).zero() : structOf(typeId).read(value, notices);
+    object = value === null ? structOf(typeId).zero() : structOf(typeId).read(value, state);
   } catch (error) {
     if (error !== refusal) throw error;
-    throw badRequest(diagnose(typeId, value).problem ?? 'the object does not have the form of its type');
+    throw badRequest(diagnose(typeId, value).problem ?? 'the object does not fit its type');
   }
-  return { object, unknownFields: notices.hasUnknown ? diagnose(typeId, value).unknownFields : [] };
+  return { object, unknownFields: state.hasUnknown ? diagnose(typeId, value).unknownFields : [] };
 }
 
-/** The object of a type in which nothing is set. */
+/** The object of a type in which no field is set. */
 export function zeroObject(typeId: string): Record<string, unknown> {
   return structOf(typeId).zero();
 }
 
-interface Notices {
+interface ReadState {
   hasUnknown: boolean;
 }
 
-/** Gives undefined for what counts as not set, and throws `refusal` for what does not fit. */
-type Read = (value: unknown, notices: Notices) => unknown;
+/** Returns undefined for values that count as not set, and throws `refusal` for values that do not fit. */
+type ReadValue = (value: unknown, state: ReadState) => unknown;
 
-/** Thrown on the straight way; it carries nothing, so that it costs nothing. */
+/** Thrown on the fast path. It is a symbol, not an Error, because creating a stack trace is expensive. */
 const refusal = Symbol('the value does not fit its type');
 
 const structs = new Map<string, StructReader>();
@@ -60,28 +61,28 @@ function structOf(typeId: string): StructReader {
   return found;
 }
 
-/** Reads objects of one type. Its fields are looked up when the first object comes, because types may hold each other. */
+/** Reads objects of one type. Its fields are resolved on first use, because types can contain each other. */
 class StructReader {
   readonly #typeId: string;
   #slots: ReadonlyMap<string, number> | undefined;
   readonly #names: string[] = [];
-  readonly #readers: Read[] = [];
-  /** What stands in for a field that is not set: a plain value, or a struct to be made afresh. */
+  readonly #readers: ReadValue[] = [];
+  /** The value of an absent field: a plain value, or the reader of a struct that creates a zero object. */
   readonly #absents: (PlainZero | StructReader)[] = [];
 
   constructor(typeId: string) {
     this.#typeId = typeId;
   }
 
-  read(value: unknown, notices: Notices): Record<string, unknown> {
+  read(value: unknown, state: ReadState): Record<string, unknown> {
     if (!isJsonObject(value)) throw refusal;
     const slots = this.#slots ?? this.#compile();
     const found: unknown[] = new Array(this.#names.length);
     for (const key in value) {
       const slot = slots.get(key);
       const each = value[key];
-      if (slot === undefined) notices.hasUnknown ||= each !== undefined;
-      else if (each !== null && each !== undefined) found[slot] = this.#readers[slot]?.(each, notices);
+      if (slot === undefined) state.hasUnknown ||= each !== undefined;
+      else if (each !== null && each !== undefined) found[slot] = this.#readers[slot]?.(each, state);
     }
     return this.#build(found);
   }
@@ -119,26 +120,26 @@ class StructReader {
 
 type PlainZero = string | number | boolean | null | undefined;
 
-function fieldReader(field: FieldTable): Read {
+function fieldReader(field: FieldTable): ReadValue {
   const read = valueReader(field.type);
   if (field.omitsEmpty && !field.isPointer) return withoutEmpty(field.type, read);
-  // The zero time is written as null, which is as good as nothing where the field may be left out.
-  return canBeNull.has(field.type.form) ? (value, notices) => read(value, notices) ?? undefined : read;
+  // The zero time is written as null, which counts as absent if the field may be omitted.
+  return canBeNull.has(field.type.form) ? (value, state) => read(value, state) ?? undefined : read;
 }
 
-/** Forms whose readers give null for what is as good as absent. */
+/** Forms whose readers return null for values that count as absent. */
 const canBeNull: ReadonlySet<ValueType['form']> = new Set(['time', 'microTime', 'schemaOrList']);
 
-function withoutEmpty(type: ValueType, read: Read): Read {
+function withoutEmpty(type: ValueType, read: ReadValue): ReadValue {
   switch (type.form) {
     case 'list':
-      return (value, notices) => {
-        const list = read(value, notices) as readonly unknown[];
+      return (value, state) => {
+        const list = read(value, state) as readonly unknown[];
         return list.length === 0 ? undefined : list;
       };
     case 'map':
-      return (value, notices) => {
-        const map = read(value, notices) as object;
+      return (value, state) => {
+        const map = read(value, state) as object;
         for (const _ in map) return map;
         return undefined;
       };
@@ -148,11 +149,10 @@ function withoutEmpty(type: ValueType, read: Read): Read {
     case 'int32':
     case 'int64':
     case 'float64':
-      // '', false and 0.
-      return (value, notices) => read(value, notices) || undefined;
+      return (value, state) => read(value, state) || undefined;
     default:
-      // A struct is never empty to Go's omitempty.
-      return (value, notices) => read(value, notices) ?? undefined;
+      // Go's omitempty never omits a struct.
+      return (value, state) => read(value, state) ?? undefined;
   }
 }
 
@@ -164,7 +164,7 @@ function absentValue({ type, isPointer, omitsEmpty, omitsZero }: FieldTable): Pl
   return isSchemaForm(type) ? null : (leafZeros[type.form] as PlainZero);
 }
 
-/** Leaves that are structs to Go: omitempty never leaves them out. */
+/** Leaf types that are structs in Go: omitempty never omits them. */
 const structLeaves = new Set([
   'quantity',
   'time',
@@ -175,11 +175,11 @@ const structLeaves = new Set([
   'json',
 ]);
 
-function valueReader(type: ValueType): Read {
+function valueReader(type: ValueType): ReadValue {
   switch (type.form) {
     case 'struct': {
       const struct = structOf(type.id);
-      return (value, notices) => struct.read(value, notices);
+      return (value, state) => struct.read(value, state);
     }
     case 'list':
       return listReader(type.element);
@@ -201,26 +201,26 @@ function valueReader(type: ValueType): Read {
 }
 
 /**
- * Reads a nested schema as Go does, with a decoder of its own: what is unknown in there is dropped, and nobody complains. A
- * value that is none of the forms is an error only where a boolean may stand; else it is as good as null.
+ * Reads a nested schema as Go does, with a separate decoder: unknown fields in it are dropped without a report. A value
+ * of a wrong type is an error only if a boolean is allowed; otherwise it counts as null.
  */
-function schemaReader(form: SchemaForm): Read {
+function schemaReader(form: SchemaForm): ReadValue {
   const one = structOf(schemaTypeId);
-  const unheard: Notices = { hasUnknown: false };
+  const ignoredState: ReadState = { hasUnknown: false };
   const readList =
     form === 'schemaOrList' ? schemaListReader() : listReader({ form: 'string', goName: 'string' });
   return (value) => {
-    if (isJsonObject(value)) return one.read(value, unheard);
+    if (isJsonObject(value)) return one.read(value, ignoredState);
     if (form === 'schemaOrBool') {
       if (typeof value !== 'boolean') throw refusal;
       return value;
     }
-    const list = Array.isArray(value) ? (readList(value, unheard) as readonly unknown[]) : [];
+    const list = Array.isArray(value) ? (readList(value, ignoredState) as readonly unknown[]) : [];
     return list.length === 0 ? null : list;
   };
 }
 
-function schemaListReader(): Read {
+function schemaListReader(): ReadValue {
   return listReader({ form: 'struct', id: schemaTypeId, goName: 'v1.JSONSchemaProps' });
 }
 
@@ -228,35 +228,36 @@ function isSchemaForm(type: ValueType): type is Extract<ValueType, { form: Schem
   return type.form === 'schemaOrList' || type.form === 'schemaOrBool' || type.form === 'schemaOrNames';
 }
 
-function listReader(element: ValueType): Read {
+function listReader(element: ValueType): ReadValue {
   const read = valueReader(element);
-  return (value, notices) => {
+  return (value, state) => {
     if (!Array.isArray(value)) throw refusal;
     const list: unknown[] = [];
     for (const each of value) {
-      list.push(each === null || each === undefined ? zeroOf(element) : read(each, notices));
+      list.push(each === null || each === undefined ? zeroOf(element) : read(each, state));
     }
     return list;
   };
 }
 
-/** Go writes maps sorted by key. */
-function mapReader(element: ValueType): Read {
+/** Go encodes maps with sorted keys. */
+function mapReader(element: ValueType): ReadValue {
   const read = valueReader(element);
-  return (value, notices) => {
+  return (value, state) => {
     if (!isJsonObject(value)) throw refusal;
     const map: Record<string, unknown> = {};
     for (const key of sortedKeys(value)) {
       const each = value[key];
-      if (each !== undefined) setKey(map, key, each === null ? zeroOf(element) : read(each, notices));
+      if (each !== undefined) setKey(map, key, each === null ? zeroOf(element) : read(each, state));
     }
     return map;
   };
 }
 
 /**
- * What null becomes inside a list or map. Where Go would keep a null (bytes and lists in maps), we give the empty value that
- * is left of it once the object was stored, so that no null hides where the types promise none.
+ * The value of a null element of a list or map. Where Go would keep a null (bytes and lists in maps), this returns the
+ * empty value that remains after the object is stored, so that there are no nulls where the generated types exclude
+ * them.
  */
 function zeroOf(type: ValueType): unknown {
   switch (type.form) {

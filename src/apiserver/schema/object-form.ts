@@ -1,24 +1,25 @@
 import { type Normalized, normalize, zeroObject } from './normalize.ts';
 import { dropEmptyLists } from './stored-form.ts';
 
-/** How values become objects of one type: by the API tables, or by the schema of a custom resource. */
+/** How values are converted to objects of one type: by the API tables, or by the schema of a custom resource. */
 export interface ObjectForm {
   /**
-   * As `normalize` of the API tables: a copy in its stored form, or BadRequest. What was merged out of read objects is not read
-   * again: nulls of a custom resource stay that its schema refuses, and embedded metadata stays as it is.
+   * Like `normalize` of the API tables: returns a copy in stored form, or throws BadRequest. A merge result of decoded
+   * objects is not decoded again: for a custom resource, nulls that its schema forbids stay, and embedded metadata is
+   * not changed.
    */
   normalize(value: unknown, options?: { readonly isMerged: boolean }): Normalized;
-  /** The object in which nothing is set. */
+  /** The object in which no field is set. */
   zero(): Record<string, unknown>;
-  /** What storing does to empty lists, in place. */
+  /** Applies what storing does to empty lists, in place. */
   dropEmptyLists(object: Record<string, unknown>): void;
 }
 
-/** Whatever says of which type it is: a kind, or what a body must be. */
+/** A kind, or an expected body, that states its type. */
 export interface Typed {
-  /** In the API tables: `core/v1.Pod`. */
+  /** The name in the API tables: `core/v1.Pod`. */
   readonly type: string;
-  /** Where the type is in no table. */
+  /** Set if the type is not in the tables. */
   readonly form?: ObjectForm | undefined;
 }
 

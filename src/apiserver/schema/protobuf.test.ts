@@ -20,20 +20,23 @@ describe('bytes that are broken', () => {
   const pod = goldenObjects.find(({ type, filled }) => type === 'core/v1.Pod' && filled === 'values');
   const bytes = Buffer.from(pod?.protobuf ?? '', 'base64');
 
-  test('in the middle end in an error or a shorter object, never in anything else', () => {
+  test('in the middle end in an error or a shorter object', () => {
     const outcomes = { read: 0, refused: 0 };
     for (let length = 0; length < bytes.length; length++) outcomes[outcomeOf(bytes.subarray(0, length))] += 1;
     expect(outcomes.refused).toBeGreaterThan(outcomes.read);
   });
 
-  test.each([0x00, 0x01, 0x7f, 0x80, 0xff])('by a byte %i in many places do no harm', (byte) => {
-    // A prime, so that it meets tags, lengths and values alike.
-    for (let at = byte % 13; at < bytes.length; at += 13) {
-      const changed = Buffer.from(bytes);
-      changed[at] = byte;
-      outcomeOf(changed);
-    }
-  });
+  test.each([0x00, 0x01, 0x7f, 0x80, 0xff])(
+    'by a byte %i in many places end in an error or an object',
+    (byte) => {
+      // A prime step, so that it hits tags, lengths and values.
+      for (let at = byte % 13; at < bytes.length; at += 13) {
+        const changed = Buffer.from(bytes);
+        changed[at] = byte;
+        outcomeOf(changed);
+      }
+    },
+  );
 
   test.each([
     ['nothing', '', 'empty data'],
@@ -50,7 +53,7 @@ describe('bytes that are broken', () => {
     ['the end of a group', '6b3873000c', 'proto: Unknown: wiretype end group for non-group'],
     ['a wire type that does not exist', '6b3873003f', 'proto: illegal wireType 7'],
     ['a group without end', '6b3873003b3b3b', 'unexpected EOF'],
-  ])('are told in the words of Go: %s', (_, hex, message) => {
+  ])('have the messages of Go: %s', (_, hex, message) => {
     expect(() => readEnvelope(Buffer.from(hex, 'hex'))).toThrow(new WireError(message));
   });
 
@@ -61,7 +64,7 @@ describe('bytes that are broken', () => {
   });
 });
 
-test('numbers may come packed or one by one, and fields that we do not know are skipped', () => {
+test('numbers may be packed or single, and unknown fields are skipped', () => {
   // supplementalGroups is field 4 of a list of int64: packed [1, 300], single 5; fields 99 (a text) and 98 (a group).
   const hex = '2203' + '01ac02' + '2005' + '9a0602aabb' + '930608019406';
   expect(readMessage('core/v1.PodSecurityContext', Buffer.from(hex, 'hex'))).toEqual({
@@ -69,7 +72,7 @@ test('numbers may come packed or one by one, and fields that we do not know are 
   });
 });
 
-test('a message that comes in pieces is one', () => {
+test('a message in several parts is merged', () => {
   // metadata {name: a} and again metadata {namespace: b}.
   const hex = '0a030a0161' + '0a031a0162';
   expect(readMessage('core/v1.ConfigMap', Buffer.from(hex, 'hex'))).toEqual({

@@ -12,7 +12,7 @@ import {
 } from './type-table.ts';
 import { WireError, WireReader } from './wire-reader.ts';
 
-/** What Kubernetes wraps around a protobuf body. */
+/** The envelope of a protobuf body of Kubernetes. */
 export interface ProtobufEnvelope {
   readonly apiVersion: string;
   readonly kind: string;
@@ -40,8 +40,8 @@ export function readEnvelope(bytes: Buffer): ProtobufEnvelope {
 }
 
 /**
- * Decodes a message into plain JSON, driven by the tables. All that is on the wire is in the result, the zeros of fields
- * that are no pointers included; `normalize` knows which of them mean nothing. Throws {@link WireError}.
+ * Decodes a message into plain JSON, driven by the tables. The result has everything that is in the message, including
+ * zeros of fields that are not pointers; `normalize` drops those that mean nothing. Throws {@link WireError}.
  */
 export function readMessage(typeId: string, bytes: Buffer): Record<string, unknown> {
   const object: Record<string, unknown> = {};
@@ -95,7 +95,7 @@ function fieldReader({ name, type }: FieldTable): ReadField {
     case 'map':
       return mapReader(name, type.element);
     case 'struct':
-      // A message that comes in pieces is one message.
+      // A message that comes in several parts is merged.
       return (reader, wire, into) => {
         expectType(wire, 2, name);
         const target = (into[name] as JsonObject | undefined) ?? {};
@@ -121,7 +121,7 @@ function listReader(name: string, element: ValueType): ReadField {
     const list = (into[name] as unknown[] | undefined) ?? [];
     into[name] = list;
     if (wire === 2 && wanted === 0) {
-      // Numbers may come packed.
+      // Numbers may be packed.
       inMessage(reader, () => {
         while (!reader.isAtEnd) list.push(readValue(element, reader));
       });
@@ -132,7 +132,7 @@ function listReader(name: string, element: ValueType): ReadField {
   };
 }
 
-/** Maps are lists of entries {1: key, 2: value}; both may be left out. */
+/** Maps are lists of entries {1: key, 2: value}; both may be absent. */
 function mapReader(name: string, element: ValueType): ReadField {
   const wanted = wireTypeOf(element);
   return (reader, wire, into) => {
@@ -175,8 +175,8 @@ function readValue(type: ValueType, reader: WireReader): unknown {
 }
 
 /**
- * A nested schema: {1: schema, 2: several} and {1: schema, 2: names}, but {1: true or false, 2: schema} where a boolean may
- * stand.
+ * A nested schema: {1: schema, 2: schemas} or {1: schema, 2: names}, but {1: boolean, 2: schema} if a boolean is
+ * allowed.
  */
 function readSchema(form: SchemaForm, reader: WireReader): unknown {
   const found: { schema?: JsonObject; list: unknown[]; allows: boolean } = { list: [], allows: false };
@@ -200,7 +200,7 @@ function readStruct(typeId: string, reader: WireReader): JsonObject {
   return object;
 }
 
-/** A list with a name of its own: {1: items}. */
+/** A list with a named Go type: {1: items}. */
 function readWrapped(element: ValueType, reader: WireReader): unknown {
   const message: { items?: unknown } = {};
   const readItem = listReader('items', element);
@@ -240,7 +240,7 @@ function readQuantity(reader: WireReader): string {
   return text;
 }
 
-/** No bytes at all are Go's zero time. */
+/** An empty message is Go's zero time. */
 function readTime(reader: WireReader): string | null {
   const { seconds, isEmpty } = readTimestamp(reader);
   return isEmpty ? null : inRange(timeFromUnix(seconds));
@@ -269,7 +269,7 @@ function inRange(time: string | undefined): string {
   return time;
 }
 
-/** {1: type, 2: number, 3: text}; type 1 says that the text counts. */
+/** {1: type, 2: number, 3: text}; type 1 selects the text. */
 function readIntOrString(reader: WireReader): number | string {
   const value = { type: 0, number: 0, text: '' };
   inMessage(reader, () =>
@@ -284,7 +284,7 @@ function readIntOrString(reader: WireReader): number | string {
   return value.type === 1 ? value.text : value.number;
 }
 
-/** JSON in bytes. */
+/** JSON as bytes. */
 function readRaw(reader: WireReader): unknown {
   let raw: Buffer | undefined;
   inMessage(reader, () =>
@@ -327,7 +327,7 @@ function expectType(found: number, wanted: number, field: string): void {
   if (found !== wanted) throw new WireError(`proto: wrong wireType = ${found} for field ${goField(field)}`);
 }
 
-/** Go's fields begin with a capital letter. */
+/** Go's field names start with a capital letter. */
 function goField(name: string): string {
   if (name === 'metadata') return 'ObjectMeta';
   return name.charAt(0).toUpperCase() + name.slice(1);

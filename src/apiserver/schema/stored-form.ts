@@ -2,8 +2,9 @@ import { fieldTablesOf } from './type-info.ts';
 import type { ValueType } from './type-table.ts';
 
 /**
- * Makes empty lists of fields that are always written null, as they read back from a real server: its store keeps protobuf,
- * which has no empty ones. Changes the object in place; until it is stored, answers show them as they came.
+ * Replaces empty lists of fields that are always written by null, as a real server returns them after storing: its
+ * store uses protobuf, which has no empty lists. Changes the object in place. Responses before storing show the lists
+ * as they were sent.
  */
 export function dropEmptyLists(typeId: string, object: Record<string, unknown>): void {
   for (const { name, type, omitsEmpty } of fieldTablesOf(typeId).values()) {

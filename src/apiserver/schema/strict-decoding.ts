@@ -3,8 +3,8 @@ import type { JsonDocument } from './json-reader.ts';
 import type { Typed } from './object-form.ts';
 
 /**
- * What a strict decoder says about a body: fields that its type doesn't have and keys that come twice, in the order of the
- * text. Nobody looks below unknown fields and into values that are JSON of their own.
+ * The problems that a strict decoder reports for a body: unknown fields and duplicate keys, in the order of the text.
+ * Duplicates below unknown fields, and within values that contain arbitrary JSON, are not reported.
  */
 export function strictDecodingProblems(
   { type, form }: Typed,
@@ -21,17 +21,17 @@ export function strictDecodingProblems(
     .filter(({ path }) => !isBelow(path, opaque))
     .map(({ path, position }) => ({ position, text: `duplicate field ${JSON.stringify(path)}` }));
   const sorted = [...unknown, ...duplicates].sort((a, b) => a.position - b.position);
-  return [...new Set(sorted.map(({ text }) => text))].slice(0, complaintsMax);
+  return [...new Set(sorted.map(({ text }) => text))].slice(0, problemsMax);
 }
 
-/** The decoder stops counting there. */
-const complaintsMax = 100;
+/** Kubernetes' decoder stops counting there. */
+const problemsMax = 100;
 
 function unknownField(path: string): string {
   return `unknown field ${JSON.stringify(path)}`;
 }
 
-/** Whether the path is one of them or leads through one. */
+/** Whether the path is one of them or is below one. */
 function isBelow(path: string, opaque: ReadonlySet<string>): boolean {
   if (opaque.has(path)) return true;
   for (let at = 0; at < path.length; at++) {

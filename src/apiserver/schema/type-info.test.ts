@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldTableAt, fieldTableOf, fieldTablesOf, kindTypes, openApiName, structIn } from './type-info.ts';
 import { tableIds, tableOf } from './type-table.ts';
 
-describe('what the tables say', () => {
+describe('the tables', () => {
   test.each([
     [
       'volumes of a pod merge by name and drop the keys of the old source',
@@ -52,7 +52,7 @@ describe('what the tables say', () => {
     expect(fieldTableOf(type, name)).toMatchObject(expected);
   });
 
-  test('fields of embedded structs stand among the others', () => {
+  test('fields of embedded structs are included', () => {
     expect([...fieldTablesOf('core/v1.SecretKeySelector').keys()]).toEqual(['name', 'key', 'optional']);
   });
 
@@ -62,13 +62,13 @@ describe('what the tables say', () => {
     expect(fieldTableAt('core/v1.Pod', ['spec', 'nothing'])).toBeUndefined();
   });
 
-  test('structs that appliers own as a whole are known', () => {
+  test('atomic structs are marked', () => {
     expect(tableOf('core/v1.NodeSelector').isAtomic).toBe(true);
     expect(tableOf('core/v1.PodSpec').isAtomic).toBe(false);
   });
 });
 
-test('every type refers to types that are there', () => {
+test('every type refers to existing types', () => {
   const ids = new Set(tableIds());
   const referred = [...ids].flatMap((id) =>
     [...fieldTablesOf(id).values()].map(({ type }) => structIn(type)),

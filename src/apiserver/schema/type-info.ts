@@ -1,7 +1,7 @@
 import { openApiPrefixes } from './generated/tables.ts';
 import { type FieldTable, shortName, tableIds, tableOf, type ValueType } from './type-table.ts';
 
-/** The fields of a type as JSON has them: those of embedded structs among its own. */
+/** The fields of a type in JSON: its own, and those of embedded structs. */
 export function fieldTablesOf(typeId: string): ReadonlyMap<string, FieldTable> {
   let fields = fieldsByType.get(typeId);
   if (fields === undefined) {
@@ -11,7 +11,7 @@ export function fieldTablesOf(typeId: string): ReadonlyMap<string, FieldTable> {
   return fields;
 }
 
-/** What holds for one field: type, patch strategy, list type; undefined where the type has no such field. */
+/** The table of one field: type, patch strategy, list type; undefined if the type has no such field. */
 export function fieldTableOf(typeId: string, name: string): FieldTable | undefined {
   return fieldTablesOf(typeId).get(name);
 }
@@ -28,7 +28,7 @@ export function fieldTableAt(typeId: string, path: readonly string[]): FieldTabl
   return field;
 }
 
-/** The struct that a value is, or is a list or map of. */
+/** The struct type of a value, or of the elements of a list or map. */
 export function structIn(type: ValueType): string | undefined {
   if (type.form === 'struct') return type.id;
   return type.form === 'list' || type.form === 'map' ? structIn(type.element) : undefined;
@@ -40,7 +40,7 @@ export function openApiName(typeId: string): string {
   return `${openApiPrefixes[typeId.slice(0, -name.length - 1)] ?? ''}${name}`;
 }
 
-/** All types that are objects of their own, with apiVersion and kind. */
+/** All types that are objects, with apiVersion and kind. */
 export function kindTypes(): readonly string[] {
   return tableIds().filter((id) => tableOf(id).isKind);
 }

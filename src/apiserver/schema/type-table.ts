@@ -2,17 +2,17 @@ import { assert } from '../../runtime/assert.ts';
 import { tables } from './generated/tables.ts';
 
 /**
- * Reads the generated tables: what Kubernetes' Go types say about each field. A type is a block of lines:
+ * Reads the generated tables, which describe each field of Kubernetes' Go types. A type is a block of lines:
  *
- *     core/v1.Volume                                          id, then `kind` and `atomic` where they hold
+ *     core/v1.Volume                                          id, then the flags `kind` and `atomic`
  *     name 1 string ! default=""                              JSON name, protobuf number, type, flags, attributes
- *     ~ 2 @core/v1.VolumeSource                               `~`: these fields stand among ours in JSON
+ *     ~ 2 @core/v1.VolumeSource                               `~`: embedded; in JSON its fields belong to this type
  *
  * Types: `string`, `string=v1.PullPolicy` (named in Go), `@id` (a struct), `[]x` and `{}x` (lists and maps; the name, if Go
  * gives one, between the brackets; after a comma the name of a map's keys).
  * Flags: `*` pointer, `?` omitempty, `0` omitzero, `!` required.
  *
- * Loading splits the text; a type is read when somebody first asks for it.
+ * Loading only splits the text; a type is parsed on first use.
  */
 export function tableOf(id: string): TypeTable {
   const known = parsed.get(id);
@@ -35,9 +35,9 @@ export function tableIds(): readonly string[] {
 export interface TypeTable {
   /** `core/v1.Pod`. */
   readonly id: string;
-  /** Whether it is an object of its own, with apiVersion and kind. */
+  /** Whether it is an object, with apiVersion and kind. */
   readonly isKind: boolean;
-  /** Appliers own it as a whole. */
+  /** Whether a manager owns it as a whole. */
   readonly isAtomic: boolean;
   /** In Go's order, which is the order of its JSON. */
   readonly members: readonly TypeMember[];
@@ -48,7 +48,7 @@ export type TypeMember = FieldTable | EmbeddedTable;
 export interface FieldTable {
   readonly kind: 'field';
   readonly name: string;
-  /** In protobuf; 0 where it has none. */
+  /** The protobuf number; 0 if it has none. */
   readonly number: number;
   readonly type: ValueType;
   readonly isPointer: boolean;
@@ -60,11 +60,11 @@ export interface FieldTable {
   readonly listType: 'atomic' | 'set' | 'map' | undefined;
   readonly listKeys: readonly string[];
   readonly mapType: 'atomic' | 'granular' | undefined;
-  /** As published in OpenAPI; undefined where there is none. */
+  /** As published in OpenAPI; undefined if there is none. */
   readonly defaultJson: string | undefined;
 }
 
-/** A struct whose fields stand among those of its owner in JSON, but apart in protobuf. */
+/** An embedded struct: in JSON its fields belong to its owner, in protobuf it is a message of its own. */
 export interface EmbeddedTable {
   readonly kind: 'embedded';
   readonly number: number;
@@ -87,13 +87,13 @@ export type LeafForm =
   | 'fieldsV1'
   | 'json';
 
-/** A schema of a CustomResourceDefinition, or what may stand in its place: several schemas, true or false, names of fields. */
+/** A schema of a CustomResourceDefinition, or what may replace it: several schemas, a boolean, or names of fields. */
 export type SchemaForm = 'schemaOrList' | 'schemaOrBool' | 'schemaOrNames';
 
 /** The type of such a schema. */
 export const schemaTypeId = 'apiextensions.k8s.io/v1.JSONSchemaProps';
 
-/** `goName` is how Go's messages call the type. */
+/** `goName` is the name of the type in Go's messages. */
 export type ValueType =
   | { readonly form: LeafForm; readonly goName: string }
   | { readonly form: SchemaForm; readonly goName: string }
@@ -101,7 +101,7 @@ export type ValueType =
   | { readonly form: 'list'; readonly element: ValueType; readonly goName: string }
   | { readonly form: 'map'; readonly element: ValueType; readonly goName: string };
 
-/** `PodSpec` of `core/v1.PodSpec`. */
+/** `PodSpec` for `core/v1.PodSpec`. */
 export function shortName(id: string): string {
   return id.slice(id.lastIndexOf('.') + 1);
 }
@@ -126,7 +126,7 @@ function parseType(block: string): TypeTable {
 }
 
 function parseMember(line: string): TypeMember {
-  // Defaults come last because they may hold blanks.
+  // Defaults come last because they may contain blanks.
   const [facts = '', defaultJson] = line.split(' default=', 2);
   const [name = '', number = '', type = '', ...rest] = facts.split(' ');
   if (name === '~') return { kind: 'embedded', number: Number(number), type: type.slice(1) };

@@ -1,4 +1,6 @@
-/** As Kubernetes ranks versions, the best first: `v2`, `v1`, `v1beta2`, `v1alpha1`, then all others by name. */
+/**
+ * Compares versions by Kubernetes' priority, highest first: `v2`, `v1`, `v1beta2`, `v1alpha1`, then all others by name.
+ */
 export function compareVersionPriority(a: string, b: string): number {
   const [first, second] = [rankOf(a), rankOf(b)];
   for (const [index, rank] of first.entries()) {

@@ -1,9 +1,9 @@
-/** Bytes that are no protobuf, in the words of Kubernetes' generated decoders. */
+/** Bytes that are not valid protobuf, with the message of Kubernetes' generated decoders. */
 export class WireError extends Error {}
 
 /**
- * Walks over protobuf bytes. Every read is checked against the end of the message that it is in, and every step moves
- * forward, so truncated or hostile bytes end in a {@link WireError}.
+ * Reads protobuf bytes. Every read is checked against the end of the current message, and every step moves forward, so
+ * truncated or hostile bytes end in a {@link WireError}.
  */
 export class WireReader {
   readonly #bytes: Buffer;
@@ -63,7 +63,7 @@ export class WireReader {
     return this.#bytes.readDoubleLE(this.#at - 8);
   }
 
-  /** A view on the bytes, not a copy. */
+  /** A view of the bytes, not a copy. */
   bytes(): Buffer {
     const length = this.#length();
     this.#at += length;
@@ -76,7 +76,7 @@ export class WireReader {
     return this.#bytes.toString('utf8', this.#at - length, this.#at);
   }
 
-  /** Goes into a message; pass what it gives to {@link leave}. */
+  /** Enters a message; pass the returned value to {@link leave}. */
   enter(): number {
     const length = this.#length();
     const outer = this.#end;
@@ -88,7 +88,7 @@ export class WireReader {
     this.#end = outer;
   }
 
-  /** Steps over the value of an unknown field, groups included. */
+  /** Skips the value of an unknown field, groups included. */
   skip(firstType: number): void {
     let depth = 0;
     let type = firstType;
@@ -100,7 +100,7 @@ export class WireReader {
     }
   }
 
-  /** How the value changes the depth of groups. */
+  /** Skips one value and returns how it changes the depth of groups. */
   #skipOne(type: number): number {
     switch (type) {
       case 0:

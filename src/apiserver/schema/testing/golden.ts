@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** What Go's own decoders and encoders make of objects; written by scripts/api-tables. */
+/** Results of Go's own decoders and encoders; written by scripts/generate/api. */
 
 export interface GoldenObject {
   readonly type: string;
-  /** With nothing, with zeros behind every pointer, or with values in every field. */
+  /** Without values, with zeros behind every pointer, or with values in every field. */
   readonly filled: 'nothing' | 'zeros' | 'values';
-  /** Base64, with its envelope. */
+  /** Base64, including its envelope. */
   readonly protobuf: string;
   readonly json: Record<string, unknown>;
 }
 
 export interface GoldenInput {
   readonly type: string;
-  /** JSON as somebody might send it. */
+  /** JSON as a client might send it. */
   readonly input: string;
   readonly output?: unknown;
   readonly strict?: readonly string[];
