@@ -14,6 +14,8 @@ export function internalForm(
 }
 
 function internalName(field: string): string {
+  if (field === 'uid') return 'UID';
+  if (field === 'apiVersion') return 'APIVersion';
   if (field.startsWith('gmsa')) return `GMSA${field.slice('gmsa'.length)}`;
   return `${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 }

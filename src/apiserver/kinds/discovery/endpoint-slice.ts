@@ -5,7 +5,7 @@ import type {
   EndpointSlice,
 } from '../../../kube/api/stored/discovery.ts';
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
-import { ipFamilyOf } from '../../../kube/ip-address.ts';
+import { formatIpAddress, ipFamilyOf, parseIpAddress } from '../../../kube/ip-address.ts';
 import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
@@ -170,8 +170,9 @@ function checkAddress(
 
 /** Newer fields accept only the canonical form of an address. */
 function checkCanonical(errors: FieldErrors, field: string, address: string): void {
-  if (!address.includes(':')) return;
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const parsed = parseIpAddress(address);
+  if (typeof parsed === 'string') return;
+  const canonical = formatIpAddress(parsed);
   if (canonical !== address) {
     errors.invalid(field, address, `must be in canonical form ("${canonical}")`);
   }

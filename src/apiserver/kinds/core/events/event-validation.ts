@@ -3,6 +3,7 @@ import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import { utf8Length } from '../../../../kube/go/quote.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { immutableMessage } from '../../../validation/immutable.ts';
+import { internalForm } from '../../../validation/internal-form.ts';
 import { dnsSubdomainProblems, qualifiedNameProblems } from '../../../validation/names.ts';
 
 /**
@@ -85,14 +86,7 @@ function shownReference(value: object): object {
 }
 
 function shownFields(value: object, names: readonly string[]): object {
-  const given: Readonly<Record<string, unknown>> = { ...value };
-  return Object.fromEntries(names.map((name) => [internalName(name), given[name] ?? '']));
-}
-
-function internalName(name: string): string {
-  if (name === 'uid') return 'UID';
-  if (name === 'apiVersion') return 'APIVersion';
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return internalForm(value, names, Object.fromEntries(names.map((name) => [name, ''])));
 }
 
 function checkSeries(series: EventSeries | undefined, errors: FieldErrors): void {
