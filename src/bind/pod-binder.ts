@@ -192,7 +192,7 @@ export class PodBinder {
     const keptBindings: ClaimBinding[] = [];
     for (const [binding, completion] of sent) {
       // Another pod uses the claim's volume.
-      if (this.#options.index.pods.isHeldByOther(binding.claim, inFlight.reservation.podKey)) continue;
+      if (this.#options.index.pods.isUsedByOther(binding.claim, inFlight.reservation.podKey)) continue;
       // A late write would name a volume in the claim that belongs to another claim by then, and the claim would be Lost. So this
       // binding stays, and the PV controller completes it.
       const isKept = completion === 'unknown' || (await this.#withdraw(binding, signal)) === 'kept';

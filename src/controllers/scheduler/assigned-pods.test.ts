@@ -17,7 +17,7 @@ const onNode = { spec: { nodeName: 'n1' } };
 const asking = { ...onNode, metadata: { annotations: { [annotations.bindClaims]: 'true' } } };
 const made = { storageClassName: 'made' };
 const remedy =
-  'ClaimsNotBound: the pod was created with spec.nodeName, so nobody binds default/data, which wait for the scheduler. ' +
+  'ClaimsNotBound: the pod was created with spec.nodeName, so the claims default/data stay unbound: they wait for the scheduler. ' +
   'Use spec.nodeSelector or node affinity instead of spec.nodeName, or annotate the pod with stowage.dev/bind-claims: "true"';
 
 test('the owner of a pod that was created with a node hears that nobody binds its claims', async () => {

@@ -209,7 +209,7 @@ test('a claim whose selected node is gone says so, and goes elsewhere once its p
   await fixture.settle(3_000);
   expect(await fixture.eventsOf('web')).toContainEqual(
     expect.stringContaining(
-      `VolumesPinPod: the volume of claim default/data is being made for node ${node}, which is gone`,
+      `VolumesPinPod: the volume of claim default/data is being provisioned for node ${node}, which is gone`,
     ),
   );
   runProvisioner(fixture, new FakeProvisioner());

@@ -18,30 +18,30 @@ export type SchedulingDecision = Placement | RefusedDecision;
 export interface RefusedDecision {
   readonly kind: 'refused';
   readonly refusal: Refusal;
-  /** Whether evicting others would help. */
+  /** Which pods to evict, or why eviction would not help. */
   readonly preemption: Preemption;
 }
 
 /**
- * Where a pod goes, or why it goes nowhere and who could make room. Synchronous, on the live index: nothing changes between the
- * question and the reservation.
+ * Decides where a pod goes; or why no node fits, and which pods to evict. Synchronous, on the live index: nothing changes between the
+ * decision and the reservation.
  */
 export class Decider {
   readonly #index: ClusterIndex;
   readonly #rules: readonly AnyRule[];
   readonly #budgets: () => readonly DisruptionBudget[];
   readonly #nominations = new Nominations();
-  readonly #memory: RefusalCache<Preemption>;
+  readonly #refusals: RefusalCache<Preemption>;
 
   constructor(index: ClusterIndex, rules: readonly AnyRule[], budgets: () => readonly DisruptionBudget[]) {
     this.#index = index;
     this.#rules = rules;
     this.#budgets = budgets;
-    this.#memory = new RefusalCache(index);
+    this.#refusals = new RefusalCache(index);
   }
 
   decide(pod: Pod, record: PodRecord, nowMs: number): SchedulingDecision {
-    const known = this.#memory.get(record);
+    const known = this.#refusals.get(record);
     if (known !== undefined) return { kind: 'refused', refusal: known.refusal, preemption: known.extra };
     const shared = { nowMs, rules: this.#rules, nominated: this.#nominations.all };
     const seed = tieBreakSeed(record);
@@ -50,10 +50,10 @@ export class Decider {
     const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets: this.#budgets(), seed });
     if (preemption.kind === 'none') {
       const refusal = answer.waitingForPreemption(preemption);
-      this.#memory.set(refusal, preemption);
+      this.#refusals.set(refusal, preemption);
       return { kind: 'refused', refusal, preemption };
     }
-    // At once: until it stands written, the next pod must not count on the same victims.
+    // Before the nomination is written: the next pod must not count on the same victims.
     this.nominate(record, preemption.node);
     return {
       kind: 'refused',
@@ -62,40 +62,40 @@ export class Decider {
     };
   }
 
-  /** The pod waits for this node. Until it stands written, a word about the pod that doesn't say so takes it back. */
+  /** Nominates the pod to the node, in memory. Until it is written, any update of the pod without this nomination replaces it. */
   nominate(pod: PodRecord, nodeName: string): void {
     this.#nominations.observe(pod.key, { ...pod, nominatedNode: nodeName });
   }
 
-  /** No room could be made for the pod: it waits for no node but the one that stands written. The node that it leaves to others. */
+  /** Goes back to the nomination that is written to the pod. Returns the node that the pod is no longer nominated to, if any. */
   unnominate(podKey: string): string | undefined {
     return this.#nominations.observe(podKey, this.#index.pods.stored(podKey));
   }
 
-  /** The rules themselves have changed. */
+  /** For a change that may affect any refusal. */
   forgetRefusals(): void {
-    this.#memory.clear();
+    this.#refusals.clear();
   }
 
-  /** The pods that wait for a node of their own. */
+  /** The pods that have a nominated node. */
   get nominated(): readonly PodRecord[] {
     return this.#nominations.all;
   }
 
   /**
-   * The node that a pod leaves to others without the change saying so: that it waited there was known to nobody else, or it is on its way
-   * out and still names the node.
+   * Returns the node that a pod is no longer nominated to, if the change itself does not show that: the nomination existed only in
+   * memory, or the pod is being deleted and still names the node.
    */
   observe(change: ClusterChange): string | undefined {
-    this.#memory.onChange(change);
+    this.#refusals.onChange(change);
     if (change.kind !== 'Pod') return undefined;
     const { before, after } = change;
-    const left = this.#nominations.observe((after ?? before)!.key, after);
-    return left !== undefined && nodesVacated(before, after).includes(left) ? undefined : left;
+    const vacated = this.#nominations.observe((after ?? before)!.key, after);
+    return vacated !== undefined && nodesVacated(before, after).includes(vacated) ? undefined : vacated;
   }
 
   /** The placement has been reserved. */
   reserved({ pod, node }: Placement): void {
-    this.#memory.onAssumed(pod, node);
+    this.#refusals.onAssumed(pod, node);
   }
 }

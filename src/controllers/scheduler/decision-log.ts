@@ -4,22 +4,22 @@ import type { AttemptResult } from './scheduler-metrics.ts';
 
 export interface LoggedDecision {
   readonly result: AttemptResult;
-  /** Where it goes; undefined where it was refused. */
+  /** Undefined if the pod was refused. */
   readonly node: string | undefined;
-  /** Why it goes nowhere; empty where it does. */
+  /** Why the pod was refused; empty if it was not. */
   readonly message: string;
   readonly seconds: number;
 }
 
-/** One line for each decision, at `debug`: an installation that schedules thousands of pods a minute does not want them. */
+/** Logs one line for each decision, at `debug`: they are too many for a cluster that schedules thousands of pods a minute. */
 export function logDecision(
   log: Log,
-  taken: SchedulingAttempt,
+  attempt: SchedulingAttempt,
   { result, node, message, seconds }: LoggedDecision,
 ): void {
   if (!log.writes('debug')) return;
   log.debug('decided', {
-    ...attempted(taken),
+    ...attemptFields(attempt),
     result,
     ...(node === undefined ? {} : { node }),
     ...(message === '' ? {} : { why: message }),
@@ -27,23 +27,23 @@ export function logDecision(
   });
 }
 
-/** How what was decided came out. */
+/** Logs how the binding of a decision ended. */
 export function logBinding(
   log: Log,
-  taken: SchedulingAttempt,
+  attempt: SchedulingAttempt,
   node: string,
   durationMs: number,
   error?: unknown,
 ): void {
   if (!log.writes('debug')) return;
-  const fields = { ...attempted(taken), node, durationMs: milliseconds(durationMs) };
+  const fields = { ...attemptFields(attempt), node, durationMs: milliseconds(durationMs) };
   if (error === undefined) log.debug('bound', fields);
   else log.debug('binding failed', { ...fields, error });
 }
 
-/** All lines about one attempt have the same `trace`: the uid of the pod, and which attempt it is in this process. */
-function attempted({ pod, number: attempt, cause }: SchedulingAttempt) {
-  return { pod: pod.key, attempt, cause, trace: `${pod.uid}/${attempt}` };
+/** All lines about one attempt have the same `trace`: the pod's uid, and the number of the attempt in this process. */
+function attemptFields({ pod, number, cause }: SchedulingAttempt) {
+  return { pod: pod.key, attempt: number, cause, trace: `${pod.uid}/${number}` };
 }
 
 function milliseconds(ms: number): number {

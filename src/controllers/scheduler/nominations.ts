@@ -1,16 +1,16 @@
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { needsNode } from './pending-pods.ts';
 
-/** The pods that wait for a node of their own: room is being made for them there, or their volumes are. */
+/** The pods that have a nominated node: their victims are being evicted there, or their volumes are there. */
 export class Nominations {
   readonly #pods = new Map<string, PodRecord>();
 
-  /** In no order. */
+  /** In no particular order. */
   get all(): readonly PodRecord[] {
     return [...this.#pods.values()];
   }
 
-  /** The node that it waited for and has neither got nor waits for any longer; undefined if there is none. */
+  /** Returns the node that the pod was nominated to, if it is no longer nominated to it and was not bound to it. */
   observe(key: string, pod: PodRecord | undefined): string | undefined {
     const before = this.#pods.get(key)?.nominatedNode;
     const isWaiting = pod !== undefined && pod.nominatedNode !== '' && needsNode(pod);

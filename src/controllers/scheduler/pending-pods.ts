@@ -4,12 +4,12 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 
 const defaultSchedulerName = 'default-scheduler';
 
-/** Whether a scheduler of these names looks after the pod. */
+/** Whether a scheduler with one of these names is responsible for the pod. */
 export function isScheduledBy(pod: Pod, schedulerNames: readonly string[]): boolean {
   return schedulerNames.includes(pod.spec?.schedulerName ?? defaultSchedulerName);
 }
 
-/** A pod that wants a node: it has none, isn't over, and isn't on its way out. */
+/** A pod that has no node, has not finished, and is not being deleted. */
 export function needsNode({ nodeName, isFinished, isDeleting }: PodRecord): boolean {
   return nodeName === '' && !isFinished && !isDeleting;
 }
@@ -19,7 +19,7 @@ export function toQueuedPod(record: PodRecord, pod: Pod): QueuedPod {
   return { key: record.key, uid: record.uid, priority: record.priority, isGated };
 }
 
-/** Could the pod's own change make it fit where it did not? What the scheduler writes to it doesn't count. */
+/** Whether the pod's own change could make it fit where it did not. What the scheduler itself writes does not count. */
 export function changesRequirements(before: PodRecord, after: PodRecord): boolean {
   return (
     before.shape.key !== after.shape.key ||
@@ -29,14 +29,14 @@ export function changesRequirements(before: PodRecord, after: PodRecord): boolea
   );
 }
 
-/** Whether other pods may care: only pods that occupy a node, or are to, or did, are in anybody's way or company. */
+/** Whether the change may affect the placement of other pods: only a pod that has or had a node or a nominated node does. */
 export function affectsOtherPods(before: PodRecord | undefined, after: PodRecord | undefined): boolean {
   return [before, after].some(
     (pod) => pod !== undefined && (pod.nodeName !== '' || pod.nominatedNode !== ''),
   );
 }
 
-/** Spreads pods over equally good nodes, the same way each time: FNV-1a over the uid. */
+/** Spreads pods over nodes of equal score, deterministically: FNV-1a over the uid. */
 export function tieBreakSeed({ uid, key }: PodRecord): number {
   let hash = 0x811c9dc5;
   for (const character of uid === '' ? key : uid) {

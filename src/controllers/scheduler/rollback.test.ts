@@ -192,7 +192,7 @@ test('a pod that its node rejected comes back; what can’t be undone is told wi
   await fixture.settle();
   expect(await fixture.eventsOf('web')).toContainEqual(
     'VolumesPinPod: claim default/data is bound to volume d1, which only n1 can reach; ' +
-      "this can't be undone without losing what may be on it. Make room there, or delete the claim to start over",
+      "this can't be undone without losing data that may be on the volume. Free capacity there, or delete the claim to start over",
   );
   expect(await claimRefs(fixture)).toEqual(['d1 data']);
   await fixture.cluster

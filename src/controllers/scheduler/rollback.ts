@@ -63,7 +63,7 @@ export class ClaimRollback {
   #mayStart(claim: ClaimRecord, podKey: string): boolean {
     const { index } = this.#options.feed;
     const isDelayed = index.bindsVolumes && index.classes.get(claim.className)?.isDelayed === true;
-    const isHeld = index.pods.isHeldByOther(claim.key, podKey);
+    const isHeld = index.pods.isUsedByOther(claim.key, podKey);
     return isDelayed && claim.volumeName === '' && !isHeld && this.#isReserved(claim);
   }
 

@@ -4,7 +4,7 @@ import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 
-/** What people hear about their pods, in the words that they and their tools know from kube-scheduler. */
+/** The events about pods. Those that kube-scheduler has too have its reasons and texts, because users and tools know them. */
 export class SchedulerEvents {
   readonly #events: EventRecorder;
 
@@ -15,37 +15,37 @@ export class SchedulerEvents {
   scheduled(pod: Pod, nodeName: string): void {
     const { namespace, name } = pod.metadata ?? {};
     const note = `Successfully assigned ${namespace}/${name} to ${nodeName}`;
-    this.#tell(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
+    this.#record(pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', note });
   }
 
   failedScheduling(pod: Pod, note: string): void {
-    this.#tell(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note });
+    this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note });
   }
 
-  /** The placement failed halfway, and Kubernetes has no way back for these. */
+  /** The binding failed after these volumes were bound, and Kubernetes has no way to undo that. */
   bindingsKept(pod: Pod, kept: readonly ClaimBinding[]): void {
     const pairs = kept.map(({ claim, volume }) => `claim ${claim} stays bound to volume ${volume}`);
     const note =
       `${pairs.join(', ')}: the binding was complete before it could be undone. The pod can only run where that volume is; ` +
-      'if it does not fit there, make room on that node, or delete the claim to start over';
-    this.#tell(pod, { type: 'Warning', reason: 'VolumesKept', action: 'Binding', note });
+      'if it does not fit there, free capacity on that node, or delete the claim to start over';
+    this.#record(pod, { type: 'Warning', reason: 'VolumesKept', action: 'Binding', note });
   }
 
-  /** The pod fits nowhere, and it is its own volumes that keep it from everywhere else. */
-  constrainedByVolumes(pod: Pod, pins: readonly string[]): void {
-    const note = `${pins.join(', ')}; this can't be undone without losing what may be on it. Make room there, or delete the claim to start over`;
-    this.#tell(pod, { type: 'Warning', reason: 'VolumesPinPod', action: 'Scheduling', note });
+  /** The pod fits no node, and its own volumes exclude nodes that would fit otherwise. */
+  constrainedByVolumes(pod: Pod, constraints: readonly string[]): void {
+    const note = `${constraints.join(', ')}; this can't be undone without losing data that may be on the volume. Free capacity there, or delete the claim to start over`;
+    this.#record(pod, { type: 'Warning', reason: 'VolumesPinPod', action: 'Scheduling', note });
   }
 
-  /** A pod that was created with a node never meets the scheduler, which binds claims that wait for it. */
+  /** A pod that was created with a node is not scheduled, so its claims that wait for the scheduler stay unbound. */
   claimsNotBound(pod: Pod, claims: readonly string[]): void {
     const note =
-      `the pod was created with spec.nodeName, so nobody binds ${claims.join(', ')}, which wait for the scheduler. ` +
+      `the pod was created with spec.nodeName, so the claims ${claims.join(', ')} stay unbound: they wait for the scheduler. ` +
       'Use spec.nodeSelector or node affinity instead of spec.nodeName, or annotate the pod with stowage.dev/bind-claims: "true"';
-    this.#tell(pod, { type: 'Warning', reason: 'ClaimsNotBound', action: 'Scheduling', note });
+    this.#record(pod, { type: 'Warning', reason: 'ClaimsNotBound', action: 'Scheduling', note });
   }
 
-  #tell(pod: Pod, happening: { type: EventType; reason: string; action: string; note: string }): void {
-    this.#events.record({ regarding: referenceTo(pod, podType), ...happening });
+  #record(pod: Pod, event: { type: EventType; reason: string; action: string; note: string }): void {
+    this.#events.record({ regarding: referenceTo(pod, podType), ...event });
   }
 }

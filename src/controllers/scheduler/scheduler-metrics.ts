@@ -9,7 +9,7 @@ const secondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5
 
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
-/** What the scheduler counts of itself. */
+/** The scheduler's own metrics. */
 export class SchedulerMetrics {
   readonly #attempts;
   readonly #reasons;
@@ -17,7 +17,7 @@ export class SchedulerMetrics {
   readonly #bindSeconds;
   readonly #podSeconds;
   readonly #pending;
-  readonly #flights;
+  readonly #inFlight;
   readonly #reservedPods;
   readonly #reservedVolumes;
   readonly #promisedBytes;
@@ -46,7 +46,7 @@ export class SchedulerMetrics {
     );
     this.#podSeconds = metrics.histogram(
       'stowage_scheduler_pod_seconds',
-      'From when the pod could first be looked at to the bound pod, all attempts together.',
+      'From when the pod could first be scheduled to the bound pod, over all attempts.',
       secondsBuckets,
     );
     this.#pending = metrics.gauge(
@@ -54,10 +54,7 @@ export class SchedulerMetrics {
       'Pods without a node, by where they wait.',
       ['queue'],
     );
-    this.#flights = metrics.gauge(
-      'stowage_scheduler_binding_pods',
-      'Pods whose placement is being carried out.',
-    );
+    this.#inFlight = metrics.gauge('stowage_scheduler_binding_pods', 'Pods whose binding is in flight.');
     this.#reservedPods = metrics.gauge(
       'stowage_scheduler_reserved_pods',
       'Pods with a reservation: from the decision until the cluster shows all of it.',
@@ -68,7 +65,7 @@ export class SchedulerMetrics {
     );
     this.#promisedBytes = metrics.gauge(
       'stowage_scheduler_promised_bytes',
-      'Bytes promised to claims whose volumes are being made, or are not yet in the numbers of their pools.',
+      'Bytes promised to claims whose volumes are being provisioned, or are not yet in the published capacity of their pools.',
     );
     this.#rescued = metrics.counter(
       'stowage_sweep_rescued_total',
@@ -87,16 +84,16 @@ export class SchedulerMetrics {
     for (const reason of reasons) this.#reasons.add({ reason });
   }
 
-  bound(taken: SchedulingAttempt, times: { readonly bindMs: number; readonly podMs: number }): void {
+  bound(attempt: SchedulingAttempt, times: { readonly bindMs: number; readonly podMs: number }): void {
     this.#bindSeconds.observe(times.bindMs / 1000);
     this.#podSeconds.observe(times.podMs / 1000);
-    if (taken.cause === 'sweep') this.#rescued.add({ controller: 'scheduler' });
+    if (attempt.cause === 'sweep') this.#rescued.add({ controller: 'scheduler' });
   }
 
-  counts({ active, backoff, unschedulable, gated }: SchedulingQueueCounts, flights: number): void {
+  counts({ active, backoff, unschedulable, gated }: SchedulingQueueCounts, inFlight: number): void {
     for (const [queue, size] of Object.entries({ active, backoff, unschedulable, gated }))
       this.#pending.set(size, { queue });
-    this.#flights.set(flights);
+    this.#inFlight.set(inFlight);
   }
 
   reserved(reservations: Iterable<Reservation>, promises: Iterable<CapacityPromise>): void {

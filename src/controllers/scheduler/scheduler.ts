@@ -60,8 +60,8 @@ export interface SchedulerOptions {
 const inFlightMax = 5_000;
 /** After deciding for this long, the scheduler yields to the rest of the process. */
 const turnMs = 5;
-/** How often the index drops promises that have expired. */
-const expireEveryMs = 30_000;
+/** How often the index settles promises that end because time has passed. */
+const settleEveryMs = 30_000;
 
 export function createScheduler(options: SchedulerOptions = {}): Controller {
   return { name, run: (context, signal) => new Scheduler(context, options, signal).run() };
@@ -142,7 +142,7 @@ class Scheduler {
       const synced = await Promise.all([this.#feed.synced(this.#signal), budgets.synced(this.#signal)]);
       if (!synced.every(Boolean)) return;
       this.#rollback.resume();
-      this.#background.start('expiry', this.#expirePromises());
+      this.#background.start('promises', this.#settlePromises());
       this.#background.start('assigned pods', this.#assigned.run(this.#signal));
       this.#background.start('skew', this.#skew.run());
       await this.#schedule();
@@ -206,10 +206,10 @@ class Scheduler {
     }
   }
 
-  async #expirePromises(): Promise<void> {
+  async #settlePromises(): Promise<void> {
     const { clock } = this.#context;
     while (!this.#signal.aborted) {
-      await clock.sleep(expireEveryMs, this.#signal);
+      await clock.sleep(settleEveryMs, this.#signal);
       this.#feed.index.settle(clock.nowMs());
       this.#drainReleases();
     }
@@ -247,13 +247,13 @@ class Scheduler {
       this.#queue.done(attempt);
       return;
     }
-    const decision = this.#answerFor(attempt, pod, record);
+    const decision = this.#decisionFor(attempt, pod, record);
     this.#drainReleases();
     if (decision === undefined) return;
     const reserved = decision.kind === 'refused' ? undefined : this.#session.reserve(decision);
     let message = '';
     if (decision.kind === 'refused') message = this.#refuse(attempt, pod, decision);
-    else if (reserved?.kind === 'reserved') this.#launch(attempt, pod, reserved.reservation);
+    else if (reserved?.kind === 'reserved') this.#bind(attempt, pod, reserved.reservation);
     else message = this.#fail(attempt, pod, conflictMessage(reserved?.conflicts ?? []));
     const result = reserved === undefined ? 'unschedulable' : outcomes[reserved.kind];
     const seconds = (this.#context.clock.monotonicMs() - startMs) / 1000;
@@ -262,8 +262,8 @@ class Scheduler {
     logDecision(this.#context.log, attempt, { result, node, message, seconds });
   }
 
-  /** Undefined where a rule tripped over the pod, which must not keep others from their nodes. */
-  #answerFor(
+  /** Undefined if a rule has thrown. That must not stop the scheduling of other pods. */
+  #decisionFor(
     attempt: SchedulingAttempt,
     pod: Projected<Pod>,
     record: PodRecord,
@@ -279,38 +279,38 @@ class Scheduler {
     }
   }
 
-  #launch(attempt: SchedulingAttempt, pod: Projected<Pod>, reservation: Reservation): void {
+  #bind(attempt: SchedulingAttempt, pod: Projected<Pod>, reservation: Reservation): void {
     this.#decider.reserved(reservation.placement);
     this.#queue.done(attempt);
     this.#background.start(attempt.pod.key, this.#bindings.start(attempt, pod, reservation));
   }
 
-  /** No node fits. Perhaps others can make room; in any case it waits for what could help, and says so. */
+  /** No node fits. The pod waits for changes that could help, and the scheduler evicts other pods if that helps. */
   #refuse(attempt: SchedulingAttempt, pod: Projected<Pod>, { refusal, preemption }: RefusedDecision): string {
     this.#metrics.refused(refusal.reasons.keys());
     this.#rollback.rollBackClaimsOf(refusal.pod);
     this.#queue.refused(attempt, refusal.waker);
     const message = refusedMessage(refusal, preemption);
     this.#events.failedScheduling(pod, message);
-    const pins = volumeConstraints(refusal, this.#feed.index);
-    if (pins.length > 0) this.#events.constrainedByVolumes(pod, pins);
-    this.#background.start(attempt.pod.key, this.#makeRoom(attempt, pod, preemption, message));
+    const constraints = volumeConstraints(refusal, this.#feed.index);
+    if (constraints.length > 0) this.#events.constrainedByVolumes(pod, constraints);
+    this.#background.start(attempt.pod.key, this.#preempt(attempt, pod, preemption, message));
     return message;
   }
 
-  async #makeRoom(
+  async #preempt(
     attempt: SchedulingAttempt,
     pod: Projected<Pod>,
     preemption: Preemption,
     message: string,
   ): Promise<void> {
     if (preemption.kind === 'victims') await this.#evict(attempt, pod, preemption);
-    const isHopeless = preemption.kind === 'none' && !preemption.keepsNomination;
-    if (isHopeless) this.#nodeVacated(this.#decider.unnominate(attempt.pod.key));
-    const givesUp = isHopeless ? [pod.status?.nominatedNodeName] : [];
+    const losesNomination = preemption.kind === 'none' && !preemption.keepsNomination;
+    if (losesNomination) this.#nodeVacated(this.#decider.unnominate(attempt.pod.key));
+    const clearsNominations = losesNomination ? [pod.status?.nominatedNodeName] : [];
     await this.#session.podWrites.reportNotScheduled(
       pod,
-      { reason: 'Unschedulable', message, clearsNominations: givesUp },
+      { reason: 'Unschedulable', message, clearsNominations },
       this.#signal,
     );
   }
@@ -322,7 +322,7 @@ class Scheduler {
     } catch (error) {
       this.#signal.throwIfAborted();
       this.#background.report(attempt.pod.key, error);
-      // Nobody may be leaving, so that no event would come.
+      // Perhaps no victim is being deleted; then no event would wake the pod.
       this.#queue.retry(attempt);
     }
     if (isNominated) return;

@@ -3,7 +3,10 @@ import type { Lease } from '../../kube/api/coordination.ts';
 import { leases } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';
 import { announcementAnnotations, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
-import { type ElectedOptions, withLeaderElection } from '../../reconcile/leases/testing/with-leader-election.ts';
+import {
+  type ElectedOptions,
+  withLeaderElection,
+} from '../../reconcile/leases/testing/with-leader-election.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { createPvBinder } from '../volumes/pv-binder/pv-binder.ts';
 import { createScheduler } from './scheduler.ts';

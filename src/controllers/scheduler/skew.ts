@@ -5,47 +5,51 @@ import { leases } from '../../kube/resources.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
 import { Reflector } from '../../reconcile/informer/reflector.ts';
-import { type ComponentAnnouncement, announcementOf, leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
+import {
+  announcementOf,
+  type ComponentAnnouncement,
+  leaseKeyOf,
+} from '../../reconcile/leases/component-lease.ts';
 import type { Timer } from '../../runtime/clock.ts';
 
 const pvBinderKey = leaseKeyOf('pv-binder');
-/** A PV binder that starts with us has said so by then: that there is none, or what a former one left behind, is no problem before. */
+/** A PV binder that starts together with the scheduler has renewed its Lease by then. No problem is reported before. */
 const graceMs = 15_000;
 
 export interface PvBinderSkewState {
-  /** Whether the scheduler may bind volumes with their pods. */
+  /** Whether the scheduler may bind volumes together with their pods. */
   readonly bindsVolumes: boolean;
-  /** What is wrong between the components, and the remedy. */
+  /** The mismatch between the two components, and its remedy. */
   readonly problem: string | undefined;
 }
 
 export interface PvBinderSkewOptions
   extends Pick<ControllerContext, 'cluster' | 'clock' | 'random' | 'events' | 'report'> {
-  /** Of the scheduler. */
+  /** The scheduler's feature gates. */
   readonly ownGates: ComponentAnnouncement['gates'];
   readonly ownVersion: string;
-  /** Told the state when it is first known, and whenever either part of it is another. Must neither throw nor wait. */
+  /** Called when the state is first known, and whenever it changes. Must neither throw nor wait. */
   readonly onChange: (state: PvBinderSkewState) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares the scheduler with the PV binder, by what that one says on its Lease, and tells what is on the safe side. While a cluster
- * with several masters is upgraded, either may be the newer one.
+ * Compares the scheduler with the PV binder, which announces its version and feature gates on its Lease, and chooses the safe behaviour.
+ * While a cluster with several control planes is upgraded, either of the two may be the newer one.
  *
- * | PV binder | scheduler | |
+ * | VolumeScheduling in the PV binder | in the scheduler | result |
  * |---|---|---|
- * | none, or its Lease ran out | any | Kubernetes' own PV controller is there: it delays binding |
- * | off | on | it binds claims at once; the scheduler leaves volumes alone |
- * | on | off | claims that wait for their first consumer go on waiting, and so do their pods |
+ * | no PV binder, or its Lease has expired | any | Kubernetes' own PV controller is running: it delays binding |
+ * | off | on | the PV binder binds claims at once; the scheduler does not bind volumes |
+ * | on | off | claims that wait for their first consumer stay unbound, and their pods pending |
  */
 export class PvBinderSkew {
   readonly #options: PvBinderSkewOptions;
   #lease: Lease | undefined;
-  /** Until when the Lease holds, on the monotonic clock. */
+  /** When the Lease expires, on the monotonic clock. */
   #validUntilMs = 0;
-  /** It was renewed before our eyes. */
-  #isAlive = false;
+  /** A renewal of the Lease has been observed. */
+  #wasRenewed = false;
   #isInReplace = false;
   #wasSeenInReplace = false;
   #graceUntilMs = 0;
@@ -57,7 +61,7 @@ export class PvBinderSkew {
     this.#options = options;
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(): Promise<void> {
     const { cluster, clock, random, report, signal } = this.#options;
     this.#graceUntilMs = clock.monotonicMs() + graceMs;
@@ -90,52 +94,52 @@ export class PvBinderSkew {
   #endReplace(): void {
     this.#isInReplace = false;
     if (!this.#wasSeenInReplace) this.#lease = undefined;
-    this.#judge();
+    this.#evaluate();
   }
 
   #observe(lease: Lease | undefined): void {
     const { clock } = this.#options;
     this.#wasSeenInReplace = true;
-    const isNews = lease?.metadata?.resourceVersion !== this.#lease?.metadata?.resourceVersion;
-    // One that is seen to change was renewed just now, whatever the clock of its holder says. One that is found may be old.
-    if (lease !== undefined && isNews) {
+    const isChanged = lease?.metadata?.resourceVersion !== this.#lease?.metadata?.resourceVersion;
+    // A Lease that changes was renewed just now, whatever the holder's clock says. One that is found in a list may be old.
+    if (lease !== undefined && isChanged) {
       const isFound = this.#isInReplace && this.#lease === undefined;
-      this.#isAlive = !isFound;
-      const leftMs = isFound ? leftByWallClock(lease, clock.nowMs()) : durationMsOf(lease);
-      this.#validUntilMs = clock.monotonicMs() + leftMs;
+      this.#wasRenewed = !isFound;
+      const remainingMs = isFound ? remainingByWallClock(lease, clock.nowMs()) : durationMsOf(lease);
+      this.#validUntilMs = clock.monotonicMs() + remainingMs;
     }
     this.#lease = lease;
-    if (!this.#isInReplace) this.#judge();
+    if (!this.#isInReplace) this.#evaluate();
   }
 
-  #judge(): void {
+  #evaluate(): void {
     const { clock, ownGates, ownVersion, onChange, signal } = this.#options;
     if (signal.aborted) return;
     const nowMs = clock.monotonicMs();
-    // One that was given back runs out within a second; one that nobody holds tells of a binder that runs without election.
+    // A released Lease expires within a second. A Lease without a holder belongs to a PV binder without leader election.
     const lease = nowMs < this.#validUntilMs ? this.#lease : undefined;
-    const isTooSoon = (lease === undefined || !this.#isAlive) && nowMs < this.#graceUntilMs;
-    this.#judgeLater(nowMs);
+    const isInGracePeriod = (lease === undefined || !this.#wasRenewed) && nowMs < this.#graceUntilMs;
+    this.#evaluateLater(nowMs);
     const own = { version: ownVersion, gates: ownGates };
-    const verdict = compare(own, lease === undefined ? undefined : announcementOf(lease));
-    const problems = isTooSoon ? [] : verdict.problems;
+    const comparison = compare(own, lease === undefined ? undefined : announcementOf(lease));
+    const problems = isInGracePeriod ? [] : comparison.problems;
     this.#report(problems, lease);
     const problem = problems.length === 0 ? undefined : problems.map(({ note }) => note).join('. ');
-    const state: PvBinderSkewState = { bindsVolumes: verdict.bindsVolumes, problem };
+    const state: PvBinderSkewState = { bindsVolumes: comparison.bindsVolumes, problem };
     if (this.#state?.bindsVolumes === state.bindsVolumes && this.#state.problem === problem) return;
     this.#state = state;
     onChange(state);
   }
 
-  /** Time alone changes the answer: a Lease runs out, the beginning is over. */
-  #judgeLater(nowMs: number): void {
+  /** The result also changes when the Lease expires, and when the grace period ends. */
+  #evaluateLater(nowMs: number): void {
     this.#timer?.cancel();
-    const turns = [this.#graceUntilMs, this.#validUntilMs].filter((atMs) => atMs > nowMs);
-    if (turns.length === 0) return;
-    this.#timer = this.#options.clock.after(Math.min(...turns) - nowMs, () => this.#judge());
+    const deadlines = [this.#graceUntilMs, this.#validUntilMs].filter((atMs) => atMs > nowMs);
+    if (deadlines.length === 0) return;
+    this.#timer = this.#options.clock.after(Math.min(...deadlines) - nowMs, () => this.#evaluate());
   }
 
-  /** Each once, until it is gone and comes back. */
+  /** Reports each problem once, until it disappears and comes back. */
   #report(problems: readonly Problem[], lease: Lease | undefined): void {
     const { events, report } = this.#options;
     for (const { reason, note } of problems.filter(({ note }) => !this.#reported.has(note))) {
@@ -157,13 +161,13 @@ interface Problem {
   readonly note: string;
 }
 
-interface Verdict {
+interface Comparison {
   readonly bindsVolumes: boolean;
   readonly problems: readonly Problem[];
 }
 
-/** `theirs` is undefined where Kubernetes' own PV controller binds. */
-function compare(own: ComponentAnnouncement, theirs: ComponentAnnouncement | undefined): Verdict {
+/** `theirs` is undefined if Kubernetes' own PV controller binds. */
+function compare(own: ComponentAnnouncement, theirs: ComponentAnnouncement | undefined): Comparison {
   const isOurs = own.gates.VolumeScheduling ?? true;
   const isTheirs = theirs?.gates.VolumeScheduling ?? true;
   const gate = isOurs === isTheirs ? [] : [gateSkew(isOurs, theirs)];
@@ -175,7 +179,7 @@ function gateSkew(isOurs: boolean, theirs: ComponentAnnouncement | undefined): P
   const binder =
     theirs === undefined ? "Kubernetes' PV controller" : `the PV binder${suffix(theirs.version)}`;
   const note = isOurs
-    ? `VolumeScheduling is off in ${binder} and on in the scheduler: claims are bound at once, and the scheduler leaves volumes alone; ` +
+    ? `VolumeScheduling is off in ${binder} and on in the scheduler: claims are bound at once, and the scheduler does not bind volumes; ` +
       'start the PV binder with --feature-gates VolumeScheduling=true'
     : `VolumeScheduling is on in ${binder} and off in the scheduler: claims that wait for their first consumer are not bound, and their pods ` +
       'wait; start the scheduler with --feature-gates VolumeScheduling=true';
@@ -186,14 +190,14 @@ function suffix(version: string): string {
   return version === '' ? '' : ` (${version})`;
 }
 
-/** Patch releases go together. A version that is not told can't be compared. */
+/** Patch releases are compatible. An unknown version cannot be compared. */
 function versionSkew(own: string, theirs: string): readonly Problem[] {
   if (own === '' || theirs === '' || minorOf(own) === minorOf(theirs)) return [];
   const note = `the PV binder is ${theirs} and the scheduler is ${own}; bring both to the same version`;
   return [{ reason: 'VersionSkew', note }];
 }
 
-/** `1.4` of `v1.4.2-rc.1`; whatever else it is stands for itself. */
+/** `1.4` of `v1.4.2-rc.1`; any other text as it is. */
 function minorOf(version: string): string {
   return /^v?(\d+\.\d+)\b/.exec(version)?.[1] ?? version;
 }
@@ -202,7 +206,7 @@ function durationMsOf({ spec }: Lease): number {
   return (spec?.leaseDurationSeconds ?? 0) * 1000;
 }
 
-function leftByWallClock(lease: Lease, nowMs: number): number {
+function remainingByWallClock(lease: Lease, nowMs: number): number {
   const durationMs = durationMsOf(lease);
   const renewedMs = parseTimestamp(lease.spec?.renewTime) ?? nowMs;
   return Math.min(Math.max(renewedMs + durationMs - nowMs, 0), durationMs);

@@ -4,23 +4,23 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { reaches } from '../../engine/rules/volume-binding/bound-volumes.ts';
 
-/** So many nodes are named; the others are counted. */
+/** This many nodes are named; the others are counted. */
 const namedMax = 3;
 
 /**
- * What of the pod's own volumes keeps it from nodes that would do otherwise, a phrase for each claim; empty if nothing does. Volumes
- * are looked at after a node's room, taints and labels, so a node that was refused for them had all that.
+ * Which of the pod's own volumes exclude nodes that would fit otherwise, as a phrase for each claim; empty if none does. The rules about
+ * volumes run after those about resources, taints and labels, so a node that they refused had passed the others.
  */
 export function volumeConstraints({ pod, reasons }: Refusal, index: ClusterIndex): readonly string[] {
   if (!reasons.has('BoundVolumeUnreachable') && !reasons.has('ClaimPinnedElsewhere')) return [];
   return pod.claims.flatMap(({ key }) => {
     const claim = index.claims.get(key);
     if (claim === undefined) return [];
-    return claim.isBound ? boundPin(claim, index) : selectedPin(claim, index);
+    return claim.isBound ? boundVolumeConstraint(claim, index) : selectedNodeConstraint(claim, index);
   });
 }
 
-function boundPin({ key, volumeName }: ClaimRecord, index: ClusterIndex): readonly string[] {
+function boundVolumeConstraint({ key, volumeName }: ClaimRecord, index: ClusterIndex): readonly string[] {
   const row = index.volumes.row(volumeName);
   if (row === undefined) return [];
   const rows = index.nodes.rowsByName.filter((node) => reaches(index, row, node));
@@ -30,8 +30,8 @@ function boundPin({ key, volumeName }: ClaimRecord, index: ClusterIndex): readon
   return [`claim ${key} is bound to volume ${volumeName}, which only ${where || 'no node'} can reach`];
 }
 
-function selectedPin({ key, selectedNode }: ClaimRecord, index: ClusterIndex): readonly string[] {
+function selectedNodeConstraint({ key, selectedNode }: ClaimRecord, index: ClusterIndex): readonly string[] {
   if (selectedNode === '') return [];
   const gone = index.nodes.row(selectedNode) === undefined ? ', which is gone' : '';
-  return [`the volume of claim ${key} is being made for node ${selectedNode}${gone}`];
+  return [`the volume of claim ${key} is being provisioned for node ${selectedNode}${gone}`];
 }

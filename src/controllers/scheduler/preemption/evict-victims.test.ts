@@ -5,8 +5,8 @@ import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/i
 import type { Pod } from '../../../kube/api/core.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { EventInput } from '../../../reconcile/event-recorder.ts';
 import { realClock } from '../../../runtime/clock.ts';
 import { RealTimeCluster } from '../../testing/real-time-cluster.ts';

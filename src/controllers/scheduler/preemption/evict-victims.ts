@@ -3,8 +3,8 @@ import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { clearNominations, nominateToNode } from './nominate.ts';
@@ -13,46 +13,46 @@ export interface VictimEvictionContext {
   readonly cluster: Cluster;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Told of each pod as the server has it after a write. */
+  /** Called with each pod as the server returned it after a write. */
   readonly noteWrite: (pod: Pod) => void;
-  /** Lets go of a pod that is about to be bound; false if it is too late for that. */
+  /** Cancels the binding of a pod; false if it is too late for that. */
   readonly cancel: (pod: Pod) => boolean;
 }
 
-/** What was decided, with the pods as they were when it was. */
+/** The decision, with the pods as they were at that time. */
 export interface VictimEvictionPlan {
   readonly preemptor: Pod;
   readonly node: string;
   readonly victims: readonly { readonly pod: Pod; readonly isAssumed: boolean }[];
-  /** Pods that wait for a node of their own; those of lower priority that wait for this one wait no longer. */
+  /** The pods that have a nominated node. Those of lower priority lose their nomination to this node. */
   readonly nominated: readonly Pod[];
 }
 
 /**
- * Makes room for a pod: reserves the node for it, then evicts who is in the way. False, and nobody is evicted, if the pod needs no
- * room any more: it is gone, is going, or has a node.
+ * Evicts the victims of a preemptor, after nominating it to the node. Returns false, and evicts no pod, if the preemptor no longer needs a
+ * node: it is gone, is being deleted, or has a node.
  *
- * Whoever dies after any of these writes leaves something that a successor can go on from:
+ * After a crash between any two of these writes, the next scheduler can continue:
  *
- * 1. The pod is nominated to the node. From now on whoever plans leaves the room to it. If nothing else happens it is refused once
- *    more, no victim of its own is ending there, and preemption is decided anew.
- * 2. Lower pods lose their nomination to the node: a hint, that the next decision about them gives again.
- * 3. Each victim is marked with why it has to go. A mark without a deletion means nothing to preemption; the disruption controller takes
- *    it back in time, and a second eviction finds it and goes on.
- * 4. Each victim is deleted, this very one and none of the same name. While it ends, mark and deletion together tell whoever plans
- *    that the nominated pod is being waited for.
+ * 1. The preemptor is nominated to the node. From now on plans reserve the capacity there for it. If nothing else happens, the preemptor is
+ *    refused once more, no victim of its own is terminating there, and preemption is decided again.
+ * 2. Nominated pods of lower priority lose their nomination to the node: a hint, which the next decision about them restores.
+ * 3. Each victim gets the condition DisruptionTarget. Preemption ignores the condition on a pod that is not being deleted; the disruption
+ *    controller removes it after some time, and a second eviction finds it and continues.
+ * 4. Each victim is deleted, with its uid as precondition. While it terminates, condition and deletion together tell every planner that the
+ *    preemptor is waiting for it.
  *
- * Only the Event may be lost. Rejects if a victim could not be evicted; the others have been.
+ * Only the event may be lost. Rejects if a victim could not be evicted; the others have been.
  */
 export async function evictVictims(
   context: VictimEvictionContext,
-  order: VictimEvictionPlan,
+  plan: VictimEvictionPlan,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const isNominated = await nominateToNode(context, order, signal);
+  const isNominated = await nominateToNode(context, plan, signal);
   if (!isNominated) return false;
-  await clearNominations(context, order, signal);
-  const evictions = order.victims.map((victim) => evict(context, order, victim, signal));
+  await clearNominations(context, plan, signal);
+  const evictions = plan.victims.map((victim) => evict(context, plan, victim, signal));
   const failure = (await Promise.allSettled(evictions)).find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
   return true;
@@ -60,17 +60,17 @@ export async function evictVictims(
 
 async function evict(
   context: VictimEvictionContext,
-  order: VictimEvictionPlan,
+  plan: VictimEvictionPlan,
   { pod, isAssumed }: VictimEvictionPlan['victims'][number],
   signal: AbortSignal,
 ): Promise<void> {
   if (pod.metadata?.deletionTimestamp !== undefined) return;
   const isCancelled = isAssumed && context.cancel(pod);
-  const isEvicted = isCancelled || (await markAndDelete(context, order, pod, signal));
-  if (isEvicted) tell(context, order, pod, isCancelled ? ' (in kube-scheduler memory).' : '');
+  const isEvicted = isCancelled || (await markAndDelete(context, plan, pod, signal));
+  if (isEvicted) recordPreempted(context, plan, pod, isCancelled ? ' (in kube-scheduler memory).' : '');
 }
 
-/** False if the pod is gone, or another has its name. */
+/** False if the pod is gone, or has been re-created. */
 async function markAndDelete(
   context: VictimEvictionContext,
   { preemptor }: VictimEvictionPlan,
@@ -79,10 +79,10 @@ async function markAndDelete(
 ): Promise<boolean> {
   const client = context.cluster.resource(pods);
   const { namespace, name = '', uid = '' } = victim.metadata ?? {};
-  const condition = markOf(victim, preemptor, formatTimestamp(context.clock.nowMs()));
+  const condition = disruptionTarget(victim, preemptor, formatTimestamp(context.clock.nowMs()));
   try {
     if (condition !== undefined) {
-      // Merges the one condition into whatever a kubelet has written meanwhile.
+      // A strategic merge keeps the conditions that a kubelet has written meanwhile.
       const body = { metadata: { uid }, status: { conditions: [condition] } };
       const patch = { type: 'strategic', body } as const;
       context.noteWrite(await client.patch({ namespace, name }, patch, { subresource: 'status', signal }));
@@ -91,7 +91,7 @@ async function markAndDelete(
     return true;
   } catch (error) {
     if (isReason(error, 'NotFound')) return false;
-    // A patch that names another pod's uid is `Invalid`, such a deletion `Conflict`; but both are said for other reasons too.
+    // A patch with another pod's uid is `Invalid`, a deletion with it is a `Conflict`. Both occur for other reasons too.
     if (!isReason(error, 'Conflict', 'Invalid')) throw error;
     const live = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (live?.metadata?.uid === uid) throw error;
@@ -99,8 +99,8 @@ async function markAndDelete(
   }
 }
 
-/** Undefined if the victim says so already. */
-function markOf({ metadata, status }: Pod, preemptor: Pod, now: string): PodCondition | undefined {
+/** Undefined if the victim already has the condition. */
+function disruptionTarget({ metadata, status }: Pod, preemptor: Pod, now: string): PodCondition | undefined {
   const type = 'DisruptionTarget';
   const wanted: PodCondition = {
     type,
@@ -117,7 +117,7 @@ function markOf({ metadata, status }: Pod, preemptor: Pod, now: string): PodCond
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 
-function tell(
+function recordPreempted(
   context: VictimEvictionContext,
   { preemptor, node }: VictimEvictionPlan,
   victim: Pod,

@@ -2,35 +2,35 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { withPreconditions } from '../../../kube/patch-preconditions.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { pods } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 
 interface NominationContext {
   readonly cluster: Cluster;
   readonly noteWrite: (pod: Pod) => void;
 }
 
-interface NominationOrder {
+interface NominationPlan {
   readonly preemptor: Pod;
   readonly node: string;
   readonly nominated: readonly Pod[];
 }
 
-/** Others write about a pod that waits, but not without end. */
+/** Other clients write to a pending pod, so conflicts are retried, but not forever. */
 const attemptsMax = 5;
 
 /**
- * Says where the pod is to go once others have left. False if it needs no node any more. On the version that was looked at: a pod
- * that has got a node meanwhile must not cost others theirs.
+ * Writes the preemptor's nominated node. False if it no longer needs a node. The write is conditional on the version that was read: no pod
+ * may be evicted for a pod that has got a node meanwhile.
  */
 export async function nominateToNode(
   { cluster, noteWrite }: NominationContext,
-  { preemptor, node }: NominationOrder,
+  { preemptor, node }: NominationPlan,
   signal: AbortSignal,
 ): Promise<boolean> {
   const client = cluster.resource(pods);
   let live: Pod | undefined = preemptor;
-  for (let attempt = 1; live !== undefined && isWaiting(live, preemptor); attempt++) {
+  for (let attempt = 1; live !== undefined && stillNeedsNode(live, preemptor); attempt++) {
     if (live.status?.nominatedNodeName === node) return true;
     try {
       noteWrite(await patchNomination(cluster, live, node, signal));
@@ -44,10 +44,10 @@ export async function nominateToNode(
   return false;
 }
 
-/** Pods of lower priority may no longer fit on the node; whoever has changed since is judged anew anyway. */
+/** Pods of lower priority may no longer fit on the node. A pod that has changed meanwhile is scheduled again anyway. */
 export async function clearNominations(
   { cluster, noteWrite }: NominationContext,
-  { preemptor, node, nominated }: NominationOrder,
+  { preemptor, node, nominated }: NominationPlan,
   signal: AbortSignal,
 ): Promise<void> {
   for (const pod of nominated) {
@@ -74,9 +74,9 @@ function keyOf({ metadata }: Pod) {
   return { namespace: metadata?.namespace, name: metadata?.name ?? '' };
 }
 
-/** Still the same pod, and still without a node. */
-function isWaiting({ metadata, spec }: Pod, asked: Pod): boolean {
-  const isSame = metadata?.uid === asked.metadata?.uid;
+/** Whether it is still the same pod, not being deleted and without a node. */
+function stillNeedsNode({ metadata, spec }: Pod, preemptor: Pod): boolean {
+  const isSame = metadata?.uid === preemptor.metadata?.uid;
   return isSame && metadata?.deletionTimestamp === undefined && (spec?.nodeName ?? '') === '';
 }
 

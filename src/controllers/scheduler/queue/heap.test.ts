@@ -22,7 +22,7 @@ function drain(heap: Heap<Numbered>): number[] {
   return ranks;
 }
 
-test('a heap gives its items in order, whichever have left from its middle', () => {
+test('a heap returns its items in order, whichever were deleted from its middle', () => {
   const cases = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.boolean()), { maxLength: 60 });
   fc.assert(
     fc.property(cases, (ranked) => {
@@ -35,14 +35,14 @@ test('a heap gives its items in order, whichever have left from its middle', () 
   );
 });
 
-test('an item that fills a gap may belong higher up', () => {
+test('the item that replaces a deleted one may move up', () => {
   // The last one, 3, goes where 13 was: below 10 and 11.
   const { heap, items } = heapOf([0, 10, 1, 11, 12, 20, 2, 13, 14, 15, 16, 21, 22, 23, 3]);
   heap.delete(items[7]!);
   expect(drain(heap)).toEqual([0, 1, 2, 3, 10, 11, 12, 14, 15, 16, 20, 21, 22, 23]);
 });
 
-test('an item that is not in the heap cannot leave it', () => {
+test('an item that is not in the heap cannot be deleted', () => {
   const { heap } = heapOf([1, 2]);
-  expect(() => heap.delete({ rank: 1, slot: 0 })).toThrow('only an item that is in the heap can leave it');
+  expect(() => heap.delete({ rank: 1, slot: 0 })).toThrow('an item must be in the heap to be deleted');
 });

@@ -1,16 +1,16 @@
 import { assert } from '../../../runtime/assert.ts';
 
-/** What a heap writes on an item while it holds it: where it is. So an item is in one heap at a time. */
+/** The heap stores each item's position in the item itself. So an item can be in one heap at a time. */
 export interface HeapItem {
   slot: number;
 }
 
-/** A binary heap that also gives up items from its middle: the first is at hand, everything else costs O(log n). */
+/** A binary heap that can delete any item: `first` costs O(1), everything else O(log n). */
 export class Heap<T extends HeapItem> {
   readonly #items: T[] = [];
   readonly #isBefore: (a: T, b: T) => boolean;
 
-  /** An item that `isBefore` sees in another light must leave and come back before anything else moves. */
+  /** If the order of an item changes, the caller must delete it and add it again before it changes the heap otherwise. */
   constructor(isBefore: (a: T, b: T) => boolean) {
     this.#isBefore = isBefore;
   }
@@ -28,10 +28,10 @@ export class Heap<T extends HeapItem> {
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** Never asks for the order of the item itself. */
+  /** Does not compare the item itself, so its order may have changed. */
   delete(item: T): void {
     const { slot } = item;
-    assert(this.#items[slot] === item, 'only an item that is in the heap can leave it');
+    assert(this.#items[slot] === item, 'an item must be in the heap to be deleted');
     const last = this.#items.pop();
     if (last === undefined || last === item) return;
     this.#rise(last, slot);

@@ -36,9 +36,9 @@ describe('the back-off', () => {
     await run.clock.advance(refusedMs);
     await run.fail();
     await run.clock.advance(endMs - refusedMs - 1);
-    expect(run.where()).toBe('backoff');
+    expect(run.states()).toBe('backoff');
     await run.clock.advance(1);
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
   });
 
   test('counts errors in a row apart from refusals', async () => {
@@ -77,10 +77,10 @@ describe('the back-off', () => {
     const run = new QueueRun({ backOff: { initialMs: 1000, maxMs: 0 } });
     run.queue.addOrUpdate(pod);
     await run.fail();
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
     await run.refuse(waitingFor('a'));
     run.queue.observe(changeOf('a'));
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
   });
 });
 
@@ -98,7 +98,7 @@ describe('an idle scheduler', () => {
     for (const name of order)
       run.queue.refused(taken.find((one) => one.pod.key === `default/${name}`)!, waitingFor('a'));
     run.queue.observe(changeOf('a'));
-    expect(run.where()).toBe('4 backoff');
+    expect(run.states()).toBe('4 backoff');
     const names = (await run.takeAll()).map((one) => one.pod.key);
     expect(names).toEqual(['default/important', 'default/old', 'default/young', 'default/late']);
   });
@@ -127,7 +127,7 @@ describe('an idle scheduler', () => {
     await run.fail();
     const waiting = run.queue.take(never);
     await run.clock.advance(1999);
-    expect(run.where()).toBe('backoff');
+    expect(run.states()).toBe('backoff');
     await run.clock.advance(1);
     expect(await waiting).toMatchObject({ cause: 'backoff', number: 2 });
   });
@@ -139,7 +139,7 @@ describe('an idle scheduler', () => {
     await run.clock.advance(2000);
     await run.refuse(waitingFor('a'));
     run.queue.observe(changeOf('a'));
-    expect(run.where()).toBe('backoff');
+    expect(run.states()).toBe('backoff');
     expect((await run.take()).cause).toBe('event');
   });
 });
@@ -152,7 +152,7 @@ describe('a pod that waits', () => {
     await run.refuse();
     const waiting = run.queue.take(never);
     await run.clock.advance(319_999);
-    expect(run.where()).toBe('unschedulable');
+    expect(run.states()).toBe('unschedulable');
     await run.clock.advance(1);
     expect(await waiting).toMatchObject({ cause: 'sweep', number: 2 });
   });
@@ -162,9 +162,9 @@ describe('a pod that waits', () => {
     run.queue.addOrUpdate(pod);
     await run.refuse();
     await run.clock.advance(300_000);
-    expect(run.where()).toBe('unschedulable');
+    expect(run.states()).toBe('unschedulable');
     await run.clock.advance(30_000);
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
   });
 
   test('is swept up again and again, each time after as long', async () => {
@@ -190,7 +190,7 @@ describe('a pod that waits', () => {
     run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
     await run.clock.advance(330_000);
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
     happens(run);
     expect((await run.take()).cause).toBe(cause);
   });
@@ -201,7 +201,7 @@ describe('a pod that waits', () => {
     await run.refuse({ wokenBy: () => false, retryAtMs: run.clock.nowMs() + 42_000 });
     const waiting = run.queue.take(never);
     await run.clock.advance(41_999);
-    expect(run.where()).toBe('unschedulable');
+    expect(run.states()).toBe('unschedulable');
     await run.clock.advance(1);
     expect(await waiting).toMatchObject({ cause: 'retry', number: 2 });
   });
@@ -222,6 +222,6 @@ describe('a pod that waits', () => {
     run.queue.observe(changeOf('a'));
     expect((await run.take()).cause).toBe('event');
     await run.clock.advance(600_000);
-    expect(run.where()).toBe('inFlight');
+    expect(run.states()).toBe('inFlight');
   });
 });

@@ -28,7 +28,7 @@ async function play(story: readonly Step[]): Promise<string> {
   for (const step of story)
     if (step === 'take') taken = await run.take();
     else await steps[step](run, () => taken as SchedulingAttempt);
-  return run.where();
+  return run.states();
 }
 
 describe('a pod', () => {
@@ -104,9 +104,9 @@ describe('a pod', () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await act(run);
-    expect(run.where()).toBe(place);
+    expect(run.states()).toBe(place);
     run.queue.remove(pod.key);
-    expect(run.where()).toBe('');
+    expect(run.states()).toBe('');
     run.queue.observe(changeOf('a'));
     await run.clock.advance(600_000);
     expect(await run.takeNow()).toBeUndefined();
@@ -117,7 +117,7 @@ describe('a pod', () => {
   test('that nobody knows can be removed', () => {
     const run = new QueueRun();
     run.queue.remove('default/nobody');
-    expect(run.where()).toBe('');
+    expect(run.states()).toBe('');
   });
 });
 
@@ -136,7 +136,7 @@ describe('a pod that is recreated under its name', () => {
     run.queue.addOrUpdate(pod);
     await act(run);
     run.queue.addOrUpdate(next);
-    expect(run.where()).toBe('active');
+    expect(run.states()).toBe('active');
     expect(await run.take()).toMatchObject({ pod: { uid: 'another' }, number: 1, cause: 'new' });
     expect(await run.takeNow()).toBeUndefined();
   });
@@ -154,13 +154,13 @@ describe('a pod that is recreated under its name', () => {
         else run.queue[end](old);
       };
       report();
-      expect(run.where()).toBe('active');
+      expect(run.states()).toBe('active');
       const taken = await run.take();
       report();
-      expect(run.where()).toBe('inFlight');
+      expect(run.states()).toBe('inFlight');
       run.queue.refused(taken, waitingFor());
       report();
-      expect(run.where()).toBe('unschedulable');
+      expect(run.states()).toBe('unschedulable');
     },
   );
 
@@ -172,7 +172,7 @@ describe('a pod that is recreated under its name', () => {
     run.queue.addOrUpdate(pod);
     await run.take();
     run.queue.done(old);
-    expect(run.where()).toBe('inFlight');
+    expect(run.states()).toBe('inFlight');
   });
 });
 
@@ -211,7 +211,7 @@ describe('while a pod is in flight', () => {
     const taken = await run.take();
     happens(run);
     run.queue.refused(taken, waitingFor('a'));
-    expect(run.where()).toBe(place);
+    expect(run.states()).toBe(place);
     expect((await run.takeNow())?.cause).toBe(cause);
   });
 
@@ -222,9 +222,9 @@ describe('while a pod is in flight', () => {
     run.queue.observe(changeOf('a'));
     const three = await run.take();
     for (const taken of [two, three]) run.queue.refused(taken, waitingFor('a'));
-    expect(run.where()).toBe('backoff, unschedulable, inFlight');
+    expect(run.states()).toBe('backoff, unschedulable, inFlight');
     run.queue.refused(one, waitingFor('a'));
-    expect(run.where()).toBe('2 backoff, unschedulable');
+    expect(run.states()).toBe('2 backoff, unschedulable');
     expect((await run.takeAll()).map((taken) => taken.pod.key)).toEqual(['default/two', 'default/one']);
   });
 
@@ -236,7 +236,7 @@ describe('while a pod is in flight', () => {
     run.queue.observe(changeOf('a'));
     run.queue.refused(first, waitingFor('a'));
     await run.refuse(waitingFor('a'));
-    expect(run.where()).toBe('unschedulable');
+    expect(run.states()).toBe('unschedulable');
   });
 
   test('changes are kept for those who need them, and for nobody else', async () => {

@@ -19,9 +19,9 @@ import { UnschedulablePods } from './unschedulable-pods.ts';
 
 export interface SchedulingQueueOptions {
   readonly backOff: BackOffOptions;
-  /** A refused pod that has waited longer is looked at again, whatever it waits for. */
+  /** A refused pod that has waited longer is scheduled again, whatever it waits for. */
   readonly waitingMaxMs: number;
-  /** How often those are looked for. */
+  /** How often the sweep looks for these pods. */
   readonly sweepMs: number;
 }
 
@@ -31,7 +31,7 @@ const defaults: SchedulingQueueOptions = {
   sweepMs: 30_000,
 };
 
-/** Pods by where they are. `backoff` has those that back off from errors too. */
+/** Pods by state. `backoff` includes pods that back off after errors. */
 export interface SchedulingQueueCounts {
   readonly active: number;
   readonly backoff: number;
@@ -39,28 +39,28 @@ export interface SchedulingQueueCounts {
   readonly gated: number;
   readonly inFlight: number;
   readonly decided: number;
-  /** Not pods: the changes that are kept for those in flight. */
+  /** The number of changes, not pods, that are logged for the pods in flight. */
   readonly loggedChanges: number;
 }
 
 /**
- * The pods that want a node, from the moment they are seen to the moment they have one, in the order in which they are
- * looked at. No order of calls loses a pod or a wake-up.
+ * The pods that need a node, from the time they are first seen until they have one, in the order in which they are scheduled. No order
+ * of calls loses a pod or a wake-up.
  *
- * 1. `put` tells of a pod without a node, `remove` that it got one or is gone. Both may be called at any time, and again.
- *    The uid is the pod: another one under the same key takes its place.
- * 2. `take` gives the next one: highest priority first, then the one that has queued longest. While there is none, it takes
- *    one that backs off after a refusal, but never one that backs off after an error. From then on the pod is in flight.
- * 3. Whoever took it says how it ended, once: `refused`, with what the pod waits for now; `failed`, if that is not even
- *    known; or `done`, as soon as a node is reserved for it. Changes that came meanwhile count as if they came afterwards.
- * 4. A pod that is `done` is still known, so that updates don't queue it again, until `remove`. If its binding fails it
- *    comes back by `requeue`. What changed during the binding wasn't recorded, so it doesn't wait but only backs off.
- * 5. A pod that was `refused` and that somebody was to make room for comes back by `retry` where that failed.
- * 6. `changed` tells of everything that happens to the index, and moves the pods that it wakes.
+ * 1. `addOrUpdate` adds a pod without a node, `remove` removes one that has a node or is gone. Both may be called at any time, and
+ *    repeated. The uid identifies the pod: a pod with the same key and another uid replaces it.
+ * 2. `take` returns the next pod: highest priority first, then the one that has been queued longest. If there is none, it takes a pod that
+ *    backs off after a refusal, but never one that backs off after an error. From then on the pod is in flight.
+ * 3. The caller of `take` reports once how the attempt ended: `refused`, with what the pod waits for now; `failed`, if the decision itself
+ *    failed; or `done`, as soon as a node is reserved for the pod. Changes that came meanwhile count as if they came afterwards.
+ * 4. A pod that is `done` stays known until `remove`, so that updates do not queue it again. If its binding fails, `requeue` brings it back.
+ *    Changes during the binding were not recorded, so the pod only backs off and does not wait for a change.
+ * 5. If evicting the victims of a `refused` pod failed, `retry` brings the pod back.
+ * 6. `observe` must be called with every change of the index. It moves the pods that the change wakes.
  *
- * A receipt of a pod that was removed or replaced meanwhile, or that was handed in already, does nothing.
+ * Reporting an attempt does nothing if its pod was removed or replaced meanwhile, or if the attempt was reported already.
  *
- * Time: what has become due moves when somebody looks, and a timer runs only while somebody waits in `take`.
+ * Time: pods that have become due are moved when the queue is accessed. A timer runs only while a `take` is waiting.
  */
 export class SchedulingQueue {
   readonly #clock: Clock;
@@ -69,13 +69,13 @@ export class SchedulingQueue {
   readonly #active = new Heap<QueueEntry>(isBefore);
   readonly #refusalBackOff = new Heap<QueueEntry>(endsBefore);
   readonly #errorBackOff = new Heap<QueueEntry>(endsBefore);
-  readonly #waiting = new UnschedulablePods();
+  readonly #unschedulable = new UnschedulablePods();
   readonly #gated = new Set<QueueEntry>();
   readonly #inFlight = new InFlightPods<QueueEntry>();
   readonly #decided = new Set<QueueEntry>();
-  /** Swept and not taken yet: a change can still be what wakes them. */
+  /** Pods that the sweep has moved and that were not taken yet. If a change wakes one of them, its cause becomes `event`. */
   readonly #swept = new Set<QueueEntry>();
-  readonly #takers = new Set<(taken: SchedulingAttempt | undefined) => void>();
+  readonly #takers = new Set<(attempt: SchedulingAttempt | undefined) => void>();
   #timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
   #lastOrder = 0;
   #isClosed = false;
@@ -90,7 +90,7 @@ export class SchedulingQueue {
     return {
       active: this.#active.size,
       backoff: this.#refusalBackOff.size + this.#errorBackOff.size,
-      unschedulable: this.#waiting.size,
+      unschedulable: this.#unschedulable.size,
       gated: this.#gated.size,
       inFlight: this.#inFlight.size,
       decided: this.#decided.size,
@@ -98,7 +98,7 @@ export class SchedulingQueue {
     };
   }
 
-  /** A new pod, or one that has changed; `mayHelp` is whether the change could make a pod fit that was refused. */
+  /** `mayHelp`: whether the update could make the pod fit if it was refused. */
   addOrUpdate(pod: QueuedPod, { mayHelp = true }: { readonly mayHelp?: boolean } = {}): void {
     const known = this.#entries.get(pod.key);
     if (known?.pod.uid === pod.uid) {
@@ -110,7 +110,7 @@ export class SchedulingQueue {
     this.#serve();
   }
 
-  /** It has a node, or is gone, or is nobody's business here any more. */
+  /** The pod has a node, is gone, or is no longer this scheduler's. */
   remove(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -120,14 +120,14 @@ export class SchedulingQueue {
     this.#serve();
   }
 
-  /** The next pod, waiting for one if need be; undefined when `signal` aborted or the queue was closed. */
+  /** Resolves with the next pod, as soon as there is one; with undefined when `signal` aborts or the queue is closed. */
   async take(signal: AbortSignal): Promise<SchedulingAttempt | undefined> {
     if (signal.aborted || this.#isClosed) return undefined;
     return await new Promise((resolve) => {
-      const deliver = (taken: SchedulingAttempt | undefined) => {
+      const deliver = (attempt: SchedulingAttempt | undefined) => {
         this.#takers.delete(deliver);
         stopListening();
-        resolve(taken);
+        resolve(attempt);
       };
       const stopListening = onAbort(signal, () => {
         deliver(undefined);
@@ -138,65 +138,65 @@ export class SchedulingQueue {
     });
   }
 
-  /** No node fits. It waits, unless something came meanwhile that would have woken it: then it backs off. */
-  refused(taken: SchedulingAttempt, waiting: WakeCondition): void {
-    const entry = this.#entryOf(taken);
+  /** No node fits. The pod waits; if a change came meanwhile that would have woken it, it backs off instead. */
+  refused(attempt: SchedulingAttempt, wakeCondition: WakeCondition): void {
+    const entry = this.#entryOf(attempt);
     if (entry === undefined) return;
-    const isWoken = this.#inFlight.sawAny(entry, (change) => waiting.wokenBy(change));
+    const isWoken = this.#inFlight.sawAny(entry, (change) => wakeCondition.wokenBy(change));
     this.#countRefusal(entry);
-    if (entry.wasUpdated || entry.pod.isGated) this.#moveOn(entry, 'update');
-    else if (isWoken) this.#moveOn(entry, 'event');
-    else this.#wait(entry, waiting);
+    if (entry.wasUpdated || entry.pod.isGated) this.#activate(entry, 'update');
+    else if (isWoken) this.#activate(entry, 'event');
+    else this.#wait(entry, wakeCondition);
     this.#serve();
   }
 
-  /** Something broke before there was an answer. It backs off, however idle the scheduler is. */
-  failed(taken: SchedulingAttempt): void {
-    const entry = this.#entryOf(taken);
+  /** The decision failed with an error. The pod backs off, even if the scheduler is idle. */
+  failed(attempt: SchedulingAttempt): void {
+    const entry = this.#entryOf(attempt);
     if (entry === undefined) return;
     this.#countError(entry);
-    this.#moveOn(entry, 'backoff');
+    this.#activate(entry, 'backoff');
     this.#serve();
   }
 
-  /** Decided: nothing more to do, unless `requeue` says otherwise. */
-  done(taken: SchedulingAttempt): void {
-    const entry = this.#entryOf(taken);
+  /** A node is reserved for the pod. It leaves the queue unless `requeue` brings it back. */
+  done(attempt: SchedulingAttempt): void {
+    const entry = this.#entryOf(attempt);
     if (entry !== undefined) this.#move(entry, this.#decided);
   }
 
-  /** What was decided and `done` could not be carried out. */
-  requeue(taken: SchedulingAttempt, why: 'refusal' | 'error'): void {
-    const entry = this.#entryOf(taken);
+  /** The binding of a pod that was `done` has failed. */
+  requeue(attempt: SchedulingAttempt, why: 'refusal' | 'error'): void {
+    const entry = this.#entryOf(attempt);
     if (entry === undefined) return;
     if (why === 'error') this.#countError(entry);
     else this.#countRefusal(entry);
-    this.#moveOn(entry, 'backoff');
+    this.#activate(entry, 'backoff');
     this.#serve();
   }
 
-  /** What should have been done for a refused pod failed, so what it waits for may never come. It backs off as from an error. */
-  retry(taken: SchedulingAttempt): void {
-    const entry = this.#entries.get(taken.pod.key);
-    // Whoever woke it meanwhile has it looked at anyway.
-    if (entry?.attempt !== taken || entry.state !== this.#waiting) return;
+  /** Evicting the victims of a refused pod failed, so what it waits for may never come. The pod backs off as after an error. */
+  retry(attempt: SchedulingAttempt): void {
+    const entry = this.#entries.get(attempt.pod.key);
+    // If a change has woken it meanwhile, it is scheduled anyway.
+    if (entry?.attempt !== attempt || entry.state !== this.#unschedulable) return;
     this.#countError(entry);
-    this.#moveOn(entry, 'backoff');
+    this.#activate(entry, 'backoff');
     this.#serve();
   }
 
-  /** Something happened to the index. */
+  /** Moves the pods that the change wakes. */
   observe(change: ClusterChange): void {
     this.#inFlight.record(change);
-    for (const entry of this.#swept) if (entry.wakeCondition?.wokenBy(change)) this.#recause(entry, 'event');
-    const woken = this.#waiting.wokenBy(change);
+    for (const entry of this.#swept) if (entry.wakeCondition?.wokenBy(change)) this.#setCause(entry, 'event');
+    const woken = this.#unschedulable.wokenBy(change);
     if (woken.length === 0) return;
-    for (const entry of woken) this.#moveOn(entry, 'event');
-    // Only now, so that the first of them all is taken and not the first that was moved.
+    for (const entry of woken) this.#activate(entry, 'event');
+    // Only after all were moved, so that the first by priority is taken and not the first that was moved.
     this.#serve();
   }
 
-  /** Ends every `take`, those to come too. */
+  /** Ends all current and future `take` calls. */
   close(): void {
     this.#isClosed = true;
     for (const deliver of this.#takers) deliver(undefined);
@@ -223,7 +223,7 @@ export class SchedulingQueue {
       dueCause: 'sweep',
     };
     this.#entries.set(pod.key, entry);
-    this.#moveOn(entry, 'new');
+    this.#activate(entry, 'new');
   }
 
   #update(entry: QueueEntry, pod: QueuedPod, mayHelp: boolean): void {
@@ -235,22 +235,22 @@ export class SchedulingQueue {
         entry.wasUpdated ||= mayHelp;
         return;
       case this.#gated:
-        if (!pod.isGated) this.#moveOn(entry, 'update');
+        if (!pod.isGated) this.#activate(entry, 'update');
         return;
-      case this.#waiting:
-        if (mayHelp || pod.isGated) this.#moveOn(entry, 'update');
+      case this.#unschedulable:
+        if (mayHelp || pod.isGated) this.#activate(entry, 'update');
         return;
       default:
-        if (mayHelp && entry.cause === 'sweep') this.#recause(entry, 'update');
-        // It is queued already, and finds its place anew: its priority may be another.
+        if (mayHelp && entry.cause === 'sweep') this.#setCause(entry, 'update');
+        // Its priority may have changed, so its position in the heap has to be found again.
         this.#move(entry, pod.isGated ? this.#gated : entry.state);
     }
   }
 
-  /** Of one that is in flight or decided. Both, because a pod must not be lost if its end is told after `done`. */
-  #entryOf(taken: SchedulingAttempt): QueueEntry | undefined {
-    const entry = this.#entries.get(taken.pod.key);
-    if (entry?.attempt !== taken) return undefined;
+  /** The entry of an attempt in flight or decided. Decided too, so that a pod is not lost if it is reported as failed after `done`. */
+  #entryOf(attempt: SchedulingAttempt): QueueEntry | undefined {
+    const entry = this.#entries.get(attempt.pod.key);
+    if (entry?.attempt !== attempt) return undefined;
     return entry.state === this.#inFlight || entry.state === this.#decided ? entry : undefined;
   }
 
@@ -270,22 +270,22 @@ export class SchedulingQueue {
     entry.backOffEndMs = backOffEndMs(failures, this.#clock.monotonicMs(), this.#options.backOff);
   }
 
-  #wait(entry: QueueEntry, waiting: WakeCondition): void {
+  #wait(entry: QueueEntry, wakeCondition: WakeCondition): void {
     const { waitingMaxMs, sweepMs } = this.#options;
     const nowMs = this.#clock.monotonicMs();
-    const restMs = (waiting.retryAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.nowMs();
-    // Not before its back-off is over: a time that is always past must not keep an idle scheduler busy.
-    const retryMs = Math.max(nowMs + restMs, entry.backOffEndMs);
+    const untilRetryMs = (wakeCondition.retryAtMs ?? Number.POSITIVE_INFINITY) - this.#clock.nowMs();
+    // Not before its back-off ends: a retry time that is always in the past must not keep an idle scheduler busy.
+    const retryMs = Math.max(nowMs + untilRetryMs, entry.backOffEndMs);
     const sweptMs = (Math.floor((nowMs + waitingMaxMs) / sweepMs) + 1) * sweepMs;
-    entry.wakeCondition = waiting;
+    entry.wakeCondition = wakeCondition;
     entry.dueMs = Math.min(retryMs, sweptMs);
     entry.dueCause = retryMs <= sweptMs ? 'retry' : 'sweep';
-    assert(Number.isFinite(entry.dueMs), `a pod can't be looked at again at ${waiting.retryAtMs}`);
-    this.#move(entry, this.#waiting);
+    assert(Number.isFinite(entry.dueMs), `a pod cannot be scheduled again at ${wakeCondition.retryAtMs}`);
+    this.#move(entry, this.#unschedulable);
   }
 
-  /** To where a pod belongs that somebody should look at: once its gates are gone and its back-off is over. */
-  #moveOn(entry: QueueEntry, cause: AttemptCause): void {
+  /** Moves a pod that should be scheduled: to active, or first to wait for its gates or its back-off. */
+  #activate(entry: QueueEntry, cause: AttemptCause): void {
     const nowMs = this.#clock.monotonicMs();
     if (entry.pod.isGated) {
       this.#move(entry, this.#gated);
@@ -295,10 +295,10 @@ export class SchedulingQueue {
       entry.queuedMs ??= nowMs;
       this.#move(entry, this.#active);
     }
-    this.#recause(entry, cause);
+    this.#setCause(entry, cause);
   }
 
-  #recause(entry: QueueEntry, cause: AttemptCause): void {
+  #setCause(entry: QueueEntry, cause: AttemptCause): void {
     entry.cause = cause;
     if (cause === 'sweep') {
       this.#swept.add(entry);
@@ -308,23 +308,23 @@ export class SchedulingQueue {
     }
   }
 
-  #move(entry: QueueEntry, place: QueueState): void {
+  #move(entry: QueueEntry, state: QueueState): void {
     entry.state.delete(entry);
-    entry.state = place;
-    place.add(entry);
+    entry.state = state;
+    state.add(entry);
   }
 
-  /** Everything whose time has come. */
+  /** Moves the pods whose time has come. */
   #moveDue(): void {
     const nowMs = this.#clock.monotonicMs();
     for (const backOff of [this.#refusalBackOff, this.#errorBackOff])
       for (const entry of firstWhile(backOff, ({ backOffEndMs }) => backOffEndMs <= nowMs))
         this.#move(entry, this.#active);
-    for (const entry of firstWhile(this.#waiting, ({ dueMs }) => dueMs <= nowMs))
-      this.#moveOn(entry, entry.dueCause);
+    for (const entry of firstWhile(this.#unschedulable, ({ dueMs }) => dueMs <= nowMs))
+      this.#activate(entry, entry.dueCause);
   }
 
-  /** Gives those who wait what there is; called after everything that may have moved a pod. */
+  /** Resolves waiting `take` calls. Called after everything that may have moved a pod. */
   #serve(): void {
     if (this.#takers.size > 0) this.#moveDue();
     for (const deliver of this.#takers) {
@@ -358,10 +358,10 @@ export class SchedulingQueue {
     this.#timer = { dueMs, handle };
   }
 
-  /** While somebody waits, nobody backs off from a refusal: that one would have been taken. */
+  /** While a `take` is waiting, no pod backs off after a refusal: it would have been taken. */
   #nextDueMs(): number {
     const errorMs = this.#errorBackOff.first?.backOffEndMs ?? Number.POSITIVE_INFINITY;
-    return Math.min(errorMs, this.#waiting.first?.dueMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(errorMs, this.#unschedulable.first?.dueMs ?? Number.POSITIVE_INFINITY);
   }
 
   #nextOrder(): number {
@@ -374,7 +374,7 @@ interface Ordered {
   readonly first: QueueEntry | undefined;
 }
 
-/** The first one again and again, as long as it satisfies `holds`; whoever gets one takes it out. */
-function* firstWhile(place: Ordered, holds: (entry: QueueEntry) => boolean): Iterable<QueueEntry> {
-  for (let { first } = place; first !== undefined && holds(first); { first } = place) yield first;
+/** Yields the first entry while it satisfies `holds`. The caller must remove each entry that it gets. */
+function* firstWhile(queue: Ordered, holds: (entry: QueueEntry) => boolean): Iterable<QueueEntry> {
+  for (let { first } = queue; first !== undefined && holds(first); { first } = queue) yield first;
 }

@@ -23,9 +23,9 @@ describe('pods that wait for the same', () => {
       await run.refuse(shared);
     }
     run.queue.observe(changeOf('b'));
-    expect([shared.asked, run.where()]).toEqual([1, '100 unschedulable']);
+    expect([shared.asked, run.states()]).toEqual([1, '100 unschedulable']);
     run.queue.observe(changeOf('a'));
-    expect([shared.asked, run.where()]).toEqual([2, '100 backoff']);
+    expect([shared.asked, run.states()]).toEqual([2, '100 backoff']);
     run.queue.observe(changeOf('a'));
     expect(shared.asked).toBe(2);
   });
@@ -40,7 +40,7 @@ describe('pods that wait for the same', () => {
     run.queue.remove('default/one');
     run.queue.addOrUpdate(podOf('two'));
     run.queue.observe(changeOf('a'));
-    expect(run.where()).toBe('2 backoff');
+    expect(run.states()).toBe('2 backoff');
     expect((await run.takeAll()).map(({ cause }) => cause)).toEqual(['update', 'event']);
   });
 });

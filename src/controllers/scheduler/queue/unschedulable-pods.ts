@@ -4,44 +4,44 @@ import { Heap } from './heap.ts';
 import { isDueBefore, type QueueEntry, type WakeCondition } from './queued-pod.ts';
 
 /**
- * Refused pods, by when they are due and by what they wait for. Those that wait for the same thing, the very same object,
- * are asked about once: a thousand replicas that were refused alike cost a change as much as one.
+ * Refused pods, ordered by when they are due and grouped by their wake condition. Pods that share one condition object are checked once: a
+ * thousand replicas with the same refusal cost as much for each change as one.
  */
 export class UnschedulablePods {
   readonly #byDue = new Heap<QueueEntry>(isDueBefore);
-  readonly #byWaiting = new Map<WakeCondition, Set<QueueEntry>>();
+  readonly #byCondition = new Map<WakeCondition, Set<QueueEntry>>();
 
   get size(): number {
     return this.#byDue.size;
   }
 
-  /** The one that is due first. */
+  /** The pod that is due first. */
   get first(): QueueEntry | undefined {
     return this.#byDue.first;
   }
 
   add(entry: QueueEntry): void {
-    const { wakeCondition: waiting } = entry;
-    assert(waiting !== undefined, 'a pod that waits must wait for something');
+    const { wakeCondition } = entry;
+    assert(wakeCondition !== undefined, 'an unschedulable pod must have a wake condition');
     this.#byDue.add(entry);
-    const alike = this.#byWaiting.get(waiting);
-    if (alike === undefined) this.#byWaiting.set(waiting, new Set([entry]));
-    else alike.add(entry);
+    const group = this.#byCondition.get(wakeCondition);
+    if (group === undefined) this.#byCondition.set(wakeCondition, new Set([entry]));
+    else group.add(entry);
   }
 
   delete(entry: QueueEntry): void {
-    const { wakeCondition: waiting } = entry;
-    const alike = waiting && this.#byWaiting.get(waiting);
-    assert(alike?.delete(entry) === true, 'a pod waits for the same until it leaves');
+    const { wakeCondition } = entry;
+    const group = wakeCondition && this.#byCondition.get(wakeCondition);
+    assert(group?.delete(entry) === true, 'the wake condition of a pod must not change while it waits');
     this.#byDue.delete(entry);
-    if (waiting !== undefined && alike?.size === 0) this.#byWaiting.delete(waiting);
+    if (wakeCondition !== undefined && group?.size === 0) this.#byCondition.delete(wakeCondition);
   }
 
-  /** All that a change wakes, in no particular order. */
+  /** All pods that the change wakes, in no particular order. */
   wokenBy(change: ClusterChange): readonly QueueEntry[] {
     const woken: QueueEntry[] = [];
-    for (const [waiting, entries] of this.#byWaiting)
-      if (waiting.wokenBy(change)) for (const entry of entries) woken.push(entry);
+    for (const [wakeCondition, entries] of this.#byCondition)
+      if (wakeCondition.wokenBy(change)) for (const entry of entries) woken.push(entry);
     return woken;
   }
 }

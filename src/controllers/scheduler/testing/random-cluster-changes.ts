@@ -6,8 +6,8 @@ import {
   claim,
   csiNode,
   hostname,
+  labelIn,
   node,
-  onlyAt,
   storageClass,
   volume,
   zone,
@@ -135,8 +135,8 @@ export class RandomClusterChanges {
     const name = `v${this.#random.int(5)}`;
     const csi = { driver: 'd1', volumeHandle: `h${this.#random.int(4)}` };
     const place = this.#chance(2)
-      ? onlyAt(hostname, this.#nodeName())
-      : onlyAt(zone, this.#random.pick(zones));
+      ? labelIn(hostname, this.#nodeName())
+      : labelIn(zone, this.#random.pick(zones));
     return volume(name, this.#size(), {
       phase: this.#random.pick(['Available', 'Available', 'Bound', 'Released']),
       ...(this.#chance(2) && { terms: [place] }),

@@ -1,23 +1,23 @@
 import type { QueuedPod, SchedulingAttempt } from '../queued-pod.ts';
 
-/** What the model knows of a pod. `queued` is wherever it will be taken from without anything else happening. */
-interface Known {
+/** A pod in the model. `queued` stands for all states from which it will be taken without any further change. */
+interface ModelPod {
   pod: QueuedPod;
   state: 'queued' | 'waiting' | 'gated' | 'inFlight' | 'decided';
   taken: SchedulingAttempt | undefined;
   /** The change that it waits for. */
   waitsFor: string;
-  /** What came while it was in flight. */
+  /** The changes that came while it was in flight. */
   readonly seen: Set<string>;
   wasUpdated: boolean;
 }
 
 /**
- * The queue without order and without time: only who will be taken sooner or later, and who waits. Slow and obvious; each
- * method is named as that of the queue.
+ * The queue without order and time: only which pods will be taken sooner or later, and which wait. Slow and obvious. Each method has the
+ * name of the queue's method.
  */
 export class QueueModel {
-  readonly #pods = new Map<string, Known>();
+  readonly #pods = new Map<string, ModelPod>();
 
   put(pod: QueuedPod, mayHelp: boolean): void {
     const known = this.#pods.get(pod.key);
@@ -78,17 +78,17 @@ export class QueueModel {
     }
   }
 
-  /** Keys and uids of those in a state, sorted. */
-  all(state: Known['state']): string[] {
+  /** Keys and uids of the pods in a state, sorted. */
+  all(state: ModelPod['state']): string[] {
     const found = [...this.#pods.values()].filter((known) => known.state === state);
     return found.map(({ pod }) => `${pod.key} ${pod.uid}`).sort();
   }
 
-  #queue(known: Known): void {
+  #queue(known: ModelPod): void {
     known.state = known.pod.isGated ? 'gated' : 'queued';
   }
 
-  #held(taken: SchedulingAttempt): Known | undefined {
+  #held(taken: SchedulingAttempt): ModelPod | undefined {
     const known = this.#pods.get(taken.pod.key);
     const isHeld = known?.state === 'inFlight' || known?.state === 'decided';
     return isHeld && known.taken === taken ? known : undefined;

@@ -4,7 +4,7 @@ import { VirtualClock } from '../../../../runtime/virtual-clock.ts';
 import type { QueuedPod, SchedulingAttempt, WakeCondition } from '../queued-pod.ts';
 import { SchedulingQueue, type SchedulingQueueOptions } from '../scheduling-queue.ts';
 
-/** A queue on a virtual clock, with short words for what a scheduler does with it. */
+/** A queue with a virtual clock, and short methods for what a scheduler does with it. */
 export class QueueRun {
   readonly clock = new VirtualClock();
   readonly queue: SchedulingQueue;
@@ -13,7 +13,7 @@ export class QueueRun {
     this.queue = new SchedulingQueue(this.clock, options);
   }
 
-  /** The next one if there is one, without waiting. */
+  /** The next pod if there is one, without waiting. */
   async takeNow(): Promise<SchedulingAttempt | undefined> {
     const stop = new AbortController();
     const taken = this.queue.take(stop.signal);
@@ -23,18 +23,18 @@ export class QueueRun {
 
   async take(): Promise<SchedulingAttempt> {
     const taken = await this.takeNow();
-    assert(taken !== undefined, 'there is nothing to take');
+    assert(taken !== undefined, 'the queue has no pod to take');
     return taken;
   }
 
-  /** Everything that can be taken now, in order. */
+  /** All pods that can be taken now, in order. */
   async takeAll(): Promise<SchedulingAttempt[]> {
     const all: SchedulingAttempt[] = [];
     for (let taken = await this.takeNow(); taken !== undefined; taken = await this.takeNow()) all.push(taken);
     return all;
   }
 
-  /** Takes the next one, and refuses it. */
+  /** Takes the next pod, and refuses it. */
   async refuse(waiting: WakeCondition = waitingFor()): Promise<void> {
     this.queue.refused(await this.take(), waiting);
   }
@@ -49,8 +49,8 @@ export class QueueRun {
     return taken;
   }
 
-  /** The places that are not empty, with how many pods are there; one alone is only named. */
-  where(): string {
+  /** The states that have pods, with their number; without it for a single pod. */
+  states(): string {
     const { loggedChanges: _, ...places } = this.queue.counts;
     return Object.entries(places)
       .filter(([, count]) => count > 0)
@@ -63,7 +63,7 @@ export function podOf(name: string, given: Partial<Omit<QueuedPod, 'key'>> = {})
   return { key: `default/${name}`, uid: `uid-${name}`, priority: 0, isGated: false, ...given };
 }
 
-/** Woken by the changes of these names, and by no other. */
+/** Woken by the changes with these names, and by no others. */
 export function waitingFor(...names: readonly string[]): WakeCondition {
   return { wokenBy: (change) => change.kind === 'Release' && names.includes(change.nodeName) };
 }

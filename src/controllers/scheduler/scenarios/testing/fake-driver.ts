@@ -10,9 +10,9 @@ import type { Controller } from '../../../../reconcile/controller.ts';
 import { assert } from '../../../../runtime/assert.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
-  type VolumeMakeOutcome,
   type Provisioner,
   refusedOutcome,
+  type VolumeMakeOutcome,
   type VolumePlan,
 } from '../../../provisioner/provisioner.ts';
 import { provisionerController } from '../../../provisioner/provisioner-controller.ts';

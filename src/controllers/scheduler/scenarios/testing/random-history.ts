@@ -1,6 +1,5 @@
 import type { PodSpec } from '../../../../kube/api/core.ts';
 import type { KubeObject } from '../../../../kube/api/meta.ts';
-import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import type { Resource } from '../../../../kube/resource.ts';
 import {
   nodes,
@@ -9,6 +8,7 @@ import {
   pods,
   priorityClasses,
 } from '../../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
@@ -99,7 +99,9 @@ export class RandomHistory {
     const client = this.#fixture.cluster.resource(resource);
     const { items } = await client.list();
     if (items.length > 0)
-      await undefinedIfNotFound(client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }));
+      await undefinedIfNotFound(
+        client.delete({ namespace, name: this.#random.pick(items).metadata?.name ?? '' }),
+      );
   }
 
   async #deleteFreeDisk(): Promise<void> {
