@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
-import { costComplaint } from '../io/yaml/yaml-limits.ts';
+import { costProblem } from '../io/yaml/yaml-limits.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { apiVersionOf } from '../kube/resource.ts';
@@ -49,7 +49,7 @@ function documentsOf(text: string, source: string): readonly unknown[] {
   // JSON is also YAML, but the JSON parser is far faster.
   if (/^\s*[{[]/.test(text)) return [jsonOf(text, source)];
   // A user's own file may have any length. But too deep nesting would overflow the parser's stack and end the process.
-  const problem = costComplaint(text, Number.POSITIVE_INFINITY);
+  const problem = costProblem(text, Number.POSITIVE_INFINITY);
   if (problem !== undefined) throw new ManifestError(`${source}: is not valid YAML: ${problem}`);
   try {
     return parseAllDocuments(text)

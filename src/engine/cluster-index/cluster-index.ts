@@ -333,7 +333,7 @@ export class ClusterIndex {
   readonly #applyHold: Apply<string> = (volumeName, claimKey) => {
     const holder = this.volumes.holderOf(volumeName);
     if (holder !== undefined) {
-      this.volumes.unhold(volumeName);
+      this.volumes.releaseHold(volumeName);
       this.attachments.claimChanged(holder);
     }
     if (claimKey === undefined) return;

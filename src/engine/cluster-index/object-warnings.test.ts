@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capacity, volume } from '../testing/objects.ts';
+import { storageCapacity, volume } from '../testing/objects.ts';
 import { ClusterIndex } from './cluster-index.ts';
 
 test('a warning names the object, the field and a valid value', () => {
@@ -16,7 +16,7 @@ test('a warning names the object, the field and a valid value', () => {
 test('a warning about a pool names the CSIStorageCapacity by namespace and name', () => {
   const { warnings } = new ClusterIndex().upsert(
     'CSIStorageCapacity',
-    capacity('pool', 'fast', { capacity: '10Gx' }),
+    storageCapacity('pool', 'fast', { capacity: '10Gx' }),
   );
   expect(warnings).toMatchObject([{ kind: 'CSIStorageCapacity', key: 'storage/pool' }]);
 });

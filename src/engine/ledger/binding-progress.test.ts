@@ -7,12 +7,12 @@ import type { Placement } from '../plan.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { expectPlacement } from '../testing/expect-plan.ts';
 import { type IndexEvent, removed, upserted } from '../testing/index-events.ts';
-import { boundClaim, claim, localVolume, node, pod, reservedFor, storageClass } from '../testing/objects.ts';
+import { boundClaim, claim, claimRefTo, localVolume, node, pod, storageClass } from '../testing/objects.ts';
 import { bindingProgress, podProblem, provisionProgress, type VolumeProgress } from './binding-progress.ts';
 
 const later = { version: '2' };
 const deleting = { deletionTimestamp: '2025-01-01T00:00:00Z' };
-const claimedByData = { spec: reservedFor('data', 'uid-data'), ...later };
+const claimedByData = { spec: claimRefTo('data', 'uid-data'), ...later };
 const made = { className: 'made', ...later };
 
 /** `data` gets the disk v1 of n1, and `new` a volume that is provisioned there. */
@@ -113,7 +113,7 @@ describe('a claim that gets a new volume', () => {
 });
 
 describe('a new volume that names its claim, before the claim names it', () => {
-  const names = reservedFor('new', 'uid-new');
+  const names = claimRefTo('new', 'uid-new');
   const volumeWith = (size: string, spec: PersistentVolume['spec'], node = 'n1') =>
     localVolume('v2', size, node, { ...made, spec: { ...names, ...spec } });
   const cases: readonly (readonly [string, PersistentVolume, string])[] = [
@@ -123,7 +123,7 @@ describe('a new volume that names its claim, before the claim names it', () => {
       volumeWith('5Gi', {}, 'n2'),
       `pv "v2" node affinity doesn't match node "n1"`,
     ],
-    ['is ignored under another uid', volumeWith('5Gi', reservedFor('new', 'uid-other')), 'waiting'],
+    ['is ignored under another uid', volumeWith('5Gi', claimRefTo('new', 'uid-other')), 'waiting'],
     ['is ignored if it is too small', volumeWith('4Gi', {}), 'waiting'],
     ['is ignored in another mode', volumeWith('5Gi', { volumeMode: 'Block' }), 'waiting'],
     ['is ignored if it cannot be used as asked', volumeWith('5Gi', { accessModes: [] }), 'waiting'],
@@ -187,7 +187,7 @@ describe('a claim that gets an existing volume', () => {
     {
       name: 'has its claimRef reset to a name',
       events: [
-        upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { ...later, spec: reservedFor('data') })),
+        upserted('PersistentVolume', localVolume('v1', '5Gi', 'n1', { ...later, spec: claimRefTo('data') })),
       ],
       expected: 'ClaimRef got reset for pv "v1"',
     },

@@ -5,8 +5,16 @@ import type { Placement } from '../plan.ts';
 import { clusterOf, planOutcome } from '../testing/cluster.ts';
 import { expectPlacement, expectReservation } from '../testing/expect-plan.ts';
 import { removed, upserted } from '../testing/index-events.ts';
-import { scarceObjects, startLedger } from '../testing/ledger-fixture.ts';
-import { boundClaim, capacity, claim, localVolume, pod, reservedFor, volume } from '../testing/objects.ts';
+import { ledgerFixture, scarceObjects } from '../testing/ledger-fixture.ts';
+import {
+  boundClaim,
+  claim,
+  claimRefTo,
+  localVolume,
+  pod,
+  storageCapacity,
+  volume,
+} from '../testing/objects.ts';
 import { Ledger } from './ledger.ts';
 
 function problems(ledger: Ledger, placement: Placement): string[] {
@@ -37,7 +45,7 @@ function expectFree(index: ClusterIndex): void {
 
 describe('reserve', () => {
   test('reserves volumes and pool capacity together', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(reservation.podKey).toBe('default/p');
     expect(ledger.get('default/p')).toBe(reservation);
@@ -46,7 +54,7 @@ describe('reserve', () => {
   });
 
   test('reserves both volumes of a pod with two claims', () => {
-    const { index, ledger } = startLedger({
+    const { index, ledger } = ledgerFixture({
       ...scarceObjects,
       PersistentVolume: [localVolume('v1', '5Gi', 'n1'), localVolume('v2', '6Gi', 'n1')],
     });
@@ -58,7 +66,7 @@ describe('reserve', () => {
   });
 
   test('of the same placement twice is one reservation', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const placement = expectPlacement(index, both);
     expect(expectReservation(ledger, placement)).toBe(expectReservation(ledger, placement));
     ledger.revert(expectReservation(ledger, placement));
@@ -66,7 +74,7 @@ describe('reserve', () => {
   });
 
   test('of a pod whose claims are all bound reserves no storage', () => {
-    const { index, ledger } = startLedger({
+    const { index, ledger } = ledgerFixture({
       ...scarceObjects,
       PersistentVolume: [...scarceObjects.PersistentVolume!, volume('v2', '1Gi', { phase: 'Bound' })],
       PersistentVolumeClaim: [...scarceObjects.PersistentVolumeClaim!, boundClaim('old', '1Gi', 'v2')],
@@ -78,10 +86,10 @@ describe('reserve', () => {
   });
 
   test('of a volume that is already bound to the claim succeeds', () => {
-    const { index, ledger } = startLedger({
+    const { index, ledger } = ledgerFixture({
       ...scarceObjects,
       PersistentVolume: [
-        localVolume('v1', '5Gi', 'n1', { phase: 'Bound', spec: reservedFor('data', 'uid-data') }),
+        localVolume('v1', '5Gi', 'n1', { phase: 'Bound', spec: claimRefTo('data', 'uid-data') }),
       ],
     });
     expect(
@@ -90,7 +98,7 @@ describe('reserve', () => {
   });
 
   test('of a second placement of a pod is refused', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     expectReservation(ledger, expectPlacement(index, both));
     expect(problems(ledger, expectPlacement(index, both))).toEqual([
       'Pod default/p has a reservation already; revert it first',
@@ -137,7 +145,7 @@ describe('a placement is refused as a whole when the state has changed since the
     ],
     [
       'a pool that publishes less capacity',
-      upserted('CSIStorageCapacity', capacity('net', 'made', { capacity: '5Gi', version: '2' })),
+      upserted('CSIStorageCapacity', storageCapacity('net', 'made', { capacity: '5Gi', version: '2' })),
       ['pool storage/net has less free capacity than when the plan was made'],
     ],
     ['a deleted pool', removed('CSIStorageCapacity', 'storage/net'), ['pool storage/net is gone']],
@@ -157,7 +165,7 @@ describe('a placement is refused as a whole when the state has changed since the
   ];
 
   test.each(refusals)('%s', (_, event, expected) => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const placement = expectPlacement(index, both);
     event(index, ledger);
     expect(problems(ledger, placement)).toEqual(expected);
@@ -181,7 +189,7 @@ describe('a placement is refused as a whole when the state has changed since the
   });
 
   test('but not when the same version is upserted again', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const placement = expectPlacement(index, both);
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n1'));
     expect(ledger.reserve(placement).kind).toBe('reserved');
@@ -190,7 +198,7 @@ describe('a placement is refused as a whole when the state has changed since the
 
 describe('revert', () => {
   test('releases everything, and returns what it released', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const change = ledger.revert(expectReservation(ledger, expectPlacement(index, both)));
     expect(change?.volumes.map(({ key }) => key)).toEqual(['v1']);
     expect(change?.pools.map(({ name }) => name)).toEqual(['storage/net']);
@@ -199,7 +207,7 @@ describe('revert', () => {
   });
 
   test('of the same reservation again changes nothing', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     ledger.revert(reservation);
     const second = expectReservation(ledger, expectPlacement(index, both));
@@ -209,18 +217,18 @@ describe('revert', () => {
   });
 
   test('after the volume was deleted releases the rest', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.remove('PersistentVolume', 'v1');
     expect(ledger.revert(reservation)).toMatchObject({ volumes: [], pools: [{ name: 'storage/net' }] });
   });
 
   test('does not free a volume that was bound to another claim meanwhile', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     index.upsert(
       'PersistentVolume',
-      localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('theirs', 'u') }),
+      localVolume('v1', '5Gi', 'n1', { version: '2', spec: claimRefTo('theirs', 'u') }),
     );
     ledger.revert(reservation);
     expect(planOutcome(index, pod('q', ['other']))).toEqual(noVolume);
@@ -232,7 +240,7 @@ describe('confirm', () => {
   const writeVolume = (index: ClusterIndex) => {
     index.upsert(
       'PersistentVolume',
-      localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('data', 'uid-data') }),
+      localVolume('v1', '5Gi', 'n1', { version: '2', spec: claimRefTo('data', 'uid-data') }),
     );
     index.upsert('PersistentVolumeClaim', claim('data', '5Gi', { version: '2', spec: { volumeName: 'v1' } }));
   };
@@ -248,7 +256,7 @@ describe('confirm', () => {
   };
 
   test('is pending until the cluster shows everything, and names what is missing', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     expect(ledger.confirm(reservation)).toEqual({
       kind: 'pending',
@@ -271,7 +279,7 @@ describe('confirm', () => {
   });
 
   test('keeps the resources in use, because the objects themselves hold them now', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
@@ -279,7 +287,7 @@ describe('confirm', () => {
   });
 
   test('of the same reservation again is unknown, and a later revert releases nothing', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, both));
     writeAll(index);
     ledger.confirm(reservation);
@@ -289,11 +297,11 @@ describe('confirm', () => {
   });
 
   test('does not accept a claim of the same name with another uid', () => {
-    const { index, ledger } = startLedger();
+    const { index, ledger } = ledgerFixture();
     const reservation = expectReservation(ledger, expectPlacement(index, pod('p', ['data'])));
     index.upsert(
       'PersistentVolume',
-      localVolume('v1', '5Gi', 'n1', { version: '2', spec: reservedFor('data', 'uid-9') }),
+      localVolume('v1', '5Gi', 'n1', { version: '2', spec: claimRefTo('data', 'uid-9') }),
     );
     index.upsert('Pod', pod('p', ['data'], { nodeName: 'n1', version: '2' }));
     expect(ledger.confirm(reservation)).toMatchObject({

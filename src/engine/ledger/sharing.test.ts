@@ -4,8 +4,8 @@ import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { plan } from '../plan.ts';
 import { type ClusterObjects, planOutcome } from '../testing/cluster.ts';
 import { expectPlacement, expectReservation } from '../testing/expect-plan.ts';
-import { scarceObjects, startLedger } from '../testing/ledger-fixture.ts';
-import { capacity, claim, localVolume, node, pod, reservedFor } from '../testing/objects.ts';
+import { ledgerFixture, scarceObjects } from '../testing/ledger-fixture.ts';
+import { claim, claimRefTo, localVolume, node, pod, storageCapacity } from '../testing/objects.ts';
 import type { Ledger, Reservation } from './ledger.ts';
 
 /** With a second volume of class `local`, on n2. */
@@ -19,7 +19,7 @@ function reserve(index: ClusterIndex, ledger: Ledger, pod: Pod): Reservation {
 }
 
 function start() {
-  return startLedger(cluster);
+  return ledgerFixture(cluster);
 }
 
 describe('two pods that share a claim', () => {
@@ -62,7 +62,7 @@ describe('the state of the cluster wins over reservations:', () => {
       localVolume('v1', '5Gi', 'n1', {
         version: '2',
         phase: 'Bound',
-        spec: reservedFor('theirs', 'uid-theirs'),
+        spec: claimRefTo('theirs', 'uid-theirs'),
       }),
     );
     expect(ledger.conflicts(first)).toMatchObject([{ object: 'PersistentVolume v1' }]);
@@ -134,7 +134,7 @@ describe('a savepoint', () => {
     index.remove('PersistentVolume', 'v1');
     index.upsert('Node', node('n0'));
     index.upsert('PersistentVolumeClaim', claim('data', '50Gi', { version: '2' }));
-    index.upsert('CSIStorageCapacity', capacity('net', 'made', { capacity: '1Gi', version: '2' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'made', { capacity: '1Gi', version: '2' }));
     index.remove('StorageClass', 'made');
     expect(planOutcome(index, pod('q', ['data', 'new']))).not.toEqual(before);
     index.rollback(savepoint);

@@ -7,7 +7,7 @@ const runs = 3_000;
 const claimsMax = 5;
 const volumesMax = 7;
 
-/** Volumes are numbered in the order of their names; each has a size, with many ties. */
+/** Volumes are numbered in the order of their names. Each has a size, with many ties. */
 interface Problem {
   readonly sizes: readonly number[];
   readonly candidates: readonly (readonly number[])[];
@@ -26,7 +26,7 @@ const problems: fc.Arbitrary<Problem> = fc
     candidates: accepts.map((row) => sizes.map((_, volume) => volume).filter((volume) => row[volume])),
   }));
 
-test('an assignment is found where there is one; it is the cheapest, and the first among those', () => {
+test('an assignment is found if one exists; it is the cheapest, and the first of the cheapest', () => {
   fc.assert(
     fc.property(problems, (problem) => {
       const found = assignAll({
@@ -41,7 +41,7 @@ test('an assignment is found where there is one; it is the cheapest, and the fir
   );
 });
 
-test('a budget that runs out ends the search', () => {
+test('an exhausted budget ends the search', () => {
   fc.assert(
     fc.property(problems, fc.nat(20), ({ sizes, candidates }, steps) => {
       const budget = new WorkBudget(steps);
@@ -64,11 +64,13 @@ function compare({ sizes }: Problem, a: number, b: number): number {
 }
 
 function bestAssignment(problem: Problem): readonly number[] | undefined {
-  const ways = [...everyWay(problem)];
-  return ways.sort((a, b) => totalOf(problem, a) - totalOf(problem, b) || compareWays(problem, a, b))[0];
+  const all = [...allAssignments(problem)];
+  return all.sort(
+    (a, b) => totalOf(problem, a) - totalOf(problem, b) || compareAssignments(problem, a, b),
+  )[0];
 }
 
-function* everyWay(
+function* allAssignments(
   { sizes, candidates }: Problem,
   chosen: readonly number[] = [],
 ): Iterable<readonly number[]> {
@@ -78,14 +80,14 @@ function* everyWay(
     return;
   }
   for (const volume of next)
-    if (!chosen.includes(volume)) yield* everyWay({ sizes, candidates }, [...chosen, volume]);
+    if (!chosen.includes(volume)) yield* allAssignments({ sizes, candidates }, [...chosen, volume]);
 }
 
-function totalOf({ sizes }: Problem, way: readonly number[]): number {
-  return way.reduce((sum, volume) => sum + sizes[volume]!, 0);
+function totalOf({ sizes }: Problem, assignment: readonly number[]): number {
+  return assignment.reduce((sum, volume) => sum + sizes[volume]!, 0);
 }
 
-function compareWays(problem: Problem, a: readonly number[], b: readonly number[]): number {
+function compareAssignments(problem: Problem, a: readonly number[], b: readonly number[]): number {
   for (const [claim, volume] of a.entries()) {
     const difference = compare(problem, volume, b[claim]!);
     if (difference !== 0) return difference;

@@ -4,7 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/cor
 import { matchClaim } from '../claim-match.ts';
 import { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { stowageProfile } from '../cluster-index/profile.ts';
-import { keyOf, nameOf, OracleCluster } from '../testing/oracle/cluster.ts';
+import { OracleCluster, objectKey, objectName } from '../testing/oracle/cluster.ts';
 import {
   compareVolumeObjects,
   freeVolumesFor,
@@ -17,17 +17,17 @@ import { arbEvent, ModelServer } from '../testing/random/events.ts';
 const runs = 300;
 const eventsMax = 60;
 
-test('a claim gets the volume that looking at every one of them would find, at any time', () => {
+test('at any time a claim gets the volume that a scan of all volumes would find', () => {
   fc.assert(
     fc.property(
       fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }),
       fc.array(fc.nat(eventsMax), { maxLength: 8 }),
-      (events, looks) => {
+      (events, checkpoints) => {
         const server = new ModelServer();
         const index = new ClusterIndex(stowageProfile);
         for (const [position, event] of events.entries()) {
           server.apply(event, index);
-          if (looks.includes(position)) compareAll(index, server);
+          if (checkpoints.includes(position)) compareAll(index, server);
         }
         compareAll(index, server);
       },
@@ -36,7 +36,7 @@ test('a claim gets the volume that looking at every one of them would find, at a
   );
 });
 
-test('a volume that is held for somebody is nobody else’s until it is let go', () => {
+test('a volume that is held for a claim matches no other claim until it is released', () => {
   fc.assert(
     fc.property(fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }), (events) => {
       const server = new ModelServer();
@@ -59,15 +59,15 @@ test('a volume that is held for somebody is nobody else’s until it is let go',
 function compareAll(index: ClusterIndex, server: ModelServer): void {
   const cluster = new OracleCluster(server.objects, stowageProfile, randomNowMs);
   for (const claim of server.objects.PersistentVolumeClaim ?? []) {
-    const record = index.claims.get(keyOf(claim))!;
+    const record = index.claims.get(objectKey(claim))!;
     for (const isDelayed of [false, true]) {
-      const expected = record.isUsable ? bestByWalking(cluster, claim, isDelayed) : undefined;
+      const expected = record.isUsable ? bestByScanning(cluster, claim, isDelayed) : undefined;
       expect(matchClaim(index, record, isDelayed)?.key).toBe(expected);
     }
   }
 }
 
-function bestByWalking(
+function bestByScanning(
   cluster: OracleCluster,
   claim: PersistentVolumeClaim,
   isDelayed: boolean,
@@ -77,7 +77,7 @@ function bestByWalking(
     .sort(compareVolumeObjects);
   const free = isDelayed ? [] : freeVolumesFor(cluster, claim).sort(fewestModesFirst);
   const best = [...reserved, ...free][0];
-  return best && nameOf(best);
+  return best && objectName(best);
 }
 
 function fewestModesFirst(a: PersistentVolume, b: PersistentVolume): number {

@@ -12,30 +12,30 @@ import { arbEvent, ModelServer, upsertObject } from '../testing/random/events.ts
 const runs = 250;
 const eventsMax = 60;
 
-/** Pods that look at every corner of the index. */
-const battery = [
+/** Pods that exercise every table of the index. */
+const pods = [
   pod('one', ['c1']),
   pod('two', ['c2', 'c3']),
   pod('all', ['c1', 'c2', 'c3', 'c4']),
   pod('scratch', [], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: '1Gi' } }] }),
 ];
 
-test('an index that has lived through a history equals one that is built from where it ended', () => {
+test('an index after a history of events equals one that is built from the final objects', () => {
   fc.assert(
     fc.property(
       fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }),
       fc.array(fc.nat(eventsMax), { maxLength: 6 }),
-      (events, looks) => {
+      (events, checkpoints) => {
         const server = new ModelServer();
         const index = new ClusterIndex(stowageProfile);
         for (const [position, event] of events.entries()) {
           server.apply(event, index);
-          // Answers along the way fill the caches, which must not outlive the next event.
-          if (looks.includes(position)) for (const each of battery) plan(each, index, { nowMs });
+          // Plans in between fill the caches, which the next event must invalidate.
+          if (checkpoints.includes(position)) for (const each of pods) plan(each, index, { nowMs });
         }
         const fresh = clusterOf(server.objects, stowageProfile);
         expect(dumpSettled(index, nowMs)).toEqual(dumpSettled(fresh, nowMs));
-        for (const each of battery)
+        for (const each of pods)
           expect(planOutcome(index, each, nowMs)).toEqual(planOutcome(fresh, each, nowMs));
       },
     ),
@@ -43,15 +43,15 @@ test('an index that has lived through a history equals one that is built from wh
   );
 });
 
-test('the order in which objects are listed does not matter', () => {
+test('the order in which objects are added does not matter', () => {
   fc.assert(
     fc.property(
       fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }),
       fc.infiniteStream(fc.nat()),
       (events, draws) => {
         const server = new ModelServer();
-        const forgotten = new ClusterIndex(stowageProfile);
-        for (const event of events) server.apply(event, forgotten);
+        const unused = new ClusterIndex(stowageProfile);
+        for (const event of events) server.apply(event, unused);
         const entries = server.entries.map((entry) => ({ ...entry, draw: draws.next().value as number }));
         const shuffled = new ClusterIndex(stowageProfile);
         for (const { kind, object } of entries.sort((a, b) => a.draw - b.draw))
@@ -64,7 +64,7 @@ test('the order in which objects are listed does not matter', () => {
   );
 });
 
-test('what is known already, and what is older, changes nothing', () => {
+test('repeated and stale events change nothing', () => {
   fc.assert(
     fc.property(fc.array(arbEvent, { maxLength: eventsMax, size: 'max' }), (events) => {
       const server = new ModelServer();

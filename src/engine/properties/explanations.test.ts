@@ -16,7 +16,7 @@ import { arbCluster, randomNowMs as nowMs } from '../testing/random/cluster.ts';
 const runs = 400;
 
 describe.each([stowageProfile, upstreamProfile])('an explanation under profile $name', (profile) => {
-  test('has something to say of every node that is refused, and nothing of one that will do', () => {
+  test('has findings for every refused node, and none for a feasible node', () => {
     fc.assert(
       fc.property(arbCluster, ({ objects, pod }) => {
         const index = clusterOf(objects, profile);
@@ -35,7 +35,7 @@ describe.each([stowageProfile, upstreamProfile])('an explanation under profile $
     );
   });
 
-  test('has numbers that explain: what is needed is more than what is free', () => {
+  test('has consistent numbers: more is needed than is free', () => {
     fc.assert(
       fc.property(arbCluster, ({ objects, pod }) => {
         const answer = plan(pod, clusterOf(objects, profile), { nowMs });

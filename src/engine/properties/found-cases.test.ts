@@ -1,6 +1,6 @@
 /**
- * Cases that random clusters have found, each cut down to what it takes: the rare ones would otherwise be met again only with
- * luck. What is right is what the oracle says, so that no case has to spell it out.
+ * Regression cases that the property tests have found, each reduced to a minimal example. The random tests would find the rare ones
+ * again only by luck. The oracle gives the expected result.
  */
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
@@ -13,7 +13,6 @@ import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { dumpSettled } from '../testing/index-dump.ts';
 import {
   boundClaim,
-  capacity,
   claim,
   csiDriver,
   csiNode,
@@ -21,6 +20,7 @@ import {
   localVolume,
   node,
   pod,
+  storageCapacity,
   storageClass,
   volume,
 } from '../testing/objects.ts';
@@ -42,7 +42,7 @@ interface FoundCase {
 
 const cases: readonly FoundCase[] = [
   {
-    name: 'a zone label with a hole in it says nothing',
+    name: 'a zone label that lists an empty zone is ignored',
     objects: {
       Node: [node('n1', { [wellKnownLabels.zone]: 'a' })],
       PersistentVolume: [
@@ -54,13 +54,13 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['c']),
   },
   {
-    name: 'kube-scheduler looks up bound volumes before it looks at nodes',
+    name: 'kube-scheduler looks up bound volumes before it checks nodes',
     profile: upstreamProfile,
     objects: { Node: [n1], PersistentVolumeClaim: [boundClaim('c', '1Gi', 'gone')], StorageClass: [local] },
     pod: pod('p', ['c']),
   },
   {
-    name: 'kube-scheduler knows nothing of our own kind',
+    name: 'kube-scheduler ignores DriverCapacity',
     profile: upstreamProfile,
     objects: {
       Node: [n1],
@@ -71,13 +71,13 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['c']),
   },
   {
-    name: 'kube-scheduler reads no sizes of inline volumes',
+    name: 'kube-scheduler ignores the size of inline volumes',
     profile: upstreamProfile,
     objects: { Node: [n1] },
     pod: pod('p', [], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: 'lots' } }] }),
   },
   {
-    name: 'kube-scheduler judges claims with a selected node in the order of the pod, not by size',
+    name: 'kube-scheduler checks claims with a selected node in the order of the pod, not by size',
     profile: upstreamProfile,
     objects: {
       Node: [n1],
@@ -91,7 +91,7 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['large', 'small']),
   },
   {
-    name: 'to kube-scheduler an empty selected node is another node',
+    name: 'kube-scheduler treats an empty selected node as another node',
     profile: upstreamProfile,
     objects: {
       Node: [n1],
@@ -101,7 +101,7 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['c']),
   },
   {
-    name: 'a claim that waits for a volume that nobody makes is in the way of every search',
+    name: 'a claim with a selected node but without a provisioner makes every assignment impossible',
     objects: {
       Node: [n1],
       PersistentVolume: [volume('v', '1Gi', { className: 'dyn' })],
@@ -115,7 +115,7 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['pinned', 'any', 'picky']),
   },
   {
-    name: 'the one volume of a family may be the one to do without, whichever claim has it',
+    name: 'the only volume of a class may be unusable, whichever claim would get it',
     objects: {
       Node: [n1],
       PersistentVolume: [
@@ -131,7 +131,7 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['small', 'large']),
   },
   {
-    name: 'two pools of one class on the same disks are two ways to the same room',
+    name: 'two pools of one class on the same disks share their capacity',
     objects: {
       Node: [n1],
       PersistentVolumeClaim: [
@@ -141,14 +141,14 @@ const cases: readonly FoundCase[] = [
       StorageClass: [dyn],
       CSIDriver: [csiDriver('d1')],
       CSIStorageCapacity: [
-        capacity('a', 'dyn', { capacity: '2Gi', metadata: onDisks('a') }),
-        capacity('b', 'dyn', { metadata: onDisks('b') }),
+        storageCapacity('a', 'dyn', { capacity: '2Gi', metadata: onSharedDisks('a') }),
+        storageCapacity('b', 'dyn', { metadata: onSharedDisks('b') }),
       ],
     },
     pod: pod('p', ['c1', 'c2']),
   },
   {
-    name: 'of two pools of one class on the same disks the one that costs less is taken',
+    name: 'of two pools of one class on the same disks the cheaper one is chosen',
     objects: {
       Node: [n1],
       PersistentVolumeClaim: [
@@ -159,15 +159,15 @@ const cases: readonly FoundCase[] = [
       StorageClass: [dyn, storageClass('dyn2', { provisioner: 'd1' })],
       CSIDriver: [csiDriver('d1')],
       CSIStorageCapacity: [
-        capacity('mirrored', 'dyn', { capacity: '1Gi', metadata: onDisks('mirrored') }),
-        capacity('striped', 'dyn', { capacity: '3Gi', metadata: onDisks('striped') }),
-        capacity('other', 'dyn2', { capacity: '1Gi' }),
+        storageCapacity('mirrored', 'dyn', { capacity: '1Gi', metadata: onSharedDisks('mirrored') }),
+        storageCapacity('striped', 'dyn', { capacity: '3Gi', metadata: onSharedDisks('striped') }),
+        storageCapacity('other', 'dyn2', { capacity: '1Gi' }),
       ],
     },
     pod: pod('p', ['c1', 'c2', 'c3']),
   },
   {
-    name: 'a driver must be installed where it serves an in-tree class',
+    name: 'a driver must be installed on nodes where it serves an in-tree class',
     objects: {
       Node: [n1, n2],
       PersistentVolumeClaim: [claim('c', '1Gi', { className: 'ebs' })],
@@ -212,7 +212,7 @@ const cases: readonly FoundCase[] = [
     pod: pod('p', ['c']),
   },
   {
-    name: 'among equally cheap ways the first claim has the first word, not the first volume',
+    name: 'among equally cheap assignments the first claim decides, not the first volume',
     objects: {
       Node: [n1],
       PersistentVolume: [
@@ -229,21 +229,21 @@ const cases: readonly FoundCase[] = [
 
 describe('found by random clusters', () => {
   test.each(cases)('$name', ({ objects, pod: target, profile = stowageProfile }) => {
-    const right = oracleVerdict(objects, target, profile, nowMs);
+    const expected = oracleVerdict(objects, target, profile, nowMs);
     const answer = plan(target, clusterOf(objects, profile), { nowMs });
     if (answer.kind === 'refusal') {
-      expect([...right.feasible.keys()]).toEqual([]);
-      if (profile.name === 'upstream') expect(answer.message).toBe(oracleRefusalMessage(objects, right));
+      expect([...expected.feasible.keys()]).toEqual([]);
+      if (profile.name === 'upstream') expect(answer.message).toBe(oracleRefusalMessage(objects, expected));
       return;
     }
-    expect(answer.feasibleNodes).toBe(right.feasible.size);
+    expect(answer.feasibleNodes).toBe(expected.feasible.size);
     const volumes = new Map(answer.bindings.map((binding) => [binding.claim, binding.volume]));
-    expect(volumes).toEqual(right.feasible.get(answer.node)?.volumes);
+    expect(volumes).toEqual(expected.feasible.get(answer.node)?.volumes);
   });
 });
 
 describe('found by random histories', () => {
-  test('a promise follows its claim, however often that changes', () => {
+  test('a promise follows every change of its claim', () => {
     const final = claim('c', '2Gi', { className: 'dyn', selectedNode: 'n1', version: '2' });
     const index = new ClusterIndex();
     index.upsert('PersistentVolumeClaim', claim('c', '1Gi', { className: 'dyn', selectedNode: 'n1' }));
@@ -253,7 +253,7 @@ describe('found by random histories', () => {
     );
   });
 
-  test('a promise whose pools moved while it was reserved finds its place when it is given back', () => {
+  test('a promise whose pools changed during its reservation is assigned to a pool when the reservation is reverted', () => {
     const objects: ClusterObjects = {
       Node: [n1],
       PersistentVolumeClaim: [claim('c', '1Gi', { className: 'dyn', selectedNode: 'n1' })],
@@ -265,7 +265,7 @@ describe('found by random histories', () => {
     const answer = plan(pod('p', ['c']), index, { nowMs });
     if (answer.kind !== 'placement') return expect.fail(answer.message);
     const reserved = ledger.reserve(answer);
-    const pool = capacity('pool', 'dyn', { capacity: '5Gi' });
+    const pool = storageCapacity('pool', 'dyn', { capacity: '5Gi' });
     index.upsert('CSIStorageCapacity', pool);
     plan(pod('q', []), index, { nowMs });
     if (reserved.kind === 'reserved') ledger.revert(reserved.reservation);
@@ -274,7 +274,7 @@ describe('found by random histories', () => {
     );
   });
 
-  test('a node counts a volume that is held there as what it is now, not as what it was', () => {
+  test('a node counts the current version of a held volume', () => {
     const objects: ClusterObjects = {
       Node: [n1],
       PersistentVolume: [volume('v', '1Gi', { spec: { csi: { driver: 'd1', volumeHandle: 'h1' } } })],
@@ -291,7 +291,7 @@ describe('found by random histories', () => {
     expect(index.attachments.attachedOn('n1').get('d1')).toEqual(new Set(['h2']));
   });
 
-  test('a claim whose volume was taken away by others does not hold a second one besides', () => {
+  test('a claim whose held volume was bound to another claim does not hold two volumes', () => {
     const index = clusterOf({
       Node: [n1],
       PersistentVolume: [volume('v1', '1Gi'), volume('v2', '1Gi')],
@@ -310,7 +310,7 @@ describe('found by random histories', () => {
     expect(held).toEqual([index.volumes.heldFor('default/c')?.key]);
   });
 
-  test('a volume that was once of a class does not change what is said of it', () => {
+  test('a volume that left a class does not affect refusals of that class', () => {
     const objects: ClusterObjects = {
       Node: [n1],
       PersistentVolume: [volume('v', '1Gi', { version: '2' })],
@@ -331,7 +331,7 @@ describe('found by random histories', () => {
 });
 
 describe('found by explanations', () => {
-  test('a free volume is no way out for a claim whose own volume is elsewhere, under either profile', () => {
+  test('under both profiles a free volume does not help a claim whose own volume is on another node', () => {
     const claimRef = { namespace: 'default', name: 'c', uid: 'uid-c' };
     for (const profile of [stowageProfile, upstreamProfile]) {
       const index = clusterOf(
@@ -350,8 +350,8 @@ describe('found by explanations', () => {
   });
 });
 
-describe('found by garbage', () => {
-  test('an access mode that is no text is none', () => {
+describe('found by hostile data', () => {
+  test('an access mode that is not a string is ignored', () => {
     const modes = [{ toString: 1 }] as never;
     const index = clusterOf({
       Node: [n1],
@@ -363,7 +363,7 @@ describe('found by garbage', () => {
   });
 });
 
-function onDisks(name: string) {
+function onSharedDisks(name: string) {
   return {
     namespace: 'storage',
     name,

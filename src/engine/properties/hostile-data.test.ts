@@ -11,8 +11,8 @@ import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing
 
 const runs = 500;
 
-/** Too large to be printed in a counterexample, so that only their names are drawn. */
-const monsters = new Map<string, () => unknown>([
+/** Values that are too large to print in a counterexample, so that fast-check draws only their names. */
+const hugeValues = new Map<string, () => unknown>([
   ['a long text', () => 'x'.repeat(100_000)],
   ['a deep value', () => nested(20_000)],
   ['many labels', () => Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`l${at}`, `v${at}`]))],
@@ -22,7 +22,7 @@ const monsters = new Map<string, () => unknown>([
   ],
 ]);
 
-/** What JSON can say, and what no field expects. */
+/** Valid JSON that no field expects. */
 const garbage: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -51,7 +51,7 @@ const garbage: fc.Arbitrary<unknown> = fc.oneof(
     { length: 3 },
   ),
   fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom(...monsters.keys()),
+  fc.constantFrom(...hugeValues.keys()),
 );
 
 function nested(depth: number): unknown {
@@ -60,7 +60,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Where to put it: at each level one of the keys that are there. */
+/** A value, and the path where it is inserted: at each level the position of an existing key. */
 interface Damage {
   readonly kind: number;
   readonly object: number;
@@ -80,14 +80,14 @@ function damaged({ objects, pod: target }: RandomCluster, damage: readonly Damag
   for (const { kind, object, path, value } of damage) {
     const kinds = Object.keys(copy);
     const list = copy[kinds[kind % kinds.length]!]!;
-    const made = typeof value === 'string' ? (monsters.get(value)?.() ?? value) : value;
+    const made = typeof value === 'string' ? (hugeValues.get(value)?.() ?? value) : value;
     if (list.length > 0) place(list, [object % list.length, ...path], made);
   }
   const { target: targets, ...rest } = copy;
   return { objects: rest as unknown as RandomCluster['objects'], pod: targets![0] as Pod };
 }
 
-/** Walks down as far as there is something to walk into. */
+/** Follows the path as far as it exists. */
 function place(container: unknown, [step, ...rest]: readonly number[], value: unknown): void {
   const target = container as Record<string, unknown>;
   const keys = Object.keys(target);
@@ -99,7 +99,7 @@ function place(container: unknown, [step, ...rest]: readonly number[], value: un
 }
 
 describe.each([stowageProfile, upstreamProfile])('garbage in any field, under profile $name', (profile) => {
-  test('throws nowhere: it comes back as a warning, a refusal or a plan without it', () => {
+  test('never throws: it causes a warning, a refusal or a plan without the field', () => {
     fc.assert(
       fc.property(arbCluster, fc.array(damages, { minLength: 1, maxLength: 4 }), (cluster, damage) => {
         const { objects, pod: target } = damaged(cluster, damage);
@@ -117,15 +117,15 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
     );
   });
 
-  test('throws nowhere when it arrives as an update, or goes away again', () => {
+  test('never throws when it arrives as an update, or is removed again', () => {
     fc.assert(
       fc.property(arbCluster, fc.array(damages, { minLength: 1, maxLength: 4 }), (cluster, damage) => {
         const index = new ClusterIndex(profile);
-        const worse = damaged(cluster, damage);
-        for (const { objects } of [cluster, worse, cluster]) {
+        const damagedCluster = damaged(cluster, damage);
+        for (const { objects } of [cluster, damagedCluster, cluster]) {
           for (const [kind, list] of Object.entries(objects))
             for (const object of list) index.upsert(kind as 'Node', withoutVersion(object));
-          useEverything(index, worse.pod);
+          useEverything(index, damagedCluster.pod);
         }
         for (const [kind, list] of Object.entries(cluster.objects))
           for (const { metadata } of list) {
@@ -139,7 +139,7 @@ describe.each([stowageProfile, upstreamProfile])('garbage in any field, under pr
   });
 });
 
-test('things that are no objects at all are left out with a warning', () => {
+test('values that are not objects are ignored with a warning', () => {
   const index = new ClusterIndex();
   for (const value of [null, undefined, 1, 'x', [], true, { metadata: null }, { metadata: { name: 7 } }]) {
     const { change, warnings } = index.upsert('PersistentVolume', value as never);
@@ -148,7 +148,7 @@ test('things that are no objects at all are left out with a warning', () => {
   }
 });
 
-test('depths that nobody walks are not walked by us', () => {
+test('deeply nested unused fields do not overflow the stack', () => {
   const index = new ClusterIndex();
   const deep = nested(100_000) as never;
   index.upsert('StorageClass', storageClass('local'));
@@ -160,7 +160,7 @@ test('depths that nobody walks are not walked by us', () => {
   expect(plan(pod('p', ['c']), index, { nowMs }).kind).toBe('refusal');
 });
 
-/** Everything that a caller might do next. */
+/** Calls everything that a caller might call next. */
 function useEverything(index: ClusterIndex, target: Pod): void {
   const ledger = new Ledger(index);
   const answer = plan(target, index, { nowMs });
@@ -177,7 +177,7 @@ function useEverything(index: ClusterIndex, target: Pod): void {
   ledger.revert(result.reservation);
 }
 
-/** As from a file: always news. */
+/** Without a version, as from a file, so that it always counts as newer. */
 function withoutVersion(object: { readonly metadata?: unknown }): never {
   const metadata = object.metadata;
   if (typeof metadata !== 'object' || metadata === null) return object as never;

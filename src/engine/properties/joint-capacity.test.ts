@@ -3,62 +3,76 @@ import { expect, test } from 'vitest';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { plan } from '../plan.ts';
 import { clusterOf } from '../testing/cluster.ts';
-import { capacity, claim, csiDriver, driverCapacity, node, pod, storageClass } from '../testing/objects.ts';
+import {
+  claim,
+  csiDriver,
+  driverCapacity,
+  node,
+  pod,
+  storageCapacity,
+  storageClass,
+} from '../testing/objects.ts';
 
 const runs = 600;
 const nowMs = 0;
 
-interface Room {
+interface PoolCapacity {
   readonly free: number;
   readonly largest: number;
 }
 
 const problems = fc.record({
   requests: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 4 }),
-  rooms: fc.array(
+  pools: fc.array(
     fc.record({ free: fc.integer({ min: 0, max: 10 }), largest: fc.integer({ min: 1, max: 12 }) }),
     { maxLength: 3 },
   ),
 });
 
-test('a pod fits exactly if its volumes can be made one after the other, in some order', () => {
+test('a pod fits exactly if its volumes can be provisioned one after the other in some order', () => {
   fc.assert(
-    fc.property(problems, ({ requests, rooms }) => {
+    fc.property(problems, ({ requests, pools }) => {
       const index = clusterOf({
         Node: [node('n1')],
         StorageClass: [storageClass('dyn', { provisioner: 'd1' })],
         CSIDriver: [csiDriver('d1')],
-        CSIStorageCapacity: rooms.map(({ free, largest }, position) =>
-          capacity(`pool-${position}`, 'dyn', { capacity: `${free}Gi`, maximumVolumeSize: `${largest}Gi` }),
+        CSIStorageCapacity: pools.map(({ free, largest }, position) =>
+          storageCapacity(`pool-${position}`, 'dyn', {
+            capacity: `${free}Gi`,
+            maximumVolumeSize: `${largest}Gi`,
+          }),
         ),
         PersistentVolumeClaim: claimsFor(requests),
       });
-      expect(plan(podFor(requests), index, { nowMs }).kind).toBe(verdict(requests, rooms));
+      expect(plan(podFor(requests), index, { nowMs }).kind).toBe(verdict(requests, pools));
     }),
     { numRuns: runs },
   );
 });
 
-test('so it does if the driver publishes its pools itself, and inline volumes take part', () => {
+test('the same holds for pools of a DriverCapacity, including inline volumes', () => {
   fc.assert(
     fc.property(
       problems,
       fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
-      ({ requests, rooms }, inline) => {
-        const pools = rooms.map(({ free }, position) => ({ name: `p${position}`, capacity: `${free}Gi` }));
+      ({ requests, pools }, inline) => {
+        const published = pools.map(({ free }, position) => ({
+          name: `p${position}`,
+          capacity: `${free}Gi`,
+        }));
         const index = clusterOf({
           Node: [node('n1')],
           StorageClass: [storageClass('dyn', { provisioner: 'd1' })],
           DriverCapacity: [
             driverCapacity('d1', [
-              { storageClassName: 'dyn', pools },
-              { storageClassName: '<ephemeral>', pools },
+              { storageClassName: 'dyn', pools: published },
+              { storageClassName: '<ephemeral>', pools: published },
             ]),
           ],
           PersistentVolumeClaim: claimsFor(requests),
         });
         const all = inline === undefined ? requests : [...requests, inline];
-        const single = rooms.map(({ free }) => ({ free, largest: free }));
+        const single = pools.map(({ free }) => ({ free, largest: free }));
         expect(plan(podFor(requests, inline), index, { nowMs }).kind).toBe(verdict(all, single));
       },
     ),
@@ -79,7 +93,7 @@ const sharedDisks = fc.record({
   ),
 });
 
-test('classes on the same disks cost each other by the ratio of what they publish, in flight as well', () => {
+test('classes on the same disks use up each other by the ratio of their published capacities, also for claims in flight', () => {
   fc.assert(
     fc.property(sharedDisks, ({ striped, mirrored, requests }) => {
       const published = { striped, mirrored };
@@ -94,7 +108,7 @@ test('classes on the same disks cost each other by the ratio of what they publis
         StorageClass: ['striped', 'mirrored'].map((name) => storageClass(name, { provisioner: 'd1' })),
         CSIDriver: [csiDriver('d1')],
         CSIStorageCapacity: Object.entries(published).map(([name, size]) =>
-          capacity(name, name, { capacity: `${size}Gi`, metadata: metadata(name) }),
+          storageCapacity(name, name, { capacity: `${size}Gi`, metadata: metadata(name) }),
         ),
         PersistentVolumeClaim: requests.map(({ className, size, isPromised }, position) =>
           claim(`c${position}`, `${size}Gi`, { className, ...(isPromised && { selectedNode: 'n1' }) }),
@@ -102,7 +116,7 @@ test('classes on the same disks cost each other by the ratio of what they publis
       });
       const wanted = requests.flatMap(({ isPromised }, position) => (isPromised ? [] : [`c${position}`]));
       const own = requests.filter(({ isPromised }) => !isPromised);
-      // Parts of the disks, over a common denominator.
+      // Fractions of the disks, over a common denominator.
       const used = requests.reduce((sum, { className, size }) => {
         return sum + size * (className === 'striped' ? mirrored : striped);
       }, 0);
@@ -127,18 +141,18 @@ function podFor(requests: readonly number[], inline?: number) {
   );
 }
 
-function verdict(requests: readonly number[], rooms: readonly Room[]): 'placement' | 'refusal' {
-  return canMakeAll(requests, rooms) ? 'placement' : 'refusal';
+function verdict(requests: readonly number[], pools: readonly PoolCapacity[]): 'placement' | 'refusal' {
+  return canProvisionAll(requests, pools) ? 'placement' : 'refusal';
 }
 
-/** Any volume next, from any pool that takes it, as the driver would see the requests arrive. */
-function canMakeAll(requests: readonly number[], rooms: readonly Room[]): boolean {
+/** Tries every order of volumes and every pool, as the requests might arrive at the driver. */
+function canProvisionAll(requests: readonly number[], pools: readonly PoolCapacity[]): boolean {
   if (requests.length === 0) return true;
   return requests.some((request, position) =>
-    rooms.some(({ free, largest }, pool) => {
+    pools.some(({ free, largest }, chosen) => {
       if (request > free || request > largest) return false;
-      const left = rooms.map((room, other) => (other === pool ? { ...room, free: free - request } : room));
-      return canMakeAll(requests.toSpliced(position, 1), left);
+      const left = pools.map((pool, other) => (other === chosen ? { ...pool, free: free - request } : pool));
+      return canProvisionAll(requests.toSpliced(position, 1), left);
     }),
   );
 }

@@ -14,7 +14,7 @@ import { arbEvent, ModelServer, type RandomEvent } from '../testing/random/event
 
 const runs = 200;
 
-/** Some share claims, one has an inline volume, and there are more than the cluster will take. */
+/** Some share claims, one has an inline volume, and there are more pods than the cluster has storage for. */
 const pods = [
   pod('a', ['c1', 'c2']),
   pod('b', ['c2', 'c3']),
@@ -23,13 +23,22 @@ const pods = [
   pod('e', ['c3'], { volumes: [{ name: 'scratch', csi: { driver: 'd1', fsSize: '1Gi' } }] }),
 ];
 
-/** `plan` makes a plan and keeps it, `late` reserves it when the fixture has moved on; `reserve` does both at once. */
+/** `plan` stores a plan, `reserve later` reserves the stored plan after other steps, and `reserve` does both at once. */
 type Step =
-  | { readonly type: 'plan' | 'late' | 'reserve' | 'revert' | 'confirm'; readonly pod: number }
+  | { readonly type: 'plan' | 'reserve later' | 'reserve' | 'revert' | 'confirm'; readonly pod: number }
   | { readonly type: 'event'; readonly event: RandomEvent };
 
 const ledgerSteps: fc.Arbitrary<Step> = fc.record({
-  type: fc.constantFrom('plan', 'plan', 'late', 'late', 'reserve', 'reserve', 'revert', 'confirm'),
+  type: fc.constantFrom(
+    'plan',
+    'plan',
+    'reserve later',
+    'reserve later',
+    'reserve',
+    'reserve',
+    'revert',
+    'confirm',
+  ),
   pod: fc.nat(pods.length - 1),
 });
 const eventSteps: fc.Arbitrary<Step> = fc.record({ type: fc.constant('event'), event: arbEvent });
@@ -37,12 +46,12 @@ const anySteps = fc.oneof({ weight: 3, arbitrary: ledgerSteps }, { weight: 2, ar
 
 const clusters = fc.oneof(arbObjects(scarceVolumes), arbObjects(scarcePools));
 
-/** An index, its ledger, and the API server that they hear from. */
+/** An index, its ledger, and the model of the API server that updates them. */
 class Fixture {
   readonly server: ModelServer;
   readonly index: ClusterIndex;
   readonly ledger: Ledger;
-  /** All that was ever reserved, so that it can be given back once too often. */
+  /** All reservations ever made, to test that a second revert changes nothing. */
   readonly reservations: Reservation[] = [];
   readonly #plans = new Map<number, Placement>();
 
@@ -58,7 +67,7 @@ class Fixture {
       return;
     }
     if (step.type === 'plan' || step.type === 'reserve') this.#plan(step.pod);
-    if (step.type === 'late' || step.type === 'reserve') this.#reserve(step.pod);
+    if (step.type === 'reserve later' || step.type === 'reserve') this.#reserve(step.pod);
     const own = this.ledger.get(`default/${pods[step.pod]!.metadata!.name}`);
     if (own !== undefined && (step.type === 'revert' || step.type === 'confirm')) this.ledger[step.type](own);
   }
@@ -72,7 +81,7 @@ class Fixture {
   #reserve(position: number): void {
     const placement = this.#plans.get(position);
     const result = placement && this.ledger.reserve(placement);
-    // Reserving the same placement once more is granted, and takes nothing.
+    // Reserving the same placement again succeeds and reserves nothing.
     if (result?.kind === 'reserved' && !this.reservations.includes(result.reservation))
       this.reservations.push(result.reservation);
   }
@@ -83,7 +92,7 @@ class Fixture {
 }
 
 describe('the ledger', () => {
-  test('gives back exactly what it took', () => {
+  test('releases exactly what it reserved', () => {
     fc.assert(
       fc.property(clusters, fc.array(ledgerSteps, { maxLength: 20 }), (objects, steps) => {
         const fixture = new Fixture(objects);
@@ -97,7 +106,7 @@ describe('the ledger', () => {
     );
   });
 
-  test('leaves nothing behind when everything is given back, whatever happened meanwhile', () => {
+  test('leaves nothing behind after all reservations are reverted, whatever events happened in between', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
         const fixture = new Fixture(objects);
@@ -112,7 +121,7 @@ describe('the ledger', () => {
     );
   });
 
-  test('never lets two claims hold one volume, nor one claim two', () => {
+  test('never lets two claims hold one volume, or one claim two volumes', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 30, size: 'max' }), (objects, steps) => {
         const fixture = new Fixture(objects);
@@ -125,7 +134,7 @@ describe('the ledger', () => {
     );
   });
 
-  test('never promises more of a pool than is published when it promises', () => {
+  test('never promises more of a pool than it publishes', () => {
     fc.assert(
       fc.property(
         arbObjects(scarcePools),
@@ -136,7 +145,7 @@ describe('the ledger', () => {
             const known = fixture.reservations.length;
             fixture.take(step);
             for (const reservation of fixture.reservations.slice(known))
-              expectRoom(fixture.index, reservation);
+              expectCapacity(fixture.index, reservation);
           }
         },
       ),
@@ -144,7 +153,7 @@ describe('the ledger', () => {
     );
   });
 
-  test('does nothing when something is given back or confirmed once more', () => {
+  test('does nothing when a reservation is reverted or confirmed again', () => {
     fc.assert(
       fc.property(clusters, fc.array(anySteps, { maxLength: 20 }), (objects, steps) => {
         const fixture = new Fixture(objects);
@@ -165,7 +174,7 @@ describe('the ledger', () => {
 });
 
 describe('a savepoint', () => {
-  test('takes back whatever happened since, and the index lives on as if it had not', () => {
+  test('rolls back all later steps, and the index behaves as if they had not happened', () => {
     fc.assert(
       fc.property(
         clusters,
@@ -190,7 +199,7 @@ describe('a savepoint', () => {
     );
   });
 
-  test('inside another takes back its own part, or leaves it to the outer one', () => {
+  test('inside another rolls back its own steps, or leaves them to the outer savepoint', () => {
     fc.assert(
       fc.property(
         clusters,
@@ -226,7 +235,7 @@ function expectSingleHolders({ index, ledger }: Fixture): void {
       const isAsPlanned =
         index.volumes.get(volume)?.version === volumeVersion &&
         index.claims.get(claim)?.version === claimVersion;
-      // What has gone or changed since is held no longer by everybody's leave; its reservation is known to conflict.
+      // An object that was deleted or changed since may no longer be held; its reservation then has a conflict.
       if (isAsPlanned) expect(index.volumes.holderOf(volume)).toBe(claim);
       if (index.volumes.holderOf(volume) !== claim) continue;
       expect(holderOf.get(claim) ?? volume).toBe(volume);
@@ -235,12 +244,12 @@ function expectSingleHolders({ index, ledger }: Fixture): void {
   }
 }
 
-/** Where a pool shares its disks, promises on the others count too; `room` has been held against the oracle elsewhere. */
-function expectRoom(index: ClusterIndex, { placement }: Reservation): void {
+/** If a pool shares its disks, promises on the other pools count too. Other tests compare `available` with the oracle. */
+function expectCapacity(index: ClusterIndex, { placement }: Reservation): void {
   for (const { pool, requested } of [...placement.provisions, ...placement.inlineVolumes]) {
     if (pool === undefined || nanoOf(requested) === 0n) continue;
     const row = index.pools.row(pool.key);
-    // Its pool is gone, but another pod that shares the claim had been promised the room before.
+    // The pool was deleted, but another pod that shares the claim had the promise before.
     if (row === undefined) continue;
     const record = index.pools.record(row);
     const published = record.free ?? record.largest!;

@@ -16,7 +16,7 @@ import {
   assignedPod,
   expectedReasons,
   type NodeUsageEvent,
-  pendingPod,
+  podRequesting,
   usageNodes,
 } from '../testing/node-usage.ts';
 import { interestOf } from '../waking/interest.ts';
@@ -37,9 +37,9 @@ const fullNodes = usageNodes.map((name): NodeUsageEvent => {
   return { type: 'node', name, allocatable };
 });
 const waiting = [
-  pendingPod('waiting', {}, [{ hostPort: 80, protocol: 'TCP', hostIP: '10.0.0.1' }]),
-  pendingPod('waiting', { cpu: '1' }, [{ hostPort: 81, protocol: 'UDP' }]),
-  pendingPod('waiting', { memory: '2Gi', 'example.com/gpu': '1' }),
+  podRequesting('waiting', {}, [{ hostPort: 80, protocol: 'TCP', hostIP: '10.0.0.1' }]),
+  podRequesting('waiting', { cpu: '1' }, [{ hostPort: 81, protocol: 'UDP' }]),
+  podRequesting('waiting', { memory: '2Gi', 'example.com/gpu': '1' }),
 ];
 
 function answerOf(index: ClusterIndex, pod: Pod, onlyNodes?: readonly string[]) {

@@ -10,18 +10,18 @@ const binsMax = 4;
 interface Sizes {
   readonly items: readonly number[];
   readonly bins: readonly {
-    readonly room: number;
+    readonly capacity: number;
     readonly largest: number;
     readonly reach: readonly boolean[];
   }[];
 }
 
-/** Tight ones, where the first fit often fails. */
+/** Tight problems, where first fit often fails. */
 const sizes: fc.Arbitrary<Sizes> = fc.record({
   items: fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: itemsMax }),
   bins: fc.array(
     fc.record({
-      room: fc.integer({ min: 0, max: 10 }),
+      capacity: fc.integer({ min: 0, max: 10 }),
       largest: fc.integer({ min: 2, max: 10 }),
       reach: fc.array(fc.constantFrom(true, true, true, false), { minLength: itemsMax, maxLength: itemsMax }),
     }),
@@ -29,7 +29,7 @@ const sizes: fc.Arbitrary<Sizes> = fc.record({
   ),
 });
 
-test('items are packed where they can be, and each in the first bin that leaves a way for those behind it', () => {
+test('items are packed if possible, each into the first bin that leaves a solution for the following items', () => {
   fc.assert(
     fc.property(sizes, (drawn) => {
       const problem = problemOf(drawn);
@@ -43,18 +43,18 @@ test('items are packed where they can be, and each in the first bin that leaves 
   );
 });
 
-test('beyond the exact sizes an answer is right or unknown, never wrong', () => {
+test('beyond the limits of the exact search an answer is correct or unknown, never wrong', () => {
   const many = fc.record({
     items: fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 9, maxLength: 10 }),
-    rooms: fc.array(fc.integer({ min: 4, max: 14 }), { minLength: 2, maxLength: 3 }),
+    capacities: fc.array(fc.integer({ min: 4, max: 14 }), { minLength: 2, maxLength: 3 }),
   });
   fc.assert(
-    fc.property(many, ({ items, rooms }) => {
+    fc.property(many, ({ items, capacities }) => {
       const problem: PackingProblem = {
         itemCount: items.length,
-        binCount: rooms.length,
-        budget: plenty(),
-        fits: (bin, chosen) => chosen.reduce((sum, item) => sum + items[item]!, 0) <= rooms[bin]!,
+        binCount: capacities.length,
+        budget: largeBudget(),
+        fits: (bin, chosen) => chosen.reduce((sum, item) => sum + items[item]!, 0) <= capacities[bin]!,
       };
       const order = items.map((_, item) => item).sort((a, b) => items[b]! - items[a]! || a - b);
       const found = pack(problem, order);
@@ -66,13 +66,13 @@ test('beyond the exact sizes an answer is right or unknown, never wrong', () => 
   );
 });
 
-test('a budget that is spent makes the answer unknown', () => {
-  const problem = problemOf({ items: [1], bins: [{ room: 1, largest: 2, reach: [true] }] });
+test('an exhausted budget makes the answer unknown', () => {
+  const problem = problemOf({ items: [1], bins: [{ capacity: 1, largest: 2, reach: [true] }] });
   expect(pack({ ...problem, budget: new WorkBudget(1) }, [0])).toEqual({ kind: 'unknown' });
   expect(pack(problem, [0])).toEqual({ kind: 'packed', binOf: [0] });
 });
 
-function plenty(): WorkBudget {
+function largeBudget(): WorkBudget {
   return new WorkBudget(1_000_000);
 }
 
@@ -80,12 +80,12 @@ function problemOf({ items, bins }: Sizes): PackingProblem {
   return {
     itemCount: items.length,
     binCount: bins.length,
-    budget: plenty(),
+    budget: largeBudget(),
     fits: (bin, chosen) => {
-      const { room, largest, reach } = bins[bin]!;
+      const { capacity, largest, reach } = bins[bin]!;
       return (
         chosen.every((item) => reach[item] && items[item]! <= largest) &&
-        chosen.reduce((sum, item) => sum + items[item]!, 0) <= room
+        chosen.reduce((sum, item) => sum + items[item]!, 0) <= capacity
       );
     },
   };
@@ -95,7 +95,7 @@ function largestFirst({ items }: Sizes): number[] {
   return items.map((_, item) => item).sort((a, b) => items[b]! - items[a]! || a - b);
 }
 
-/** Every way, in the order of the items and, for each, of the bins; the first that fits. */
+/** The first packing that fits, in the order of the items and, for each item, of the bins. */
 function firstPacking(
   problem: PackingProblem,
   order: readonly number[],

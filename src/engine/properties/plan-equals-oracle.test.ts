@@ -19,14 +19,14 @@ const profiles: readonly Profile[] = [
 ];
 
 describe.each(profiles)('a plan under profile $name $inFlightOf', (profile) => {
-  test('finds the same nodes as the oracle, and on each the same volumes', () => {
+  test('finds the same nodes as the oracle, and on each node the same volumes', () => {
     fc.assert(
       fc.property(arbCluster, (cluster) => {
         const index = clusterOf(cluster.objects, profile);
-        const right = oracleVerdict(cluster.objects, cluster.pod, profile, nowMs);
+        const expected = oracleVerdict(cluster.objects, cluster.pod, profile, nowMs);
         expect(nodesByPlan(index, cluster)).toEqual(
           new Map(
-            [...right.feasible].map(([node, { volumes, made, waste }]) => [
+            [...expected.feasible].map(([node, { volumes, provisioned: made, waste }]) => [
               node,
               { volumes, made: new Set(made.keys()), waste },
             ]),
@@ -37,18 +37,19 @@ describe.each(profiles)('a plan under profile $name $inFlightOf', (profile) => {
     );
   });
 
-  test('chooses one of those nodes, or none if there is none', () => {
+  test('chooses one of these nodes, or refuses the pod if there is none', () => {
     fc.assert(
       fc.property(arbCluster, ({ objects, pod }) => {
-        const right = oracleVerdict(objects, pod, profile, nowMs);
+        const expected = oracleVerdict(objects, pod, profile, nowMs);
         const answer = plan(pod, clusterOf(objects, profile), { nowMs, rules: volumeRules });
         if (answer.kind === 'refusal') {
-          expect([...right.feasible.keys()]).toEqual([]);
-          if (profile.name === 'upstream') expect(answer.message).toBe(oracleRefusalMessage(objects, right));
+          expect([...expected.feasible.keys()]).toEqual([]);
+          if (profile.name === 'upstream')
+            expect(answer.message).toBe(oracleRefusalMessage(objects, expected));
         } else {
-          expect(answer.feasibleNodes).toBe(right.feasible.size);
-          expect([...right.feasible.keys()]).toContain(answer.node);
-          expect(summarize(answer).volumes).toEqual(right.feasible.get(answer.node)!.volumes);
+          expect(answer.feasibleNodes).toBe(expected.feasible.size);
+          expect([...expected.feasible.keys()]).toContain(answer.node);
+          expect(summarize(answer).volumes).toEqual(expected.feasible.get(answer.node)!.volumes);
         }
       }),
       { numRuns: runs },
@@ -62,7 +63,7 @@ interface Summary {
   readonly waste: bigint;
 }
 
-/** Every node asked by itself. */
+/** Plans each node separately. */
 function nodesByPlan(index: ClusterIndex, { objects, pod }: RandomCluster): Map<string, Summary> {
   const found = new Map<string, Summary>();
   for (const name of objects.Node.map((node) => node.metadata!.name!).sort()) {

@@ -37,7 +37,7 @@ const setSteps = fc.array(
   { maxLength: 80, size: 'max' },
 );
 
-test('a bitset is a set of numbers', () => {
+test('a bitset behaves like a set of numbers', () => {
   fc.assert(
     fc.property(setSteps, (steps) => {
       const model = new Set<number>();
@@ -58,7 +58,7 @@ test('a bitset is a set of numbers', () => {
   );
 });
 
-test('a node set is a set of numbers, as a list and as bits', () => {
+test('a node set behaves like a set of numbers, as a list and as a bitset', () => {
   fc.assert(
     fc.property(setSteps, (steps) => {
       const model = new Set<number>();
@@ -89,10 +89,10 @@ describe('sorted lists', () => {
     { maxLength: 150, size: 'max' },
   );
 
-  test('hold what was put in, in order, however they grow, shrink and come and go', () => {
+  test('contain the inserted entries in order, after any inserts, removals, creations and destructions', () => {
     fc.assert(
       fc.property(steps, (drawn) => {
-        // Rows of equal bytes stand in the opposite order of their numbers, to see that the owner's order counts.
+        // Rows with equal bytes are in descending order, to test that `compareRows` is used.
         const lists = new SortedLists((a, b) => b - a);
         const models: { readonly list: number; readonly entries: { row: number; bytes: number }[] }[] = [];
         let rows = 0;
@@ -133,7 +133,7 @@ describe('sorted lists', () => {
   }
 });
 
-test('a topology has the nodes that its selector admits, whatever happens to the nodes', () => {
+test('a topology has the nodes that its selector matches, after any changes of nodes', () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({
@@ -189,7 +189,7 @@ test('a topology has the nodes that its selector admits, whatever happens to the
 });
 
 describe('a size', () => {
-  /** Around zero, around 2^53 bytes, and far beyond; whole and not. */
+  /** Around zero, around 2^53 bytes, and far beyond; integers and fractions. */
   const nanos = fc.oneof(
     fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
     fc.bigInt({ min: -3n, max: 3n }).map((step) => (2n ** 53n + step) * 10n ** 9n),
@@ -198,7 +198,7 @@ describe('a size', () => {
     fc.bigInt({ min: 0n, max: 10n ** 22n }).map((bytes) => bytes * 10n ** 9n),
   );
 
-  test('keeps its exact value through reading, comparing, adding and subtracting', () => {
+  test('keeps its exact value when it is read, compared, added and subtracted', () => {
     fc.assert(
       fc.property(nanos, nanos, (left, right) => {
         const [a, b] = [sizeOfNano(left), sizeOfNano(right)];
@@ -214,7 +214,7 @@ describe('a size', () => {
     );
   });
 
-  test('is scaled as a fraction and rounded up to whole bytes', () => {
+  test('is scaled exactly and rounded up to whole bytes', () => {
     const positive = nanos.map((nano) => (nano < 0n ? -nano : nano));
     fc.assert(
       fc.property(positive, positive, positive, (size, numerator, denominator) => {
@@ -249,7 +249,7 @@ describe('a size', () => {
     );
   });
 
-  /** A plain number wherever a number can hold it: comparing relies on it. */
+  /** A plain number whenever a double represents it exactly: comparisons rely on this. */
   function expectCanonical(size: Size): void {
     const nano = nanoOf(size);
     const isPlain = nano % 10n ** 9n === 0n && Number.isSafeInteger(Number(nano / 10n ** 9n));

@@ -7,150 +7,150 @@ import {
   arbScarceObjects,
   arbSetupStep,
   arbStep,
+  type PendingPodAnswer,
   PendingPodsFixture,
-  type RecordedAnswer,
 } from '../testing/pending-pods-fixture.ts';
 
 const runs = 250;
-const happeningsMax = 50;
-const pastMax = 8;
+const stepsMax = 50;
+const setupMax = 8;
 
 const profiles: readonly { readonly name: string; readonly profile: Profile }[] = [
   { name: 'stowage', profile: stowageProfile },
   { name: 'upstream', profile: upstreamProfile },
   {
-    name: 'stowage, with drivers of other habits',
+    name: 'stowage, with other in-flight policies',
     profile: { ...stowageProfile, inFlightOf: { d1: 'one-at-a-time', d2: 'off' } },
   },
 ];
 
-/** How often there was something to check, below which the clusters have become too dull to prove anything. */
-const helpedMin = 60;
-const movedMin = 200;
+/** The least number of checks. With fewer, the random clusters would prove nothing. */
+const wokenMin = 60;
+const changedMin = 200;
 
 describe.each(profiles)('under profile $name', ({ profile }) => {
-  test('whatever makes a pod fit wakes it, and whatever changes an answer makes it stale', () => {
-    const judge = new Judge();
+  test('every step that makes a pod fit wakes it, and every step that changes an answer invalidates it', () => {
+    const checks = new WakeUpChecks();
     fc.assert(
       fc.property(
         arbScarceObjects,
-        fc.array(arbSetupStep, { maxLength: pastMax, size: 'max' }),
-        fc.array(arbStep, { maxLength: happeningsMax, size: 'max' }),
-        (objects, past, happenings) => {
-          const room = new PendingPodsFixture(objects, profile);
-          for (const step of past) room.apply(step);
-          const before = room.planAll().answers;
-          // Each by itself, from the same state: after a few of them nothing would be left to wait for.
-          for (const happening of happenings) {
-            const { answers, changes } = room.tryAndRollBack(happening);
+        fc.array(arbSetupStep, { maxLength: setupMax, size: 'max' }),
+        fc.array(arbStep, { maxLength: stepsMax, size: 'max' }),
+        (objects, setup, steps) => {
+          const fixture = new PendingPodsFixture(objects, profile);
+          for (const step of setup) fixture.apply(step);
+          const before = fixture.planAll().answers;
+          // Each step from the same state: after a few steps in sequence no pod would be pending.
+          for (const step of steps) {
+            const { answers, changes } = fixture.tryAndRollBack(step);
             for (const [pod, now] of answers) {
               const known = before.get(pod);
               if (known === undefined) continue;
-              judge.expectWoken(pod, known, now, changes);
-              judge.expectStale(pod, known, now, changes);
+              checks.expectWoken(pod, known, now, changes);
+              checks.expectStale(pod, known, now, changes);
             }
           }
         },
       ),
       { numRuns: runs },
     );
-    judge.expectEnough();
+    checks.expectEnough();
   });
 
-  test('a refusal and an answer stay as good as new until they are told otherwise, whatever happens meanwhile', () => {
-    const judge = new Judge();
+  test('refusals and cached answers stay correct until a change wakes or invalidates them, after any sequence of steps', () => {
+    const checks = new WakeUpChecks();
     fc.assert(
       fc.property(
         arbScarceObjects,
         fc.array(fc.oneof({ weight: 6, arbitrary: arbStep }, { weight: 1, arbitrary: arbSetupStep }), {
-          maxLength: happeningsMax,
+          maxLength: stepsMax,
           size: 'max',
         }),
         (objects, steps) => {
-          const room = new PendingPodsFixture(objects, profile);
-          const waiting = new Map(room.planAll().answers);
-          const remembered = new Map(waiting);
+          const fixture = new PendingPodsFixture(objects, profile);
+          const waiting = new Map(fixture.planAll().answers);
+          const recorded = new Map(waiting);
           for (const step of steps) {
-            const { answers, changes } = room.applyAndPlan(step);
+            const { answers, changes } = fixture.applyAndPlan(step);
             for (const [pod, now] of answers) {
-              const [refused, known] = [waiting.get(pod), remembered.get(pod)];
-              // Who reserves something knows what it takes from others; nobody is told.
-              const isTold = step.type !== 'reserve';
-              if (isTold && refused !== undefined) judge.expectWoken(pod, refused, now, changes);
-              if (isTold && known !== undefined) judge.expectStale(pod, known, now, changes);
+              const [refused, known] = [waiting.get(pod), recorded.get(pod)];
+              // A reservation is not reported as a change: the scheduler that makes it knows its effects.
+              const isReported = step.type !== 'reserve';
+              if (isReported && refused !== undefined) checks.expectWoken(pod, refused, now, changes);
+              if (isReported && known !== undefined) checks.expectStale(pod, known, now, changes);
               if (!(refused !== undefined && waits(refused, now, changes))) waiting.set(pod, now);
-              if (!isTold || known === undefined || isStale(known, changes)) remembered.set(pod, now);
+              if (!isReported || known === undefined || isStale(known, changes)) recorded.set(pod, now);
             }
             for (const pod of waiting.keys()) {
               if (answers.has(pod)) continue;
               waiting.delete(pod);
-              remembered.delete(pod);
+              recorded.delete(pod);
             }
           }
         },
       ),
       { numRuns: runs },
     );
-    judge.expectEnough();
+    checks.expectEnough();
   });
 });
 
-/** Expects that what happened was told, and counts how often there was something to tell. */
-class Judge {
-  #helped = 0;
-  #moved = 0;
+/** Checks that changes wake pods and invalidate answers, and counts the checks. */
+class WakeUpChecks {
+  #woken = 0;
+  #changed = 0;
 
-  /** If the pod fits now. */
+  /** If the pod fits now, one of the changes must wake it. */
   expectWoken(
     pod: string,
-    before: RecordedAnswer,
-    now: RecordedAnswer,
+    before: PendingPodAnswer,
+    now: PendingPodAnswer,
     changes: readonly ClusterChange[],
   ): void {
     if (before.answer.kind === 'placement' || now.answer.kind === 'refusal') return;
-    this.#helped += 1;
+    this.#woken += 1;
     if (wakes(before, changes)) return;
     expect.fail(
-      `${pod}: ${before.answer.message} Now it fits: ${textOf(now)}. Nothing woke it: ${kindsOf(changes)}`,
+      `${pod}: ${before.answer.message} Now it fits: ${textOf(now)}. No change woke it: ${kindsOf(changes)}`,
     );
   }
 
-  /** If the answer is another now. */
+  /** If the answer has changed, one of the changes must invalidate it. */
   expectStale(
     pod: string,
-    before: RecordedAnswer,
-    now: RecordedAnswer,
+    before: PendingPodAnswer,
+    now: PendingPodAnswer,
     changes: readonly ClusterChange[],
   ): void {
     if (textOf(before) === textOf(now)) return;
-    this.#moved += 1;
+    this.#changed += 1;
     if (isStale(before, changes)) return;
     expect.fail(
-      `${pod}: was ${textOf(before)}, is ${textOf(now)}. Nothing made it stale: ${kindsOf(changes)}`,
+      `${pod}: was ${textOf(before)}, is ${textOf(now)}. No change invalidated it: ${kindsOf(changes)}`,
     );
   }
 
   expectEnough(): void {
-    expect(this.#helped).toBeGreaterThan(helpedMin);
-    expect(this.#moved).toBeGreaterThan(movedMin);
+    expect(this.#woken).toBeGreaterThan(wokenMin);
+    expect(this.#changed).toBeGreaterThan(changedMin);
   }
 }
 
-/** It was refused, still is, and has heard nothing that could help. */
-function waits(before: RecordedAnswer, now: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
+/** The pod was refused, still is, and no change woke it. */
+function waits(before: PendingPodAnswer, now: PendingPodAnswer, changes: readonly ClusterChange[]): boolean {
   return before.answer.kind === 'refusal' && now.answer.kind === 'refusal' && !wakes(before, changes);
 }
 
-function wakes({ answer }: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
+function wakes({ answer }: PendingPodAnswer, changes: readonly ClusterChange[]): boolean {
   return answer.kind === 'refusal' && changes.some((change) => answer.wokenBy(change));
 }
 
-function isStale({ interest, index }: RecordedAnswer, changes: readonly ClusterChange[]): boolean {
+function isStale({ interest, index }: PendingPodAnswer, changes: readonly ClusterChange[]): boolean {
   return changes.some((change) => volumeRules.some((rule) => rule.invalidates(interest, change, index)));
 }
 
-/** The node and the volumes; a refusal is a refusal. */
-function textOf({ answer }: RecordedAnswer): string {
+/** The node and the volumes of a placement. All refusals are equal. */
+function textOf({ answer }: PendingPodAnswer): string {
   if (answer.kind === 'refusal') return 'refused';
   const { node, bindings, provisions, inlineVolumes } = answer;
   const volumes = [

@@ -28,6 +28,6 @@ function readHostPort({ protocol, hostPort, hostIP }: ContainerPort): HostPort {
 }
 
 /** Whether two pods on one node can't use these ports. */
-export function portsCollide(a: HostPort, b: HostPort): boolean {
+export function portsConflict(a: HostPort, b: HostPort): boolean {
   return a.key === b.key && (a.ip === b.ip || a.ip === anyIp || b.ip === anyIp);
 }

@@ -5,7 +5,7 @@ import type { CSINode } from '../../kube/api/storage.ts';
 import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf } from './cluster.ts';
 import { verdictOf } from './expect-plan.ts';
-import { boundClaim, byName, madeBy, node, pod, storageClass, volume } from './objects.ts';
+import { boundClaim, byName, csiClass, node, pod, storageClass, volume } from './objects.ts';
 
 export const ebs = 'ebs.csi.aws.com';
 export const overLimit = '0/1 nodes are available: 1 node(s) exceed max volume count.';
@@ -34,7 +34,7 @@ export function expectLimitCases(cases: readonly LimitCase[]): void {
 function objectsOf({ csiNode, disks = [], claims, pods = [], more }: LimitCase): ClusterObjects {
   return {
     Node: [node('n1')],
-    StorageClass: [storageClass('local'), madeBy(ebs, 'ebs'), madeBy('kubernetes.io/aws-ebs', 'in-tree')],
+    StorageClass: [storageClass('local'), csiClass(ebs, 'ebs'), csiClass('kubernetes.io/aws-ebs', 'in-tree')],
     PersistentVolume: disks,
     PersistentVolumeClaim: claims,
     CSINode: csiNode === undefined ? [] : [csiNode],

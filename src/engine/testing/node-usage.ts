@@ -53,7 +53,11 @@ const arbPorts = fc.oneof(
 );
 
 /** A pod without a node, with one container. */
-export function pendingPod(name: string, requests: ResourceList, ports: readonly ContainerPort[] = []): Pod {
+export function podRequesting(
+  name: string,
+  requests: ResourceList,
+  ports: readonly ContainerPort[] = [],
+): Pod {
   return {
     metadata: { namespace: 'default', name, uid: `uid-${name}` },
     spec: { containers: [{ name: 'main', resources: { requests }, ports }] },
@@ -67,13 +71,13 @@ export function assignedPod(
   requests: ResourceList = {},
   rest: Partial<Pod> = {},
 ): Pod {
-  const pod = pendingPod(name, requests);
+  const pod = podRequesting(name, requests);
   return { ...pod, ...rest, spec: { ...pod.spec, ...rest.spec, nodeName: node } };
 }
 
 export const arbPendingPod: fc.Arbitrary<Pod> = fc
   .tuple(arbRequests, arbPorts)
-  .map(([requests, ports]) => pendingPod('asking', requests, ports));
+  .map(([requests, ports]) => podRequesting('pending', requests, ports));
 
 const arbPod: fc.Arbitrary<Pod> = fc
   .record({
@@ -85,7 +89,7 @@ const arbPod: fc.Arbitrary<Pod> = fc
     isFinished: fc.nat(9).map((draw) => draw === 0),
   })
   .map(({ name, requests, ports, node, nominated, isFinished }) => {
-    const pod = pendingPod(name, requests, ports);
+    const pod = podRequesting(name, requests, ports);
     return {
       ...pod,
       spec: { ...pod.spec, ...(node !== '' && { nodeName: node }) },
@@ -124,7 +128,7 @@ export const arbNodeUsageEvent: fc.Arbitrary<NodeUsageEvent> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant('assumption reverted' as const), name: fc.constant('asking') }),
+    arbitrary: fc.record({ type: fc.constant('assumption reverted' as const), name: fc.constant('pending') }),
   },
 );
 

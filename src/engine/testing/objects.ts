@@ -32,11 +32,11 @@ export function node(name: string, labels: Record<string, string> = {}): Node {
 }
 
 /** Selects nodes whose label has one of the values. */
-export function onlyAt(key: string, ...values: string[]): NodeSelectorTerm {
+export function labelIn(key: string, ...values: string[]): NodeSelectorTerm {
   return { matchExpressions: [{ key, operator: 'In', values }] };
 }
 
-export interface VolumeOptions {
+export interface VolumeBuilderOptions {
   readonly className?: string;
   readonly version?: string;
   readonly terms?: readonly NodeSelectorTerm[];
@@ -46,7 +46,7 @@ export interface VolumeOptions {
 }
 
 /** Available, of class `local`, and reachable from every node by default. */
-export function volume(name: string, size: string, options: VolumeOptions = {}): PersistentVolume {
+export function volume(name: string, size: string, options: VolumeBuilderOptions = {}): PersistentVolume {
   const { className = 'local', version = '1', terms, spec, phase = 'Available', metadata } = options;
   return {
     metadata: { name, uid: `uid-${name}`, resourceVersion: version, ...metadata },
@@ -66,12 +66,12 @@ export function localVolume(
   name: string,
   size: string,
   nodeName: string,
-  options: VolumeOptions = {},
+  options: VolumeBuilderOptions = {},
 ): PersistentVolume {
-  return volume(name, size, { terms: [onlyAt(hostname, nodeName)], ...options });
+  return volume(name, size, { terms: [labelIn(hostname, nodeName)], ...options });
 }
 
-export interface ClaimOptions {
+export interface ClaimBuilderOptions {
   readonly className?: string;
   readonly version?: string;
   readonly spec?: PersistentVolumeClaim['spec'];
@@ -81,7 +81,7 @@ export interface ClaimOptions {
 }
 
 /** Unbound, in namespace `default`, of class `local` by default. */
-export function claim(name: string, size: string, options: ClaimOptions = {}): PersistentVolumeClaim {
+export function claim(name: string, size: string, options: ClaimBuilderOptions = {}): PersistentVolumeClaim {
   const { className = 'local', version = '1', spec, metadata, phase = 'Pending', selectedNode } = options;
   return {
     metadata: {
@@ -107,7 +107,7 @@ export function boundClaim(
   name: string,
   size: string,
   volumeName: string,
-  options: ClaimOptions = {},
+  options: ClaimBuilderOptions = {},
 ): PersistentVolumeClaim {
   return claim(name, size, {
     ...options,
@@ -149,7 +149,7 @@ export function csiNode(
   };
 }
 
-export function capacity(
+export function storageCapacity(
   name: string,
   className: string,
   rest: Partial<CSIStorageCapacity> & { readonly version?: string } = {},
@@ -214,7 +214,7 @@ export function atVersion<T extends { readonly metadata?: { readonly name?: stri
 }
 
 /** The spec of a volume whose claimRef names a claim in namespace `default`; without a uid, any claim of that name. */
-export function reservedFor(claimName: string, uid?: string): PersistentVolume['spec'] {
+export function claimRefTo(claimName: string, uid?: string): PersistentVolume['spec'] {
   return { claimRef: { namespace: 'default', name: claimName, ...(uid !== undefined && { uid }) } };
 }
 
@@ -245,7 +245,7 @@ export function pool(name: string, size: string, rest: Partial<StoragePool> = {}
 }
 
 /** A class whose volumes a CSI driver provisions. */
-export function madeBy(driver: string, name: string, rest: Partial<StorageClass> = {}): StorageClass {
+export function csiClass(driver: string, name: string, rest: Partial<StorageClass> = {}): StorageClass {
   return storageClass(name, { provisioner: driver, ...rest });
 }
 

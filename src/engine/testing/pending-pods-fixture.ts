@@ -1,4 +1,4 @@
-/** A cluster with too little of everything, in which pods wait and remember what they were told. */
+/** A cluster with too few resources, in which pods stay pending and their last answers are recorded. */
 import fc from 'fast-check';
 import type { Pod } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
@@ -20,7 +20,7 @@ import { type Distribution, mixed, scarcePools, scarceVolumes } from './random/d
 import { arbEvent, ModelServer, type RandomEvent, upsertObject } from './random/events.ts';
 import { arbMutation, type Mutation, type MutationPatch, mergePatched } from './random/mutations.ts';
 
-/** Some share claims; one has an inline volume, one an in-tree disk, one a claim that is made for it. */
+/** Some share claims. One has an inline volume, one an in-tree disk, and one an ephemeral volume. */
 const pods = [
   pod('a', ['c1']),
   pod('b', ['c2']),
@@ -32,54 +32,54 @@ const pods = [
   pod('pod', [], { volumes: [ephemeralVolume('cache')] }),
 ];
 
-/** One thing that happens. `write` lets the cluster show a part of what was reserved for a pod; `wait` lets promises run out. */
+/** One step of a history. `write` makes the cluster show a part of a pod's reservation; `wait` lets promises expire. */
 export type PendingPodsStep =
   | { readonly type: 'event'; readonly event: RandomEvent }
-  | { readonly type: 'twist'; readonly twist: Mutation }
+  | { readonly type: 'mutation'; readonly mutation: Mutation }
   | { readonly type: 'reserve' | 'revert' | 'confirm'; readonly pod: number }
   | { readonly type: 'write'; readonly pod: number; readonly part: number }
   | { readonly type: 'wait' };
 
 const podPositions = fc.nat(pods.length - 1);
 
-const twistSteps = fc.record({ type: fc.constant('twist' as const), twist: arbMutation });
-const eventSteps = fc.record({ type: fc.constant('event' as const), event: arbEvent.map(asInLife) });
+const mutationSteps = fc.record({ type: fc.constant('mutation' as const), mutation: arbMutation });
+const eventSteps = fc.record({ type: fc.constant('event' as const), event: arbEvent.map(asRealEvent) });
 const reserveSteps = fc.record({ type: fc.constant('reserve' as const), pod: podPositions });
-const giveUpSteps = fc.record({
+const endSteps = fc.record({
   type: fc.constantFrom('revert' as const, 'confirm' as const),
   pod: podPositions,
 });
 const writeSteps = fc.record({ type: fc.constant('write' as const), pod: podPositions, part: fc.nat(5) });
 const waitSteps = fc.constant({ type: 'wait' as const });
 
-/** What can befall a cluster in which pods wait. */
+/** Steps while pods are pending. */
 export const arbStep: fc.Arbitrary<PendingPodsStep> = fc.oneof(
-  { weight: 12, arbitrary: twistSteps },
+  { weight: 12, arbitrary: mutationSteps },
   { weight: 6, arbitrary: eventSteps },
-  { weight: 4, arbitrary: giveUpSteps },
+  { weight: 4, arbitrary: endSteps },
   { weight: 2, arbitrary: writeSteps },
   { weight: 1, arbitrary: waitSteps },
 );
 
-/** What it has behind it: mostly other pods' reservations, more or less carried out. */
+/** Steps before that: mostly reservations of other pods, some of them partly written. */
 export const arbSetupStep: fc.Arbitrary<PendingPodsStep> = fc.oneof(
   { weight: 5, arbitrary: reserveSteps },
   { weight: 3, arbitrary: writeSteps },
-  { weight: 1, arbitrary: giveUpSteps },
-  { weight: 2, arbitrary: twistSteps },
+  { weight: 1, arbitrary: endSteps },
+  { weight: 2, arbitrary: mutationSteps },
 );
 
-const plain = { troubledClaims: 1, oddVolumes: 3, affineVolumes: 30, volumes: 35 };
+const plain = { invalidClaims: 1, oddVolumes: 3, affineVolumes: 30, volumes: 35 };
 const fewVolumes: Distribution = { ...scarceVolumes, ...plain, attachLimits: 60 };
 const smallPools: Distribution = { ...scarcePools, ...plain, volumes: 5, pinnedClaims: 15, attachLimits: 15 };
 const mostlyBound: Distribution = { ...mixed, ...plain, boundClaims: 50, pinnedClaims: 5, attachLimits: 70 };
 
 export const arbScarceObjects: fc.Arbitrary<RandomObjects> = fc
   .oneof(arbObjects(fewVolumes), arbObjects(smallPools), arbObjects(mostlyBound), arbFewSlots, arbFewSlots)
-  .map(folded);
+  .map(withFewNames);
 
-/** Three nodes and four volumes under all of the random names, so that most of what refers to them hits. */
-function folded<T>(value: T): T {
+/** Maps all random names to three nodes and four volumes, so that most references have a target. */
+function withFewNames<T>(value: T): T {
   const text = JSON.stringify(value).replace(/"([nv])(\d+)"/g, (_, letter: string, digits: string) => {
     const count = letter === 'n' ? nodesMax : volumesMax;
     return `"${letter}${((Number(digits) - 1) % count) + 1}"`;
@@ -87,38 +87,38 @@ function folded<T>(value: T): T {
   return JSON.parse(text) as T;
 }
 
-/** A pod keeps its node and its volumes for life: one that comes with others is another. */
-function asInLife(event: RandomEvent): RandomEvent {
+/** The node and the volumes of a pod are immutable, so a write of a pod becomes a replacement with a new uid. */
+function asRealEvent(event: RandomEvent): RandomEvent {
   const isOther = event.kind === 'Pod' && event.type === 'write';
-  return folded(isOther ? { ...event, type: 'replace' } : event);
+  return withFewNames(isOther ? { ...event, type: 'replace' } : event);
 }
 
 const nodesMax = 3;
 const volumesMax = 4;
 
-/** An answer that a pod was given, and what it depended on. */
-export interface RecordedAnswer {
+/** The answer for a pod, and what it depends on. */
+export interface PendingPodAnswer {
   readonly answer: Placement | Refusal;
   readonly interest: Interest;
   readonly index: ClusterIndex;
 }
 
 export interface StepResult {
-  readonly answers: ReadonlyMap<string, RecordedAnswer>;
+  readonly answers: ReadonlyMap<string, PendingPodAnswer>;
   readonly changes: readonly ClusterChange[];
 }
 
-/** Above all that the server gives out. */
-const trialVersion = 1_000_000;
+/** Higher than every version of the model server. */
+const attemptVersion = 1_000_000;
 
 export class PendingPodsFixture {
   readonly #server: ModelServer;
   readonly #index: ClusterIndex;
   readonly #ledger: Ledger;
-  /** Past every random expiry time: figures that lapse do so without anybody telling. */
+  /** After every random expiry time, because no event reports that a figure has expired. */
   #nowMs = randomNowMs + 2_000;
-  #isTrial = false;
-  #trials = 0;
+  #isTrying = false;
+  #attempts = 0;
 
   constructor(objects: RandomObjects, profile: Profile) {
     this.#server = new ModelServer(objects);
@@ -126,23 +126,23 @@ export class PendingPodsFixture {
     this.#ledger = new Ledger(this.#index);
   }
 
-  /** What every pod that waits would be told now, and all that became free by time until then. */
+  /** The current answer for every pending pod, and what was released by the passing of time. */
   planAll(): {
-    readonly answers: ReadonlyMap<string, RecordedAnswer>;
+    readonly answers: ReadonlyMap<string, PendingPodAnswer>;
     readonly released: readonly ClusterChange[];
   } {
-    const answers = new Map<string, RecordedAnswer>();
+    const answers = new Map<string, PendingPodAnswer>();
     for (const answer of this.#answers()) answers.set(answer.answer.pod.key, answer);
     const released = this.#index.drainReleases();
     return { answers, released: released === undefined ? [] : [released] };
   }
 
-  *#answers(): Iterable<RecordedAnswer> {
-    for (const asking of pods) {
-      const key = keyOf(asking);
+  *#answers(): Iterable<PendingPodAnswer> {
+    for (const pending of pods) {
+      const key = keyOf(pending);
       if (this.#ledger.get(key) !== undefined) continue;
       if ((this.#index.pods.stored(key)?.nodeName ?? '') !== '') continue;
-      const answer = plan(asking, this.#index, { nowMs: this.#nowMs, rules: volumeRules });
+      const answer = plan(pending, this.#index, { nowMs: this.#nowMs, rules: volumeRules });
       yield { answer, interest: interestOf(this.#index, answer.pod), index: this.#index };
     }
   }
@@ -152,19 +152,19 @@ export class PendingPodsFixture {
     return all[position % Math.max(all.length, 1)];
   }
 
-  /** Lets it happen. What came out of it, as far as it was said at once. */
+  /** Applies the step, and returns the changes that are reported at once. */
   apply(step: PendingPodsStep): readonly ClusterChange[] {
     switch (step.type) {
       case 'event':
-        return this.#tell(step.event);
-      case 'twist':
-        return this.#twist(step.twist);
+        return this.#applyEvent(step.event);
+      case 'mutation':
+        return this.#mutate(step.mutation);
       case 'reserve':
         this.#reserve(step.pod);
         return [];
       case 'revert':
       case 'confirm':
-        return this.#giveUp(step.type, step.pod);
+        return this.#endReservation(step.type, step.pod);
       case 'write':
         return this.#write(step.pod, step.part);
       case 'wait':
@@ -173,39 +173,39 @@ export class PendingPodsFixture {
     }
   }
 
-  /** Lets it happen, and asks again. The changes are all that was said about it, at once or when it was asked for. */
+  /** Applies the step and plans again. The result has all changes, those reported at once and those drained after planning. */
   applyAndPlan(step: PendingPodsStep): StepResult {
-    const said = this.apply(step);
+    const reported = this.apply(step);
     const { answers, released } = this.planAll();
-    return { answers, changes: [...said, ...released] };
+    return { answers, changes: [...reported, ...released] };
   }
 
-  /** What would come of it; then it has not happened. */
+  /** Applies the step, plans again, and rolls back. */
   tryAndRollBack(step: PendingPodsStep): StepResult {
     const savepoint = this.#index.savepoint();
     const nowMs = this.#nowMs;
     this.#index.drainReleases();
-    this.#trials += 1;
-    this.#isTrial = true;
-    const aftermath = this.applyAndPlan(step);
-    this.#isTrial = false;
+    this.#attempts += 1;
+    this.#isTrying = true;
+    const result = this.applyAndPlan(step);
+    this.#isTrying = false;
     this.#nowMs = nowMs;
     this.#index.rollback(savepoint);
-    return aftermath;
+    return result;
   }
 
-  #tell(event: RandomEvent): readonly ClusterChange[] {
-    const applied = this.#isTrial ? this.#pretend(event) : this.#server.apply(event, this.#index);
+  #applyEvent(event: RandomEvent): readonly ClusterChange[] {
+    const applied = this.#isTrying ? this.#applyToIndexOnly(event) : this.#server.apply(event, this.#index);
     return applied?.change === undefined ? [] : [applied.change];
   }
 
-  /** Tells the index, and the server knows nothing of it. */
-  #pretend({ type, kind, object }: RandomEvent): IndexUpdate | undefined {
+  /** Applies the event to the index, but not to the model server. */
+  #applyToIndexOnly({ type, kind, object }: RandomEvent): IndexUpdate | undefined {
     if (type === 'repeat' || type === 'stale') return undefined;
     const { namespace, name } = object.metadata!;
     if (type === 'delete')
       return this.#index.remove(kind, namespace === undefined ? name! : `${namespace}/${name}`);
-    const resourceVersion = String(trialVersion + this.#trials);
+    const resourceVersion = String(attemptVersion + this.#attempts);
     const known = this.#known(kind, name!)?.metadata?.uid ?? object.metadata!.uid!;
     const uid = type === 'replace' ? `${known}-${resourceVersion}` : known;
     return upsertObject(this.#index, kind, mergePatched(object, { metadata: { resourceVersion, uid } }));
@@ -216,10 +216,10 @@ export class PendingPodsFixture {
       ?.object;
   }
 
-  #twist({ type, kind, pick, patch }: Mutation): readonly ClusterChange[] {
+  #mutate({ type, kind, pick, patch }: Mutation): readonly ClusterChange[] {
     const known = this.#server.entries.filter((entry) => entry.kind === kind);
     if (known.length === 0) return [];
-    return this.#tell({ type, kind, object: mergePatched(known[pick % known.length]!.object, patch) });
+    return this.#applyEvent({ type, kind, object: mergePatched(known[pick % known.length]!.object, patch) });
   }
 
   #reserve(position: number): void {
@@ -229,7 +229,7 @@ export class PendingPodsFixture {
     if (placements.length > 0) this.#ledger.reserve(placements[position % placements.length]!);
   }
 
-  #giveUp(type: 'revert' | 'confirm', position: number): readonly ClusterChange[] {
+  #endReservation(type: 'revert' | 'confirm', position: number): readonly ClusterChange[] {
     const reservation = this.#reservation(position);
     if (reservation === undefined) return [];
     if (type === 'revert') return [this.#ledger.revert(reservation)!];
@@ -242,10 +242,10 @@ export class PendingPodsFixture {
     if (reservation === undefined) return [];
     const writes = this.#writesFor(reservation);
     const { kind, object } = writes[part % writes.length]!;
-    return this.#tell({ type: 'write', kind, object });
+    return this.#applyEvent({ type: 'write', kind, object });
   }
 
-  /** The scheduler's own writes, and the volumes that are then bound or made. */
+  /** The scheduler's writes for a reservation, and the resulting bindings. */
   #writesFor({ podKey, placement }: Reservation): { kind: IndexedKind; object: KubeObject }[] {
     const writes: { kind: IndexedKind; object: KubeObject }[] = [];
     const add = (kind: IndexedKind, name: string, patch: MutationPatch) => {
@@ -265,7 +265,7 @@ export class PendingPodsFixture {
     }
     writes.push({
       kind: 'Pod',
-      object: mergePatched(pods.find((asking) => keyOf(asking) === podKey)!, {
+      object: mergePatched(pods.find((pending) => keyOf(pending) === podKey)!, {
         spec: { nodeName: placement.node },
       }),
     });

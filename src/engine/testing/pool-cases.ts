@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
 import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from './cluster.ts';
-import { byName, claim, driverCapacity, madeBy, node, pod, zone } from './objects.ts';
+import { byName, claim, csiClass, driverCapacity, node, pod, zone } from './objects.ts';
 
 export const poolDriver = 'disk.csi';
 export const noFreeStorage: PlanOutcome = {
@@ -33,7 +33,7 @@ export function expectPoolCases(cases: readonly PoolCase[]): void {
 export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
   return {
     Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy(poolDriver, 'fast'), madeBy(poolDriver, 'slow')],
+    StorageClass: [csiClass(poolDriver, 'fast'), csiClass(poolDriver, 'slow')],
     DriverCapacity: [driverCapacity(poolDriver, storage)],
     PersistentVolumeClaim: [claim('data', '5Gi', { className: 'fast' })],
     ...more,

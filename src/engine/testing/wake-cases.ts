@@ -23,13 +23,13 @@ export interface WakeCase {
 export function expectWakeCases(cases: readonly WakeCase[]): void {
   test.each(byName(cases))(
     '%s',
-    (_, { cluster, pod: asking = pod('p', ['data']), profile, event, wakes }) => {
+    (_, { cluster, pod: target = pod('p', ['data']), profile, event, wakes }) => {
       const index = clusterOf({ Node: [node('n1')], ...cluster }, profile);
-      const refusal = expectRefusal(index, asking);
+      const refusal = expectRefusal(index, target);
       const change = event(index);
       expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
       // In any case, an event that makes the pod fit must wake it.
-      if (!wakes) expect(plan(asking, index, { nowMs: 0 }).kind).toBe('refusal');
+      if (!wakes) expect(plan(target, index, { nowMs: 0 }).kind).toBe('refusal');
     },
   );
 }

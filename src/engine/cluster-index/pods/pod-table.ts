@@ -46,7 +46,7 @@ export class PodTable {
   }
 
   /** Whether another pod with a node, assigned or assumed and not finished, uses the claim. */
-  isHeldByOther(claimKey: string, podKey: string): boolean {
+  isUsedByOther(claimKey: string, podKey: string): boolean {
     for (const { key, nodeName, isFinished } of this.usingClaim(claimKey))
       if (key !== podKey && nodeName !== '' && !isFinished) return true;
     return false;

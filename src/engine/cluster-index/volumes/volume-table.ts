@@ -158,7 +158,7 @@ export class VolumeTable {
     this.#heldFor.set(claimKey, row);
   }
 
-  unhold(name: string): void {
+  releaseHold(name: string): void {
     const row = this.#rows.get(name);
     const claimKey = row === undefined ? undefined : this.#holderOf.get(row);
     if (row === undefined || claimKey === undefined) return;

@@ -6,47 +6,47 @@ import {
   migrateVolume,
 } from '../../../kube/legacy/in-tree-migration.ts';
 import { canProvision } from '../../../kube/volumes.ts';
-import { claimsOf, keyOf, nameOf, type OracleCluster } from './cluster.ts';
+import { claimsOf, type OracleCluster, objectKey, objectName } from './cluster.ts';
 
-/** A volume as a driver counts it on one node; undefined where no driver does. */
+/** A volume as a driver counts it on one node; undefined if no driver counts it. */
 export type Attached = { readonly driver: string; readonly handle: string } | undefined;
 
-/** Whether the node can attach these besides what it has. A volume that is there already costs nothing. */
+/** Whether the node can attach these volumes too. A volume that is already attached needs no further slot. */
 export function canAttach(cluster: OracleCluster, node: Node, wanted: readonly Attached[]): boolean {
-  const present = [...ofPodsOn(cluster, nameOf(node)), ...ofAttachmentsOn(cluster, nameOf(node))];
-  return hasSlots(cluster, node, { wanted, present, costless: present });
+  const present = [...ofPodsOn(cluster, objectName(node)), ...ofAttachmentsOn(cluster, objectName(node))];
+  return hasSlots(cluster, node, { wanted, present, withoutSlot: present });
 }
 
-/** As kube-scheduler counts: only a volume that a pod has there costs nothing, and attachments count for who attaches. */
+/** As kube-scheduler counts: only a volume that a pod on the node uses needs no further slot, and an attachment counts for its attacher. */
 export function canAttachUpstream(cluster: OracleCluster, node: Node, wanted: readonly Attached[]): boolean {
-  const costless = ofPodsOn(cluster, nameOf(node));
-  const attached = attachmentsOn(cluster, nameOf(node)).map(({ spec }) => {
+  const withoutSlot = ofPodsOn(cluster, objectName(node));
+  const attached = attachmentsOn(cluster, objectName(node)).map(({ spec }) => {
     const csi = cluster.volume(spec?.source?.persistentVolumeName ?? '')?.spec?.csi;
     return csi && { driver: spec?.attacher ?? '', handle: csi.volumeHandle ?? '' };
   });
-  return hasSlots(cluster, node, { wanted, present: [...costless, ...attached], costless });
+  return hasSlots(cluster, node, { wanted, present: [...withoutSlot, ...attached], withoutSlot });
 }
 
 interface Slots {
   readonly wanted: readonly Attached[];
   readonly present: readonly Attached[];
-  readonly costless: readonly Attached[];
+  readonly withoutSlot: readonly Attached[];
 }
 
-function hasSlots(cluster: OracleCluster, node: Node, { wanted, present, costless }: Slots): boolean {
-  const limits = cluster.csiNode(nameOf(node))?.spec?.drivers ?? [];
+function hasSlots(cluster: OracleCluster, node: Node, { wanted, present, withoutSlot }: Slots): boolean {
+  const limits = cluster.csiNode(objectName(node))?.spec?.drivers ?? [];
   return limits.every(({ name, allocatable }) => {
     if (allocatable?.count === undefined) return true;
     const there = new Set(handlesOf(present, name));
-    const known = handlesOf(costless, name);
+    const known = handlesOf(withoutSlot, name);
     const added = new Set(handlesOf(wanted, name).filter((handle) => !known.includes(handle)));
     return added.size === 0 || there.size + added.size <= allocatable.count;
   });
 }
 
-/** Whether each driver that insists on it is installed on the node. */
+/** Whether each driver with `preventPodSchedulingIfMissing` is installed on the node. */
 export function hasDrivers(cluster: OracleCluster, node: Node, wanted: readonly Attached[]): boolean {
-  const installed = (cluster.csiNode(nameOf(node))?.spec?.drivers ?? []).map(({ name }) => name);
+  const installed = (cluster.csiNode(objectName(node))?.spec?.drivers ?? []).map(({ name }) => name);
   return wanted.every(
     (volume) =>
       volume === undefined ||
@@ -66,7 +66,7 @@ function ofPodsOn(cluster: OracleCluster, nodeName: string): Attached[] {
     ({ spec, status }) =>
       spec?.nodeName === nodeName && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
   );
-  return pods.flatMap((pod) => certainVolumes(cluster, pod, nodeName));
+  return pods.flatMap((pod) => volumesByClaims(cluster, pod, nodeName));
 }
 
 function ofAttachmentsOn(cluster: OracleCluster, nodeName: string): Attached[] {
@@ -80,8 +80,8 @@ function attachmentsOn({ objects }: OracleCluster, nodeName: string): VolumeAtta
   return (objects.VolumeAttachment ?? []).filter(({ spec }) => spec?.nodeName === nodeName);
 }
 
-/** What a pod attaches, as far as its claims say: a claim without a volume counts for its class's provisioner. */
-export function certainVolumes(cluster: OracleCluster, pod: Pod, nodeName: string): Attached[] {
+/** The volumes that a pod attaches, according to its claims. A claim without a volume counts for its class's provisioner. */
+export function volumesByClaims(cluster: OracleCluster, pod: Pod, nodeName: string): Attached[] {
   const claims = claimsOf(pod).flatMap(({ key }) => cluster.claim(key) ?? []);
   return [
     ...claims.map((claim) => {
@@ -94,7 +94,7 @@ export function certainVolumes(cluster: OracleCluster, pod: Pod, nodeName: strin
   ];
 }
 
-/** In-tree disks named in the pod itself, where the node attaches through CSI. */
+/** The in-tree disks that the pod spec names directly, if the node attaches through CSI. */
 export function inlineDisks(cluster: OracleCluster, pod: Pod, nodeName: string): Attached[] {
   return (pod.spec?.volumes ?? []).map((volume) => {
     const migrated = migrateInlineVolume(volume);
@@ -120,7 +120,7 @@ export function unprovisionedVolume(
   if (!canProvision(storageClass)) return undefined;
   const provisioner = storageClass?.provisioner ?? '';
   const driver = servesCsi(cluster, nodeName) ? csiDriverForProvisioner(provisioner) : undefined;
-  return { driver: driver ?? provisioner, handle: `new volume of ${keyOf(claim)}` };
+  return { driver: driver ?? provisioner, handle: `new volume of ${objectKey(claim)}` };
 }
 
 function servesCsi(cluster: OracleCluster, nodeName: string): boolean {

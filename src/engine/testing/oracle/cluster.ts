@@ -12,7 +12,7 @@ import type { DriverCapacity } from '../../../kube/stowage.ts';
 import { claimClassName, ephemeralClaimName } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
-/** A cluster's objects, in plain lists. Names are unique within a list. */
+/** The objects of a cluster in plain lists. Names are unique within a list. */
 export interface OracleObjects {
   readonly Node?: readonly Node[];
   readonly PersistentVolume?: readonly PersistentVolume[];
@@ -26,13 +26,13 @@ export interface OracleObjects {
   readonly Pod?: readonly Pod[];
 }
 
-/** The part of a profile that is more than its name. */
+/** The profile fields that the oracle needs. The name selects the behaviour. */
 export interface OracleProfile {
   readonly name: string;
   readonly inFlightOf?: Readonly<Record<string, 'linear' | 'one-at-a-time' | 'off'>>;
 }
 
-/** The objects with a few questions that everybody asks. Nothing is indexed: every question walks a list. */
+/** The objects with common lookups. Nothing is indexed: every lookup scans a list. */
 export class OracleCluster {
   readonly objects: OracleObjects;
   readonly profile: OracleProfile;
@@ -57,52 +57,52 @@ export class OracleCluster {
   }
 
   node(name: string): Node | undefined {
-    return this.nodes.find((node) => nameOf(node) === name);
+    return this.nodes.find((node) => objectName(node) === name);
   }
 
   volume(name: string): PersistentVolume | undefined {
-    return this.volumes.find((volume) => nameOf(volume) === name);
+    return this.volumes.find((volume) => objectName(volume) === name);
   }
 
   claim(key: string): PersistentVolumeClaim | undefined {
-    return this.objects.PersistentVolumeClaim?.find((claim) => keyOf(claim) === key);
+    return this.objects.PersistentVolumeClaim?.find((claim) => objectKey(claim) === key);
   }
 
   classOf(claim: PersistentVolumeClaim): StorageClass | undefined {
     const name = claimClassName(claim);
-    return this.objects.StorageClass?.find((storageClass) => nameOf(storageClass) === name);
+    return this.objects.StorageClass?.find((storageClass) => objectName(storageClass) === name);
   }
 
   driver(name: string): CSIDriver | undefined {
-    return this.objects.CSIDriver?.find((driver) => nameOf(driver) === name);
+    return this.objects.CSIDriver?.find((driver) => objectName(driver) === name);
   }
 
   csiNode(name: string): CSINode | undefined {
-    return this.objects.CSINode?.find((csiNode) => nameOf(csiNode) === name);
+    return this.objects.CSINode?.find((csiNode) => objectName(csiNode) === name);
   }
 
-  /** What is deducted for volumes in flight. */
+  /** How volumes in flight are deducted. */
   inFlight(driver: string): 'linear' | 'one-at-a-time' | 'off' {
     return this.profile.inFlightOf?.[driver] ?? (this.isUpstream ? 'off' : 'linear');
   }
 }
 
-export function nameOf(object: KubeObject): string {
+export function objectName(object: KubeObject): string {
   return object.metadata?.name ?? '';
 }
 
-export function keyOf(object: KubeObject): string {
-  return `${object.metadata?.namespace ?? ''}/${nameOf(object)}`;
+export function objectKey(object: KubeObject): string {
+  return `${object.metadata?.namespace ?? ''}/${objectName(object)}`;
 }
 
-/** A claim as the pod names it. */
+/** A claim that a pod uses. */
 export interface ClaimUse {
   readonly key: string;
   readonly name: string;
   readonly isEphemeral: boolean;
 }
 
-/** The pod's claims, in the order of its volumes; one that several volumes name counts once. */
+/** The claims of a pod, in the order of its volumes. A claim that several volumes name is listed once. */
 export function claimsOf(pod: Pod): ClaimUse[] {
   const uses = new Map<string, ClaimUse>();
   for (const volume of pod.spec?.volumes ?? []) {
@@ -117,7 +117,7 @@ export function claimsOf(pod: Pod): ClaimUse[] {
 function claimUse(pod: Pod, volume: Volume): ClaimUse | undefined {
   const namespace = pod.metadata?.namespace ?? '';
   if (volume.ephemeral) {
-    const name = ephemeralClaimName(nameOf(pod), volume.name ?? '');
+    const name = ephemeralClaimName(objectName(pod), volume.name ?? '');
     return { key: `${namespace}/${name}`, name, isEphemeral: true };
   }
   if (!volume.persistentVolumeClaim) return undefined;
@@ -125,7 +125,7 @@ function claimUse(pod: Pod, volume: Volume): ClaimUse | undefined {
   return { key: `${namespace}/${name}`, name, isEphemeral: false };
 }
 
-/** Billionths of a byte; undefined where nothing (or nothing readable) is written. */
+/** Billionths of a byte; undefined if the quantity is missing or unreadable. */
 export function nanoBytes(quantity: unknown): bigint | undefined {
   if (quantity === undefined || quantity === null) return undefined;
   const parsed = parseQuantity(quantity);

@@ -1,28 +1,27 @@
 /**
- * The definition of right.
+ * The oracle: the definition of a correct decision.
  *
- * The engine is fast because it interns, sorts, caches and proves shortcuts. This is the same decision written as if speed
- * did not matter: it reads the Kubernetes objects themselves, walks all of them for every node, and tries every way to give
- * a pod its volumes. It shares no code with the engine. Where the two disagree, the engine is wrong, or this file is the
- * place to say what we mean instead.
+ * The engine is fast because it interns, sorts, caches and takes proven shortcuts. The oracle makes the same decision without regard to
+ * speed: it reads the Kubernetes objects, scans all of them for every node, and tries every assignment of volumes to a pod. It shares
+ * no code with the engine. If the two disagree, the engine is wrong, or the definition here has to change.
  *
  * What an answer must be, for a pod and a node:
  *
- * - Profile `stowage`: every volume that the pod has is reachable; every claim without one gets an existing volume that fits,
- *   or a new one in a pool with room; no volume and no byte is given twice, and what others have been promised counts as
- *   gone; the node can attach all of it. Among all such ways: the most existing volumes, then the least waste, then claim by
- *   claim (smallest request first, then in the pod's order) an existing volume before a new one, the smaller, the
- *   first by name.
- * - Profile `upstream`: what kube-scheduler v1.36 does with its default gates, reasons included: one claim after the other,
- *   smallest first, no way back, each asked for room as if it were alone.
+ * - Profile `stowage`: the node reaches every bound volume of the pod. Every unbound claim gets an existing volume that fits, or a new
+ *   volume in a pool with enough free capacity. No volume and no byte is assigned twice, and capacity that is promised to others counts
+ *   as used. The node can attach all of the volumes. Among all such assignments the best has the most existing volumes, then the least
+ *   waste, then, claim by claim (smallest request first, then in the pod's order), an existing volume before a new one, the smaller
+ *   volume, and the first by name.
+ * - Profile `upstream`: what kube-scheduler v1.36 does with its default gates, including its reasons: one claim after the other,
+ *   smallest first, without backtracking, and the capacity of pools checked for each claim alone.
  *
- * Which of several feasible nodes is best is the score's matter, and not decided here: `oraclePlan` takes the first by name.
+ * Scoring decides which of several feasible nodes is best. It is not part of the oracle: `oraclePlan` returns the first node by name.
  *
- * Cost: nodes x claims x volumes, and per node the product of the volumes that each claim accepts. Fine for 100 nodes and
- * 500 local volumes; ten claims that all accept all of a hundred volumes would outlive you.
+ * Cost: nodes x claims x volumes, and per node the product of the volumes that each claim accepts. This is fast enough for 100 nodes
+ * and 500 local volumes. Ten claims that each accept a hundred volumes would never finish.
  */
 import type { Pod } from '../../../kube/api/core.ts';
-import { nameOf, OracleCluster, type OracleObjects, type OracleProfile } from './cluster.ts';
+import { OracleCluster, type OracleObjects, type OracleProfile, objectName } from './cluster.ts';
 import { podRefusal } from './refusals.ts';
 import { type Assignment, bestAssignment } from './stowage.ts';
 import { filterUpstream } from './upstream.ts';
@@ -30,13 +29,13 @@ import { filterUpstream } from './upstream.ts';
 export type { OracleObjects, OracleProfile } from './cluster.ts';
 export type { Assignment } from './stowage.ts';
 
-/** What is right for one pod. */
+/** The correct answer for one pod. */
 export interface OracleVerdict {
-  /** Nodes that will do, in name order, each with the best way to give the pod its volumes there. */
+  /** The feasible nodes in name order, each with the best assignment of volumes. */
   readonly feasible: ReadonlyMap<string, Assignment>;
-  /** The others, each with kube-scheduler's texts for what stands in the way. */
+  /** The other nodes, each with kube-scheduler's reasons. */
   readonly refused: ReadonlyMap<string, readonly string[]>;
-  /** kube-scheduler's text, where the pod can't run anywhere. */
+  /** kube-scheduler's message if the pod is refused before any node is checked. */
   readonly podRefusal: string | undefined;
 }
 
@@ -66,16 +65,16 @@ export function oracleVerdict(
   const refused = new Map<string, readonly string[]>();
   const refusal = podRefusal(cluster, pod);
   if (refusal !== undefined) return { feasible, refused, podRefusal: refusal };
-  for (const node of [...cluster.nodes].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
+  for (const node of [...cluster.nodes].sort((a, b) => (objectName(a) < objectName(b) ? -1 : 1))) {
     const found =
       profile.name === 'upstream' ? filterUpstream(cluster, pod, node) : bestAssignment(cluster, pod, node);
-    if (found.kind === 'fits') feasible.set(nameOf(node), found.assignment);
-    else refused.set(nameOf(node), found.reasons);
+    if (found.kind === 'fits') feasible.set(objectName(node), found.assignment);
+    else refused.set(objectName(node), found.reasons);
   }
   return { feasible, refused, podRefusal: undefined };
 }
 
-/** The text in the pod's condition, up to the part about preemption. */
+/** The message in the pod's condition, without the part about preemption. */
 export function oracleRefusalMessage({ Node: nodes = [] }: OracleObjects, verdict: OracleVerdict): string {
   if (nodes.length === 0) return 'no nodes available to schedule pods';
   return `0/${nodes.length} nodes are available: ${verdict.podRefusal ?? countedReasons(verdict)}.`;

@@ -1,4 +1,4 @@
-/** The cluster that rules about pods among each other are held against: plain objects, and a walk over all of them. */
+/** The objects that oracles for inter-pod rules read, in plain maps that they scan. */
 
 import type { ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Namespace, Node, Pod, ReplicationController, Service } from '../../../kube/api/core.ts';
@@ -15,7 +15,7 @@ export interface InterPodCluster {
   readonly StatefulSet: ReadonlyMap<string, StatefulSet>;
 }
 
-/** Per node: why it is refused, in kube-scheduler's words, or what it scores. */
+/** By node: kube-scheduler's reason if it is refused, else the score. */
 export type RuleAnswers = Readonly<Record<string, string | number>>;
 
 export interface PlacedPod {

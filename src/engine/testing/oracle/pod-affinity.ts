@@ -1,4 +1,4 @@
-/** Pod affinity as kube-scheduler has it: counts by topology pair over all pods on all nodes. */
+/** Oracle for inter-pod affinity as in kube-scheduler: counts by topology pair over all pods on all nodes. */
 import type { Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/api/core.ts';
 import {
   addCount,
@@ -29,24 +29,25 @@ export function affinityAnswers(cluster: InterPodCluster, pod: Pod): RuleAnswers
 function verdict(cluster: InterPodCluster, pod: Pod, node: Node): string | undefined {
   const wanted: Counts = new Map();
   const unwanted: Counts = new Map();
-  const refusing: Counts = new Map();
-  const { near, apart } = termsOf(pod);
+  const unwantedByExisting: Counts = new Map();
+  const { affinity, antiAffinity } = termsOf(pod);
   for (const placed of placedPods(cluster)) {
-    const isWanted = near.length > 0 && near.every((term) => isAbout(cluster, term, pod, placed.pod));
-    if (isWanted) for (const term of near) countPair(wanted, placed.node, term);
-    for (const term of apart)
-      if (isAbout(cluster, term, pod, placed.pod)) countPair(unwanted, placed.node, term);
-    for (const term of termsOf(placed.pod).apart)
-      if (isAbout(cluster, term, placed.pod, pod)) countPair(refusing, placed.node, term);
+    const isWanted =
+      affinity.length > 0 && affinity.every((term) => isSelected(cluster, term, pod, placed.pod));
+    if (isWanted) for (const term of affinity) countPair(wanted, placed.node, term);
+    for (const term of antiAffinity)
+      if (isSelected(cluster, term, pod, placed.pod)) countPair(unwanted, placed.node, term);
+    for (const term of termsOf(placed.pod).antiAffinity)
+      if (isSelected(cluster, term, placed.pod, pod)) countPair(unwantedByExisting, placed.node, term);
   }
-  if (!near.every((term) => pairOf(node, term) !== undefined))
+  if (!affinity.every((term) => pairOf(node, term) !== undefined))
     return "node(s) didn't match pod affinity rules";
-  const isFirst = wanted.size === 0 && near.every((term) => isAbout(cluster, term, pod, pod));
-  if (!isFirst && !near.every((term) => wanted.has(pairOf(node, term)!)))
+  const isFirst = wanted.size === 0 && affinity.every((term) => isSelected(cluster, term, pod, pod));
+  if (!isFirst && !affinity.every((term) => wanted.has(pairOf(node, term)!)))
     return "node(s) didn't match pod affinity rules";
-  if (apart.some((term) => unwanted.has(pairOf(node, term) ?? '')))
+  if (antiAffinity.some((term) => unwanted.has(pairOf(node, term) ?? '')))
     return "node(s) didn't match pod anti-affinity rules";
-  if (Object.entries(labelsOf(node)).some(([key, value]) => refusing.has(`${key}=${value}`)))
+  if (Object.entries(labelsOf(node)).some(([key, value]) => unwantedByExisting.has(`${key}=${value}`)))
     return "node(s) didn't satisfy existing pods anti-affinity rules";
   return undefined;
 }
@@ -57,22 +58,25 @@ function weightAt(cluster: InterPodCluster, pod: Pod, node: Node): number {
     const add = (term: PodAffinityTerm | undefined, weight: number, owner: Pod, other: Pod): void => {
       const pair = pairOf(node, term ?? {});
       const isNear = pair !== undefined && pair === pairOf(placed.node, term ?? {});
-      if (isNear && isAbout(cluster, term ?? {}, owner, other)) sum += weight;
+      if (isNear && isSelected(cluster, term ?? {}, owner, other)) sum += weight;
     };
     for (const { podAffinityTerm, weight } of preferences(pod))
       add(podAffinityTerm, weight!, pod, placed.pod);
     for (const { podAffinityTerm, weight } of preferences(placed.pod))
       add(podAffinityTerm, weight!, placed.pod, pod);
-    for (const term of termsOf(placed.pod).near) add(term, 1, placed.pod, pod);
+    for (const term of termsOf(placed.pod).affinity) add(term, 1, placed.pod, pod);
   }
   return sum;
 }
 
-function termsOf(pod: Pod): { near: readonly PodAffinityTerm[]; apart: readonly PodAffinityTerm[] } {
+function termsOf(pod: Pod): {
+  affinity: readonly PodAffinityTerm[];
+  antiAffinity: readonly PodAffinityTerm[];
+} {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   return {
-    near: podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
-    apart: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    affinity: podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    antiAffinity: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
   };
 }
 
@@ -87,7 +91,7 @@ function preferences(pod: Pod): readonly WeightedPodAffinityTerm[] {
   ];
 }
 
-function isAbout(cluster: InterPodCluster, term: PodAffinityTerm, owner: Pod, other: Pod): boolean {
+function isSelected(cluster: InterPodCluster, term: PodAffinityTerm, owner: Pod, other: Pod): boolean {
   const namespace = other.metadata!.namespace!;
   const isOwn = (term.namespaces ?? []).length === 0 && term.namespaceSelector === undefined;
   const isNamed = isOwn ? namespace === owner.metadata!.namespace : term.namespaces?.includes(namespace);

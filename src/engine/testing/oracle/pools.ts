@@ -10,37 +10,44 @@ import {
 } from '../../../kube/stowage.ts';
 import { claimClassName, isFullyBound } from '../../../kube/volumes.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { keyOf, nameOf, nanoBytes, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
+import {
+  nanoBytes,
+  type OracleCluster,
+  objectKey,
+  objectName,
+  requestOf,
+  selectedNodeOf,
+} from './cluster.ts';
 
-/** Room that somebody else keeps the books of, as published. Sizes in billionths of a byte. */
+/** A published capacity pool. Sizes are in billionths of a byte. */
 export interface OraclePool {
   readonly key: string;
   readonly name: string;
   /** A class, `<ephemeral>` or `<fallback>`. */
   readonly storageClass: string;
-  /** Pools of one backing draw on the same disks. */
+  /** Pools with the same backing use the same disks. */
   readonly backing: string;
   readonly published: bigint;
-  /** The largest single volume; undefined: it makes none. */
+  /** The largest single volume; undefined if the pool provisions none. */
   readonly limit: bigint | undefined;
   readonly expiresAtMs: number | undefined;
   isReachedFrom(node: Node): boolean;
 }
 
-/** The pools that volumes of a class come from; undefined where nobody keeps books and any size fits. */
+/** The pools for volumes of a class; undefined if the driver publishes no capacity, so that any size fits. */
 export function poolsFor(
   cluster: OracleCluster,
   driver: string,
   className: string,
 ): OraclePool[] | undefined {
   const isTracked = cluster.driver(driver)?.spec?.storageCapacity === true;
-  const own = cluster.objects.DriverCapacity?.find((candidate) => nameOf(candidate) === driver);
-  // kube-scheduler does not know our own kind; where a driver publishes both, the richer form counts, never the sum.
+  const own = cluster.objects.DriverCapacity?.find((candidate) => objectName(candidate) === driver);
+  // kube-scheduler doesn't know DriverCapacity. If a driver publishes both forms, DriverCapacity counts, never the sum.
   if (!cluster.isUpstream && own?.spec?.capacityTracking === true) return poolsOfDriver(own, className);
   return isTracked ? capacityPools(cluster).filter((pool) => pool.storageClass === className) : undefined;
 }
 
-/** The class's own entry, or, only if there is none, what the driver says of all others. */
+/** The entry of the class, or the `<fallback>` entry only if the class has none. */
 function poolsOfDriver(own: DriverCapacity, className: string): OraclePool[] {
   const entries = own.status?.storage ?? [];
   const wanted = entries.some((entry) => entry.storageClassName === className)
@@ -58,7 +65,7 @@ function capacityPools(cluster: OracleCluster): OraclePool[] {
 }
 
 function poolOfCapacity(capacity: CSIStorageCapacity): OraclePool {
-  const key = `CSIStorageCapacity ${keyOf(capacity)}`;
+  const key = `CSIStorageCapacity ${objectKey(capacity)}`;
   const backing = capacity.metadata?.labels?.[wellKnownLabels.backingPool] ?? '';
   const free = nanoBytes(capacity.capacity);
   const largest = nanoBytes(capacity.maximumVolumeSize);
@@ -66,7 +73,7 @@ function poolOfCapacity(capacity: CSIStorageCapacity): OraclePool {
   const selector = compileLabelSelector(capacity.nodeTopology, 'nodeTopology', 'nothing');
   return {
     key,
-    name: keyOf(capacity),
+    name: objectKey(capacity),
     storageClass: capacity.storageClassName ?? '',
     backing: backing === '' ? key : `label ${backing}`,
     published: free ?? largest ?? 0n,
@@ -78,7 +85,7 @@ function poolOfCapacity(capacity: CSIStorageCapacity): OraclePool {
 
 function driverPools(own: DriverCapacity): OraclePool[] {
   const pools = (own.status?.storage ?? []).flatMap((entry) =>
-    (entry.pools ?? []).map((pool) => poolOfDriver(nameOf(own), entry.storageClassName ?? '', pool)),
+    (entry.pools ?? []).map((pool) => poolOfDriver(objectName(own), entry.storageClassName ?? '', pool)),
   );
   return pools.sort(byKey);
 }
@@ -98,21 +105,21 @@ function poolOfDriver(driver: string, storageClass: string, pool: StoragePool): 
   };
 }
 
-/** Here an absent selector means every node; both ways of saying it at once mean none. */
+/** Without a selector every node reaches the pool. With both a selector and a list no node does. */
 function poolReaches({ nodeTopology, nodeList }: StoragePool, node: Node): boolean {
   if (nodeTopology !== undefined && nodeList !== undefined) return false;
-  if (nodeList !== undefined) return nodeList.includes(nameOf(node));
+  if (nodeList !== undefined) return nodeList.includes(objectName(node));
   if (nodeTopology === undefined) return true;
-  return matchesNode(compileNodeSelector(nodeTopology), nameOf(node), node.metadata?.labels);
+  return matchesNode(compileNodeSelector(nodeTopology), objectName(node), node.metadata?.labels);
 }
 
 function byKey(a: OraclePool, b: OraclePool): number {
   return a.key < b.key ? -1 : 1;
 }
 
-// ── What is left of it ──
+// ── Available capacity ──
 
-/** Whether the pool would make one volume of this size, had the pod no others. */
+/** Whether the pool can provision one volume of this size, apart from the pod's other volumes. */
 export function canProvisionIn(
   cluster: OracleCluster,
   pool: OraclePool,
@@ -133,44 +140,44 @@ export function canProvisionIn(
   }
 }
 
-/** A new volume of the pod. */
+/** A new volume of the pod, in a pool. */
 export interface NewVolume {
   readonly pool: OraclePool;
   readonly driver: string;
   readonly size: bigint;
 }
 
-/** All at once: in each pool, what the pod takes of its disks, in that pool's own bytes, must not exceed what is left. */
-export function canProvisionAll(cluster: OracleCluster, takings: readonly NewVolume[]): boolean {
-  const counted = takings.filter(({ driver }) => cluster.inFlight(driver) !== 'off');
+/** Whether the pools can provision all volumes together: in each pool, the pod's volumes on its disks, in that pool's bytes, must not exceed the available capacity. */
+export function canProvisionAll(cluster: OracleCluster, newVolumes: readonly NewVolume[]): boolean {
+  const counted = newVolumes.filter(({ driver }) => cluster.inFlight(driver) !== 'off');
   return counted.every(({ pool }) => {
     let needed = 0n;
-    for (const other of new Map(counted.map((taking) => [taking.pool.key, taking.pool])).values()) {
+    for (const other of new Map(counted.map((newVolume) => [newVolume.pool.key, newVolume.pool])).values()) {
       if (other.backing !== pool.backing) continue;
-      const taken = counted.filter((taking) => taking.pool.key === other.key);
-      needed += convert(sum(taken.map(({ size }) => size)), other, pool);
+      const sizes = counted.filter((newVolume) => newVolume.pool.key === other.key);
+      needed += convert(sum(sizes.map(({ size }) => size)), other, pool);
     }
     return needed <= availableIn(cluster, pool);
   });
 }
 
-/** What is published less every promise on the same disks. May be negative. */
+/** The published capacity less all promises on the same disks. May be negative. */
 function availableIn(cluster: OracleCluster, pool: OraclePool): bigint {
-  let room = pool.published;
+  let available = pool.published;
   for (const other of allPools(cluster)) {
-    if (other.backing === pool.backing) room -= convert(sum(promisesOf(cluster, other)), other, pool);
+    if (other.backing === pool.backing) available -= convert(sum(promisesOf(cluster, other)), other, pool);
   }
-  return room;
+  return available;
 }
 
-/** Claims that are being provisioned and will take from this pool, each with its size. */
+/** The sizes of the claims that are being provisioned from this pool. */
 function promisesOf(cluster: OracleCluster, pool: OraclePool): bigint[] {
   return (cluster.objects.PersistentVolumeClaim ?? [])
     .filter((claim) => promisedPool(cluster, claim)?.key === pool.key)
     .map((claim) => requestOf(claim) ?? 0n);
 }
 
-/** Of the pools that the selected node reaches the one that the claim names, else the first. */
+/** Of the pools that the selected node reaches, the one that the claim names, else the first. */
 function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): OraclePool | undefined {
   const node = cluster.node(selectedNodeOf(claim) ?? '');
   const storageClass = cluster.classOf(claim);
@@ -181,7 +188,7 @@ function promisedPool(cluster: OracleCluster, claim: PersistentVolumeClaim): Ora
   return reached.find((pool) => pool.name === hint) ?? reached[0];
 }
 
-/** Bytes of one pool in those of another on the same disks, by the ratio of what they publish; whole bytes, rounded up. */
+/** Converts bytes of one pool to bytes of another on the same disks, by the ratio of their published capacities, rounded up to whole bytes. */
 function convert(size: bigint, from: OraclePool, to: OraclePool): bigint {
   if (from.key === to.key || size === 0n || from.published <= 0n || from.published === to.published)
     return size;
@@ -200,7 +207,7 @@ function sum(sizes: readonly bigint[]): bigint {
 export interface OracleInlineVolume {
   readonly volumeName: string;
   readonly driver: string;
-  /** As it is written. */
+  /** The size as written in the pod. */
   readonly text: unknown;
 }
 
@@ -212,9 +219,9 @@ export function inlineSizes(pod: Pod): OracleInlineVolume[] {
   });
 }
 
-/** Only our own form of publishing speaks of volumes without a class. */
+/** Only a DriverCapacity can publish capacity for volumes without a class. */
 export function inlinePools(cluster: OracleCluster, driver: string): OraclePool[] | undefined {
-  const own = cluster.objects.DriverCapacity?.find((candidate) => nameOf(candidate) === driver);
+  const own = cluster.objects.DriverCapacity?.find((candidate) => objectName(candidate) === driver);
   return own?.spec?.capacityTracking === true
     ? poolsFor(cluster, driver, ephemeralStorageClassName)
     : undefined;

@@ -1,4 +1,4 @@
-/** kube-scheduler's texts for what is wrong with a node. */
+/** kube-scheduler's reasons for refusing a node. */
 export const reasons = {
   volumeElsewhere: "node(s) didn't match PersistentVolume's node affinity",
   noVolume: "node(s) didn't find available persistent volumes to bind",

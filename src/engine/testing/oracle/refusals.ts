@@ -3,17 +3,17 @@ import { controllerOf } from '../../../kube/owner-references.ts';
 import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
 import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import { isDelayedBinding, isFullyBound } from '../../../kube/volumes.ts';
-import { type ClaimUse, claimsOf, isDeleting, keyOf, nameOf, type OracleCluster } from './cluster.ts';
+import { type ClaimUse, claimsOf, isDeleting, type OracleCluster, objectKey, objectName } from './cluster.ts';
 import { inlineSizes } from './pools.ts';
 
-/** Why the pod can't run anywhere, in kube-scheduler's words; undefined if it may. */
+/** kube-scheduler's message if the pod is refused before any node is checked, else undefined. */
 export function podRefusal(cluster: OracleCluster, pod: Pod): string | undefined {
   const uses = claimsOf(pod);
   for (const refusal of [
     () => malformedPod(cluster, pod),
     () => firstOf(uses, (use) => missingClaim(cluster, use)),
-    () => firstOf(uses, (use) => absence(cluster, pod, use)),
-    () => firstOf(uses, (use) => unreadiness(cluster, use)),
+    () => firstOf(uses, (use) => unusableClaim(cluster, pod, use)),
+    () => firstOf(uses, (use) => unboundClaim(cluster, use)),
     () => firstOf(uses, (use) => missingVolume(cluster, use)),
   ]) {
     const text = refusal();
@@ -24,31 +24,35 @@ export function podRefusal(cluster: OracleCluster, pod: Pod): string | undefined
 
 function firstOf(
   uses: readonly ClaimUse[],
-  judge: (use: ClaimUse) => string | undefined,
+  check: (use: ClaimUse) => string | undefined,
 ): string | undefined {
   for (const use of uses) {
-    const text = judge(use);
+    const text = check(use);
     if (text !== undefined) return text;
   }
   return undefined;
 }
 
-/** Kubernetes has no sizes of inline volumes, so there is nothing that it could fail to read. */
+/** Kubernetes has no field for the size of inline volumes, so kube-scheduler can't refuse it. */
 function malformedPod(cluster: OracleCluster, pod: Pod): string | undefined {
   if (cluster.isUpstream) return undefined;
   const problem = inlineSizes(pod).find(({ text }) => sizeProblem(text, '') !== undefined);
   if (problem === undefined) return undefined;
   const field = `spec.volumes[${problem.volumeName}].csi.fsSize`;
-  return `pod "${keyOf(pod)}" is malformed: ${sizeProblem(problem.text, field)}`;
+  return `pod "${objectKey(pod)}" is malformed: ${sizeProblem(problem.text, field)}`;
 }
 
-/** kube-scheduler's VolumeRestrictions looks up the claims that the pod names itself, before VolumeBinding looks at any. */
+/** kube-scheduler's VolumeRestrictions looks up the claims that the pod names directly, before VolumeBinding runs. */
 function missingClaim(cluster: OracleCluster, { key, name, isEphemeral }: ClaimUse): string | undefined {
   if (isEphemeral || cluster.claim(key) !== undefined) return undefined;
   return `persistentvolumeclaim "${name}" not found`;
 }
 
-function absence(cluster: OracleCluster, pod: Pod, { key, name, isEphemeral }: ClaimUse): string | undefined {
+function unusableClaim(
+  cluster: OracleCluster,
+  pod: Pod,
+  { key, name, isEphemeral }: ClaimUse,
+): string | undefined {
   const claim = cluster.claim(key);
   if (claim === undefined)
     return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
@@ -58,25 +62,25 @@ function absence(cluster: OracleCluster, pod: Pod, { key, name, isEphemeral }: C
   }
   if (isDeleting(claim)) return `persistentvolumeclaim "${name}" is being deleted`;
   if (isEphemeral && controllerOf(claim)?.uid !== pod.metadata?.uid)
-    return `PVC ${key} was not created for pod ${keyOf(pod)} (pod is not owner)`;
+    return `PVC ${key} was not created for pod ${objectKey(pod)} (pod is not owner)`;
   return undefined;
 }
 
-/** Only unbound claims of a class that waits are the scheduler's to bind. */
-function unreadiness(cluster: OracleCluster, { key, name }: ClaimUse): string | undefined {
+/** The scheduler binds only unbound claims of a WaitForFirstConsumer class. */
+function unboundClaim(cluster: OracleCluster, { key, name }: ClaimUse): string | undefined {
   const claim = cluster.claim(key)!;
   if (isFullyBound(claim)) return undefined;
   const storageClass = cluster.classOf(claim);
   const isPrebound = (claim.spec?.volumeName ?? '') !== '';
   if (storageClass !== undefined && !storageClass.volumeBindingMode && !isPrebound)
-    return `VolumeBindingMode not set for StorageClass "${nameOf(storageClass)}"`;
+    return `VolumeBindingMode not set for StorageClass "${objectName(storageClass)}"`;
   if (isPrebound || !isDelayedBinding(storageClass))
     return 'pod has unbound immediate PersistentVolumeClaims';
   const problem = claimProblem(claim);
   return problem === undefined ? undefined : `persistentvolumeclaim "${name}" is malformed: ${problem}`;
 }
 
-/** kube-scheduler's VolumeZone looks up the volumes of claims that the pod names itself, before any node is looked at. */
+/** kube-scheduler's VolumeZone looks up the volumes of claims that the pod names directly, before it checks any node. */
 function missingVolume(cluster: OracleCluster, { key, isEphemeral }: ClaimUse): string | undefined {
   if (!cluster.isUpstream || isEphemeral) return undefined;
   const volumeName = cluster.claim(key)?.spec?.volumeName ?? '';

@@ -3,10 +3,10 @@ import { canProvision, claimClassName, isFullyBound } from '../../../kube/volume
 import { attachedVolume, canAttach, hasDrivers, inlineDisks, unprovisionedVolume } from './attach.ts';
 import {
   claimsOf,
-  keyOf,
-  nameOf,
   nanoBytes,
   type OracleCluster,
+  objectKey,
+  objectName,
   requestOf,
   selectedNodeOf,
 } from './cluster.ts';
@@ -23,13 +23,13 @@ import { allowsNode, isBoundReachable, isInZone, isReachable } from './reach.ts'
 import { reasons } from './reasons.ts';
 import { compareVolumeObjects, freeVolumesFor, preboundVolumes, volumeSize } from './volumes.ts';
 
-/** One way to give a pod its volumes on a node. */
+/** An assignment of volumes to a pod on a node. */
 export interface Assignment {
-  /** By claim: the existing volume that it gets. */
+  /** The existing volume of each claim. */
   readonly volumes: ReadonlyMap<string, string>;
-  /** Claims, and inline volumes as `namespace/pod:volume`, that get a new volume; with the pool's key, if books are kept. */
-  readonly made: ReadonlyMap<string, string | undefined>;
-  /** What the existing volumes are larger than the requests, in billionths of a byte. */
+  /** The claims, and inline volumes as `namespace/pod:volume`, that get a new volume; with the pool's key if the driver publishes capacity. */
+  readonly provisioned: ReadonlyMap<string, string | undefined>;
+  /** By how much the existing volumes exceed the requests in total, in billionths of a byte. */
   readonly waste: bigint;
 }
 
@@ -37,7 +37,7 @@ export type OracleNodeAnswer =
   | { readonly kind: 'fits'; readonly assignment: Assignment }
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
-/** Profile `stowage`: the best of all ways. */
+/** Profile `stowage`: the best of all assignments. */
 export function bestAssignment(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
   const bound = claims
@@ -46,7 +46,7 @@ export function bestAssignment(cluster: OracleCluster, pod: Pod, node: Node): Or
   if (bound.includes(undefined)) return refuse(reasons.volumeMissing);
   if (bound.some((volume) => !isBoundReachable(cluster, volume!, node)))
     return refuse(reasons.volumeElsewhere);
-  const best = bestWay(cluster, node, { pod, claims, bound: bound.map((volume) => volume!) });
+  const best = bestChoice(cluster, node, { pod, claims, bound: bound.map((volume) => volume!) });
   if (best === undefined) return refuse(reasons.noVolume);
   const zoned = bound.filter((volume) => !hasAffinity(volume!));
   if (zoned.some((volume) => !isInZone(volume!, node))) return refuse(reasons.zone);
@@ -57,101 +57,109 @@ function refuse(reason: string): OracleNodeAnswer {
   return { kind: 'refused', reasons: [reason] };
 }
 
-/** Affinity that leaves a node out; zone labels matter only without it. */
+/** Zone labels count only for volumes without required node affinity. */
 function hasAffinity(volume: PersistentVolume): boolean {
   return volume.spec?.nodeAffinity?.required !== undefined;
 }
 
-/** A volume that is still to be found or made. */
-interface Want {
+/** A volume that the pod still needs, existing or new. */
+interface VolumeRequest {
   readonly name: string;
   readonly claim: PersistentVolumeClaim | undefined;
   readonly size: bigint;
   readonly existing: readonly PersistentVolume[];
-  readonly making: Making | undefined;
+  readonly provisioning: Provisioning | undefined;
 }
 
-interface Making {
+interface Provisioning {
   readonly driver: string;
-  /** Undefined where nobody keeps books. */
+  /** Undefined if the driver publishes no capacity. */
   readonly pools: readonly OraclePool[] | undefined;
 }
 
-interface Task {
+interface PodVolumes {
   readonly pod: Pod;
   readonly claims: readonly PersistentVolumeClaim[];
   readonly bound: readonly PersistentVolume[];
 }
 
-/** What each want gets: an existing volume, or undefined for a new one. */
-type Way = readonly (PersistentVolume | undefined)[];
+/** For each request an existing volume, or undefined for a new one. */
+type VolumeChoice = readonly (PersistentVolume | undefined)[];
 
-function bestWay(cluster: OracleCluster, node: Node, task: Task): Assignment | undefined {
-  const wants = [
-    ...task.claims.filter((claim) => !isFullyBound(claim)).map((claim) => wantOfClaim(cluster, claim, node)),
-    ...wantsOfInline(cluster, task.pod),
+function bestChoice(cluster: OracleCluster, node: Node, volumes: PodVolumes): Assignment | undefined {
+  const requests = [
+    ...volumes.claims
+      .filter((claim) => !isFullyBound(claim))
+      .map((claim) => claimRequest(cluster, claim, node)),
+    ...inlineRequests(cluster, volumes.pod),
   ].sort((a, b) => (a.size === b.size ? 0 : a.size < b.size ? -1 : 1));
-  let best: { readonly way: Way; readonly pools: readonly (OraclePool | undefined)[] } | undefined;
-  for (const way of everyWay(wants)) {
-    if (best !== undefined && compareWays(wants, way, best.way) >= 0) continue;
-    const pools = firstPools(cluster, node, wants, way);
-    if (pools !== undefined && attaches(cluster, node, { task, wants, way })) best = { way, pools };
+  let best:
+    | { readonly choice: VolumeChoice; readonly pools: readonly (OraclePool | undefined)[] }
+    | undefined;
+  for (const choice of allChoices(requests)) {
+    if (best !== undefined && compareChoices(requests, choice, best.choice) >= 0) continue;
+    const pools = firstPools(cluster, node, requests, choice);
+    if (pools !== undefined && attaches(cluster, node, { volumes, requests, choice }))
+      best = { choice, pools };
   }
-  return best === undefined ? undefined : assignmentOf(wants, best.way, best.pools);
+  return best === undefined ? undefined : assignmentOf(requests, best.choice, best.pools);
 }
 
-function wantOfClaim(cluster: OracleCluster, claim: PersistentVolumeClaim, node: Node): Want {
-  const want = { name: keyOf(claim), claim, size: requestOf(claim) ?? 0n };
+function claimRequest(cluster: OracleCluster, claim: PersistentVolumeClaim, node: Node): VolumeRequest {
+  const request = { name: objectKey(claim), claim, size: requestOf(claim) ?? 0n };
   const storageClass = cluster.classOf(claim)!;
-  const canMake = canProvision(storageClass) && allowsNode(storageClass, node);
+  const canProvisionHere = canProvision(storageClass) && allowsNode(storageClass, node);
   const driver = storageClass.provisioner ?? '';
   const selectedNode = selectedNodeOf(claim) ?? '';
   if (selectedNode !== '') {
-    // It is being made, and has been promised its room: asking again might refuse the node that its own volume filled.
-    const making = canMake && selectedNode === nameOf(node) ? { driver, pools: undefined } : undefined;
-    return { ...want, existing: [], making };
+    // The volume is being provisioned, and its capacity is promised. A second check might refuse the node because of this volume itself.
+    const provisioning =
+      canProvisionHere && selectedNode === objectName(node) ? { driver, pools: undefined } : undefined;
+    return { ...request, existing: [], provisioning };
   }
   const prebound = preboundVolumes(cluster, claim);
   if (prebound.length > 0) {
-    // No other will do. Of several that are spoken for, the best is the claim's.
+    // The claim can use no other volume. Of several volumes whose claimRef names the claim, it gets the best.
     const [best] = prebound.filter((volume) => isReachable(cluster, volume, node)).sort(compareVolumeObjects);
-    return { ...want, existing: best === undefined ? [] : [best], making: undefined };
+    return { ...request, existing: best === undefined ? [] : [best], provisioning: undefined };
   }
   const pools = requestOf(claim) === undefined ? undefined : poolsFor(cluster, driver, claimClassName(claim));
   return {
-    ...want,
+    ...request,
     existing: freeVolumesFor(cluster, claim, node),
-    making: canMake ? { driver, pools } : undefined,
+    provisioning: canProvisionHere ? { driver, pools } : undefined,
   };
 }
 
-function wantsOfInline(cluster: OracleCluster, pod: Pod): Want[] {
+function inlineRequests(cluster: OracleCluster, pod: Pod): VolumeRequest[] {
   return inlineSizes(pod).flatMap(({ volumeName, driver, text }) => {
     const pools = inlinePools(cluster, driver);
     if (pools === undefined) return [];
-    const name = `${keyOf(pod)}:${volumeName}`;
-    return [{ name, claim: undefined, size: nanoBytes(text)!, existing: [], making: { driver, pools } }];
+    const name = `${objectKey(pod)}:${volumeName}`;
+    return [
+      { name, claim: undefined, size: nanoBytes(text)!, existing: [], provisioning: { driver, pools } },
+    ];
   });
 }
 
-/** Every way to give each want one of its existing volumes, none of them twice, or a new one. */
-function* everyWay(wants: readonly Want[], chosen: Way = []): Iterable<Way> {
-  const want = wants[chosen.length];
-  if (want === undefined) {
+/** All combinations that give each request one of its existing volumes, none twice, or a new one. */
+function* allChoices(requests: readonly VolumeRequest[], chosen: VolumeChoice = []): Iterable<VolumeChoice> {
+  const request = requests[chosen.length];
+  if (request === undefined) {
     yield chosen;
     return;
   }
-  for (const volume of want.existing) {
-    if (!chosen.includes(volume)) yield* everyWay(wants, [...chosen, volume]);
+  for (const volume of request.existing) {
+    if (!chosen.includes(volume)) yield* allChoices(requests, [...chosen, volume]);
   }
-  if (want.making !== undefined) yield* everyWay(wants, [...chosen, undefined]);
+  if (request.provisioning !== undefined) yield* allChoices(requests, [...chosen, undefined]);
 }
 
-/** Negative if `a` is better: more existing volumes, less waste, then want by want. */
-function compareWays(wants: readonly Want[], a: Way, b: Way): number {
+/** Negative if `a` is better: more existing volumes, then less waste, then request by request. */
+function compareChoices(requests: readonly VolumeRequest[], a: VolumeChoice, b: VolumeChoice): number {
   const byCount = countExisting(b) - countExisting(a);
   if (byCount !== 0) return byCount;
-  const [wasteA, wasteB] = [wasteOf(wants, a), wasteOf(wants, b)];
+  const [wasteA, wasteB] = [wasteOf(requests, a), wasteOf(requests, b)];
   if (wasteA !== wasteB) return wasteA < wasteB ? -1 : 1;
   for (const [position, left] of a.entries()) {
     const right = b[position];
@@ -162,36 +170,36 @@ function compareWays(wants: readonly Want[], a: Way, b: Way): number {
   return 0;
 }
 
-function countExisting(way: Way): number {
-  return way.filter((volume) => volume !== undefined).length;
+function countExisting(choice: VolumeChoice): number {
+  return choice.filter((volume) => volume !== undefined).length;
 }
 
-function wasteOf(wants: readonly Want[], way: Way): bigint {
+function wasteOf(requests: readonly VolumeRequest[], choice: VolumeChoice): bigint {
   let waste = 0n;
-  for (const [position, volume] of way.entries()) {
-    if (volume !== undefined) waste += volumeSize(volume)! - wants[position]!.size;
+  for (const [position, volume] of choice.entries()) {
+    if (volume !== undefined) waste += volumeSize(volume)! - requests[position]!.size;
   }
   return waste;
 }
 
-/** Pools for the wants that get a new volume, all at once; undefined if there is no way. */
+/** The first combination of pools that can provision all new volumes together; undefined if there is none. */
 function firstPools(
   cluster: OracleCluster,
   node: Node,
-  wants: readonly Want[],
-  way: Way,
+  requests: readonly VolumeRequest[],
+  choice: VolumeChoice,
 ): readonly (OraclePool | undefined)[] | undefined {
-  const choices = wants.map(({ making, size }, position): readonly (OraclePool | undefined)[] => {
-    if (way[position] !== undefined || making?.pools === undefined) return [undefined];
-    const { driver, pools } = making;
+  const choices = requests.map(({ provisioning, size }, position): readonly (OraclePool | undefined)[] => {
+    if (choice[position] !== undefined || provisioning?.pools === undefined) return [undefined];
+    const { driver, pools } = provisioning;
     return pools.filter((pool) => pool.isReachedFrom(node) && canProvisionIn(cluster, pool, driver, size));
   });
   for (const pools of product(choices)) {
-    const takings = pools.flatMap((pool, position): NewVolume[] => {
-      const { making, size } = wants[position]!;
-      return pool === undefined ? [] : [{ pool, driver: making!.driver, size }];
+    const newVolumes = pools.flatMap((pool, position): NewVolume[] => {
+      const { provisioning, size } = requests[position]!;
+      return pool === undefined ? [] : [{ pool, driver: provisioning!.driver, size }];
     });
-    if (canProvisionAll(cluster, takings)) return pools;
+    if (canProvisionAll(cluster, newVolumes)) return pools;
   }
   return undefined;
 }
@@ -199,20 +207,28 @@ function firstPools(
 function* product<T>(choices: readonly (readonly T[])[], chosen: readonly T[] = []): Iterable<readonly T[]> {
   const next = choices[chosen.length];
   if (next === undefined) yield chosen;
-  else for (const choice of next) yield* product(choices, [...chosen, choice]);
+  else for (const item of next) yield* product(choices, [...chosen, item]);
 }
 
 function attaches(
   cluster: OracleCluster,
   node: Node,
-  { task, wants, way }: { readonly task: Task; readonly wants: readonly Want[]; readonly way: Way },
+  {
+    volumes,
+    requests,
+    choice,
+  }: {
+    readonly volumes: PodVolumes;
+    readonly requests: readonly VolumeRequest[];
+    readonly choice: VolumeChoice;
+  },
 ): boolean {
-  const nodeName = nameOf(node);
+  const nodeName = objectName(node);
   const wanted = [
-    ...task.bound.map((volume) => attachedVolume(cluster, volume, nodeName)),
-    ...inlineDisks(cluster, task.pod, nodeName),
-    ...wants.map(({ claim }, position) => {
-      const volume = way[position];
+    ...volumes.bound.map((volume) => attachedVolume(cluster, volume, nodeName)),
+    ...inlineDisks(cluster, volumes.pod, nodeName),
+    ...requests.map(({ claim }, position) => {
+      const volume = choice[position];
       if (volume !== undefined) return attachedVolume(cluster, volume, nodeName);
       return claim === undefined ? undefined : unprovisionedVolume(cluster, claim, nodeName);
     }),
@@ -221,16 +237,16 @@ function attaches(
 }
 
 function assignmentOf(
-  wants: readonly Want[],
-  way: Way,
+  requests: readonly VolumeRequest[],
+  choice: VolumeChoice,
   pools: readonly (OraclePool | undefined)[],
 ): Assignment {
   const volumes = new Map<string, string>();
   const made = new Map<string, string | undefined>();
-  for (const [position, { name }] of wants.entries()) {
-    const volume = way[position];
+  for (const [position, { name }] of requests.entries()) {
+    const volume = choice[position];
     if (volume === undefined) made.set(name, pools[position]?.key);
-    else volumes.set(name, nameOf(volume));
+    else volumes.set(name, objectName(volume));
   }
-  return { volumes, made, waste: wasteOf(wants, way) };
+  return { volumes, provisioned: made, waste: wasteOf(requests, choice) };
 }

@@ -1,4 +1,4 @@
-/** Topology spread as kube-scheduler has it: counts by value over all nodes that take part. */
+/** Oracle for topology spread as in kube-scheduler: counts by label value over all eligible nodes. */
 import type { Node, Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
@@ -16,7 +16,7 @@ import {
 interface Constraint extends TopologySpreadConstraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
-  /** All must match. */
+  /** A pod must match all of them. */
   readonly selectors: readonly (LabelSelector | undefined)[];
 }
 
@@ -71,7 +71,7 @@ function verdict(
     if (value === undefined) return `${text} (missing required label)`;
     const counts = new Map<string, number>();
     for (const other of cluster.Node.values()) {
-      if (!hasKeys(other, constraints) || !takesPart(pod, other, constraint)) continue;
+      if (!hasKeys(other, constraints) || !isCounted(pod, other, constraint)) continue;
       addCount(counts, labelsOf(other)[constraint.topologyKey]!, countOn(cluster, pod, other, constraint));
     }
     const floor = counts.size < (constraint.minDomains ?? 1) ? 0 : Math.min(...counts.values());
@@ -92,8 +92,8 @@ function scoresOf(
   const ranked = fitting.filter((node) => !needsAll || hasKeys(node, constraints));
   const raw = new Map(ranked.map((node) => [node, 0]));
   for (const constraint of constraints)
-    addCrowd(cluster, pod, { constraint, constraints, ranked, needsAll }, raw);
-  for (const [node, crowd] of raw) raw.set(node, Math.round(crowd));
+    addPodCounts(cluster, pod, { constraint, constraints, ranked, needsAll }, raw);
+  for (const [node, count] of raw) raw.set(node, Math.round(count));
   const least = Math.min(...raw.values());
   const most = Math.max(0, ...raw.values());
   return new Map(
@@ -104,24 +104,24 @@ function scoresOf(
   );
 }
 
-interface Crowding {
+interface SpreadScoring {
   readonly constraint: Constraint;
   readonly constraints: readonly Constraint[];
   readonly ranked: readonly Node[];
   readonly needsAll: boolean;
 }
 
-function addCrowd(
+function addPodCounts(
   cluster: InterPodCluster,
   pod: Pod,
-  { constraint, constraints, ranked, needsAll }: Crowding,
+  { constraint, constraints, ranked, needsAll }: SpreadScoring,
   raw: Map<Node, number>,
 ): void {
   const { topologyKey: key, maxSkew } = constraint;
   const counts = new Map(ranked.map((node) => [labelsOf(node)[key] ?? '', 0]));
   for (const other of cluster.Node.values()) {
     const value = labelsOf(other)[key] ?? '';
-    if ((needsAll && !hasKeys(other, constraints)) || !takesPart(pod, other, constraint)) continue;
+    if ((needsAll && !hasKeys(other, constraints)) || !isCounted(pod, other, constraint)) continue;
     if (counts.has(value)) addCount(counts, value, countOn(cluster, pod, other, constraint));
   }
   const weight = Math.log((key === hostname ? ranked.length : counts.size) + 2);
@@ -137,7 +137,7 @@ function hasKeys(node: Node, constraints: readonly Constraint[]): boolean {
   return constraints.every(({ topologyKey }) => labelsOf(node)[topologyKey] !== undefined);
 }
 
-function takesPart(pod: Pod, node: Node, constraint: Constraint): boolean {
+function isCounted(pod: Pod, node: Node, constraint: Constraint): boolean {
   const { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = constraint;
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const isAsked =

@@ -1,19 +1,19 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { canProvision, claimClassName, isFullyBound } from '../../../kube/volumes.ts';
-import { canAttachUpstream, certainVolumes } from './attach.ts';
-import { claimsOf, keyOf, nameOf, type OracleCluster, requestOf, selectedNodeOf } from './cluster.ts';
+import { canAttachUpstream, volumesByClaims } from './attach.ts';
+import { claimsOf, type OracleCluster, objectKey, objectName, requestOf, selectedNodeOf } from './cluster.ts';
 import { poolsFor } from './pools.ts';
 import { allowsNode, isBoundReachable, isInZone, isReachable } from './reach.ts';
 import { reasons } from './reasons.ts';
 import type { Assignment, OracleNodeAnswer } from './stowage.ts';
 import { compareVolumeObjects, freeVolumesFor, preboundVolumes, volumeSize } from './volumes.ts';
 
-/** Profile `upstream`: kube-scheduler's filters in their order; the first that refuses a node has the last word. */
+/** Profile `upstream`: kube-scheduler's filters in their order. The first filter that refuses a node decides its reasons. */
 export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): OracleNodeAnswer {
-  if (!canAttachUpstream(cluster, node, certainVolumes(cluster, pod, nameOf(node))))
+  if (!canAttachUpstream(cluster, node, volumesByClaims(cluster, pod, objectName(node))))
     return { kind: 'refused', reasons: [reasons.tooManyVolumes] };
   const claims = claimsOf(pod).map(({ key }) => cluster.claim(key)!);
-  const boundReason = judgeBound(cluster, node, claims.filter(isFullyBound));
+  const boundReason = refuseBound(cluster, node, claims.filter(isFullyBound));
   const found = bindGreedily(
     cluster,
     node,
@@ -31,8 +31,8 @@ export function filterUpstream(cluster: OracleCluster, pod: Pod, node: Node): Or
   return { kind: 'fits', assignment: found as Assignment };
 }
 
-/** In the pod's order, up to the first that fails. */
-function judgeBound(
+/** The reason of the first bound claim that fails, in the pod's order. */
+function refuseBound(
   cluster: OracleCluster,
   node: Node,
   claims: readonly PersistentVolumeClaim[],
@@ -45,14 +45,14 @@ function judgeBound(
   return undefined;
 }
 
-/** Smallest claim first, each the smallest volume left, no way back; what remains is to be provisioned. */
+/** Smallest claim first, each gets the smallest remaining volume, without backtracking. The remaining claims are provisioned. */
 function bindGreedily(
   cluster: OracleCluster,
   node: Node,
   claims: readonly PersistentVolumeClaim[],
 ): Assignment | string {
   const pinned = claims.filter((claim) => selectedNodeOf(claim) !== undefined);
-  if (pinned.some((claim) => selectedNodeOf(claim) !== nameOf(node))) return reasons.noVolume;
+  if (pinned.some((claim) => selectedNodeOf(claim) !== objectName(node))) return reasons.noVolume;
   const free = claims.filter((claim) => !pinned.includes(claim)).sort(byRequest);
   const taken = new Map<PersistentVolumeClaim, PersistentVolume>();
   for (const claim of free) {
@@ -61,7 +61,7 @@ function bindGreedily(
   }
   const made = [...pinned, ...free.filter((claim) => !taken.has(claim))];
   for (const claim of made) {
-    const reason = judgeProvisioning(cluster, node, claim);
+    const reason = refuseProvisioning(cluster, node, claim);
     if (reason !== undefined) return reason;
   }
   return assignmentOf(taken, made);
@@ -72,7 +72,7 @@ function byRequest(a: PersistentVolumeClaim, b: PersistentVolumeClaim): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
-/** A volume that is spoken for by the claim goes before all others; if it is elsewhere, no other will do either. */
+/** A volume whose claimRef names the claim comes first. If the node doesn't reach it, the claim can use no other. */
 function bestVolume(
   cluster: OracleCluster,
   node: Node,
@@ -85,7 +85,7 @@ function bestVolume(
   return freeVolumesFor(cluster, claim, node).find((volume) => !taken.includes(volume));
 }
 
-function judgeProvisioning(
+function refuseProvisioning(
   cluster: OracleCluster,
   node: Node,
   claim: PersistentVolumeClaim,
@@ -96,10 +96,10 @@ function judgeProvisioning(
   if (request === undefined) return undefined;
   const pools = poolsFor(cluster, storageClass.provisioner ?? '', claimClassName(claim));
   if (pools === undefined) return undefined;
-  const hasRoom = pools.some(
+  const hasCapacity = pools.some(
     ({ limit, isReachedFrom }) => limit !== undefined && limit >= request && isReachedFrom(node),
   );
-  return hasRoom ? undefined : reasons.noSpace;
+  return hasCapacity ? undefined : reasons.noSpace;
 }
 
 function assignmentOf(
@@ -109,8 +109,8 @@ function assignmentOf(
   let waste = 0n;
   for (const [claim, volume] of taken) waste += volumeSize(volume)! - (requestOf(claim) ?? 0n);
   return {
-    volumes: new Map([...taken].map(([claim, volume]) => [keyOf(claim), nameOf(volume)])),
-    made: new Map(made.map((claim) => [keyOf(claim), undefined])),
+    volumes: new Map([...taken].map(([claim, volume]) => [objectKey(claim), objectName(volume)])),
+    provisioned: new Map(made.map((claim) => [objectKey(claim), undefined])),
     waste,
   };
 }

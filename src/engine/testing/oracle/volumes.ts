@@ -1,22 +1,22 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { compileLabelSelector, matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { claimClassName, isClaimRefTo, volumeClassName, volumeModeOf } from '../../../kube/volumes.ts';
-import { isDeleting, nameOf, nanoBytes, type OracleCluster, requestOf } from './cluster.ts';
+import { isDeleting, nanoBytes, type OracleCluster, objectName, requestOf } from './cluster.ts';
 import { isReachable } from './reach.ts';
 
-/** Volumes that are spoken for by the claim: their claimRef names it, and they would do. */
+/** The volumes whose claimRef names the claim and that satisfy it. */
 export function preboundVolumes(cluster: OracleCluster, claim: PersistentVolumeClaim): PersistentVolume[] {
   return cluster.volumes.filter(
     (volume) =>
       isClaimRefTo(volume.spec?.claimRef, claim) &&
-      suits(volume, claim) &&
+      satisfies(volume, claim) &&
       (cluster.isUpstream
         ? volumeClassName(volume) === claimClassName(claim)
         : hasAccessModes(volume, claim)),
   );
 }
 
-/** Volumes that anybody may take and that would do for this claim on this node, or anywhere, the best first. */
+/** The free volumes that satisfy the claim on this node, or on any node, the best first. */
 export function freeVolumesFor(
   cluster: OracleCluster,
   claim: PersistentVolumeClaim,
@@ -27,7 +27,7 @@ export function freeVolumesFor(
     .filter(
       (volume) =>
         !volume.spec?.claimRef &&
-        suits(volume, claim) &&
+        satisfies(volume, claim) &&
         volume.status?.phase === 'Available' &&
         selector.ok &&
         matchesLabels(selector.selector, volume.metadata?.labels) &&
@@ -38,8 +38,8 @@ export function freeVolumesFor(
     .sort(compareVolumeObjects);
 }
 
-/** The tests that kube-scheduler makes even of a volume that is spoken for. */
-function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+/** The checks that kube-scheduler makes even for a volume whose claimRef names the claim. */
+function satisfies(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const size = volumeSize(volume);
   return (
     size !== undefined &&
@@ -55,7 +55,7 @@ export function hasAccessModes(volume: PersistentVolume, claim: PersistentVolume
   return (claim.spec?.accessModes ?? []).every((mode) => offered.includes(mode));
 }
 
-/** Undefined for a size that can't be read; a volume that states none has none. */
+/** Undefined if the size is unreadable; zero if the volume states none. */
 export function volumeSize(volume: PersistentVolume): bigint | undefined {
   const stated = volume.spec?.capacity?.storage;
   return stated === undefined ? 0n : nanoBytes(stated);
@@ -65,5 +65,5 @@ export function volumeSize(volume: PersistentVolume): bigint | undefined {
 export function compareVolumeObjects(a: PersistentVolume, b: PersistentVolume): number {
   const [left, right] = [volumeSize(a)!, volumeSize(b)!];
   if (left !== right) return left < right ? -1 : 1;
-  return nameOf(a) === nameOf(b) ? 0 : nameOf(a) < nameOf(b) ? -1 : 1;
+  return objectName(a) === objectName(b) ? 0 : objectName(a) < objectName(b) ? -1 : 1;
 }

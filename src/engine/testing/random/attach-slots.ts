@@ -1,4 +1,4 @@
-/** Clusters whose nodes can attach hardly anything: every driver is limited everywhere, and others are there already. */
+/** Random clusters with very few attach slots: every driver is limited on every node, and other pods use slots. */
 import fc from 'fast-check';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Something with the given chance out of a hundred, else nothing. */
+/** The value with the given probability in percent, else undefined. */
 export function sometimes<T>(percent: number, value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof(
     { withCrossShrink: true },
@@ -9,8 +9,8 @@ export function sometimes<T>(percent: number, value: fc.Arbitrary<T>): fc.Arbitr
   );
 }
 
-/** Drops the fields that came out as undefined: on the wire they are absent. */
-export function compact<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+/** Drops the fields that are undefined: in real objects they are absent. */
+export function withoutUndefined<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };

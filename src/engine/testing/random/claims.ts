@@ -2,18 +2,21 @@ import fc from 'fast-check';
 import type { PersistentVolumeAccessMode, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { compact, sometimes } from './chance.ts';
+import { sometimes, withoutUndefined } from './chance.ts';
 import { type Distribution, mixed } from './distribution.ts';
 import { nodeNames, volumeNames } from './names.ts';
 import { accessModes } from './volumes.ts';
 
-export function arbClaim(name: string, flavour: Distribution = mixed): fc.Arbitrary<PersistentVolumeClaim> {
+export function arbClaim(
+  name: string,
+  distribution: Distribution = mixed,
+): fc.Arbitrary<PersistentVolumeClaim> {
   return fc
     .record({
-      size: sometimes(96, flavour.sizes),
-      className: flavour.classes,
-      trouble: sometimes(
-        flavour.invalidClaims,
+      size: sometimes(96, distribution.sizes),
+      className: distribution.classes,
+      defect: sometimes(
+        distribution.invalidClaims,
         fc.constantFrom(
           'lost',
           'deleting',
@@ -25,9 +28,9 @@ export function arbClaim(name: string, flavour: Distribution = mixed): fc.Arbitr
           'bad selector',
         ),
       ),
-      volumeName: sometimes(flavour.boundClaims, fc.constantFrom(...volumeNames, 'gone')),
+      volumeName: sometimes(distribution.boundClaims, fc.constantFrom(...volumeNames, 'gone')),
       selectedNode: sometimes(
-        flavour.pinnedClaims,
+        distribution.pinnedClaims,
         fc.constantFrom(...nodeNames, ...nodeNames, ...nodeNames, ''),
       ),
       pool: sometimes(5, fc.constantFrom('p2', 'storage/cap2')),
@@ -51,7 +54,7 @@ export function arbClaim(name: string, flavour: Distribution = mixed): fc.Arbitr
 interface RandomClaim {
   readonly size: string | undefined;
   readonly className: string;
-  readonly trouble: string | undefined;
+  readonly defect: string | undefined;
   readonly volumeName: string | undefined;
   readonly selectedNode: string | undefined;
   readonly pool: string | undefined;
@@ -61,39 +64,39 @@ interface RandomClaim {
   readonly attributesClass: string | undefined;
 }
 
-const troubledSizes: Readonly<Record<string, string>> = { malformed: 'lots', negative: '-1Gi' };
-const troubledClasses: Readonly<Record<string, string>> = { immediate: 'imm', 'no class': '' };
+const defectSizes: Readonly<Record<string, string>> = { malformed: 'lots', negative: '-1Gi' };
+const defectClasses: Readonly<Record<string, string>> = { immediate: 'imm', 'no class': '' };
 
 function claimOf(name: string, random: RandomClaim): PersistentVolumeClaim {
-  const trouble = random.trouble ?? '';
-  const size = troubledSizes[trouble] ?? random.size;
-  const volumeName = trouble === 'prebound' || trouble === 'lost' ? 'v1' : random.volumeName;
-  const isBound = volumeName !== undefined && trouble !== 'prebound';
+  const defect = random.defect ?? '';
+  const size = defectSizes[defect] ?? random.size;
+  const volumeName = defect === 'prebound' || defect === 'lost' ? 'v1' : random.volumeName;
+  const isBound = volumeName !== undefined && defect !== 'prebound';
   return {
-    metadata: compact({
+    metadata: withoutUndefined({
       namespace: 'default',
       name,
       uid: `uid-${name}`,
       resourceVersion: '1',
-      annotations: compact({
+      annotations: withoutUndefined({
         [annotations.selectedNode]: random.selectedNode,
         [annotations.bindCompleted]: isBound ? 'yes' : undefined,
         [annotations.pool]: random.pool,
       }),
-      deletionTimestamp: trouble === 'deleting' ? '2026-01-01T00:00:00Z' : undefined,
+      deletionTimestamp: defect === 'deleting' ? '2026-01-01T00:00:00Z' : undefined,
     }),
-    spec: compact({
+    spec: withoutUndefined({
       accessModes: random.accessModes,
-      storageClassName: troubledClasses[trouble] ?? random.className,
+      storageClassName: defectClasses[defect] ?? random.className,
       resources: size === undefined ? undefined : { requests: { storage: size } },
       volumeName,
       selector:
-        trouble === 'bad selector'
+        defect === 'bad selector'
           ? { matchExpressions: [{ key: 'app', operator: 'In' as const, values: [] }] }
           : random.selector,
       volumeMode: random.mode,
       volumeAttributesClassName: random.attributesClass,
     }),
-    status: { phase: trouble === 'lost' ? 'Lost' : isBound ? 'Bound' : 'Pending' },
+    status: { phase: defect === 'lost' ? 'Lost' : isBound ? 'Bound' : 'Pending' },
   };
 }

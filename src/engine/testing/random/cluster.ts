@@ -1,6 +1,6 @@
 /**
- * Random clusters, small enough for the oracle and dense with coincidences: few names, few sizes, many ties, and a little of
- * everything that objects get wrong in real life.
+ * Random clusters, small enough for the oracle and dense with special cases: few names, few sizes, many ties, and some of every defect
+ * that real objects have.
  */
 import fc from 'fast-check';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
@@ -14,10 +14,10 @@ import { arbAttachment, arbEphemeralClaim, arbOtherPod, arbPod } from './pods.ts
 import { arbCapacity, arbDriverCapacity } from './pools.ts';
 import { arbVolume } from './volumes.ts';
 
-/** The time that random expiry times lie around. */
+/** Random expiry times are shortly before and after this time. */
 export const randomNowMs = Date.parse('2026-01-01T00:00:00Z');
 
-/** Every kind is there, if only as an empty list. */
+/** Every kind has a list, which may be empty. */
 export type RandomObjects = Required<Pick<ClusterObjects, StorageKind>>;
 
 export interface RandomCluster {
@@ -25,8 +25,8 @@ export interface RandomCluster {
   readonly pod: Pod;
 }
 
-export function arbObjects(flavour: Distribution): fc.Arbitrary<RandomObjects> {
-  return looseObjects(flavour).map((objects) => ({
+export function arbObjects(distribution: Distribution): fc.Arbitrary<RandomObjects> {
+  return independentObjects(distribution).map((objects) => ({
     ...objects,
     PersistentVolume: objects.PersistentVolume.map((volume) =>
       volumeAsBound(volume, objects.PersistentVolumeClaim),
@@ -34,7 +34,7 @@ export function arbObjects(flavour: Distribution): fc.Arbitrary<RandomObjects> {
   }));
 }
 
-/** A volume that a claim is bound to says so itself; who else it might say it to stays random. */
+/** Sets the claimRef of a volume that a claim names, unless it already has a random one. */
 function volumeAsBound(volume: PersistentVolume, claims: readonly PersistentVolumeClaim[]): PersistentVolume {
   const owner = claims.find(({ spec }) => spec?.volumeName === volume.metadata?.name);
   if (owner === undefined || volume.spec?.claimRef !== undefined) return volume;
@@ -46,15 +46,15 @@ function volumeAsBound(volume: PersistentVolume, claims: readonly PersistentVolu
   };
 }
 
-function looseObjects(flavour: Distribution): fc.Arbitrary<RandomObjects> {
+function independentObjects(distribution: Distribution): fc.Arbitrary<RandomObjects> {
   return fc.record({
     Node: present(nodeNames, 50, arbNode),
-    PersistentVolume: present(volumeNames, flavour.volumes, (name) => arbVolume(name, flavour)),
+    PersistentVolume: present(volumeNames, distribution.volumes, (name) => arbVolume(name, distribution)),
     PersistentVolumeClaim: fc
       .tuple(
-        present(claimNames, 98, (name) => arbClaim(name, flavour)),
-        present(otherClaimNames, 60, (name) => arbClaim(name, { ...flavour, pinnedClaims: 50 })),
-        sometimes(90, arbEphemeralClaim(flavour)),
+        present(claimNames, 98, (name) => arbClaim(name, distribution)),
+        present(otherClaimNames, 60, (name) => arbClaim(name, { ...distribution, pinnedClaims: 50 })),
+        sometimes(90, arbEphemeralClaim(distribution)),
       )
       .map(([own, others, ephemeral]) => [
         ...own,
@@ -62,16 +62,18 @@ function looseObjects(flavour: Distribution): fc.Arbitrary<RandomObjects> {
         ...(ephemeral === undefined ? [] : [ephemeral]),
       ]),
     StorageClass: present(classNames, 98, arbClass),
-    CSIDriver: present([...drivers, 'ebs.csi.aws.com'], 85, (name) => arbCsiDriver(name, flavour)),
-    CSINode: present(nodeNames, flavour.attachLimits, arbCsiNode),
-    CSIStorageCapacity: present(named('cap', 6), flavour.pools, (name) => arbCapacity(name, flavour)),
-    DriverCapacity: present(drivers, 30, (name) => arbDriverCapacity(name, flavour)),
+    CSIDriver: present([...drivers, 'ebs.csi.aws.com'], 85, (name) => arbCsiDriver(name, distribution)),
+    CSINode: present(nodeNames, distribution.attachLimits, arbCsiNode),
+    CSIStorageCapacity: present(named('cap', 6), distribution.pools, (name) =>
+      arbCapacity(name, distribution),
+    ),
+    DriverCapacity: present(drivers, 30, (name) => arbDriverCapacity(name, distribution)),
     VolumeAttachment: present(named('va', 3), 30, arbAttachment),
     Pod: present(named('other', 3), 35, arbOtherPod),
   });
 }
 
-/** Those of the names that are there, each as drawn. */
+/** An object for each name, with the given probability. */
 function present<T>(
   names: readonly string[],
   percent: number,
@@ -83,5 +85,5 @@ function present<T>(
 }
 
 export const arbCluster: fc.Arbitrary<RandomCluster> = fc.oneof(
-  ...distributions.map((flavour) => fc.record({ objects: arbObjects(flavour), pod: arbPod })),
+  ...distributions.map((distribution) => fc.record({ objects: arbObjects(distribution), pod: arbPod })),
 );

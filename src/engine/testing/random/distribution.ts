@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
 /**
- * What a random cluster is mostly about. With all odds even, nearly every pod would be refused for its first bad object, and
- * the interesting competitions would hardly ever happen.
+ * The probabilities for a random cluster. With equal probabilities nearly every pod would be refused because of its first invalid object,
+ * and pods would hardly ever compete.
  */
 export interface Distribution {
   /** Sizes of volumes, claims and pools. */
   readonly sizes: fc.Arbitrary<string>;
-  /** Classes of claims; volumes have one of these or another. */
+  /** Classes of claims. Volumes mostly have one of these. */
   readonly classes: fc.Arbitrary<string>;
-  /** Chances out of a hundred. */
+  /** These are probabilities in percent. */
   readonly boundClaims: number;
   readonly pinnedClaims: number;
   readonly invalidClaims: number;
@@ -19,21 +19,21 @@ export interface Distribution {
   readonly attachLimits: number;
   readonly trackingDrivers: number;
   readonly pools: number;
-  /** Pools that every node reaches, and pools that share their disks with others. */
+  /** The probability of pools that every node reaches, and of pools that share their disks with others. */
   readonly openPools: number;
   readonly sharedDisks: number;
 }
 
-const plainSizes = fc.constantFrom('1Gi', '2Gi', '2Gi', '2048Mi', '3Gi', '4Gi', '5Gi', '10Gi');
-const strangeSizes = fc.oneof(
-  { weight: 20, arbitrary: plainSizes },
+const commonSizes = fc.constantFrom('1Gi', '2Gi', '2Gi', '2048Mi', '3Gi', '4Gi', '5Gi', '10Gi');
+const unusualSizes = fc.oneof(
+  { weight: 20, arbitrary: commonSizes },
   { weight: 2, arbitrary: fc.constantFrom('800E', '7E', '9007199254740992', '9007199254740993') },
   { weight: 1, arbitrary: fc.constantFrom('0', '1', '1500m', '1600m', '0.5Gi', '1e9') },
 );
 
-/** A little of everything, and much that is wrong. */
+/** Some of everything, with many invalid objects. */
 export const mixed: Distribution = {
-  sizes: strangeSizes,
+  sizes: unusualSizes,
   classes: fc.constantFrom('static', 'static', 'dyn', 'dyn', 'dyn2', 'ebs'),
   boundClaims: 15,
   pinnedClaims: 12,
@@ -61,10 +61,10 @@ export const scarceVolumes: Distribution = {
   trackingDrivers: 30,
 };
 
-/** Claims that compete for room in pools. */
+/** Claims that compete for capacity of pools. */
 export const scarcePools: Distribution = {
   ...mixed,
-  sizes: fc.oneof({ weight: 30, arbitrary: plainSizes }, { weight: 1, arbitrary: strangeSizes }),
+  sizes: fc.oneof({ weight: 30, arbitrary: commonSizes }, { weight: 1, arbitrary: unusualSizes }),
   classes: fc.constantFrom('dyn', 'dyn', 'dyn2'),
   boundClaims: 3,
   pinnedClaims: 8,

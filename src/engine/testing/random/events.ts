@@ -1,4 +1,4 @@
-/** Random histories of a cluster, as a watch might tell them: in order, but with repetitions, stale news and gaps. */
+/** Random histories of a cluster as a watch might deliver them: in order, but with repetitions, stale events and gaps. */
 import fc from 'fast-check';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
@@ -13,11 +13,11 @@ import { arbCapacity, arbDriverCapacity } from './pools.ts';
 import { arbVolume } from './volumes.ts';
 
 /**
- * - `write`: the object comes or changes.
- * - `replace`: it was deleted and made anew, and the watch missed the deletion.
- * - `repeat`: a resync tells what is known.
- * - `stale`: something older than what is known.
- * - `delete`.
+ * - `write`: the object is created or updated.
+ * - `replace`: it was deleted and recreated, and the watch missed the deletion.
+ * - `repeat`: a resync delivers the known version.
+ * - `stale`: an older version than the known one.
+ * - `delete`: the object is deleted.
  */
 export type RandomEventType = 'write' | 'replace' | 'repeat' | 'stale' | 'delete';
 
@@ -72,12 +72,12 @@ export const arbEvent: fc.Arbitrary<RandomEvent> = anyEvent;
 
 const namespacedKinds: readonly IndexedKind[] = ['PersistentVolumeClaim', 'CSIStorageCapacity', 'Pod'];
 
-/** What the API server holds: it gives out versions and uids, and remembers. */
+/** A model of the API server: it stores objects and assigns versions and uids. */
 export class ModelServer {
   readonly #objects = new Map<string, { readonly kind: IndexedKind; readonly object: KubeObject }>();
   #version = 100;
 
-  /** The same objects, with versions of this server. */
+  /** Stores the objects with versions of this server. */
   constructor(objects: ClusterObjects = {}) {
     for (const [kind, list] of Object.entries(objects))
       for (const object of list) this.#store(kind as IndexedKind, object, object.metadata!.uid!);
@@ -96,7 +96,7 @@ export class ModelServer {
     return lists as ClusterObjects;
   }
 
-  /** Lets it happen, and tells the index about it as a watch would. Undefined where there was nothing to tell. */
+  /** Applies the event, and updates the index as a watch would. Undefined if a watch would deliver no event. */
   apply({ type, kind, object }: RandomEvent, index: ClusterIndex): IndexUpdate | undefined {
     const key = keyOf(kind, object);
     const known = this.#objects.get(`${kind} ${key}`)?.object;

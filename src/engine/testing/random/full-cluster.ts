@@ -1,4 +1,4 @@
-/** Random clusters in which everything can be in a pod's way at once: volumes, room on nodes, taints, labels, ports and neighbours. */
+/** Random clusters in which every kind of rule can refuse a pod: volumes, resources, taints, labels, ports and inter-pod rules. */
 import fc from 'fast-check';
 import type { Node, Pod, ResourceList, Taint } from '../../../kube/api/core.ts';
 import type { ClusterObjects } from '../cluster.ts';
@@ -38,20 +38,20 @@ const arbRequests: fc.Arbitrary<ResourceList> = fc.record({
   memory: fc.constantFrom('0', '1Gi', '3Gi'),
 });
 
-const arbWishes = fc.record({
+const arbRequirements = fc.record({
   requests: fc.array(arbRequests, { minLength: 1, maxLength: 2 }),
   hostPort: fc.constantFrom(undefined, undefined, 80),
   nodeSelector: fc.constantFrom(undefined, undefined, { disk: 'ssd' }, { disk: 'ssd', gpu: 'yes' }),
-  apart: fc.constantFrom(undefined, undefined, undefined, zone, 'kubernetes.io/hostname'),
+  antiAffinityKey: fc.constantFrom(undefined, undefined, undefined, zone, 'kubernetes.io/hostname'),
   skew: fc.constantFrom(undefined, undefined, undefined, 1, 2),
 });
 
-type Wishes = typeof arbWishes extends fc.Arbitrary<infer T> ? T : never;
+type Requirements = typeof arbRequirements extends fc.Arbitrary<infer T> ? T : never;
 
 const web = { matchLabels: { app: 'web' } };
 
-function withWishes(pod: Pod, wishes: Wishes): Pod {
-  const { requests, hostPort, nodeSelector, apart, skew } = wishes;
+function withRequirements(pod: Pod, requirements: Requirements): Pod {
+  const { requests, hostPort, nodeSelector, antiAffinityKey, skew } = requirements;
   return {
     ...pod,
     metadata: { ...pod.metadata, labels: { app: 'web' } },
@@ -63,10 +63,12 @@ function withWishes(pod: Pod, wishes: Wishes): Pod {
         ...(at === 0 && hostPort !== undefined && { ports: [{ hostPort, containerPort: hostPort }] }),
       })),
       ...(nodeSelector && { nodeSelector }),
-      ...(apart && {
+      ...(antiAffinityKey && {
         affinity: {
           podAntiAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: apart, labelSelector: web }],
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { topologyKey: antiAffinityKey, labelSelector: web },
+            ],
           },
         },
       }),
@@ -92,26 +94,26 @@ function withTraits(
   };
 }
 
-const arbCrowded: fc.Arbitrary<FullCluster> = fc
+const arbAllRules: fc.Arbitrary<FullCluster> = fc
   .record({
     cluster: arbCluster,
     traits: fc.array(arbNodeTraits, { minLength: 8, maxLength: 8 }),
-    wishes: fc.array(arbWishes, { minLength: 4, maxLength: 4 }),
+    requirements: fc.array(arbRequirements, { minLength: 4, maxLength: 4 }),
     hasVolumes: fc.constantFrom(true, false),
   })
-  .map(({ cluster, traits, wishes, hasVolumes }) => ({
+  .map(({ cluster, traits, requirements, hasVolumes }) => ({
     objects: {
       ...cluster.objects,
       Node: cluster.objects.Node.map((node, at) => withTraits(node, traits[at % traits.length]!)),
       Pod: cluster.objects.Pod.map((pod, at) =>
-        withWishes(pod, { ...wishes[at % wishes.length]!, apart: undefined }),
+        withRequirements(pod, { ...requirements[at % requirements.length]!, antiAffinityKey: undefined }),
       ),
     },
-    pod: withWishes(
+    pod: withRequirements(
       hasVolumes ? cluster.pod : { ...cluster.pod, spec: { ...cluster.pod.spec, volumes: [] } },
-      wishes[wishes.length - 1]!,
+      requirements[requirements.length - 1]!,
     ),
   }));
 
-/** Half of them have trouble with volumes alone. */
-export const arbFullCluster: fc.Arbitrary<FullCluster> = fc.oneof(arbCluster, arbCrowded);
+/** In half of the clusters only volume rules matter. */
+export const arbFullCluster: fc.Arbitrary<FullCluster> = fc.oneof(arbCluster, arbAllRules);

@@ -1,21 +1,22 @@
-/** Random pods that care about each other, on few nodes, in few namespaces. */
+/** Random pods with inter-pod affinity and spread constraints, on few nodes, in few namespaces. */
 import fc from 'fast-check';
 import type { Node, Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import type { KubeObject, LabelSelector } from '../../../kube/api/meta.ts';
 import { hostname, zone } from '../objects.ts';
 import type { InterPodCluster } from '../oracle/inter-pod.ts';
+import { withoutUndefined } from './chance.ts';
 import { named, rack } from './names.ts';
 
 export type InterPodKind = keyof InterPodCluster;
 
-/** An object comes or goes; or several do, and it is all taken back. */
+/** An object is added or deleted; or several are, and all of it is rolled back. */
 export type InterPodEvent =
   | { readonly type: 'put'; readonly kind: InterPodKind; readonly object: KubeObject }
   | { readonly type: 'delete'; readonly kind: InterPodKind; readonly object: KubeObject }
   | { readonly type: 'what-if'; readonly events: readonly InterPodEvent[] };
 
 const namespaces = ['red', 'blue'];
-/** Mostly the same one, so that pods have to do with each other. */
+/** Mostly the same namespace, so that terms select pods. */
 const arbNamespace = fc.constantFrom('red', 'red', 'red', 'blue');
 const topologyKeys = [hostname, zone, rack];
 
@@ -48,7 +49,7 @@ const arbTerm: fc.Arbitrary<PodAffinityTerm> = fc
       { namespaces: ['red'], namespaceSelector: { matchLabels: { team: 'b' } } },
     ),
   })
-  .map(({ scope, ...term }) => without({ ...term, ...scope }));
+  .map(({ scope, ...term }) => withoutUndefined({ ...term, ...scope }));
 
 const arbTerms = fc.array(arbTerm, { maxLength: 2 });
 const arbWeighted = fc.array(
@@ -59,15 +60,15 @@ const arbWeighted = fc.array(
 );
 
 const arbAffinity = fc
-  .record({ near: arbTerms, apart: arbTerms, likes: arbWeighted, dislikes: arbWeighted })
-  .map(({ near, apart, likes, dislikes }) => ({
+  .record({ affinity: arbTerms, antiAffinity: arbTerms, preferred: arbWeighted, avoided: arbWeighted })
+  .map(({ affinity, antiAffinity, preferred, avoided }) => ({
     podAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: near,
-      preferredDuringSchedulingIgnoredDuringExecution: likes,
+      requiredDuringSchedulingIgnoredDuringExecution: affinity,
+      preferredDuringSchedulingIgnoredDuringExecution: preferred,
     },
     podAntiAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: apart,
-      preferredDuringSchedulingIgnoredDuringExecution: dislikes,
+      requiredDuringSchedulingIgnoredDuringExecution: antiAffinity,
+      preferredDuringSchedulingIgnoredDuringExecution: avoided,
     },
   }));
 
@@ -82,9 +83,9 @@ const arbConstraint: fc.Arbitrary<TopologySpreadConstraint> = fc
     nodeTaintsPolicy: fc.constantFrom(undefined, 'Honor' as const, 'Ignore' as const),
     matchLabelKeys: fc.constantFrom(undefined, undefined, ['app'], ['app', 'tier']),
   })
-  .map(without);
+  .map(withoutUndefined);
 
-const hostnameOut = { matchExpressions: [{ key: rack, operator: 'Exists' as const }] };
+const hasRackLabel = { matchExpressions: [{ key: rack, operator: 'Exists' as const }] };
 const arbSpread = fc.record({
   topologySpreadConstraints: fc.array(arbConstraint, { maxLength: 2 }),
   nodeSelector: fc.constantFrom({}, {}, { [zone]: 'a' }),
@@ -92,7 +93,7 @@ const arbSpread = fc.record({
     {},
     {},
     {
-      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [hostnameOut] } },
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [hasRackLabel] } },
     },
   ),
   tolerations: fc.constantFrom([], [{ key: 'old', operator: 'Exists' as const }]),
@@ -124,15 +125,15 @@ const arbSpec = fc.oneof(
 ) as fc.Arbitrary<Pod['spec']>;
 
 export const arbAffinePod = arbPod(
-  'asking',
+  'pending',
   arbAffinity.map((affinity) => ({ affinity })),
   fc.constant(''),
 );
-export const arbSpreadPod = arbPod('asking', arbSpread, fc.constant(''));
+export const arbSpreadPod = arbPod('pending', arbSpread, fc.constant(''));
 
 const nodeNames = named('n', 4);
 
-const arbStandingPod: fc.Arbitrary<Pod> = fc
+const arbExistingPod: fc.Arbitrary<Pod> = fc
   .record({
     pod: fc
       .constantFrom(...named('p', 10))
@@ -163,7 +164,7 @@ const arbNode: fc.Arbitrary<Node> = fc
   .map(({ name, zone: inZone, rack: inRack, hasName, taints }) => ({
     metadata: {
       name,
-      labels: without({ [hostname]: hasName ? name : undefined, [zone]: inZone, [rack]: inRack }),
+      labels: withoutUndefined({ [hostname]: hasName ? name : undefined, [zone]: inZone, [rack]: inRack }),
     },
     spec: { taints },
   }));
@@ -171,7 +172,7 @@ const arbNode: fc.Arbitrary<Node> = fc
 const arbGrouping = fc.record({ namespace: arbNamespace, labels: arbLabels });
 
 const arbObject: fc.Arbitrary<{ readonly kind: InterPodKind; readonly object: KubeObject }> = fc.oneof(
-  { weight: 12, arbitrary: arbStandingPod.map((object) => ({ kind: 'Pod' as const, object })) },
+  { weight: 12, arbitrary: arbExistingPod.map((object) => ({ kind: 'Pod' as const, object })) },
   { weight: 4, arbitrary: arbNode.map((object) => ({ kind: 'Node' as const, object })) },
   fc
     .record({ name: fc.constantFrom(...namespaces), team: fc.constantFrom('a', 'b') })
@@ -195,7 +196,7 @@ const arbSimpleEvent = fc
   .record({ type: fc.constantFrom('put', 'put', 'put', 'delete'), it: arbObject })
   .map(({ type, it }) => ({ type, ...it }) as InterPodEvent);
 
-/** What has come before anybody looks. */
+/** Events before the first comparison. */
 const arbSetup: fc.Arbitrary<readonly InterPodEvent[]> = fc.array(
   arbObject.map((it): InterPodEvent => ({ type: 'put', ...it })),
   { minLength: 20, maxLength: 40 },
@@ -223,8 +224,3 @@ export const arbInterPodHistory: fc.Arbitrary<InterPodHistory> = fc.record({
   setup: arbSetup,
   events: arbEvents,
 });
-
-/** An object of the same fields, those that are undefined left out. */
-function without<T extends object>(object: T): { [K in keyof T]: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
-}

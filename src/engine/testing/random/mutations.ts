@@ -1,6 +1,6 @@
 /**
- * Small changes to objects that are there. A random new version of an object changes ten things at once, nine of which would
- * be noticed anyway; a twist changes one.
+ * Small changes of existing objects. A random new version of an object changes ten fields at once, and any of them may wake a pod. A
+ * mutation changes one field.
  */
 import fc from 'fast-check';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
@@ -8,14 +8,14 @@ import type { StorageKind } from '../cluster.ts';
 import type { RandomEventType } from './events.ts';
 import { claimNames, drivers, otherClaimNames, zones } from './names.ts';
 
-/** As a JSON merge patch: null takes a field away. */
+/** A JSON merge patch: null removes a field. */
 export type MutationPatch = { readonly [field: string]: unknown };
 
 export interface Mutation {
   /** `replace` gives the object a new uid as well. */
   readonly type: Extract<RandomEventType, 'write' | 'replace' | 'delete'>;
   readonly kind: StorageKind;
-  /** Which of the objects of its kind, counted round and round. */
+  /** Selects an object of the kind, modulo their number. */
   readonly pick: number;
   readonly patch: MutationPatch;
 }
@@ -38,7 +38,7 @@ const nodes = fc.constantFrom(...nodeNames);
 const sizes = fc.constantFrom('1Gi', '2Gi', '3Gi', '4Gi', '5Gi', '10Gi');
 const orNone = <T>(value: fc.Arbitrary<T>) => fc.oneof(value, value, fc.constant(null));
 
-/** One of the fields, by the path to it. */
+/** A patch of one of the fields. Keys are paths, separated by spaces. */
 function oneField(fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<MutationPatch> {
   const patches = Object.entries(fields).map(([path, values]) => values.map((value) => at(path, value)));
   return fc.oneof(...patches);
@@ -166,12 +166,12 @@ const patchesOf: Readonly<Record<StorageKind, fc.Arbitrary<MutationPatch>>> = {
 
 const types = fc.constantFrom<Mutation['type']>('write', 'write', 'write', 'write', 'replace', 'delete');
 
-function twistsOf(kind: StorageKind, patches = patchesOf[kind], type = types): fc.Arbitrary<Mutation> {
+function mutationsOf(kind: StorageKind, patches = patchesOf[kind], type = types): fc.Arbitrary<Mutation> {
   return fc.record({ type, kind: fc.constant(kind), pick: fc.nat(5), patch: patches });
 }
 
-/** A pod keeps its node and its volumes for life; its namesake need not. */
-const namesakes = twistsOf(
+/** The node and the volumes of a pod are immutable, but another pod of the same name may have others. */
+const replacedPods = mutationsOf(
   'Pod',
   oneField({
     'spec nodeName': orNone(nodes),
@@ -185,15 +185,15 @@ const namesakes = twistsOf(
 );
 
 export const arbMutation: fc.Arbitrary<Mutation> = fc.oneof(
-  { weight: 2, arbitrary: twistsOf('Node') },
-  { weight: 5, arbitrary: twistsOf('PersistentVolume') },
-  { weight: 5, arbitrary: twistsOf('PersistentVolumeClaim') },
-  { weight: 2, arbitrary: twistsOf('StorageClass') },
-  { weight: 1, arbitrary: twistsOf('CSIDriver') },
-  { weight: 3, arbitrary: twistsOf('CSINode') },
-  { weight: 4, arbitrary: twistsOf('CSIStorageCapacity') },
-  { weight: 2, arbitrary: twistsOf('DriverCapacity') },
-  { weight: 2, arbitrary: twistsOf('VolumeAttachment') },
-  { weight: 2, arbitrary: twistsOf('Pod') },
-  { weight: 2, arbitrary: namesakes },
+  { weight: 2, arbitrary: mutationsOf('Node') },
+  { weight: 5, arbitrary: mutationsOf('PersistentVolume') },
+  { weight: 5, arbitrary: mutationsOf('PersistentVolumeClaim') },
+  { weight: 2, arbitrary: mutationsOf('StorageClass') },
+  { weight: 1, arbitrary: mutationsOf('CSIDriver') },
+  { weight: 3, arbitrary: mutationsOf('CSINode') },
+  { weight: 4, arbitrary: mutationsOf('CSIStorageCapacity') },
+  { weight: 2, arbitrary: mutationsOf('DriverCapacity') },
+  { weight: 2, arbitrary: mutationsOf('VolumeAttachment') },
+  { weight: 2, arbitrary: mutationsOf('Pod') },
+  { weight: 2, arbitrary: replacedPods },
 );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Node } from '../../../kube/api/core.ts';
 import type { CSIDriver, CSINode, StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { compact, sometimes } from './chance.ts';
+import { sometimes, withoutUndefined } from './chance.ts';
 import { type Distribution, mixed } from './distribution.ts';
 import { rack, zones } from './names.ts';
 import { allowedTopologies } from './selectors.ts';
@@ -20,7 +20,7 @@ const nodeLabels = fc
     [rack]: sometimes(50, fc.constantFrom('1', '2', '3', 'x', '')),
     'topology.ebs.csi.aws.com/zone': sometimes(20, fc.constantFrom(...zones)),
   })
-  .map(compact);
+  .map(withoutUndefined);
 
 export function arbNode(name: string): fc.Arbitrary<Node> {
   return nodeLabels.map(({ hostname, ...rest }) => ({
@@ -65,19 +65,22 @@ export function arbCsiNode(name: string): fc.Arbitrary<CSINode> {
     });
 }
 
-export function arbCsiDriver(name: string, flavour: Distribution = mixed): fc.Arbitrary<CSIDriver> {
+export function arbCsiDriver(name: string, distribution: Distribution = mixed): fc.Arbitrary<CSIDriver> {
   return fc
     .record({
       storageCapacity: fc.oneof(
-        { weight: flavour.trackingDrivers, arbitrary: fc.constant(true) },
-        { weight: 100 - flavour.trackingDrivers, arbitrary: fc.constantFrom(false, undefined) },
+        { weight: distribution.trackingDrivers, arbitrary: fc.constant(true) },
+        { weight: 100 - distribution.trackingDrivers, arbitrary: fc.constantFrom(false, undefined) },
       ),
       preventPodSchedulingIfMissing: sometimes(15, fc.boolean()),
     })
-    .map((spec) => ({ metadata: { name, uid: `uid-${name}`, resourceVersion: '1' }, spec: compact(spec) }));
+    .map((spec) => ({
+      metadata: { name, uid: `uid-${name}`, resourceVersion: '1' },
+      spec: withoutUndefined(spec),
+    }));
 }
 
-/** Each class has its nature, so that the pod's claims meet all of them. */
+/** Each class name has a fixed provisioner and binding mode, so that the pod's claims cover all combinations. */
 export function arbClass(name: string): fc.Arbitrary<StorageClass> {
   const provisioner =
     { dyn: 'd1', dyn2: 'd2', imm: 'd1', ebs: 'kubernetes.io/aws-ebs' }[name] ??

@@ -45,7 +45,7 @@ const inlineVolumes: fc.Arbitrary<Volume[]> = fc.oneof(
   },
 );
 
-/** A pod that runs somewhere, or ran. */
+/** A running or finished pod. */
 export function arbOtherPod(name: string): fc.Arbitrary<Pod> {
   return fc
     .record({
@@ -82,10 +82,10 @@ export const arbPod: fc.Arbitrary<Pod> = fc
     },
   }));
 
-/** What the ephemeral volume controller makes for the pod; now and then somebody else's. */
-export function arbEphemeralClaim(flavour: Distribution): fc.Arbitrary<PersistentVolumeClaim> {
+/** The claim that the ephemeral volume controller creates for the pod; sometimes one with another owner. */
+export function arbEphemeralClaim(distribution: Distribution): fc.Arbitrary<PersistentVolumeClaim> {
   return fc
-    .tuple(arbClaim('pod-cache', flavour), fc.constantFrom('uid-pod', 'uid-pod', 'uid-pod', 'uid-other'))
+    .tuple(arbClaim('pod-cache', distribution), fc.constantFrom('uid-pod', 'uid-pod', 'uid-pod', 'uid-other'))
     .map(([claim, uid]) => ({
       ...claim,
       metadata: {

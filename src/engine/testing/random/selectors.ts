@@ -6,7 +6,7 @@ import type {
 } from '../../../kube/api/core.ts';
 import type { LabelSelector } from '../../../kube/api/meta.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { compact, sometimes } from './chance.ts';
+import { sometimes, withoutUndefined } from './chance.ts';
 import { nodeNames, rack, zones } from './names.ts';
 
 const expressions: fc.Arbitrary<NodeSelectorRequirement> = fc.oneof(
@@ -62,7 +62,7 @@ const terms: fc.Arbitrary<NodeSelectorTerm> = fc
     matchExpressions: sometimes(90, fc.array(expressions, { minLength: 1, maxLength: 2 })),
     matchFields: sometimes(15, fc.array(fields, { minLength: 1, maxLength: 1 })),
   })
-  .map(compact);
+  .map(withoutUndefined);
 
 export const nodeSelectors = fc.record({
   nodeSelectorTerms: fc.oneof(

@@ -5,7 +5,7 @@ import type {
   PersistentVolumeAccessMode,
 } from '../../../kube/api/core.ts';
 import { annotations, labels as wellKnownLabels } from '../../../kube/well-known.ts';
-import { compact, sometimes } from './chance.ts';
+import { sometimes, withoutUndefined } from './chance.ts';
 import { type Distribution, mixed } from './distribution.ts';
 import { claimNames, drivers } from './names.ts';
 import { nodeSelectors } from './selectors.ts';
@@ -61,20 +61,20 @@ const preferences = fc.constantFrom(
   'nonsense',
 );
 
-export function arbVolume(name: string, flavour: Distribution = mixed): fc.Arbitrary<PersistentVolume> {
-  const odd = flavour.oddVolumes;
+export function arbVolume(name: string, distribution: Distribution = mixed): fc.Arbitrary<PersistentVolume> {
+  const odd = distribution.oddVolumes;
   return fc
     .record({
       size: sometimes(
         98,
-        fc.oneof({ weight: 30, arbitrary: flavour.sizes }, { weight: 1, arbitrary: fc.constant('x') }),
+        fc.oneof({ weight: 30, arbitrary: distribution.sizes }, { weight: 1, arbitrary: fc.constant('x') }),
       ),
       className: fc.oneof(
-        { weight: 6, arbitrary: flavour.classes },
+        { weight: 6, arbitrary: distribution.classes },
         { weight: 1, arbitrary: fc.constantFrom('static', 'dyn', 'dyn2', '') },
       ),
       betaClass: sometimes(4, fc.constantFrom('static', 'dyn')),
-      affinity: sometimes(flavour.affineVolumes, nodeSelectors),
+      affinity: sometimes(distribution.affineVolumes, nodeSelectors),
       source: volumeSources,
       phase: fc.oneof(
         { weight: 100 - odd, arbitrary: fc.constant('Available' as const) },
@@ -118,22 +118,22 @@ function volumeOf(name: string, random: RandomVolume): PersistentVolume {
   const { claimRef, affinity } = random;
   const uid = claimRef?.uid === 'right' ? `uid-${claimRef.name}` : claimRef?.uid;
   return {
-    metadata: compact({
+    metadata: withoutUndefined({
       name,
       uid: `uid-${name}`,
       resourceVersion: '1',
-      labels: compact({
+      labels: withoutUndefined({
         app: random.app,
         [wellKnownLabels.zone]: random.zone,
         [wellKnownLabels.betaZone]: random.betaZone,
       }),
-      annotations: compact({
+      annotations: withoutUndefined({
         [annotations.betaStorageClass]: random.betaClass,
         [annotations.preferredNodeAffinity]: random.preference,
       }),
       deletionTimestamp: random.isDeleting,
     }),
-    spec: compact({
+    spec: withoutUndefined({
       ...random.source,
       capacity: random.size === undefined ? undefined : { storage: random.size },
       accessModes: random.accessModes,

@@ -7,28 +7,28 @@ import { readPod } from '../../records/pod-record.ts';
 import type { AnyRule } from '../../rules/framework/rule.ts';
 import { interestOf } from '../../waking/interest.ts';
 import { type ModelEvent, ObjectModel } from './object-model.ts';
-import { arbModelEvent, arbPendingPod } from './random-objects.ts';
+import { arbModelEvent, arbPodToPlace } from './random-objects.ts';
 import { evaluateRule, type RuleResult } from './rule-result.ts';
 
-/** Says what the rule should, the slow way, from the objects themselves. */
-export type RuleOracle = (model: ObjectModel, asking: Pod) => RuleResult;
+/** Computes the correct result of the rule from the objects, in a slow and simple way. */
+export type RuleOracle = (model: ObjectModel, pod: Pod) => RuleResult;
 
-type Step = { readonly tell: ModelEvent } | { readonly pretend: readonly ModelEvent[] };
+type Step = { readonly apply: ModelEvent } | { readonly tryOut: readonly ModelEvent[] };
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: arbModelEvent.map((tell) => ({ tell })) },
-  { weight: 1, arbitrary: fc.array(arbModelEvent, { maxLength: 6 }).map((pretend) => ({ pretend })) },
+  { weight: 5, arbitrary: arbModelEvent.map((apply) => ({ apply })) },
+  { weight: 1, arbitrary: fc.array(arbModelEvent, { maxLength: 6 }).map((tryOut) => ({ tryOut })) },
 );
 
 export interface OracleCheckOptions {
   readonly runs?: number;
-  /** How many times a node must have been refused, below which nothing is proved. */
+  /** The least number of refusals over all runs. With fewer, the test would prove nothing. */
   readonly refusedMin?: number;
 }
 
 /**
- * Whatever happens, in whatever order, the rule says what the oracle says; a pod that fits by what happened has been woken; and an
- * answer that has become another was called stale.
+ * After any history of events the rule gives the oracle's result, an event that makes the pod fit wakes it, and an event that changes
+ * the result invalidates it.
  */
 export function expectSameAsOracle(
   rule: AnyRule,
@@ -39,16 +39,16 @@ export function expectSameAsOracle(
   let refused = 0;
   fc.assert(
     fc.property(
-      arbPendingPod,
+      arbPodToPlace,
       fc.array(arbModelEvent, { minLength: 8, maxLength: 20 }),
       fc.array(steps, { maxLength: 10 }),
-      (asking, past, life) => {
+      (pod, setup, history) => {
         const model = new ObjectModel();
-        for (const event of past) model.apply(event);
-        for (const step of life) {
-          expectChangeTold(rule, model, asking, step);
-          const now = evaluateRule(rule, model.index, asking);
-          expect(now).toEqual(oracle(model, asking));
+        for (const event of setup) model.apply(event);
+        for (const step of history) {
+          expectChangeReported(rule, model, pod, step);
+          const now = evaluateRule(rule, model.index, pod);
+          expect(now).toEqual(oracle(model, pod));
           refused += now.refusals.length + Object.keys(now.refused).length;
         }
       },
@@ -58,23 +58,23 @@ export function expectSameAsOracle(
   expect(refused).toBeGreaterThanOrEqual(refusedMin);
 }
 
-function expectChangeTold(rule: AnyRule, model: ObjectModel, asking: Pod, step: Step): void {
-  const answer = () => plan(asking, model.index, { nowMs: 0, rules: [rule] });
-  const before = { answer: answer(), judgement: evaluateRule(rule, model.index, asking) };
-  const interest = interestOf(model.index, readPod(asking));
-  if ('pretend' in step) {
-    model.applyAndRollBack(step.pretend);
-    expect(evaluateRule(rule, model.index, asking)).toEqual(before.judgement);
+function expectChangeReported(rule: AnyRule, model: ObjectModel, pod: Pod, step: Step): void {
+  const answer = () => plan(pod, model.index, { nowMs: 0, rules: [rule] });
+  const before = { answer: answer(), result: evaluateRule(rule, model.index, pod) };
+  const interest = interestOf(model.index, readPod(pod));
+  if ('tryOut' in step) {
+    model.applyAndRollBack(step.tryOut);
+    expect(evaluateRule(rule, model.index, pod)).toEqual(before.result);
     return;
   }
-  const change: ClusterChange | undefined = model.apply(step.tell);
+  const change: ClusterChange | undefined = model.apply(step.apply);
   if (change === undefined) return;
-  // A rule that refuses nobody is nobody's to wake.
+  // A rule that never refuses a pod has no pods to wake.
   const canRefuse = rule.reasons.length > 0;
   if (canRefuse && before.answer.kind === 'refusal' && answer().kind === 'placement') {
     expect(before.answer.wokenBy(change), `woken by ${JSON.stringify(step)}`).toBe(true);
   }
-  const isOther = JSON.stringify(evaluateRule(rule, model.index, asking)) !== JSON.stringify(before.judgement);
-  if (isOther)
+  const hasChanged = JSON.stringify(evaluateRule(rule, model.index, pod)) !== JSON.stringify(before.result);
+  if (hasChanged)
     expect(rule.invalidates(interest, change, model.index), `stale by ${JSON.stringify(step)}`).toBe(true);
 }

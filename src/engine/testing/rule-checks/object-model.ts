@@ -1,10 +1,10 @@
-/** The objects of a small cluster as they are, beside the index that is told of them: what an oracle reads. */
+/** The objects of a small cluster in plain maps for an oracle, and an index with the same objects. */
 import type { Node, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { readPod } from '../../records/pod-record.ts';
 
-/** An object comes, changes or (undefined) goes; or a pod is assumed on a node, or no longer. */
+/** An object is created, updated or (undefined) deleted; or a pod is assumed on a node, or its assumption is reverted. */
 export type ModelEvent =
   | { readonly kind: 'Node'; readonly name: string; readonly object: Node | undefined }
   | { readonly kind: 'Pod'; readonly name: string; readonly object: Pod | undefined }
@@ -38,20 +38,20 @@ export class ObjectModel {
     return this.#objects.PersistentVolumeClaim.get(name);
   }
 
-  /** The pods that count, on nodes that exist: as they are stored once they have a node or are over, as assumed until then. */
+  /** The unfinished pods on existing nodes: the stored pod once it has a node or is finished, the assumed pod until then. */
   podsOnNodes(): readonly Pod[] {
     const { Pod: stored, Assumption: assumed, Node: nodes } = this.#objects;
     return [...new Set([...stored.keys(), ...assumed.keys()])]
       .map((name) => {
         const known = stored.get(name);
-        const isSettled = (known?.spec?.nodeName ?? '') !== '' || isOver(known);
-        return isSettled ? known : (assumed.get(name) ?? known);
+        const hasFinalNode = (known?.spec?.nodeName ?? '') !== '' || isFinished(known);
+        return hasFinalNode ? known : (assumed.get(name) ?? known);
       })
       .filter((pod) => pod !== undefined)
-      .filter((pod) => !isOver(pod) && nodes.get(pod.spec?.nodeName ?? '') !== undefined);
+      .filter((pod) => !isFinished(pod) && nodes.get(pod.spec?.nodeName ?? '') !== undefined);
   }
 
-  /** What is said about it; nothing about an assumption that is made. */
+  /** Applies the event to model and index, and returns the reported change. A new assumption is not reported. */
   apply({ kind, name, object }: ModelEvent): ClusterChange | undefined {
     const before = this.#objects[kind].get(name);
     (this.#objects[kind] as Map<string, typeof object>).set(name, object);
@@ -68,7 +68,7 @@ export class ObjectModel {
     return { kind: 'Release', volumes: [], pools: [], nodeName: before.spec!.nodeName! };
   }
 
-  /** Lets it all happen, and not have happened. */
+  /** Applies the events to index and model, and rolls both back. */
   applyAndRollBack(events: readonly ModelEvent[]): void {
     const known = this.#objects;
     const savepoint = this.index.savepoint();
@@ -84,6 +84,6 @@ export class ObjectModel {
   }
 }
 
-function isOver(pod: Pod | undefined): boolean {
+function isFinished(pod: Pod | undefined): boolean {
   return pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';
 }

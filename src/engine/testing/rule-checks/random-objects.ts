@@ -1,4 +1,4 @@
-/** A fixture of four nodes and a few pods, in which rules about nodes have a lot to say. */
+/** Random events on four nodes and a few pods, dense with what rules about nodes check. */
 import fc from 'fast-check';
 import type {
   Node,
@@ -31,7 +31,7 @@ const arbToleration: fc.Arbitrary<Toleration> = fc.record(
   { requiredKeys: [] },
 );
 
-function some<T>(items: fc.Arbitrary<T>, maxLength = 2): fc.Arbitrary<T[]> {
+function listOf<T>(items: fc.Arbitrary<T>, maxLength = 2): fc.Arbitrary<T[]> {
   return fc.array(items, { maxLength });
 }
 
@@ -50,8 +50,8 @@ function arbNode(name: string): fc.Arbitrary<Node> {
         { requiredKeys: [] },
       ),
       unschedulable: fc.boolean(),
-      taints: some(taints),
-      images: some(nodeImages),
+      taints: listOf(taints),
+      images: listOf(nodeImages),
       declaredFeatures: fc.subarray([
         'RestartAllContainersOnContainerExits',
         'UserNamespacesHostNetworkSupport',
@@ -81,7 +81,7 @@ const arbDisk: fc.Arbitrary<Volume> = fc.oneof(
 
 const claimNames = ['c1', 'c2'];
 
-/** What each of the other pods has for life: a pod that has other storage is another pod. */
+/** The immutable claims and volumes of each of the other pods. */
 const storage: Readonly<
   Record<string, { readonly claims: readonly string[]; readonly volumes: readonly Volume[] }>
 > = {
@@ -106,7 +106,7 @@ const storage: Readonly<
 };
 const otherNames = Object.keys(storage);
 
-/** A pod that has, or may get, a node. */
+/** A pod that may have a node. */
 function arbOther(name: string): fc.Arbitrary<Pod> {
   const { claims, volumes } = storage[name]!;
   return fc
@@ -142,7 +142,7 @@ const fields = fc.record({
 });
 
 const terms = fc.record(
-  { matchExpressions: some(expressions), matchFields: some(fields) },
+  { matchExpressions: listOf(expressions), matchFields: listOf(fields) },
   { requiredKeys: [] },
 );
 
@@ -150,8 +150,8 @@ const preferences = fc.record({ weight: fc.constantFrom(1, 7, 100), preference: 
 
 const nodeAffinity = fc.record(
   {
-    requiredDuringSchedulingIgnoredDuringExecution: fc.record({ nodeSelectorTerms: some(terms) }),
-    preferredDuringSchedulingIgnoredDuringExecution: some(preferences, 3),
+    requiredDuringSchedulingIgnoredDuringExecution: fc.record({ nodeSelectorTerms: listOf(terms) }),
+    preferredDuringSchedulingIgnoredDuringExecution: listOf(preferences, 3),
   },
   { requiredKeys: [] },
 );
@@ -164,13 +164,13 @@ const containers = fc.record(
   { requiredKeys: ['image'] },
 );
 
-/** The pod that is to be placed. */
-export const arbPendingPod: fc.Arbitrary<Pod> = fc
+/** The pod to place. */
+export const arbPodToPlace: fc.Arbitrary<Pod> = fc
   .record({
     nodeName: fc.constantFrom('', ...nodeNames),
     claims: fc.subarray(claimNames),
-    disks: some(arbDisk),
-    imageVolumes: some(
+    disks: listOf(arbDisk),
+    imageVolumes: listOf(
       fc.constantFrom(...images).map((reference): Volume => ({ image: { reference } })),
       1,
     ),
@@ -178,9 +178,9 @@ export const arbPendingPod: fc.Arbitrary<Pod> = fc
       {
         nodeSelector: fc.record({ [zone]: fc.constantFrom('a', 'b') }, { requiredKeys: [] }),
         affinity: fc.record({ nodeAffinity }),
-        tolerations: some(arbToleration, 4),
-        containers: some(containers),
-        initContainers: some(containers, 1),
+        tolerations: listOf(arbToleration, 4),
+        containers: listOf(containers),
+        initContainers: listOf(containers, 1),
         hostNetwork: fc.boolean(),
         hostUsers: fc.boolean(),
       },
@@ -188,11 +188,11 @@ export const arbPendingPod: fc.Arbitrary<Pod> = fc
     ),
   })
   .map(({ nodeName, claims, disks, imageVolumes, spec }) => {
-    const asking = pod('p', claims, { volumes: [...disks, ...imageVolumes], nodeName });
-    return { ...asking, spec: { ...asking.spec, ...spec } as Pod['spec'] } as Pod;
+    const pending = pod('p', claims, { volumes: [...disks, ...imageVolumes], nodeName });
+    return { ...pending, spec: { ...pending.spec, ...spec } as Pod['spec'] } as Pod;
   });
 
-function orGone<T>(objects: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+function orDeleted<T>(objects: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(objects, { nil: undefined, freq: 4 });
 }
 
@@ -202,7 +202,7 @@ function events<E extends ModelEvent>(
   objects: (name: string) => fc.Arbitrary<NonNullable<E['object']>>,
 ): fc.Arbitrary<E> {
   const all = names.map((name) =>
-    orGone(objects(name)).map((object) => ({ kind, name, object }) as unknown as E),
+    orDeleted(objects(name)).map((object) => ({ kind, name, object }) as unknown as E),
   );
   return fc.oneof(...all);
 }

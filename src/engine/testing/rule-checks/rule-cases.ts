@@ -9,23 +9,23 @@ import { type ClusterObjects, clusterOf } from '../cluster.ts';
 import type { IndexEvent } from '../index-events.ts';
 import { byName, node, pod } from '../objects.ts';
 
-export function nodeWith(name: string, rest: Partial<Node>, labels: Record<string, string> = {}): Node {
+export function nodeWithFields(name: string, rest: Partial<Node>, labels: Record<string, string> = {}): Node {
   return { ...node(name, labels), ...rest };
 }
 
-export function podWith(spec: Pod['spec'], name = 'p'): Pod {
-  const asking = pod(name, []);
-  return { ...asking, spec: { ...asking.spec, ...spec } };
+export function podWithSpec(spec: Pod['spec'], name = 'p'): Pod {
+  const target = pod(name, []);
+  return { ...target, spec: { ...target.spec, ...spec } };
 }
 
 /** `fits`, or the message of the refusal. */
-export function ruleVerdict(rule: AnyRule, index: ClusterIndex, asking: Pod): string {
-  const answer = plan(asking, index, { nowMs: 0, rules: [rule] });
+export function ruleVerdict(rule: AnyRule, index: ClusterIndex, target: Pod): string {
+  const answer = plan(target, index, { nowMs: 0, rules: [rule] });
   return answer.kind === 'placement' ? 'fits' : answer.message;
 }
 
-export function expectRuleRefusal(rule: AnyRule, index: ClusterIndex, asking: Pod): Refusal {
-  const answer = plan(asking, index, { nowMs: 0, rules: [rule] });
+export function expectRuleRefusal(rule: AnyRule, index: ClusterIndex, target: Pod): Refusal {
+  const answer = plan(target, index, { nowMs: 0, rules: [rule] });
   return answer.kind === 'refusal' ? answer : expect.fail(`placed on ${answer.node}`);
 }
 
@@ -39,11 +39,11 @@ export interface RuleWakeCase {
 
 /** In any case, an event that makes the pod fit must wake it. */
 export function expectRuleWakeCases(rule: AnyRule, cases: readonly RuleWakeCase[]): void {
-  test.each(byName(cases))('%s', (_, { cluster, pod: asking, event, wakes }) => {
+  test.each(byName(cases))('%s', (_, { cluster, pod: target, event, wakes }) => {
     const index = clusterOf(cluster);
-    const refusal = expectRuleRefusal(rule, index, asking);
+    const refusal = expectRuleRefusal(rule, index, target);
     const change = event(index);
     expect(change !== undefined && refusal.wokenBy(change)).toBe(wakes);
-    if (!wakes) expect(ruleVerdict(rule, index, asking)).not.toBe('fits');
+    if (!wakes) expect(ruleVerdict(rule, index, target)).not.toBe('fits');
   });
 }

@@ -1,4 +1,4 @@
-/** All that one rule says about one pod, in words that an obvious oracle can say too. */
+/** The complete result of one rule for one pod, in a form that a simple oracle can also produce. */
 import type { Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { readPod } from '../../records/pod-record.ts';
@@ -10,14 +10,14 @@ import type { NodeReason, PodReason } from '../../rules/reasons.ts';
 
 export interface RuleResult {
   readonly refusals: readonly PodReason[];
-  /** Why each node is refused, by name; nodes that fit aren't here. */
+  /** The reasons of each refused node, by name. */
   readonly refused: Readonly<Record<string, readonly NodeReason[]>>;
-  /** Of the nodes that fit, if the rule scores and has something to do with the pod. */
+  /** The scores of the nodes that fit, if the rule scores and applies to the pod. */
   readonly scores: Readonly<Record<string, number>>;
 }
 
-export function evaluateRule(rule: AnyRule, index: ClusterIndex, asking: Pod): RuleResult {
-  const cycle = new Cycle(index, readPod(asking), 0);
+export function evaluateRule(rule: AnyRule, index: ClusterIndex, pod: Pod): RuleResult {
+  const cycle = new Cycle(index, readPod(pod), 0);
   const { active, refusals } = prepareRules(cycle, [rule]);
   if (refusals.length > 0) return { refusals: refusals.map(({ reason }) => reason), refused: {}, scores: {} };
   const scores = new Float64Array(cycle.rowCount);
