@@ -12,7 +12,7 @@ const objects = {
 };
 const options = { nowMs: 0, rules: volumeRules };
 
-test('every node answers, in the order in which they were named', () => {
+test('every node has an answer, in the given order', () => {
   const nodes = ['n2', 'ghost', 'n3', 'n1'];
   const { answers } = assess(pod('p', ['data']), clusterOf(objects), { ...options, nodes });
   expect(answers.map(({ kind, node: name }) => `${name} ${kind}`)).toEqual([
@@ -35,7 +35,7 @@ test('the placement on a node is that of a plan for this node alone', () => {
   expect(volumes).toEqual([['v1'], ['v2'], undefined, undefined]);
 });
 
-test('a refusal is for good unless pods may be in the way', () => {
+test('a refusal is unresolvable unless evicting pods may help', () => {
   const index = clusterOf({
     ...objects,
     CSINode: [csiNode('n1', { d: 0 })],
@@ -46,5 +46,9 @@ test('a refusal is for good unless pods may be in the way', () => {
     const [answer] = assess(pod('p', [name]), index, { ...options, nodes: ['n1'] }).answers;
     return answer?.kind === 'refused' ? answer.isUnresolvable : undefined;
   };
-  expect([isUnresolvable('data'), isUnresolvable('more'), isUnresolvable('absent')]).toEqual([false, true, true]);
+  expect([isUnresolvable('data'), isUnresolvable('more'), isUnresolvable('absent')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../kube/api/core.ts';
-import type { Kind, Notice } from './cluster-index/cluster-change.ts';
+import type { IndexedKind, ObjectWarning } from './cluster-index/cluster-change.ts';
 import { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { upstreamProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
-import { refusalOf } from './testing/expect-plan.ts';
-import { clusterOf, outcomeOf } from './testing/cluster.ts';
+import { clusterOf, planOutcome } from './testing/cluster.ts';
+import { expectRefusal } from './testing/expect-plan.ts';
 import {
   boundClaim,
   byName,
-  capacity,
   claim,
+  csiClass,
   driverCapacity,
   hostname,
   inlineVolume,
+  labelIn,
   localVolume,
-  madeBy,
   node,
-  onlyAt,
   pod,
   pool,
+  storageCapacity,
   storageClass,
   volume,
 } from './testing/objects.ts';
 
-/** Nobody has validated these. What can be used is used; what can't is told with object and field, and never thrown. */
+/** These objects are not validated. The index uses what it can and reports the rest with object and field; it never throws. */
 
-const kinds: readonly Kind[] = [
+const kinds: readonly IndexedKind[] = [
   'Node',
   'PersistentVolume',
   'PersistentVolumeClaim',
@@ -39,7 +39,7 @@ const kinds: readonly Kind[] = [
   'Pod',
 ];
 
-/** Things that JSON can say where an object, list or text is expected. */
+/** JSON values in places where an object, list or text is expected. */
 const junk: readonly unknown[] = [
   null,
   true,
@@ -55,12 +55,12 @@ const junk: readonly unknown[] = [
   { a: { b: [null] } },
 ];
 
-function feed(index: ClusterIndex, kind: Kind, object: unknown): readonly Notice[] {
-  return index.upsert(kind, object as never).notices;
+function feed(index: ClusterIndex, kind: IndexedKind, object: unknown): readonly ObjectWarning[] {
+  return index.upsert(kind, object as never).warnings;
 }
 
 describe.each(kinds)('%s', (kind) => {
-  test('that is no object, or has no name, is left out with a notice', () => {
+  test('that is not an object, or has no name, is ignored with a warning', () => {
     for (const object of [
       ...junk,
       { metadata: null },
@@ -70,18 +70,20 @@ describe.each(kinds)('%s', (kind) => {
       const index = new ClusterIndex();
       const applied = index.upsert(kind, object as never);
       expect(applied.change).toBeUndefined();
-      expect(applied.notices).toEqual([{ kind, key: '', problem: expect.stringContaining('metadata.name') }]);
+      expect(applied.warnings).toEqual([
+        { kind, key: '', problem: expect.stringContaining('metadata.name') },
+      ]);
     }
   });
 
-  test('with nothing but a name is taken', () => {
+  test('with only a name is accepted', () => {
     const applied = new ClusterIndex().upsert(kind, {
       metadata: { namespace: 'default', name: 'x' },
     } as never);
     expect(applied.change).toMatchObject({ kind, before: undefined });
   });
 
-  test('with junk in every field is taken, changed and removed without a throw', () => {
+  test('with junk in every field is accepted, changed and removed without an exception', () => {
     for (const value of junk) {
       const index = clusterOf({ Node: [node('n1')], StorageClass: [storageClass('local')] });
       const metadata = {
@@ -101,7 +103,7 @@ describe.each(kinds)('%s', (kind) => {
   });
 });
 
-const namespaced: ReadonlySet<Kind> = new Set(['PersistentVolumeClaim', 'CSIStorageCapacity', 'Pod']);
+const namespaced: ReadonlySet<IndexedKind> = new Set(['PersistentVolumeClaim', 'CSIStorageCapacity', 'Pod']);
 const topFields = [
   'spec',
   'status',
@@ -114,7 +116,7 @@ const topFields = [
   'maximumVolumeSize',
 ];
 
-/** The same value in every place where the engine looks inside a spec or status. */
+/** The same value in every place that the engine reads of a spec or status. */
 function nestedJunk(value: unknown): unknown {
   return {
     capacity: value,
@@ -139,7 +141,7 @@ function nestedJunk(value: unknown): unknown {
 
 interface Complaint {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: IndexedKind;
   readonly object: unknown;
   readonly field: RegExp;
 }
@@ -152,7 +154,7 @@ const complaints: readonly Complaint[] = [
     field: /^spec\.capacity\.storage: "-5Gi" is negative/,
   },
   {
-    name: 'a volume of unreadable size',
+    name: 'a volume with a malformed size',
     kind: 'PersistentVolume',
     object: volume('x', 'five'),
     field: /^spec\.capacity\.storage: /,
@@ -167,7 +169,7 @@ const complaints: readonly Complaint[] = [
       /^spec\.nodeAffinity\.required\.nodeSelectorTerms\[0\]\.matchExpressions\[0\]\.operator: "Like" is unknown; use In/,
   },
   {
-    name: 'a volume whose affinity compares with a word',
+    name: 'a volume whose affinity compares with a text',
     kind: 'PersistentVolume',
     object: volume('x', '1Gi', {
       terms: [{ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['b'] }] }],
@@ -175,21 +177,21 @@ const complaints: readonly Complaint[] = [
     field: /matchExpressions\[0\]\.values: Gt compares with one whole number/,
   },
   {
-    name: 'a volume with an access mode that nobody knows',
+    name: 'a volume with an unknown access mode',
     kind: 'PersistentVolume',
     object: volume('x', '1Gi', { spec: { accessModes: ['ReadWriteSometimes' as 'ReadWriteOnce'] } }),
     field: /^spec\.accessModes: "ReadWriteSometimes" is not an access mode; use ReadWriteOnce/,
   },
   {
-    name: 'a volume with an unreadable preference',
+    name: 'a volume with a malformed preference',
     kind: 'PersistentVolume',
     object: volume('x', '1Gi', {
       metadata: { name: 'x', annotations: { 'stowage.dev/preferred-node-affinity': '{' } },
     }),
-    field: /^metadata\.annotations\[stowage\.dev\/preferred-node-affinity\]: is not a JSON list/,
+    field: /^metadata\.annotations\[stowage\.dev\/preferred-node-affinity\]: must be a JSON list/,
   },
   {
-    name: 'a claim that asks for less than nothing',
+    name: 'a claim with a negative request',
     kind: 'PersistentVolumeClaim',
     object: claim('x', '-1'),
     field: /^spec\.resources\.requests\.storage: "-1" is negative/,
@@ -205,43 +207,42 @@ const complaints: readonly Complaint[] = [
   {
     name: 'a class with a bad key in its topologies',
     kind: 'StorageClass',
-    object: madeBy('d', 'x', {
+    object: csiClass('d', 'x', {
       allowedTopologies: [{ matchLabelExpressions: [{ key: 'a b', values: ['c'] }] }],
     }),
     field: /^allowedTopologies\[0\]\.matchLabelExpressions\[0\]\.key: "a b" is not a label key/,
   },
   {
-    name: 'a limit of less than nothing',
+    name: 'a negative limit',
     kind: 'CSINode',
     object: { metadata: { name: 'x' }, spec: { drivers: [{ name: 'd', allocatable: { count: -1 } }] } },
-    field:
-      /^spec\.drivers\[d\]\.allocatable\.count: must be a whole number of zero or more; taken as no limit/,
+    field: /^spec\.drivers\[d\]\.allocatable\.count: must be an integer of zero or more; treated as no limit/,
   },
   {
-    name: 'a capacity of less than nothing',
+    name: 'a negative capacity',
     kind: 'CSIStorageCapacity',
-    object: capacity('x', 'local', { capacity: '-1Gi' }),
+    object: storageCapacity('x', 'local', { capacity: '-1Gi' }),
     field: /^capacity: "-1Gi" is negative/,
   },
   {
     name: 'a capacity with a bad selector',
     kind: 'CSIStorageCapacity',
-    object: capacity('x', 'local', { nodeTopology: { matchLabels: { 'a b': 'c' } } }),
+    object: storageCapacity('x', 'local', { nodeTopology: { matchLabels: { 'a b': 'c' } } }),
     field: /^nodeTopology\.matchLabels/,
   },
   {
-    name: 'a pool of unreadable size',
+    name: 'a pool with a malformed size',
     kind: 'DriverCapacity',
     object: driverCapacity('x', [{ storageClassName: 'fast', pools: [pool('p', 'all')] }]),
     field: /^status\.storage\[fast\]\.pools\[p\]\.capacity: /,
   },
   {
-    name: 'a pool with an unreadable expiry',
+    name: 'a pool with a malformed expiry',
     kind: 'DriverCapacity',
     object: driverCapacity('x', [
       { storageClassName: 'fast', pools: [pool('p', '1', { expiryTime: 'soon' })] },
     ]),
-    field: /^status\.storage\[fast\]\.pools\[p\]\.expiryTime: is not an RFC 3339 time/,
+    field: /^status\.storage\[fast\]\.pools\[p\]\.expiryTime: must be an RFC 3339 time/,
   },
   {
     name: 'a pod with an inline volume of negative size',
@@ -251,76 +252,76 @@ const complaints: readonly Complaint[] = [
   },
 ];
 
-describe('a mistake is told with object, field and remedy:', () => {
+describe('a warning has object, field and remedy:', () => {
   test.each(byName(complaints))('%s', (_, { kind, object, field }) => {
-    const [notice, ...others] = feed(new ClusterIndex(), kind, object);
+    const [warning, ...others] = feed(new ClusterIndex(), kind, object);
     expect(others).toEqual([]);
-    expect(notice).toMatchObject({ kind, problem: expect.stringMatching(field) });
-    expect(notice!.key).toMatch(/(^|\/| )x$/);
+    expect(warning).toMatchObject({ kind, problem: expect.stringMatching(field) });
+    expect(warning!.key).toMatch(/(^|\/| )x$/);
   });
 
-  test('once for each mistake', () => {
+  test('one warning for each mistake', () => {
     const terms = [{ matchExpressions: [{ key: '', operator: 'Like' as 'In', values: ['b'] }] }];
-    const notices = feed(new ClusterIndex(), 'PersistentVolume', volume('x', '-1', { terms }));
-    expect(notices.length).toBeGreaterThanOrEqual(3);
+    const warnings = feed(new ClusterIndex(), 'PersistentVolume', volume('x', '-1', { terms }));
+    expect(warnings.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('and not again while the object stays the same', () => {
+  test('no second warning while the object stays the same', () => {
     const index = new ClusterIndex();
     feed(index, 'PersistentVolume', volume('x', '-1'));
     expect(feed(index, 'PersistentVolume', volume('x', '-1'))).toEqual([]);
   });
 });
 
-describe('a pod that cannot be read', () => {
+describe('a malformed pod', () => {
   const broken = pod('p', [], { volumes: [inlineVolume('v', 'd', 'much')] });
 
   test('is refused with the field', () => {
-    const answer = refusalOf(clusterOf({ Node: [node('n1')] }), broken);
+    const answer = expectRefusal(clusterOf({ Node: [node('n1')] }), broken);
     expect(answer.podRefusals).toMatchObject([{ reason: 'MalformedPod', claim: undefined }]);
     expect(answer.message).toContain('pod "default/p" is malformed: spec.volumes[v].csi.fsSize');
   });
 
-  test('is not refused where inline volumes have no size: kube-scheduler knows no such field', () => {
-    expect(outcomeOf(clusterOf({ Node: [node('n1')] }, upstreamProfile), broken)).toMatchObject({
+  test('is not refused if the profile ignores sizes of inline volumes: kube-scheduler has no such field', () => {
+    expect(planOutcome(clusterOf({ Node: [node('n1')] }, upstreamProfile), broken)).toMatchObject({
       node: 'n1',
     });
   });
 
-  test('is placed if it says nothing at all', () => {
+  test('is placed if it is empty', () => {
     const index = clusterOf({ Node: [node('n1')] });
     for (const nothing of [{}, { spec: null }, { metadata: null, spec: { volumes: null } }]) {
       expect(plan(nothing as unknown as Pod, index, { nowMs: 0 }).kind).toBe('placement');
     }
   });
 
-  test('with a volume that names no claim is refused for the claim that is not there', () => {
+  test('with a volume that names no claim is refused because the claim does not exist', () => {
     const index = clusterOf({ Node: [node('n1')] });
     const nameless = pod('p', [], { volumes: [{ name: 'v', persistentVolumeClaim: {} }] });
     expect(plan(nameless, index, { nowMs: 0 }).kind).toBe('refusal');
   });
 });
 
-describe('objects that are too large are taken in stride:', () => {
+describe('the engine handles objects that are too large:', () => {
   const bound = { PersistentVolumeClaim: [boundClaim('data', '1Gi', 'v1')] };
 
-  test('a hundred thousand labels on one node, more than an API server takes', () => {
+  test('a hundred thousand labels on one node, more than an API server accepts', () => {
     const labels: Record<string, string> = { [hostname]: 'n1' };
     for (let at = 0; at < 100_000; at++) labels[`label-${at}`] = 'x';
     const index = clusterOf(bound);
     index.upsert('Node', { metadata: { name: 'n1', resourceVersion: '1', labels } });
     index.upsert(
       'PersistentVolume',
-      volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt('label-99999', 'x')] }),
+      volume('v1', '1Gi', { phase: 'Bound', terms: [labelIn('label-99999', 'x')] }),
     );
-    expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ node: 'n1' });
+    expect(planOutcome(index, pod('p', ['data']))).toMatchObject({ node: 'n1' });
   });
 
   test('ten thousand terms in one affinity', () => {
-    const terms = Array.from({ length: 10_000 }, (_, at) => onlyAt(hostname, `n${at}`));
+    const terms = Array.from({ length: 10_000 }, (_, at) => labelIn(hostname, `n${at}`));
     const index = clusterOf({ ...bound, Node: [node('n9999'), node('m1')] });
     index.upsert('PersistentVolume', volume('v1', '1Gi', { phase: 'Bound', terms }));
-    expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ node: 'n9999' });
+    expect(planOutcome(index, pod('p', ['data']))).toMatchObject({ node: 'n9999' });
   });
 
   test('ten thousand bad terms in one affinity', () => {
@@ -335,10 +336,10 @@ describe('objects that are too large are taken in stride:', () => {
 
   test('twenty thousand pools of one driver', () => {
     const pools = Array.from({ length: 20_000 }, (_, at) => pool(`p${at}`, '1Gi', { nodeList: [`n${at}`] }));
-    const index = clusterOf({ Node: [node('n19999')], StorageClass: [madeBy('d', 'local')] });
+    const index = clusterOf({ Node: [node('n19999')], StorageClass: [csiClass('d', 'local')] });
     index.upsert('DriverCapacity', driverCapacity('d', [{ storageClassName: 'local', pools }]));
     index.upsert('PersistentVolumeClaim', claim('data', '1Gi'));
-    expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ pools: { data: 'p19999' } });
+    expect(planOutcome(index, pod('p', ['data']))).toMatchObject({ pools: { data: 'p19999' } });
   });
 
   test('a pod with two hundred claims', () => {
@@ -369,18 +370,18 @@ describe('objects that are too large are taken in stride:', () => {
   });
 });
 
-test('names and labels that are properties of every object are only names', () => {
+test('names and labels that equal properties of JavaScript objects are only names', () => {
   const names = ['constructor', 'toString', 'hasOwnProperty'];
   const index = clusterOf({
     Node: [...names, 'other'].map((name) => node(name, { [name]: 'yes' })),
-    StorageClass: [...names, '__proto__'].map((name) => madeBy('d', name)),
+    StorageClass: [...names, '__proto__'].map((name) => csiClass('d', name)),
     PersistentVolume: names.map((name) =>
-      volume(name, '1Gi', { className: name, terms: [onlyAt(name, 'yes')] }),
+      volume(name, '1Gi', { className: name, terms: [labelIn(name, 'yes')] }),
     ),
     PersistentVolumeClaim: [...names, '__proto__'].map((name) => claim(name, '1Gi', { className: name })),
   });
   for (const name of names) {
-    expect(outcomeOf(index, pod('p', [name]))).toMatchObject({ node: name, volumes: { [name]: name } });
+    expect(planOutcome(index, pod('p', [name]))).toMatchObject({ node: name, volumes: { [name]: name } });
   }
   expect(plan(pod('p', ['__proto__']), index, { nowMs: 0 })).toMatchObject({
     provisions: [{ claim: 'default/__proto__', pool: undefined }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
 import { couldServe, matchClaim } from './claim-match.ts';
 import { clusterOf } from './testing/cluster.ts';
-import { byName, claim, localVolume, reservedFor, volume } from './testing/objects.ts';
+import { byName, claim, claimRefTo, localVolume, volume } from './testing/objects.ts';
 
 /* kube-controller-manager's index_test.go, by what it shows. */
 
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     volumes: [
       volume('a', '1Gi', {
         metadata: { name: 'a', deletionTimestamp: '2026-01-01T00:00:00Z' },
-        spec: reservedFor('c'),
+        spec: claimRefTo('c'),
       }),
       volume('b', '1Gi', { metadata: { name: 'b', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     ],
@@ -83,57 +83,57 @@ const cases: readonly Case[] = [
     chosen: undefined,
   },
   {
-    name: 'sizes that no double holds',
+    name: 'sizes that a double cannot represent',
     volumes: [volume('a', '800E'), volume('b', '800000000000000000001')],
     claim: claim('c', '800000000000000000001'),
     chosen: 'b',
   },
   {
-    name: 'one that names the claim goes first, whatever its class, phase and labels',
+    name: 'a volume that names the claim comes first, whatever its class, phase and labels',
     volumes: [
       volume('a', '1Gi'),
-      volume('b', '9Gi', { className: 'other', phase: 'Pending', spec: reservedFor('c') }),
+      volume('b', '9Gi', { className: 'other', phase: 'Pending', spec: claimRefTo('c') }),
     ],
     claim: claim('c', '1Gi'),
     chosen: 'b',
   },
   {
-    name: 'one that names the claim but is too small is passed over',
-    volumes: [volume('a', '5Gi'), volume('b', '1Gi', { spec: reservedFor('c') })],
+    name: 'a volume that names the claim but is too small is ignored',
+    volumes: [volume('a', '5Gi'), volume('b', '1Gi', { spec: claimRefTo('c') })],
     claim: claim('c', '2Gi'),
     chosen: 'a',
   },
   {
-    name: 'one that names the claim but lacks an access mode is passed over',
-    volumes: [volume('a', '5Gi', all), volume('b', '5Gi', { spec: reservedFor('c') })],
+    name: 'a volume that names the claim but lacks an access mode is ignored',
+    volumes: [volume('a', '5Gi', all), volume('b', '5Gi', { spec: claimRefTo('c') })],
     claim: claim('c', '2Gi', { spec: { accessModes: ['ReadWriteMany'] } }),
     chosen: 'a',
   },
   {
-    name: 'one that names another claim, or an earlier one of the name, is passed over',
+    name: 'a volume that names another claim, or an earlier claim with the same name, is ignored',
     volumes: [
-      volume('a', '1Gi', { spec: reservedFor('d') }),
-      volume('b', '1Gi', { spec: reservedFor('c', 'uid-of-another') }),
+      volume('a', '1Gi', { spec: claimRefTo('d') }),
+      volume('b', '1Gi', { spec: claimRefTo('c', 'uid-of-another') }),
     ],
     claim: claim('c', '1Gi'),
     chosen: undefined,
   },
   {
-    name: 'a claim that waits for its consumer takes nothing',
+    name: 'a claim that waits for its consumer gets no volume',
     volumes: [volume('a', '1Gi')],
     claim: claim('c', '1Gi'),
     isDelayed: true,
     chosen: undefined,
   },
   {
-    name: 'a claim that waits for its consumer takes what names it',
-    volumes: [volume('a', '1Gi', { spec: reservedFor('c', 'uid-c') })],
+    name: 'a claim that waits for its consumer gets a volume that names it',
+    volumes: [volume('a', '1Gi', { spec: claimRefTo('c', 'uid-c') })],
     claim: claim('c', '1Gi'),
     isDelayed: true,
     chosen: 'a',
   },
   {
-    name: 'local disks of all nodes are one shelf',
+    name: 'local volumes of all nodes are candidates',
     volumes: [localVolume('a', '3Gi', 'n1'), localVolume('b', '2Gi', 'n2'), localVolume('c', '1Gi', 'n3')],
     claim: claim('c', '2Gi'),
     chosen: 'b',

@@ -5,7 +5,7 @@ import { labels } from '../kube/well-known.ts';
 import { ClusterIndex } from './cluster-index/cluster-index.ts';
 import { upstreamProfile } from './cluster-index/profile.ts';
 import { plan } from './plan.ts';
-import { clusterOf, outcomeOf } from './testing/cluster.ts';
+import { clusterOf, planOutcome } from './testing/cluster.ts';
 import {
   atVersion,
   boundClaim,
@@ -19,8 +19,8 @@ import {
 } from './testing/objects.ts';
 
 /**
- * The examples of the volume topology proposal, spelled as it spells them: `metadata.Name`, `bindingMode`, beta zone labels,
- * and fields that no server of today knows.
+ * The examples of the volume topology proposal, in its own spelling: `metadata.Name`, `bindingMode`, beta zone labels, and fields that no
+ * current server has.
  */
 const betaZone = 'failure-domain.beta.kubernetes.io/zone';
 const betaRegion = 'failure-domain.beta.kubernetes.io/region';
@@ -95,7 +95,7 @@ const volumeExamples: readonly VolumeExample[] = [
     nodes: ['node-1', 'node-2', 'node-3'],
   },
   {
-    name: 'a volume with two labels is reached where both hold',
+    name: 'a volume with two labels is reached from nodes with both',
     volume: example('rack-volume-1', {
       csi: { driver: 'my-rack-storage-driver', volumeHandle: 'my-vol', volumeAttributes: { foo: 'bar' } },
       ...affinity({ key: betaZone, values: ['us-central1-a'] }, { key: rack, values: ['rack1'] }),
@@ -176,7 +176,7 @@ describe('allowed topologies', () => {
       .map(({ metadata }) => metadata!.name!);
   }
 
-  test('zonal-class makes volumes in two zones', () => {
+  test('zonal-class provisions volumes in two zones', () => {
     const own = storageClass('zonal-class', {
       ...gcePd,
       parameters: { type: 'pd-standard' },
@@ -185,7 +185,7 @@ describe('allowed topologies', () => {
     expect(allowedBy(own)).toEqual(['node-1', 'node-2', 'node-3']);
   });
 
-  test('multi-zonal-class makes volumes in three', () => {
+  test('multi-zonal-class provisions volumes in three', () => {
     const own = storageClass('multi-zonal-class', {
       ...gcePd,
       parameters: { type: 'pd-standard', 'replication-type': 'regional-pd' },
@@ -194,7 +194,7 @@ describe('allowed topologies', () => {
     expect(allowedBy(own)).toEqual(['node-1', 'node-2', 'node-3', 'node-4']);
   });
 
-  test("too few zones for its parameters are the provisioner's business, not the scheduler's", () => {
+  test('too few zones for its parameters concern the provisioner, not the scheduler', () => {
     const own = storageClass('multi-zonal-class', {
       ...gcePd,
       parameters: { type: 'pd-standard', 'replication-type': 'regional-pd' },
@@ -253,11 +253,15 @@ describe('the zonal example from end to end', () => {
   const cluster = () =>
     clusterOf({ Node: nodes, StorageClass: [standard], PersistentVolumeClaim: [myClaim] });
 
-  test('the claim waits, and the scheduler picks a node and has the volume made', () => {
-    expect(outcomeOf(cluster(), myPod)).toEqual({ node: 'node-1', volumes: {}, pools: { 'my-pvc': 'new' } });
+  test('the claim waits, and the scheduler chooses a node and lets the provisioner create the volume', () => {
+    expect(planOutcome(cluster(), myPod)).toEqual({
+      node: 'node-1',
+      volumes: {},
+      pools: { 'my-pvc': 'new' },
+    });
   });
 
-  test('the claim carries the node, under any of the names that it has had', () => {
+  test('the claim has the node in an annotation, under any of its historical names', () => {
     for (const name of [
       'volume.kubernetes.io/selected-node',
       'volume.alpha.kubernetes.io/selectedNode',
@@ -266,11 +270,11 @@ describe('the zonal example from end to end', () => {
       const index = cluster();
       const selected = { ...myClaim.metadata, resourceVersion: '2', annotations: { [name]: 'node-3' } };
       index.upsert('PersistentVolumeClaim', { ...myClaim, metadata: selected });
-      expect(outcomeOf(index, myPod)).toEqual({ node: 'node-3', volumes: {}, pools: { 'my-pvc': 'new' } });
+      expect(planOutcome(index, myPod)).toEqual({ node: 'node-3', volumes: {}, pools: { 'my-pvc': 'new' } });
     }
   });
 
-  test('once the volume is made and bound, the pod stays in its zone', () => {
+  test('once the volume is provisioned and bound, the pod stays in its zone', () => {
     const index = cluster();
     const made = example('volume-1', {
       ...gce,
@@ -279,10 +283,10 @@ describe('the zonal example from end to end', () => {
     });
     index.upsert('PersistentVolume', made);
     index.upsert('PersistentVolumeClaim', atVersion('3', { ...boundClaim('my-pvc', '100Gi', 'volume-1') }));
-    expect(outcomeOf(index, myPod)).toEqual({ node: 'node-3', volumes: {}, pools: {} });
+    expect(planOutcome(index, myPod)).toEqual({ node: 'node-3', volumes: {}, pools: {} });
   });
 
-  test('a node that serves the disk through CSI is found by the key of the driver', () => {
+  test('a node that serves the disk through CSI is found by the topology key of the driver', () => {
     const index = cluster();
     const onDriver = node('node-5', { 'topology.gke.io/zone': 'us-central1-b' });
     index.upsert('Node', onDriver);
@@ -298,21 +302,21 @@ describe('the zonal example from end to end', () => {
     index.upsert('PersistentVolume', made);
     index.upsert('PersistentVolumeClaim', atVersion('3', boundClaim('my-pvc', '100Gi', 'volume-1')));
     for (const other of nodes) index.remove('Node', other.metadata!.name!);
-    expect(outcomeOf(index, myPod)).toEqual({ node: 'node-5', volumes: {}, pools: {} });
+    expect(planOutcome(index, myPod)).toEqual({ node: 'node-5', volumes: {}, pools: {} });
   });
 });
 
 describe('old names', () => {
-  test('are read as those of today, and told', () => {
+  test('are read as the current ones, with a warning', () => {
     const index = new ClusterIndex();
-    const { notices: ofVolume } = index.upsert('PersistentVolume', example('v1', {}));
+    const { warnings: ofVolume } = index.upsert('PersistentVolume', example('v1', {}));
     expect(ofVolume).toMatchObject(
       [{ kind: 'PersistentVolume', key: 'v1', problem: /^metadata\.Name: .*rename/ }].map(
         ({ problem, ...rest }) => ({ ...rest, problem: expect.stringMatching(problem) }),
       ),
     );
     const old = { kind: 'StorageClass', metadata: { name: 'local' }, bindingMode: 'WaitForFirstConsumer' };
-    const { notices: ofClass } = index.upsert('StorageClass', old as StorageClass);
+    const { warnings: ofClass } = index.upsert('StorageClass', old as StorageClass);
     expect(ofClass).toMatchObject([
       { problem: expect.stringMatching(/^bindingMode: .*volumeBindingMode.*rename/) },
     ]);
@@ -320,7 +324,7 @@ describe('old names', () => {
 
   test('of a class: bindingMode makes it wait; Immediate, and nothing at all, do not', () => {
     const outcomeWith = (rest: object) =>
-      outcomeOf(
+      planOutcome(
         clusterOf({
           Node: [node('n1')],
           StorageClass: [{ metadata: { name: 'local' }, provisioner: 'disk.csi', ...rest } as StorageClass],
@@ -355,7 +359,7 @@ describe('old names', () => {
     expect(nodesOf(old)).toEqual(['node-2']);
   });
 
-  test('of zones: a beta label on the volume finds the label of today on the node', () => {
+  test('of zones: a beta label on the volume matches the stable label on the node', () => {
     const index = clusterOf(
       {
         Node: [node('today', { [labels.zone]: 'us-central1-a', [labels.region]: 'us-central1' })],
@@ -364,6 +368,6 @@ describe('old names', () => {
       },
       upstreamProfile,
     );
-    expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ node: 'today' });
+    expect(planOutcome(index, pod('p', ['data']))).toMatchObject({ node: 'today' });
   });
 });

@@ -3,24 +3,24 @@ import type { PersistentVolumeClaim } from '../kube/api/core.ts';
 import { packShape, stowageProfile, upstreamProfile } from './cluster-index/profile.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { plan } from './plan.ts';
-import { refusalOf, reserveIn } from './testing/expect-plan.ts';
-import { type ClusterObjects, clusterOf, outcomeOf } from './testing/cluster.ts';
+import { type ClusterObjects, clusterOf, planOutcome } from './testing/cluster.ts';
+import { expectRefusal, expectReservation } from './testing/expect-plan.ts';
 import {
-  capacity,
   claim,
+  claimRefTo,
+  csiClass,
   csiDriver,
   gib,
   hostname,
   localVolume,
-  madeBy,
   node,
   pod,
-  reservedFor,
+  storageCapacity,
   storageClass,
   volume,
 } from './testing/objects.ts';
 
-/** What the volume topology proposal asks its tests to show, and what users of such schedulers have run into. */
+/** The tests that the volume topology proposal lists, and problems that users of other schedulers had. */
 
 const local: ClusterObjects = {
   Node: [node('n1'), node('n2')],
@@ -41,7 +41,7 @@ describe('the tests that the proposal lists:', () => {
       PersistentVolume: [...disks('n1', 9, 5, 3, 2, 1), ...disks('n2', 9)],
       PersistentVolumeClaim: three,
     });
-    expect(outcomeOf(index, abc)).toEqual({
+    expect(planOutcome(index, abc)).toEqual({
       node: 'n1',
       volumes: { a: 'n1-1', b: 'n1-2', c: 'n1-3' },
       pools: {},
@@ -54,7 +54,7 @@ describe('the tests that the proposal lists:', () => {
       PersistentVolume: [...disks('n1', 1, 2), ...disks('n2', 20, 10, 4, 3, 2)],
       PersistentVolumeClaim: three,
     });
-    expect(outcomeOf(index, abc)).toEqual({
+    expect(planOutcome(index, abc)).toEqual({
       node: 'n2',
       volumes: { a: 'n2-2', b: 'n2-3', c: 'n2-4' },
       pools: {},
@@ -67,38 +67,40 @@ describe('the tests that the proposal lists:', () => {
       PersistentVolume: [...disks('n1', 1, 2), ...disks('n2', 2, 3)],
       PersistentVolumeClaim: three,
     });
-    expect(outcomeOf(index, abc)).toEqual({
+    expect(planOutcome(index, abc)).toEqual({
       message: "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
     });
   });
 
-  test('scoring leaves the order of nodes where they are as good as each other', () => {
+  test('scoring keeps the order of equally good nodes', () => {
     const index = clusterOf({
       ...local,
       PersistentVolume: [...disks('n1', 4), ...disks('n2', 4)],
       PersistentVolumeClaim: [claim('data', '2Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toMatchObject({ node: 'n1' });
+    expect(planOutcome(index, pod('p', ['data']))).toMatchObject({ node: 'n1' });
   });
 
-  test('scoring changes the order of nodes where a later one fits closer', () => {
+  test('scoring changes the order of nodes if a later one fits more tightly', () => {
     const objects: ClusterObjects = {
       ...local,
       PersistentVolume: [...disks('n1', 4), ...disks('n2', 2)],
       PersistentVolumeClaim: [claim('data', '2Gi')],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['data']))).toMatchObject({ node: 'n2' });
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toMatchObject({ node: 'n1' });
+    expect(planOutcome(clusterOf(objects), pod('p', ['data']))).toMatchObject({ node: 'n2' });
+    expect(planOutcome(clusterOf(objects, upstreamProfile), pod('p', ['data']))).toMatchObject({
+      node: 'n1',
+    });
   });
 
-  test('scoring changes the order of nodes where a later one has a volume made for the purpose', () => {
+  test('scoring changes the order of nodes if a later one has a pre-provisioned volume', () => {
     const index = clusterOf({
       Node: [node('n1'), node('n2')],
-      StorageClass: [madeBy('disk.csi', 'local')],
+      StorageClass: [csiClass('disk.csi', 'local')],
       PersistentVolume: disks('n2', 50),
       PersistentVolumeClaim: [claim('data', '2Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual({
+    expect(planOutcome(index, pod('p', ['data']))).toEqual({
       node: 'n2',
       volumes: { data: 'n2-50' },
       pools: {},
@@ -109,29 +111,33 @@ describe('the tests that the proposal lists:', () => {
     const index = clusterOf({
       ...local,
       PersistentVolume: [
-        localVolume('theirs', '2Gi', 'n1', { spec: reservedFor('theirs') }),
+        localVolume('theirs', '2Gi', 'n1', { spec: claimRefTo('theirs') }),
         localVolume('free', '90Gi', 'n2'),
       ],
       PersistentVolumeClaim: [claim('data', '2Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual({
+    expect(planOutcome(index, pod('p', ['data']))).toEqual({
       node: 'n2',
       volumes: { data: 'free' },
       pools: {},
     });
   });
 
-  test('a volume is made where those that exist do not suit', () => {
+  test('a volume is provisioned if no existing one fits', () => {
     const index = clusterOf({
       Node: [node('n1')],
-      StorageClass: [madeBy('disk.csi', 'local')],
+      StorageClass: [csiClass('disk.csi', 'local')],
       PersistentVolume: disks('n1', 1),
       PersistentVolumeClaim: [claim('data', '2Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual({ node: 'n1', volumes: {}, pools: { data: 'new' } });
+    expect(planOutcome(index, pod('p', ['data']))).toEqual({
+      node: 'n1',
+      volumes: {},
+      pools: { data: 'new' },
+    });
   });
 
-  test('several local volumes on one node serve a pod that wants several; spread over nodes they do not', () => {
+  test('several local volumes on one node serve a pod with several claims; spread over nodes they do not', () => {
     const wanting = (...volumes: ReturnType<typeof disks>) =>
       plan(abc, clusterOf({ ...local, PersistentVolume: volumes, PersistentVolumeClaim: three }), {
         nowMs: 0,
@@ -141,7 +147,7 @@ describe('the tests that the proposal lists:', () => {
   });
 });
 
-/** Places pods one after the other, each with one claim, and reserves what it was given. */
+/** Places pods one after the other, each with one claim, and reserves each placement. */
 function placeAll(
   objects: ClusterObjects,
   claims: readonly PersistentVolumeClaim[],
@@ -152,25 +158,25 @@ function placeAll(
   return claims.map(({ metadata }) => {
     const answer = plan(pod(`pod-${metadata!.name}`, [metadata!.name!]), index, { nowMs: 0 });
     if (answer.kind === 'refusal') return answer;
-    return reserveIn(ledger, answer).placement;
+    return expectReservation(ledger, answer).placement;
   });
 }
 
 function poolsOf(size: string, ...nodeNames: readonly string[]): ClusterObjects {
   return {
     Node: nodeNames.map((name) => node(name)),
-    StorageClass: [madeBy('disk.csi', 'local')],
+    StorageClass: [csiClass('disk.csi', 'local')],
     CSIDriver: [csiDriver('disk.csi')],
     CSIStorageCapacity: nodeNames.map((name) =>
-      capacity(name, 'local', { capacity: size, nodeTopology: { matchLabels: { [hostname]: name } } }),
+      storageCapacity(name, 'local', { capacity: size, nodeTopology: { matchLabels: { [hostname]: name } } }),
     ),
   };
 }
 
-describe('what users of other schedulers have run into:', () => {
+describe('problems of users of other schedulers:', () => {
   const five = ['1', '2', '3', '4', '5'].map((name) => claim(name, '3Gi'));
 
-  test('five pods of 3 GiB on a node with 10: three run, and two are told by how much they miss', () => {
+  test('five pods of 3 GiB on a node with 10: three run, and two get the missing amount', () => {
     const answers = placeAll(poolsOf('10Gi', 'n1'), five);
     expect(answers.map(({ kind }) => kind)).toEqual([
       'placement',
@@ -190,12 +196,12 @@ describe('what users of other schedulers have run into:', () => {
     }
   });
 
-  test('the same under kube-scheduler: all five are sent there', () => {
+  test('the same with kube-scheduler: all five are placed there', () => {
     const answers = placeAll(poolsOf('10Gi', 'n1'), five, upstreamProfile);
     expect(answers.map(({ kind }) => kind)).toEqual(Array(5).fill('placement'));
   });
 
-  test('four pods of 6 GiB on three nodes with 20: all run, none is tried twice', () => {
+  test('four pods of 6 GiB on three nodes with 20: all run at the first attempt', () => {
     const four = ['1', '2', '3', '4'].map((name) => claim(name, '6Gi'));
     const answers = placeAll(poolsOf('20Gi', 'n1', 'n2', 'n3'), four);
     expect(answers.map((answer) => answer.kind === 'placement' && answer.node)).toEqual([
@@ -224,7 +230,7 @@ describe('what users of other schedulers have run into:', () => {
       PersistentVolumeClaim: [claim('a', '6Gi'), claim('b', '6Gi')],
     };
     const index = clusterOf(objects);
-    const refusal = refusalOf(index, pod('p', ['a', 'b']));
+    const refusal = expectRefusal(index, pod('p', ['a', 'b']));
     expect(refusal.message).toBe('0/1 nodes are available: 1 node(s) did not have enough free storage.');
     expect(refusal.explain().nodes[0]!.findings.map(({ reason }) => reason)).toEqual([
       'CapacityNotTogether',
@@ -239,7 +245,7 @@ describe('what users of other schedulers have run into:', () => {
       PersistentVolume: [...disks('n1', 10), ...disks('n2', 2)],
       PersistentVolumeClaim: [claim('data', '1Gi')],
     });
-    expect(outcomeOf(index, pod('p', ['data']))).toEqual({
+    expect(planOutcome(index, pod('p', ['data']))).toEqual({
       node: 'n2',
       volumes: { data: 'n2-2' },
       pools: {},
@@ -258,11 +264,11 @@ describe('what users of other schedulers have run into:', () => {
         claim('b', '2Gi', { spec: { selector: { matchLabels: { kind: 'ssd' } } } }),
       ],
     };
-    expect(outcomeOf(clusterOf(objects), pod('p', ['a', 'b']))).toEqual({
+    expect(planOutcome(clusterOf(objects), pod('p', ['a', 'b']))).toEqual({
       node: 'n1',
       volumes: { a: 'hdd', b: 'ssd' },
       pools: {},
     });
-    expect(outcomeOf(clusterOf(objects, upstreamProfile), pod('p', ['a', 'b']))).toHaveProperty('message');
+    expect(planOutcome(clusterOf(objects, upstreamProfile), pod('p', ['a', 'b']))).toHaveProperty('message');
   });
 });

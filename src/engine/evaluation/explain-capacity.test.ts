@@ -4,29 +4,29 @@ import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { expectRefusal } from '../testing/expect-plan.ts';
 import { candidatesIn, findingsOf, gibIn, withoutVolumes } from '../testing/findings.ts';
 import {
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
   driverCapacity,
-  madeBy,
   pod,
   pool,
+  storageCapacity,
   volume,
   zone,
 } from '../testing/objects.ts';
 
-describe('a claim that finds no room says by how much', () => {
+describe('a claim without enough capacity has the missing amount', () => {
   const dynamic: ClusterObjects = {
     ...withoutVolumes,
-    StorageClass: [madeBy('disk.csi', 'local')],
+    StorageClass: [csiClass('disk.csi', 'local')],
     CSIDriver: [csiDriver('disk.csi')],
   };
 
-  test('with what is free and what of it is promised', () => {
+  test('with the free bytes and how many of them are promised', () => {
     const [finding] = findingsOf({
       ...dynamic,
-      CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+      CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '8Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
     });
     expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', claim: 'default/data' });
@@ -34,12 +34,12 @@ describe('a claim that finds no room says by how much', () => {
     expect(gibIn(finding!.margin!)).toEqual([5, 8, 6]);
   });
 
-  test('with every pool that the node reaches, most room first, and no other', () => {
+  test('with every pool that the node reaches, the most free capacity first', () => {
     const pools = [
-      capacity('two', 'local', { capacity: '2Gi' }),
-      capacity('four', 'local', { capacity: '4Gi' }),
-      capacity('capped', 'local', { capacity: '9Gi', maximumVolumeSize: '3Gi' }),
-      capacity('away', 'local', { capacity: '4Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
+      storageCapacity('two', 'local', { capacity: '2Gi' }),
+      storageCapacity('four', 'local', { capacity: '4Gi' }),
+      storageCapacity('capped', 'local', { capacity: '9Gi', maximumVolumeSize: '3Gi' }),
+      storageCapacity('away', 'local', { capacity: '4Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
     ];
     const [finding] = findingsOf({ ...dynamic, CSIStorageCapacity: pools });
     expect(candidatesIn(finding!)).toEqual([
@@ -50,7 +50,7 @@ describe('a claim that finds no room says by how much', () => {
     expect(gibIn(finding!.candidates[0]!.obstacles[0]!.margin!)).toEqual([5, 3, 0]);
   });
 
-  test('with a pool whose figures are too old', () => {
+  test('with a pool whose figures have expired', () => {
     const objects: ClusterObjects = {
       ...dynamic,
       CSIDriver: [],
@@ -64,11 +64,11 @@ describe('a claim that finds no room says by how much', () => {
     expect(candidatesIn(finding!)).toEqual(['one: Expired']);
   });
 
-  test('with a pool that takes one at a time and is busy', () => {
+  test('with a busy pool whose driver creates one volume at a time', () => {
     const index = clusterOf(
       {
         ...dynamic,
-        CSIStorageCapacity: [capacity('net', 'local', { capacity: '80Gi' })],
+        CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '80Gi' })],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '6Gi', { selectedNode: 'n1' })],
       },
       { ...stowageProfile, inFlight: 'one-at-a-time' },
@@ -77,13 +77,13 @@ describe('a claim that finds no room says by how much', () => {
     expect(candidatesIn(finding!)).toEqual(['storage/net: Busy']);
   });
 
-  test('with nothing where no pool is reached', () => {
+  test('without candidates if the node reaches no pool', () => {
     const [finding] = findingsOf(dynamic);
     expect(finding).toMatchObject({ reason: 'NotEnoughCapacity', candidates: [], margin: undefined });
   });
 });
 
-describe('claims that could each be served, but not together, say so', () => {
+describe('claims that could each be served alone, but not together, compete', () => {
   const two = pod('p', ['a', 'b']);
 
   test('for volumes', () => {
@@ -102,13 +102,13 @@ describe('claims that could each be served, but not together, say so', () => {
     expect(candidatesIn(findings[0]!)).toEqual(['v1: TakenBySibling']);
   });
 
-  test('for room in a pool', () => {
+  test('for capacity of a pool', () => {
     const findings = findingsOf(
       {
         ...withoutVolumes,
-        StorageClass: [madeBy('disk.csi', 'local')],
+        StorageClass: [csiClass('disk.csi', 'local')],
         CSIDriver: [csiDriver('disk.csi')],
-        CSIStorageCapacity: [capacity('net', 'local', { capacity: '8Gi' })],
+        CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '8Gi' })],
         PersistentVolumeClaim: [claim('a', '5Gi'), claim('b', '4Gi')],
       },
       two,

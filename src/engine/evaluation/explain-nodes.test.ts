@@ -8,19 +8,19 @@ import {
   boundClaim,
   byName,
   claim,
+  claimRefTo,
+  csiClass,
   csiNode,
   hostname,
+  labelIn,
   localVolume,
-  madeBy,
   node,
-  onlyAt,
   pod,
-  reservedFor,
   volume,
   zone,
 } from '../testing/objects.ts';
 
-describe('a claim that finds no volume names what came close and what was in the way', () => {
+describe('a claim without a volume lists close candidates and their obstacles', () => {
   const labelled = { name: 'v', uid: 'u', resourceVersion: '1' };
 
   interface Case {
@@ -33,7 +33,7 @@ describe('a claim that finds no volume names what came close and what was in the
     { name: 'too small', volume: volume('v', '4Gi'), obstacles: 'TooSmall' },
     { name: 'of another class', volume: volume('v', '5Gi', { className: 'gold' }), obstacles: 'OtherClass' },
     {
-      name: 'of the other mode',
+      name: 'of another volume mode',
       volume: volume('v', '5Gi', { spec: { volumeMode: 'Block' } }),
       obstacles: 'OtherMode',
     },
@@ -50,7 +50,7 @@ describe('a claim that finds no volume names what came close and what was in the
     { name: 'not available', volume: volume('v', '5Gi', { phase: 'Released' }), obstacles: 'NotAvailable' },
     {
       name: 'bound to another claim, which is one obstacle and not two',
-      volume: volume('v', '5Gi', { phase: 'Bound', spec: reservedFor('theirs', 'uid') }),
+      volume: volume('v', '5Gi', { phase: 'Bound', spec: claimRefTo('theirs', 'uid') }),
       obstacles: 'ClaimedByOther',
     },
     {
@@ -59,7 +59,7 @@ describe('a claim that finds no volume names what came close and what was in the
       obstacles: 'Deleting',
     },
     { name: 'on another node', volume: localVolume('v', '5Gi', 'n2'), obstacles: 'OtherNode' },
-    { name: 'unreadable', volume: volume('v', 'plenty'), obstacles: 'Malformed' },
+    { name: 'malformed', volume: volume('v', 'plenty'), obstacles: 'Malformed' },
     {
       name: 'on another node and too small',
       volume: localVolume('v', '4Gi', 'n2'),
@@ -93,14 +93,14 @@ describe('a claim that finds no volume names what came close and what was in the
     expect(candidatesIn(findings[0]!)).toEqual(['v: LabelsDiffer']);
   });
 
-  test('how much is missing', () => {
+  test('the missing bytes', () => {
     const [finding] = findingsOf({ ...withoutVolumes, PersistentVolume: [volume('v', '4Gi')] });
     const { margin } = finding!.candidates[0]!.obstacles[0]!;
     expect(margin!.unit).toBe('bytes');
     expect(gibIn(margin!)).toEqual([5, 4, 0]);
   });
 
-  test('fewest obstacles first, then the nearest size, then by name; what the node reaches before what it does not', () => {
+  test('fewest obstacles first, then the nearest size, then by name; reachable volumes before others', () => {
     const [finding] = findingsOf({
       ...withoutVolumes,
       PersistentVolume: [
@@ -127,25 +127,25 @@ describe('a claim that finds no volume names what came close and what was in the
     expect(finding!.omitted).toBe(7);
   });
 
-  test('none that misses by more than two things', () => {
+  test('none with more than two obstacles', () => {
     const far = volume('far', '1Gi', { className: 'gold', phase: 'Released' });
     const [finding] = findingsOf({ ...withoutVolumes, PersistentVolume: [far] });
     expect(finding).toMatchObject({ candidates: [], omitted: 0 });
   });
 });
 
-describe('a claim that has a volume, or is to have one,', () => {
-  test('says that the volume cannot be reached from here', () => {
+describe('a claim with a bound or reserved volume', () => {
+  test('reports that the node cannot reach the volume', () => {
     const findings = findingsOf({
       ...withoutVolumes,
-      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt(hostname, 'n2')] })],
+      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [labelIn(hostname, 'n2')] })],
       PersistentVolumeClaim: [boundClaim('data', '1Gi', 'v1')],
     });
     expect(findings).toMatchObject([{ reason: 'BoundVolumeUnreachable', claim: 'default/data' }]);
     expect(candidatesIn(findings[0]!)).toEqual(['v1: OtherNode']);
   });
 
-  test('says that the volume is gone', () => {
+  test('reports that the volume is gone', () => {
     const findings = findingsOf({
       ...withoutVolumes,
       PersistentVolumeClaim: [boundClaim('data', '1Gi', 'v1')],
@@ -153,7 +153,7 @@ describe('a claim that has a volume, or is to have one,', () => {
     expect(findings).toMatchObject([{ reason: 'BoundVolumeMissing', claim: 'default/data', candidates: [] }]);
   });
 
-  test('says that it is pinned to another node', () => {
+  test('reports that it is pinned to another node', () => {
     const findings = findingsOf({
       ...withoutVolumes,
       PersistentVolumeClaim: [claim('data', '5Gi', { selectedNode: 'n2' })],
@@ -161,20 +161,20 @@ describe('a claim that has a volume, or is to have one,', () => {
     expect(findings).toMatchObject([{ reason: 'ClaimPinnedElsewhere', claim: 'default/data' }]);
   });
 
-  test('says that the volume reserved for it is elsewhere', () => {
+  test('reports that the node cannot reach the reserved volume', () => {
     const findings = findingsOf({
       ...withoutVolumes,
-      PersistentVolume: [localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data') })],
+      PersistentVolume: [localVolume('mine', '5Gi', 'n2', { spec: claimRefTo('data') })],
     });
     expect(findings).toMatchObject([{ reason: 'PreboundVolumeElsewhere', claim: 'default/data' }]);
     expect(candidatesIn(findings[0]!)).toEqual(['mine: OtherNode']);
   });
 
-  test('says that its class leaves the node out', () => {
+  test('reports that the class excludes the node', () => {
     const allowedTopologies = [{ matchLabelExpressions: [{ key: zone, values: ['b'] }] }];
     const findings = findingsOf({
       ...withoutVolumes,
-      StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies })],
+      StorageClass: [csiClass('disk.csi', 'local', { allowedTopologies })],
     });
     expect(findings).toMatchObject([{ reason: 'TopologyNotAllowed', claim: 'default/data' }]);
   });
@@ -183,7 +183,7 @@ describe('a claim that has a volume, or is to have one,', () => {
     const findings = findingsOf(
       {
         ...withoutVolumes,
-        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt(hostname, 'n2')] })],
+        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [labelIn(hostname, 'n2')] })],
         PersistentVolumeClaim: [claim('data', '5Gi'), boundClaim('old', '1Gi', 'v1'), claim('more', '9Gi')],
       },
       pod('p', ['data', 'old', 'more']),
@@ -197,7 +197,7 @@ describe('a claim that has a volume, or is to have one,', () => {
 });
 
 describe('an explanation', () => {
-  test('goes through the nodes by name, and a node without findings would do', () => {
+  test('lists the nodes by name, and a node without findings fits', () => {
     const index = clusterOf({ ...withoutVolumes, Node: ['n3', 'n1', 'n2'].map((name) => node(name)) });
     const refusal = expectRefusal(index, pod('p', ['data']));
     index.upsert('PersistentVolume', localVolume('v1', '5Gi', 'n2'));
@@ -209,7 +209,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  test('of a pod that runs nowhere says why, and goes through no nodes', () => {
+  test('of a pod that is refused on every node has the reason and no nodes', () => {
     const explanation = expectRefusal(clusterOf({ Node: [node('n1')] }), pod('p', ['data'])).explain();
     expect(explanation).toMatchObject({
       pod: 'default/p',

@@ -6,16 +6,16 @@ import { expectRefusal } from '../testing/expect-plan.ts';
 import {
   boundClaim,
   byName,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
   hostname,
+  labelIn,
   localVolume,
-  madeBy,
   node,
-  onlyAt,
   pod,
+  storageCapacity,
   storageClass,
   volume,
   zone,
@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
     stowage: 'no nodes available to schedule pods',
   },
   {
-    name: 'without nodes, a missing claim is not worth a word either',
+    name: 'without nodes a missing claim is not mentioned',
     cluster: {},
     stowage: 'no nodes available to schedule pods',
   },
@@ -58,16 +58,16 @@ const cases: readonly Case[] = [
     stowage: "0/120 nodes are available: 120 node(s) didn't find available persistent volumes to bind.",
   },
   {
-    name: 'what holds for the pod is said once, and not counted',
+    name: 'a reason that concerns the pod appears once, without a count',
     cluster: { Node: nodes(3) },
     stowage: '0/3 nodes are available: persistentvolumeclaim "data" not found.',
   },
   {
-    name: 'nodes refused for different reasons are counted apart, the items sorted',
+    name: 'nodes with different reasons are counted separately, and the items are sorted',
     cluster: {
       Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'b' }), node('n3')],
       StorageClass: [
-        madeBy('disk.csi', 'local', {
+        csiClass('disk.csi', 'local', {
           allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['a', 'b'] }] }],
         }),
       ],
@@ -82,7 +82,7 @@ const cases: readonly Case[] = [
     cluster: {
       Node: [...nodes(10), ...nodes(2, { [zone]: 'a' }, 'z')],
       StorageClass: [
-        madeBy('disk.csi', 'local', {
+        csiClass('disk.csi', 'local', {
           allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['a'] }] }],
         }),
       ],
@@ -93,11 +93,11 @@ const cases: readonly Case[] = [
       "0/12 nodes are available: 10 node(s) didn't find available persistent volumes to bind, 2 node(s) did not have enough free storage.",
   },
   {
-    name: 'different causes with one text in kube-scheduler are one item',
+    name: 'different reasons with the same text in kube-scheduler are one item',
     cluster: {
       Node: [node('n1'), node('n2', { [zone]: 'a' })],
       StorageClass: [
-        madeBy('disk.csi', 'local', {
+        csiClass('disk.csi', 'local', {
           allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['a'] }] }],
         }),
         storageClass('none'),
@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
     cluster: {
       Node: [node('n1'), node('n2')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt(hostname, 'n2')] })],
+      PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [labelIn(hostname, 'n2')] })],
       PersistentVolumeClaim: [boundClaim('old', '1Gi', 'v1'), claim('data', '5Gi')],
     },
     claims: ['old', 'data'],
@@ -123,7 +123,7 @@ const cases: readonly Case[] = [
       "0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 2 node(s) didn't find available persistent volumes to bind.",
   },
   {
-    name: 'the earlier rule speaks for a node that several would refuse',
+    name: 'the first rule that refuses a node gives the reason',
     cluster: {
       Node: [node('n1', { [zone]: 'b' })],
       CSINode: [csiNode('n1', { 'disk.csi': 0 })],
@@ -145,29 +145,29 @@ test.each(byName(cases))('%s', (_, { cluster, claims = ['data'], stowage, upstre
 });
 
 describe('reasons are counted by code', () => {
-  test('several codes behind one text keep their own counts', () => {
+  test('several codes with the same text have counts of their own', () => {
     const index = clusterOf({
       Node: [node('n1'), node('n2', { [zone]: 'a' }), node('n3', { [zone]: 'a' })],
       StorageClass: [
-        madeBy('disk.csi', 'local', {
+        csiClass('disk.csi', 'local', {
           allowedTopologies: [{ matchLabelExpressions: [{ key: zone, values: ['a'] }] }],
         }),
       ],
       CSIDriver: [csiDriver('disk.csi')],
-      CSIStorageCapacity: [capacity('net', 'local', { capacity: '1Gi' })],
+      CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '1Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
     const { reasons } = expectRefusal(index, pod('p', ['data']));
     expect(Object.fromEntries(reasons)).toEqual({ TopologyNotAllowed: 1, NotEnoughCapacity: 2 });
   });
 
-  test('one claim may be in the way for several reasons on one node, under kube-scheduler', () => {
+  test('with the upstream profile one claim may refuse a node for several reasons', () => {
     const index = clusterOf(
       {
         Node: [node('n1')],
-        StorageClass: [madeBy('disk.csi', 'local')],
+        StorageClass: [csiClass('disk.csi', 'local')],
         CSIDriver: [csiDriver('disk.csi')],
-        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [onlyAt(hostname, 'n2')] })],
+        PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', terms: [labelIn(hostname, 'n2')] })],
         PersistentVolumeClaim: [boundClaim('old', '1Gi', 'v1'), claim('data', '5Gi')],
       },
       upstreamProfile,

@@ -4,12 +4,12 @@ import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { expectRefusal } from '../testing/expect-plan.ts';
 import {
   byName,
-  capacity,
+  storageCapacity,
   claim,
   csiDriver,
   hostname,
   localVolume,
-  madeBy,
+  csiClass,
   node,
   pod,
   storageClass,
@@ -24,12 +24,12 @@ const local: ClusterObjects = {
 
 const pooled: ClusterObjects = {
   ...local,
-  StorageClass: [madeBy('disk.csi', 'local')],
+  StorageClass: [csiClass('disk.csi', 'local')],
   CSIDriver: [csiDriver('disk.csi')],
 };
 
 const poolOf = (name: string, at: string, size: string) =>
-  capacity(name, 'local', { capacity: size, nodeTopology: { matchLabels: { [hostname]: at } } });
+  storageCapacity(name, 'local', { capacity: size, nodeTopology: { matchLabels: { [hostname]: at } } });
 
 const cases: readonly { readonly name: string; readonly cluster: ClusterObjects; readonly says: string }[] = [
   {

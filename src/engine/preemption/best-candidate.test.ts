@@ -20,19 +20,19 @@ import {
 interface Case {
   readonly name: string;
   readonly priority?: number;
-  /** By node, from `node1` on: priority, size and, where it matters, the second in which it started. */
+  /** By node, from `node1` on: priority, size and, if it matters, the second in which the pod started. */
   readonly pods: readonly (readonly (readonly [number, number, number?])[])[];
   readonly expected: string;
 }
 
 const cases: readonly Case[] = [
   {
-    name: 'between equals the first by name is taken',
+    name: 'among equal nodes the first by name is chosen',
     pods: [[[middle, large]], [[middle, large]]],
     expected: 'node1',
   },
   {
-    name: 'the node whose highest victim is lowest is taken',
+    name: 'the node with the lowest highest priority of a victim is chosen',
     pods: [
       [
         [middle, medium],
@@ -50,7 +50,7 @@ const cases: readonly Case[] = [
     expected: 'node3',
   },
   {
-    name: 'if the highest victims are equal, the lowest sum of priorities decides',
+    name: 'if the highest priorities are equal, the lowest sum of priorities decides',
     pods: [
       [
         [middle, medium],
@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
     expected: 'node2',
   },
   {
-    name: 'each criterion counts only among those that the one before left',
+    name: 'each criterion applies only to the nodes that tie on the one before',
     priority: veryHigh,
     pods: [
       [
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
     expected: 'node1',
   },
   {
-    name: 'of otherwise equal victims those that started last go',
+    name: 'among otherwise equal victims those that started last are evicted',
     pods: [
       [
         [middle, medium, 2],
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     expected: 'node2',
   },
   {
-    name: 'it is the earliest start on each node that is compared',
+    name: 'the earliest start on each node is compared',
     pods: [
       [
         [middle, medium, 4],
@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
     expected: 'node3',
   },
   {
-    name: 'and only that of victims with the highest priority',
+    name: 'only the start of victims with the highest priority is compared',
     pods: [
       [
         [low, medium, 4],
@@ -177,7 +177,7 @@ test.each(byName(cases))('%s', (_, { priority = high, pods, expected }) => {
   );
   const nodes = pods.map((_entries, at) => `node${at + 1}`);
   const asking: Pod = pendingPod('p', priority, veryLarge);
-  // The order in which nodes are tried changes nothing.
+  // The order in which nodes are tried does not matter.
   for (let seed = 0; seed < nodes.length; seed++)
     expect(preempt(preemptionCluster(nodes, all), asking, { seed })).toMatchObject({ node: expected });
 });

@@ -34,7 +34,7 @@ interface Case {
 
 const foo: PodTraits = { labels: { app: 'foo' } };
 const onePod = (name: string) => nodeWithCpu(name, veryLarge, 1);
-/** Nothing on it is in the way of a large pod, but it is too small. */
+/** Too small for a large pod, even when empty. */
 const tight = (name: string) => nodeWithCpu(name, medium);
 
 function budget(disruptionsAllowed: number, rest: Partial<PodDisruptionBudget['status']> = {}, app = 'foo') {
@@ -47,14 +47,14 @@ function budget(disruptionsAllowed: number, rest: Partial<PodDisruptionBudget['s
 
 const cases: readonly Case[] = [
   {
-    name: 'a pod of higher priority takes the place of a lower one',
+    name: 'a pod of higher priority replaces one of lower priority',
     nodes: [onePod('node1')],
     asking: pendingPod('p', high, 0),
     pods: [runningPod('p1', 'node1', low, 0)],
     expected: 'node1: p1',
   },
   {
-    name: 'a pod does not evict its equals',
+    name: 'a pod does not evict pods of the same priority',
     nodes: [onePod('node1')],
     asking: pendingPod('p', low, 0),
     pods: [runningPod('p1', 'node1', low, 0)],
@@ -68,14 +68,14 @@ const cases: readonly Case[] = [
     expected: 'preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
   },
   {
-    name: 'of two nodes the one with somebody lower is taken',
+    name: 'of two nodes the one with a pod of lower priority is chosen',
     nodes: [onePod('node1'), onePod('node2')],
     asking: pendingPod('p', middle, 0),
     pods: [runningPod('p1', 'node1', high, 0), runningPod('p2', 'node2', low, 0)],
     expected: 'node2: p2',
   },
   {
-    name: 'what remains short when all lower pods are gone is told, and counted beside nodes without victims',
+    name: 'the message counts nodes that are short even without their lower pods, and nodes without victims',
     nodes: ['node1', 'node2', tight('node3')],
     asking: pendingPod('p', high, large),
     pods: [
@@ -89,14 +89,14 @@ const cases: readonly Case[] = [
       '1 Preemption is not helpful for scheduling.',
   },
   {
-    name: 'a lower pod stays if the node has room for it beside the one that comes',
+    name: 'a lower pod stays if the node can hold both pods',
     nodes: ['node1'],
     asking: pendingPod('p', high, large),
     pods: [runningPod('p1.1', 'node1', low, small), runningPod('p1.2', 'node1', middle, large)],
     expected: 'node1: p1.2',
   },
   {
-    name: 'the more important are put back first, and nobody of the same priority goes',
+    name: 'more important pods are put back first, and pods of the same priority stay',
     asking: pendingPod('p', high, large),
     pods: [
       runningPod('p1.1', 'node1', middle, small),
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     expected: 'node1: p1.3, p1.2',
   },
   {
-    name: 'of equal priorities the one that has run longer stays',
+    name: 'among equal priorities the pod that has run longer stays',
     asking: pendingPod('p', high, large),
     pods: [
       runningPod('p1.1', 'node1', low, small, { started: 5 }),
@@ -120,14 +120,14 @@ const cases: readonly Case[] = [
     expected: 'node1: p1.3, p1.1',
   },
   {
-    name: 'a pod that has not started goes before one that has',
+    name: 'a pod that has not started is evicted before one that has',
     nodes: ['node1'],
     asking: pendingPod('p', high, large),
     pods: [runningPod('p1.1', 'node1', low, large), runningPod('p1.2', 'node1', low, medium, { started: 4 })],
     expected: 'node1: p1.1',
   },
   {
-    name: 'a budget that allows one eviction is broken by the second',
+    name: 'a second eviction violates a budget that allows one',
     nodes: ['node1'],
     asking: pendingPod('p', high, veryLarge),
     pods: [
@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
     expected: 'node1: p1.1, p1.2 (1 budget)',
   },
   {
-    name: 'an eviction that a budget has granted already breaks nothing',
+    name: 'an eviction that a budget has already granted violates nothing',
     nodes: ['node1'],
     asking: pendingPod('p', high, veryLarge),
     pods: [
@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
     expected: 'node1: p1.1, p1.2',
   },
   {
-    name: 'a budget of another namespace, an empty one and one of other pods protect nobody',
+    name: 'a budget of another namespace, an empty one and one of other pods do not protect the pod',
     nodes: ['node1'],
     asking: pendingPod('p', high, veryLarge),
     pods: [runningPod('p1', 'node1', middle, medium, foo)],
@@ -162,7 +162,7 @@ const cases: readonly Case[] = [
     expected: 'node1: p1',
   },
   {
-    name: 'a pod without labels is protected by no budget, not even by one that selects what lacks a label',
+    name: 'no budget protects a pod without labels, not even one that selects by the absence of a label',
     nodes: ['node1'],
     asking: pendingPod('p', high, veryLarge),
     pods: [
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
     expected: 'node1: p1.1',
   },
   {
-    name: 'a node without broken budgets is preferred to one with lower pods',
+    name: 'a node without violated budgets is preferred to one with lower pods',
     asking: pendingPod('p', veryHigh, veryLarge),
     pods: [runningPod('p1', 'node1', low, medium, foo), runningPod('p2', 'node2', high, medium)],
     budgets: [budget(0)],
@@ -199,14 +199,14 @@ test.each(byName(cases))('%s', (_, { nodes = ['node1', 'node2'], asking, pods, b
   expect(dumpIndex(index)).toEqual(before);
 });
 
-test('a pod that is only assumed on the node is a victim like others, and told apart', () => {
+test('a pod that is only assumed on the node can be a victim, and is marked as assumed', () => {
   const index = preemptionCluster(['node1'], [runningPod('bound', 'node1', middle, small)]);
   assume(index, pendingPod('in-flight', low, large), 'node1');
   expect(describePreemption(preempt(index, pendingPod('p', high, large)))).toBe('node1: in-flight (assumed)');
   expect([...index.pods.onNode('node1')].map(({ name }) => name).sort()).toEqual(['bound', 'in-flight']);
 });
 
-test('a pod that the cluster says is bound is no longer assumed, though its reservation stands', () => {
+test('a pod that the cluster reports as bound is not assumed, although its reservation still exists', () => {
   const index = preemptionCluster(['node1'], []);
   assume(index, pendingPod('in-flight', low, large), 'node1');
   const bound = runningPod('in-flight', 'node1', low, large);
@@ -216,43 +216,43 @@ test('a pod that the cluster says is bound is no longer assumed, though its rese
 
 test.each<[string, PodTraits, PodTraits, string]>([
   [
-    'a pod whose preemptionPolicy is Never evicts nobody',
+    'a pod whose preemptionPolicy is Never evicts no pod',
     { neverPreempts: true },
     {},
     'preemption: not eligible due to preemptionPolicy=Never.',
   ],
   [
-    'a pod waits for its victims on the nominated node to end',
+    'a pod waits until its victims on the nominated node have terminated',
     { nominatedTo: 'node1' },
     { isDeleting: true, isVictim: true },
     'preemption: not eligible due to a terminating pod on the nominated node.',
   ],
   [
-    'a pod does not wait for pods that end for other reasons',
+    'a pod does not wait for pods that terminate for other reasons',
     { nominatedTo: 'node1' },
     { isDeleting: true },
     'node1: p1',
   ],
   [
-    'a pod does not wait for victims that nobody deletes',
+    'a pod does not wait for victims that are not being deleted',
     { nominatedTo: 'node1' },
     { isVictim: true },
     'node1: p1',
   ],
-  ['a pod that is nominated to a node that is gone looks anew', { nominatedTo: 'node9' }, {}, 'node1: p1'],
+  ['a pod that is nominated to a deleted node preempts again', { nominatedTo: 'node9' }, {}, 'node1: p1'],
 ])('%s', (_, asking, victim, expected) => {
   const index = preemptionCluster(['node1'], [runningPod('p1', 'node1', low, large, victim)]);
   expect(describePreemption(preempt(index, pendingPod('p', high, large, asking)))).toBe(expected);
 });
 
-test('a pod does not wait on a node that is out of the question for good, whoever terminates there', () => {
+test('a pod does not wait for a node on which preemption cannot help, even if pods terminate there', () => {
   const victim = runningPod('p1', 'node1', low, small, { isDeleting: true, isVictim: true });
   const index = preemptionCluster([tight('node1'), 'node2'], [victim, runningPod('p2', 'node2', low, large)]);
   const asking = pendingPod('p', high, large, { nominatedTo: 'node1' });
   expect(describePreemption(preempt(index, asking))).toBe('node2: p2');
 });
 
-test('a nomination is kept only while there is something to wait for', () => {
+test('a nomination is kept only while the pod waits for victims', () => {
   const victim = runningPod('p1', 'node1', low, large, { isDeleting: true, isVictim: true });
   const index = preemptionCluster(['node1'], [victim]);
   const keeps = (priority: number) =>
@@ -261,11 +261,11 @@ test('a nomination is kept only while there is something to wait for', () => {
   expect(keeps(low)).toMatchObject({ kind: 'none', keepsNomination: false });
 });
 
-test('without nodes there is nothing to say about preemption', () => {
+test('without nodes there is no message about preemption', () => {
   expect(describePreemption(preempt(preemptionCluster([], []), pendingPod('p', high, small)))).toBe('');
 });
 
-/** Five nodes, each with one pod in the way; a candidate costs its victim's priority. */
+/** Five nodes, each with one possible victim, whose priority is the cost of the node. */
 function fiveNodes(labels: Readonly<Record<string, string>>, ...labelled: readonly number[]) {
   const names = [1, 2, 3, 4, 5];
   const pods = names.map((at) =>
@@ -283,18 +283,15 @@ test.each<[number, string]>([
   [3, 'node5: p5'],
   [4, 'node5: p5'],
   [5, 'node2: p2'],
-])(
-  'the search begins where the seed %s says, wraps around, and ends with enough candidates',
-  (seed, expected) => {
-    const answer = preempt(fiveNodes({}), pendingPod('p', high, large), {
-      seed,
-      candidateLimits: { percent: 40, least: 2 },
-    });
-    expect(describePreemption(answer)).toBe(expected);
-  },
-);
+])('the search begins at seed %s, wraps around, and ends with enough candidates', (seed, expected) => {
+  const answer = preempt(fiveNodes({}), pendingPod('p', high, large), {
+    seed,
+    candidateLimits: { percent: 40, least: 2 },
+  });
+  expect(describePreemption(answer)).toBe(expected);
+});
 
-test('the search goes past enough candidates until one breaks no budget', () => {
+test('the search continues after enough candidates until one violates no budget', () => {
   const budgets = [readDisruptionBudget(budget(0))!];
   const options = { seed: 4, candidateLimits: { percent: 40, least: 2 }, budgets };
   const answer = preempt(fiveNodes({ app: 'foo' }, 1, 2, 5), pendingPod('p', high, large), options);

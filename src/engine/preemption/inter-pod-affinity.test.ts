@@ -24,7 +24,7 @@ function having(pod: Pod, spec: PodSpec): Pod {
   return { ...pod, spec: { ...pod.spec, ...spec } };
 }
 
-test('a lower pod that wants no such neighbours has to go, and only that one', () => {
+test('only the lower pod whose anti-affinity excludes the pod is evicted', () => {
   const required = [{ labelSelector, topologyKey: hostname }];
   const loner = having(runningPod('p1.1', 'node1', low, small, foo), {
     affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
@@ -38,7 +38,7 @@ test('a lower pod that wants no such neighbours has to go, and only that one', (
   );
 });
 
-test('as many as the spread over zones and nodes needs have to go, the least important first', () => {
+test('as many pods are evicted as the spread over zones and nodes requires, the least important first', () => {
   const places: readonly (readonly [string, string])[] = [
     ['node-a', 'zone1'],
     ['node-b', 'zone1'],
@@ -69,7 +69,7 @@ test('as many as the spread over zones and nodes needs have to go, the least imp
   ).toBe('node-b: pod-b1');
 });
 
-test('a port that a lower pod holds is taken from it', () => {
+test('a lower pod that uses the host port is evicted', () => {
   const ports = { containers: [{ name: 'web', ports: [{ containerPort: 80, hostPort: 80 }] }] };
   const holder = having(runningPod('holder', 'node1', low, 0), ports);
   const index = preemptionCluster(['node1'], [holder, runningPod('other', 'node1', low, small)]);
@@ -78,7 +78,7 @@ test('a port that a lower pod holds is taken from it', () => {
   );
 });
 
-test('nobody is evicted from a node that the pod does not tolerate', () => {
+test('no pod is evicted from a node whose taint the pod does not tolerate', () => {
   const tainted = {
     ...nodeWithCpu('node1'),
     spec: { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' as const }] },

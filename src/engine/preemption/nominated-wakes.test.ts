@@ -1,4 +1,4 @@
-/** Pods that wait because of others that are to come: they are woken when those have come, or come no more. */
+/** Pods that wait because of nominated pods: a change wakes them when a nominated pod is bound or deleted. */
 import { expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../kube/api/core.ts';
 import { readPod } from '../records/pod-record.ts';
@@ -8,12 +8,12 @@ import { planWithNominated } from './plan-with-nominated.ts';
 
 interface Case {
   readonly name: string;
-  /** Beside two nodes. */
+  /** In addition to two nodes. */
   readonly cluster?: ClusterObjects;
   readonly asking: Pod;
   /** Nominated to `n1`. */
   readonly rival: Pod;
-  /** What becomes of it. */
+  /** What happens to the nominated pod. */
   readonly happens: 'comes' | 'goes';
 }
 
@@ -29,7 +29,7 @@ function using(name: string, claimName: string, rest: PodSpec = {}): Pod {
   return podWith(name, { ...rest, volumes });
 }
 
-/** It may only go to this node. */
+/** Restricts the pod to this node. */
 const at = (name: string): PodSpec => ({ nodeSelector: { [hostname]: name } });
 
 const near: PodSpec = {
@@ -60,20 +60,20 @@ const handled = (name: string) =>
 
 const cases: readonly Case[] = [
   {
-    name: 'one that wants to be with it, when it has come',
+    name: 'a pod with affinity to it, when it is bound',
     asking: podWith('p', near),
     rival: podWith('rival', {}, { app: 'leader' }),
     happens: 'comes',
   },
   {
-    name: 'one that has to be spread evenly, when it has come',
+    name: 'a pod with a spread constraint, when it is bound',
     cluster: { Pod: [{ ...podWith('old', { nodeName: 'n2' }, { app: 'web' }) }] },
     asking: podWith('p', { ...spread, ...at('n2') }, { app: 'web' }),
     rival: podWith('rival', {}, { app: 'web' }),
     happens: 'comes',
   },
   {
-    name: 'one that shares a claim for one pod at a time, when it is gone',
+    name: 'a pod with the same ReadWriteOncePod claim, when it is deleted',
     cluster: {
       PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],
       PersistentVolumeClaim: [boundClaim('c1', '5Gi', 'v1', { spec: { accessModes: ['ReadWriteOncePod'] } })],
@@ -83,13 +83,13 @@ const cases: readonly Case[] = [
     happens: 'goes',
   },
   {
-    name: 'one that wants the same disk, when it is gone',
+    name: 'a pod with the same disk, when it is deleted',
     asking: podWith('p', { ...disk, ...at('n1') }),
     rival: podWith('rival', disk),
     happens: 'goes',
   },
   {
-    name: 'one that wants the slot for its volume, when it is gone',
+    name: 'a pod that needs its attach slot, when it is deleted',
     cluster: {
       CSINode: [csiNode('n1', { d1: 1 })],
       PersistentVolume: [handled('v1'), handled('v2')],

@@ -46,57 +46,57 @@ interface Case {
 
 const to = (nominatedTo: string) => ({ nominatedTo });
 
-/** Two empty nodes; the pod that asks is large and of middle priority, so that `node1` would be taken. */
+/** Two empty nodes. The planned pod is large and of middle priority, so that `node1` would be chosen. */
 const cases: readonly Case[] = [
-  { name: 'where nobody is nominated it is a plan like any other', nominated: [], expected: 'node1' },
+  { name: 'without nominated pods it is a normal plan', nominated: [], expected: 'node1' },
   {
-    name: 'room that is being made for an equal is left to it',
+    name: 'the node of a nominated pod of the same priority is left to it',
     nominated: [pendingPod('rival', middle, large, to('node1'))],
     expected: 'node2',
   },
   {
-    name: 'room that is being made for a higher pod is left to it',
+    name: 'the node of a nominated pod of higher priority is left to it',
     nominated: [pendingPod('rival', high, large, to('node1'))],
     expected: 'node2',
   },
   {
-    name: 'room that is being made for a lower pod may be taken',
+    name: 'the node of a nominated pod of lower priority may be used',
     nominated: [pendingPod('rival', low, large, to('node1'))],
     expected: 'node1',
   },
   {
-    name: 'a node with room for both is taken',
+    name: 'a node that can hold both is chosen',
     nominated: [pendingPod('rival', high, medium, to('node1'))],
     expected: 'node1',
   },
   {
-    name: 'several on one node add up',
+    name: 'several nominated pods on one node add up',
     nominated: [pendingPod('a', high, medium, to('node1')), pendingPod('b', high, small, to('node1'))],
     expected: 'node2',
   },
   {
-    name: 'the pod is not in its own way',
+    name: 'the nomination of the pod itself does not count against it',
     asking: pendingPod('p', middle, large, to('node1')),
     nominated: [pendingPod('p', middle, large, to('node1'))],
     expected: 'node1',
   },
   {
-    name: 'a node that is gone concerns nobody',
+    name: 'a nomination to a deleted node is ignored',
     nominated: [pendingPod('rival', high, large, to('node9'))],
     expected: 'node1',
   },
   {
-    name: 'a pod without a nomination concerns nobody',
+    name: 'a pod without a nomination is ignored',
     nominated: [pendingPod('rival', high, large)],
     expected: 'node1',
   },
   {
-    name: 'where every node is left to others, all of them are told of',
+    name: 'if every node is left to others, the message counts all of them',
     nominated: [pendingPod('a', high, large, to('node1')), pendingPod('b', high, large, to('node2'))],
     expected: '0/2 nodes are available: 2 Insufficient cpu.',
   },
   {
-    name: 'nodes that are not asked about are not told of',
+    name: 'the message does not count nodes outside onlyNodes',
     nominated: [pendingPod('a', high, large, to('node1')), pendingPod('b', high, large, to('node2'))],
     onlyNodes: ['node1'],
     expected: '0/2 nodes are available: 1 Insufficient cpu.',
@@ -113,7 +113,7 @@ test.each(byName(cases))(
   },
 );
 
-test('a nominated pod that counts somewhere already counts there and nowhere else', () => {
+test('a nominated pod that already counts on a node counts there and nowhere else', () => {
   const index = preemptionCluster(['node1', 'node2'], []);
   const rival = pendingPod('rival', high, large, to('node1'));
   assume(index, rival, 'node2');
@@ -123,7 +123,7 @@ test('a nominated pod that counts somewhere already counts there and nowhere els
   );
 });
 
-test('a node that is left to others may still be emptied further', () => {
+test('preemption may evict more pods from a node that is left to others', () => {
   const index = preemptionCluster(['node1'], [runningPod('victim', 'node1', low, medium)]);
   const nominated = [readPod(pendingPod('rival', high, medium, to('node1')))];
   const refusal = planWithNominated(pendingPod('p', middle, large), index, {
@@ -134,7 +134,7 @@ test('a node that is left to others may still be emptied further', () => {
   expect(refusal.kind === 'refusal' && [...refusal.nodesWherePreemptionMayHelp()]).toEqual(['node1']);
 });
 
-test('preemption makes no room that a nominated pod would need as well', () => {
+test('preemption counts the resources that a nominated pod needs', () => {
   const index = preemptionCluster(['node1'], [runningPod('victim', 'node1', low, large)]);
   const nominated = [readPod(pendingPod('rival', high, large, to('node1')))];
   const message = 'preemption: 0/1 nodes are available: 1 Insufficient cpu.';
@@ -144,7 +144,7 @@ test('preemption makes no room that a nominated pod would need as well', () => {
   );
 });
 
-/** Wants somebody called `friend` to run, wherever; refuses every node otherwise. Not on a node of its own. */
+/** Refuses every node unless a pod called `friend` runs somewhere, and the node of `friend` too. */
 const company: Rule<null> = {
   name: 'Company',
   reasons: ['InsufficientCpu'],
@@ -162,23 +162,23 @@ const company: Rule<null> = {
   invalidates: () => true,
 };
 
-test('a pod that would fit only beside somebody who has yet to come is refused', () => {
+test('a pod that would fit only together with a nominated pod is refused', () => {
   const index = preemptionCluster(['node1', 'node2'], []);
   const friend = pendingPod('friend', high, small, to('node1'));
   const rules = [eraseState(company)];
-  // Alone it fits on node1 only; with the friend there, on node2 only.
+  // Without the friend it fits only on node1; with the friend there, only on node2.
   expect(answerOf(index, pendingPod('p', low, small), [], { rules })).toBe('node1');
   expect(answerOf(index, pendingPod('p', low, small), [friend], { rules })).toMatch(
     /^0\/2 nodes are available/,
   );
 });
 
-test('a pod that fits nowhere beside those to come waits for what speaks against each node', () => {
+test('a pod that does not fit with the nominated pods waits for the rules that reject each node', () => {
   const index = preemptionCluster(['node1', 'node2'], []);
   const rules = [eraseState(topologySpreadRule)];
   const labels = { app: 'web' };
   const asking = spreading(pendingPod('p', middle, small, { labels }));
-  // Each would crowd its own node; with both there, it could go to either.
+  // Each nominated pod alone would block its node; with both of them it could go to either.
   const friends = ['node1', 'node2'].map((node) =>
     pendingPod(`to-${node}`, middle, small, { labels, ...to(node) }),
   );
@@ -188,7 +188,7 @@ test('a pod that fits nowhere beside those to come waits for what speaks against
   expect(answerOf(index, asking, friends.slice(1), { rules })).toBe('node2');
 });
 
-/** As many of its kind on each node, give or take one. */
+/** A spread constraint over nodes with maxSkew 1. */
 function spreading(asking: Pod): Pod {
   const constraint = {
     maxSkew: 1,
@@ -199,7 +199,7 @@ function spreading(asking: Pod): Pod {
   return { ...asking, spec: { ...asking.spec, topologySpreadConstraints: [constraint] } };
 }
 
-test('the choice among the nodes that are left is the usual one', () => {
+test('the plan chooses among the remaining nodes as usual', () => {
   const index = preemptionCluster(['node1', 'node2', 'node3'], [runningPod('q', 'node2', low, small)]);
   const rival = pendingPod('rival', high, veryLarge, to('node1'));
   expect(answerOf(index, pendingPod('p', middle, large), [rival])).toBe('node3');

@@ -45,7 +45,7 @@ const arbCluster: fc.Arbitrary<PlainCluster> = fc
     asking,
   }));
 
-/** Every third pod is only assumed where it is. */
+/** Every third pod is only assumed on its node. */
 function indexOf({ nodes, pods }: PlainCluster): ClusterIndex {
   const index = preemptionCluster(
     Object.entries(nodes).map(([name, size]) => nodeWithCpu(name, size * 100)),
@@ -72,7 +72,7 @@ function stateOf(index: ClusterIndex): unknown {
   return { dump: dumpIndex(index), used: [...used], assumed };
 }
 
-test('preemption evicts whom the oracle says, and leaves the index as it was', () => {
+test('preemption evicts the same pods as the oracle, and leaves the index as it was', () => {
   fc.assert(
     fc.property(arbCluster, fc.nat(9), (cluster, seed) => {
       const index = indexOf(cluster);
@@ -93,7 +93,7 @@ function evictionIn(answer: Preemption) {
   return { node, victims: victims.map(({ pod }) => pod.name), violations };
 }
 
-test('once the victims are gone the pod fits there, and with any one of them still there it does not', () => {
+test('without the victims the pod fits, and with any one of them it does not', () => {
   fc.assert(
     fc.property(arbCluster, (cluster) => {
       const index = indexOf(cluster);

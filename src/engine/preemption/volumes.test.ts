@@ -12,9 +12,9 @@ import {
   attachment,
   boundClaim,
   claim,
+  csiClass,
   csiNode,
   localVolume,
-  madeBy,
   node,
   pod,
   storageClass,
@@ -36,14 +36,14 @@ function running(name: string, priority: number, ...claims: readonly string[]): 
 function withDisks(disks: readonly string[], rest: ClusterObjects): ClusterIndex {
   return clusterOf({
     Node: [node('n1')],
-    StorageClass: [storageClass('local'), madeBy(ebs, 'ebs')],
+    StorageClass: [storageClass('local'), csiClass(ebs, 'ebs')],
     PersistentVolume: disks.map((name): PersistentVolume => disk(name)),
     PersistentVolumeClaim: disks.map((name): PersistentVolumeClaim => boundDiskClaim(name)),
     ...rest,
   });
 }
 
-test('a node that can attach no more lets go of the least important pod with a disk', () => {
+test('on a node without attach slots the least important pod with a disk is evicted', () => {
   const index = withDisks(['a', 'b', 'c'], {
     CSINode: [csiNode('n1', { [ebs]: 2 })],
     Pod: [running('with-a', middle, 'a'), running('with-b', low, 'b'), running('without', low)],
@@ -52,7 +52,7 @@ test('a node that can attach no more lets go of the least important pod with a d
   expect(describePreemption(preempt(index, asking, { rules }))).toBe('n1: with-b');
 });
 
-test('a disk that another pod goes on using is not freed by evicting one of them', () => {
+test('evicting one of two pods that share a disk frees no slot', () => {
   const index = withDisks(['a', 'b'], {
     CSINode: [csiNode('n1', { [ebs]: 1 })],
     Pod: [running('first', low, 'a'), running('second', high, 'a')],
@@ -63,7 +63,7 @@ test('a disk that another pod goes on using is not freed by evicting one of them
   );
 });
 
-test('evicting a pod frees no volume, so nobody is evicted for one', () => {
+test('evicting a pod frees no volume, so no pod is evicted for one', () => {
   const index = clusterOf({
     Node: [node('n1')],
     StorageClass: [storageClass('local')],
@@ -81,7 +81,7 @@ test('evicting a pod frees no volume, so nobody is evicted for one', () => {
   );
 });
 
-test('a pod whose volumes are only reserved is a victim for its slot, and keeps the reservation until it is let go of', () => {
+test('a pod whose volumes are only reserved can be a victim for its slot, and keeps the reservation until it is reverted', () => {
   const index = withDisks(['b'], {
     PersistentVolume: [
       disk('b'),
@@ -102,7 +102,7 @@ test('a pod whose volumes are only reserved is a victim for its slot, and keeps 
   expect(dumpIndex(index, ledger)).toEqual(before);
 });
 
-test('a claim that only one pod may use is taken from a lower one, if that runs where the pod can go', () => {
+test('a lower pod with the same ReadWriteOncePod claim is evicted, if it runs where the pod can go', () => {
   const once = { accessModes: ['ReadWriteOncePod' as const] };
   const index = clusterOf({
     Node: [nodeWithCpu('n1'), nodeWithCpu('n2')],
@@ -123,7 +123,7 @@ test('a claim that only one pod may use is taken from a lower one, if that runs 
 const disks = ['a', 'b', 'c', 'd', 'e'];
 const nodes = ['n1', 'n2'];
 
-/** Some pods on nodes with few slots, and one more that wants disks. Disks may be shared, or attached where nobody uses them. */
+/** Some pods on nodes with few slots, and one more pod that needs disks. Disks may be shared, or attached without a pod that uses them. */
 const arbSlots = fc.record({
   limits: fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 })),
   pods: fc.array(
@@ -141,7 +141,7 @@ const arbSlots = fc.record({
   }),
 });
 
-test('whatever disks are attached, the victims suffice, none could stay, and looking for them changes nothing', () => {
+test('whatever disks are attached, the victims are enough, all of them are needed, and the search changes nothing', () => {
   fc.assert(
     fc.property(arbSlots, fc.nat(3), ({ limits, pods, attached, asking: { priority, claims } }, seed) => {
       const build = () =>

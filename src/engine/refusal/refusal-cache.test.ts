@@ -15,7 +15,7 @@ const apart = {
   },
 };
 
-/** None of them wants to be where another is. */
+/** Replicas with anti-affinity to each other. */
 function replica(name: string, nodeName?: string): Pod {
   return {
     metadata: { namespace: 'default', name, uid: name, labels: { app: 'web' } },
@@ -23,7 +23,7 @@ function replica(name: string, nodeName?: string): Pod {
   };
 }
 
-test('replicas without claims wait for the very same, and what happens to one of them is news to the others', () => {
+test('replicas without claims share one waker, and a change of one replica wakes the others', () => {
   const index = clusterOf({ Node: [node('n1', { [labels.hostname]: 'n1' })], Pod: [replica('first', 'n1')] });
   const memory = new RefusalCache<string>(index);
   const refusal = plan(replica('a'), index, { nowMs: 0 });

@@ -36,7 +36,7 @@ export class Refusal {
   /** Why the pod can't run on any node; empty if the nodes are what does not fit. */
   readonly podRefusals: readonly PodRefusal[];
   readonly nodeCount: number;
-  /** Which changes could make the pod fit. It outlives the refusal and is much smaller. */
+  /** Which changes could make the pod fit. Much smaller than the refusal, it can be kept longer. */
   readonly waker: Waker;
   readonly #parts: RefusalParts;
   #sharedWaker: Waker | undefined;

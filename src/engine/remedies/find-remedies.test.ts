@@ -3,14 +3,14 @@ import type { Node, PersistentVolume, Pod, Taint } from '../../kube/api/core.ts'
 import { stowageProfile } from '../cluster-index/profile.ts';
 import type { ClusterObjects } from '../testing/cluster.ts';
 import {
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
   localVolume,
-  madeBy,
   node,
   pod,
+  storageCapacity,
   storageClass,
 } from '../testing/objects.ts';
 import { remedyText } from './step-text.ts';
@@ -208,8 +208,8 @@ describe('storage', () => {
   const poolOf = (free: string, largest: string) => ({
     Node: [node('n1')],
     CSIDriver: [csiDriver('d')],
-    StorageClass: [madeBy('d', 'dyn')],
-    CSIStorageCapacity: [capacity('c', 'dyn', { capacity: free, maximumVolumeSize: largest })],
+    StorageClass: [csiClass('d', 'dyn')],
+    CSIStorageCapacity: [storageCapacity('c', 'dyn', { capacity: free, maximumVolumeSize: largest })],
     PersistentVolumeClaim: [claim('data', '20Ti', { className: 'dyn' })],
   });
 

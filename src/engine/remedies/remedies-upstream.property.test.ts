@@ -2,11 +2,11 @@ import { test } from 'vitest';
 import { upstreamProfile } from '../cluster-index/profile.ts';
 import { expectIndexToStay, expectRemediesToHold } from './testing/remedy-laws.ts';
 
-// One file for each profile, so that the workers share them.
-test('remedies by the rules of upstream make the pod fit, and are the smallest of their sort', () => {
+// One file for each profile, so that two workers can run them in parallel.
+test('remedies of the profile upstream make the pod fit, and are the smallest of their kind', () => {
   expectRemediesToHold(upstreamProfile, 1_000);
 });
 
-test('looking for remedies by the rules of upstream leaves the index as it was', () => {
+test('the search for remedies of the profile upstream leaves the index as it was', () => {
   expectIndexToStay(upstreamProfile, 50);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { smallestEnough } from './smallest-amount.ts';
 
-test('finds the least amount that is enough, wherever it lies', () => {
+test('finds the smallest amount that is enough', () => {
   const amounts = fc.oneof(fc.nat(50), fc.nat(20_000), fc.maxSafeNat());
   fc.assert(
     fc.property(amounts, amounts, fc.integer({ min: 0, max: 2 }), (one, other, least) => {
@@ -25,7 +25,7 @@ test.each([
   ['whole gibibytes', 50 * 2 ** 30, 13 * 2 ** 30, 8],
   ['whole mebibytes', 50 * 2 ** 30, 513 * 2 ** 20, 19],
   ['whole cores', 8_000, 2_000, 5],
-])('asks seldom for %s', (_, enough, wanted, most) => {
+])('needs few calls for %s', (_, enough, wanted, most) => {
   let asked = 0;
   const found = smallestEnough(1, enough, (amount) => {
     asked += 1;

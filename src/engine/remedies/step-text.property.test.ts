@@ -3,7 +3,7 @@ import { stowageProfile, upstreamProfile } from '../cluster-index/profile.ts';
 import { expectStepTextsToHold } from './testing/step-text-laws.ts';
 
 test.each([stowageProfile, upstreamProfile])(
-  'doing what a remedy says, as it says it, makes the pod fit by the rules of $name',
+  'applying a remedy from its text alone makes the pod fit with the profile $name',
   (profile) => {
     expect(expectStepTextsToHold(profile, 300).size).toBeGreaterThan(12);
   },

@@ -4,19 +4,19 @@ import { annotations } from '../../kube/well-known.ts';
 import type { ClusterObjects } from '../testing/cluster.ts';
 import { expectPlacement, expectRefusal, expectReservation } from '../testing/expect-plan.ts';
 import { removed, upserted } from '../testing/index-events.ts';
-import { startLedger } from '../testing/ledger-fixture.ts';
+import { ledgerFixture } from '../testing/ledger-fixture.ts';
 import {
   attachment,
   atVersion,
   boundClaim,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
-  madeBy,
+  labelIn,
   node,
-  onlyAt,
   pod,
+  storageCapacity,
   storageClass,
   volume,
 } from '../testing/objects.ts';
@@ -54,7 +54,7 @@ describe('attach slots', () => {
   const served = { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/aws-ebs' } };
   const ebs: ClusterObjects = {
     CSINode: [csiNode('n1', { 'ebs.csi.aws.com': 1 }, served)],
-    StorageClass: [madeBy('ebs.csi.aws.com', 'local')],
+    StorageClass: [csiClass('ebs.csi.aws.com', 'local')],
     PersistentVolumeClaim: [claim('data', '5Gi')],
     Pod: [inline],
   };
@@ -127,7 +127,7 @@ describe('attach slots', () => {
       wakes: true,
     },
     {
-      name: 'of whatever driver do: an attachment counts for the driver of its volume, which may be any',
+      name: 'of any driver do: an attachment counts for the driver of its volume, which may be any',
       cluster: {
         ...attached,
         VolumeAttachment: [...attached.VolumeAttachment!, attachment('y', 'n1', 'other.csi', 'v9')],
@@ -138,14 +138,14 @@ describe('attach slots', () => {
     {
       name: 'that a detached disk leaves wake a pod that names its own disk inline',
       cluster: { ...ebs, Pod: [], PersistentVolume: [csiOf('v4', ebsDriver)], ...attachedEbs },
-      asking: { ...inline, spec: { volumes: inline.spec!.volumes! } },
+      pod: { ...inline, spec: { volumes: inline.spec!.volumes! } },
       event: removed('VolumeAttachment', 'x'),
       wakes: true,
     },
     {
-      name: 'of whatever driver wake a pod that names its own disk inline, too',
+      name: 'of any driver wake a pod that names its own disk inline, too',
       cluster: { ...ebs, VolumeAttachment: [attachment('y', 'n1', 'other.csi', 'v9')] },
-      asking: pod('p', [], { volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-2' } }] }),
+      pod: pod('p', [], { volumes: [{ name: 'd', awsElasticBlockStore: { volumeID: 'vol-2' } }] }),
       event: removed('VolumeAttachment', 'y'),
       wakes: true,
     },
@@ -183,7 +183,7 @@ describe('a CSINode', () => {
   const two = pod('p', ['data', 'more']);
   const zonal = volume('v1', '5Gi', {
     phase: 'Bound',
-    terms: [onlyAt('failure-domain.beta.kubernetes.io/zone', 'a')],
+    terms: [labelIn('failure-domain.beta.kubernetes.io/zone', 'a')],
     spec: { gcePersistentDisk: { pdName: 'disk' } },
   });
   const migrating: ClusterObjects = {
@@ -196,28 +196,28 @@ describe('a CSINode', () => {
     {
       name: 'whose limit is raised wakes the pod',
       cluster: full,
-      asking: two,
+      pod: two,
       event: upserted('CSINode', atVersion('2', limited(2))),
       wakes: true,
     },
     {
       name: 'whose limit is lowered does not',
       cluster: full,
-      asking: two,
+      pod: two,
       event: upserted('CSINode', atVersion('2', limited(0))),
       wakes: false,
     },
     {
-      name: 'of which nothing changes that a pod could see does not',
+      name: 'without a change that concerns pods does not',
       cluster: full,
-      asking: two,
+      pod: two,
       event: upserted('CSINode', atVersion('2', limited(1))),
       wakes: false,
     },
     {
       name: 'that goes away does: without one there is no limit',
       cluster: full,
-      asking: two,
+      pod: two,
       event: removed('CSINode', 'n1'),
       wakes: true,
     },
@@ -240,7 +240,7 @@ describe('a CSINode', () => {
       wakes: true,
     },
     {
-      name: 'that serves what it served does not',
+      name: 'that serves the same plugins as before does not',
       cluster: { ...migrating, CSINode: [limited(9, 'kubernetes.io/cinder')] },
       event: upserted('CSINode', atVersion('2', limited(9, 'kubernetes.io/cinder'))),
       wakes: false,
@@ -248,7 +248,7 @@ describe('a CSINode', () => {
   ]);
 });
 
-describe('a reservation that is given back', () => {
+describe('a reverted reservation', () => {
   test.each([
     [
       'of a volume',
@@ -259,24 +259,24 @@ describe('a reservation that is given back', () => {
       },
     ],
     [
-      'of room',
+      'of capacity',
       {
-        StorageClass: [madeBy(driver, 'local')],
+        StorageClass: [csiClass(driver, 'local')],
         CSIDriver: [csiDriver(driver)],
-        CSIStorageCapacity: [capacity('net', 'local', { capacity: '6Gi' })],
+        CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '6Gi' })],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
       },
     ],
     [
       'of an attach slot',
       {
-        StorageClass: [madeBy(driver, 'local')],
+        StorageClass: [csiClass(driver, 'local')],
         CSINode: [csiNode('n1', { [driver]: 1 })],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('theirs', '5Gi')],
       },
     ],
   ] satisfies [string, ClusterObjects][])('%s wakes the pod', (_, objects) => {
-    const { index, ledger } = startLedger({ Node: [node('n1')], ...objects });
+    const { index, ledger } = ledgerFixture({ Node: [node('n1')], ...objects });
     const held = expectReservation(ledger, expectPlacement(index, pod('other', ['theirs'])));
     const refusal = expectRefusal(index, data);
     const change = ledger.revert(held);

@@ -8,15 +8,15 @@ import { removed, upserted } from '../testing/index-events.ts';
 import {
   atVersion,
   boundClaim,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   driverCapacity,
   inlineVolume,
-  madeBy,
   node,
   pod,
   pool,
+  storageCapacity,
   storageClass,
 } from '../testing/objects.ts';
 import { expectWakeCases } from '../testing/wake-cases.ts';
@@ -26,18 +26,18 @@ const data = pod('p', ['data']);
 const driver = 'disk.csi';
 
 const dynamic: ClusterObjects = {
-  StorageClass: [madeBy(driver, 'local')],
+  StorageClass: [csiClass(driver, 'local')],
   CSIDriver: [csiDriver(driver)],
   PersistentVolumeClaim: [claim('data', '5Gi')],
 };
 
 describe('a CSIStorageCapacity', () => {
-  const here = (sizes: Parameters<typeof capacity>[2]) => capacity('net', 'local', sizes);
-  const published = (sizes: Parameters<typeof capacity>[2]): ClusterObjects => ({
+  const here = (sizes: Parameters<typeof storageCapacity>[2]) => storageCapacity('net', 'local', sizes);
+  const published = (sizes: Parameters<typeof storageCapacity>[2]): ClusterObjects => ({
     ...dynamic,
     CSIStorageCapacity: [here(sizes)],
   });
-  const becomes = (sizes: Parameters<typeof capacity>[2]) =>
+  const becomes = (sizes: Parameters<typeof storageCapacity>[2]) =>
     upserted('CSIStorageCapacity', here({ ...sizes, version: '2' }));
   expectWakeCases([
     {
@@ -49,7 +49,7 @@ describe('a CSIStorageCapacity', () => {
     {
       name: 'of another class does not',
       cluster: dynamic,
-      event: upserted('CSIStorageCapacity', capacity('net', 'other', { capacity: '9Gi' })),
+      event: upserted('CSIStorageCapacity', storageCapacity('net', 'other', { capacity: '9Gi' })),
       wakes: false,
     },
     {
@@ -83,7 +83,7 @@ describe('a CSIStorageCapacity', () => {
       wakes: true,
     },
     {
-      name: 'that says the same again does not',
+      name: 'without a change does not',
       cluster: published({ capacity: '1Gi' }),
       event: becomes({ capacity: '1Gi' }),
       wakes: false,
@@ -101,7 +101,7 @@ describe('a CSIStorageCapacity', () => {
       wakes: false,
     },
     {
-      name: 'that names its limit apart, as it was, does not',
+      name: 'that sets its unchanged limit explicitly does not',
       cluster: published({ capacity: '1Gi' }),
       event: becomes({ capacity: '1Gi', maximumVolumeSize: '1Gi' }),
       wakes: false,
@@ -132,14 +132,14 @@ describe('a CSIDriver', () => {
       wakes: true,
     },
     {
-      name: 'that says nothing about tracking any more does',
+      name: 'that no longer has a value for tracking does',
       cluster: dynamic,
       event: upserted('CSIDriver', tracking(undefined)),
       wakes: true,
     },
     { name: 'that goes away does', cluster: dynamic, event: removed('CSIDriver', driver), wakes: true },
     {
-      name: 'that tracks on does not',
+      name: 'that continues tracking does not',
       cluster: dynamic,
       event: upserted('CSIDriver', tracking(true)),
       wakes: false,
@@ -163,7 +163,7 @@ describe('a CSIDriver', () => {
     {
       name: 'that no longer refuses nodes without it does',
       cluster: {
-        StorageClass: [madeBy(driver, 'local')],
+        StorageClass: [csiClass(driver, 'local')],
         PersistentVolumeClaim: [claim('data', '5Gi')],
         CSIDriver: [csiDriver(driver, { preventPodSchedulingIfMissing: true })],
       },
@@ -178,7 +178,7 @@ describe('a DriverCapacity', () => {
     { storageClassName: className, pools: [pool('one', size)] },
   ];
   const own: ClusterObjects = {
-    StorageClass: [madeBy(driver, 'local')],
+    StorageClass: [csiClass(driver, 'local')],
     DriverCapacity: [driverCapacity(driver, entries('local', '1Gi'))],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
@@ -199,7 +199,7 @@ describe('a DriverCapacity', () => {
     {
       name: 'with more for <ephemeral> wakes a pod with an inline volume',
       cluster: { DriverCapacity: [driverCapacity(driver, entries('<ephemeral>', '1Gi'))] },
-      asking: pod('p', [], { volumes: [inlineVolume('s', driver, '5Gi')] }),
+      pod: pod('p', [], { volumes: [inlineVolume('s', driver, '5Gi')] }),
       event: upserted('DriverCapacity', driverCapacity(driver, entries('<ephemeral>', '9Gi'), '2')),
       wakes: true,
     },
@@ -212,11 +212,11 @@ describe('a DriverCapacity', () => {
   ]);
 });
 
-describe('room that others were promised', () => {
+describe('capacity that was promised to other pods', () => {
   const theirs = claim('theirs', '6Gi', { selectedNode: 'n1' });
   const taken: ClusterObjects = {
     ...dynamic,
-    CSIStorageCapacity: [capacity('net', 'local', { capacity: '10Gi' })],
+    CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '10Gi' })],
     PersistentVolumeClaim: [claim('data', '5Gi'), theirs],
   };
   const made = boundClaim('theirs', '6Gi', 'pv-theirs', {
@@ -231,30 +231,30 @@ describe('room that others were promised', () => {
   const oneAtATime: Profile = { ...stowageProfile, inFlight: 'one-at-a-time' };
   expectWakeCases([
     {
-      name: 'and is given up by their provisioner wakes the pod',
+      name: 'and that their provisioner released wakes the pod',
       cluster: taken,
       event: upserted('PersistentVolumeClaim', claim('theirs', '6Gi', { version: '2' })),
       wakes: true,
     },
     {
-      name: 'and is free because their claim was deleted wakes the pod',
+      name: 'and that is free because their claim was deleted wakes the pod',
       cluster: taken,
       event: removed('PersistentVolumeClaim', 'default/theirs'),
       wakes: true,
     },
   ]);
 
-  /** The promise is settled before the pod is refused, so these don't fit the table. */
+  /** The promise is settled before the pod is refused, so these cases do not fit the table. */
   test.each([
-    ['of a thin pool, whose number did not move', stowageProfile, '10Gi'],
-    ['of a pool of one at a time, whose number is smaller now', oneAtATime, '9Gi'],
+    ['of a thin pool, whose figure did not change', stowageProfile, '10Gi'],
+    ['of a pool with one volume at a time, whose figure is smaller now', oneAtATime, '9Gi'],
   ])('and is part of the number %s, wakes the pod', (_, profile, size) => {
     const index = clusterOf({ Node: [node('n1')], ...taken }, profile);
     index.upsert('PersistentVolumeClaim', made);
     const refusal = expectRefusal(index, data);
     const { change } = index.upsert(
       'CSIStorageCapacity',
-      capacity('net', 'local', { capacity: size, version: '2' }),
+      storageCapacity('net', 'local', { capacity: size, version: '2' }),
     );
     expect(plan(data, index, { nowMs: 0 }).kind).toBe('placement');
     expect(refusal.wokenBy(change!)).toBe(true);
@@ -263,7 +263,7 @@ describe('room that others were promised', () => {
 
 describe('disks that two classes share', () => {
   const backed = (className: string, size: string, version: string): CSIStorageCapacity => ({
-    ...capacity(className, className, { capacity: size }),
+    ...storageCapacity(className, className, { capacity: size }),
     metadata: {
       namespace: 'storage',
       name: className,
@@ -274,7 +274,7 @@ describe('disks that two classes share', () => {
   });
   const shared: ClusterObjects = {
     Node: [node('n1')],
-    StorageClass: [madeBy(driver, 'local'), madeBy(driver, 'mirrored')],
+    StorageClass: [csiClass(driver, 'local'), csiClass(driver, 'mirrored')],
     CSIDriver: [csiDriver(driver)],
     CSIStorageCapacity: [backed('local', '10Gi', '1'), backed('mirrored', '10Gi', '1')],
     PersistentVolumeClaim: [
@@ -283,7 +283,7 @@ describe('disks that two classes share', () => {
     ],
   };
 
-  test('wake the pod when a volume of the other class is part of the number of its pool', () => {
+  test('wake the pod when the figure of its pool includes a volume of the other class', () => {
     const index = clusterOf(shared);
     index.upsert(
       'PersistentVolumeClaim',

@@ -6,22 +6,22 @@ import {
   atVersion,
   boundClaim,
   claim,
+  claimRefTo,
+  csiClass,
   csiDriver,
   ephemeralVolume,
   hostname,
   localVolume,
-  madeBy,
   node,
   ownedBy,
   pod,
-  reservedFor,
   storageClass,
   volume,
   zone,
 } from '../testing/objects.ts';
 import { expectWakeCases } from '../testing/wake-cases.ts';
 
-/** A claim of 5Gi that finds no volume, of a class that makes none. */
+/** A claim of 5Gi without a matching volume, of a class without a provisioner. */
 const noVolume: ClusterObjects = {
   StorageClass: [storageClass('local'), storageClass('other')],
   PersistentVolumeClaim: [claim('data', '5Gi')],
@@ -78,18 +78,18 @@ describe('a PersistentVolume', () => {
       wakes: false,
     },
     {
-      name: 'that somebody reserves for the claim does, of whatever class',
+      name: 'of any class that is reserved for the claim does',
       cluster: noVolume,
       event: upserted(
         'PersistentVolume',
-        volume('v1', '5Gi', { className: 'other', spec: reservedFor('data') }),
+        volume('v1', '5Gi', { className: 'other', spec: claimRefTo('data') }),
       ),
       wakes: true,
     },
     {
-      name: 'that somebody reserves for another claim does not',
+      name: 'that is reserved for another claim does not',
       cluster: noVolume,
-      event: upserted('PersistentVolume', volume('v1', '5Gi', { spec: reservedFor('theirs') })),
+      event: upserted('PersistentVolume', volume('v1', '5Gi', { spec: claimRefTo('theirs') })),
       wakes: false,
     },
     {
@@ -114,7 +114,7 @@ describe('a PersistentVolume', () => {
       wakes: true,
     },
     {
-      name: 'of another claim does not trouble a pod whose volume is elsewhere',
+      name: 'of another claim does not wake a pod whose volume is elsewhere',
       cluster: {
         PersistentVolume: [localVolume('v1', '5Gi', 'n2', { phase: 'Bound' })],
         PersistentVolumeClaim: [boundClaim('data', '5Gi', 'v1')],
@@ -123,11 +123,11 @@ describe('a PersistentVolume', () => {
       wakes: false,
     },
     {
-      name: 'that was reserved for the claim elsewhere and goes away does: now any other will do',
+      name: 'that was reserved for the claim elsewhere and goes away does: now any other volume is allowed',
       cluster: {
         ...noVolume,
         PersistentVolume: [
-          localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data') }),
+          localVolume('mine', '5Gi', 'n2', { spec: claimRefTo('data') }),
           volume('free', '5Gi'),
         ],
       },
@@ -135,11 +135,11 @@ describe('a PersistentVolume', () => {
       wakes: true,
     },
     {
-      name: 'that was reserved for the claim elsewhere and is let go does, too',
+      name: 'that was reserved for the claim elsewhere and is released does, too',
       cluster: {
         ...noVolume,
         PersistentVolume: [
-          localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data') }),
+          localVolume('mine', '5Gi', 'n2', { spec: claimRefTo('data') }),
           volume('free', '5Gi'),
         ],
       },
@@ -173,19 +173,19 @@ describe('a PersistentVolumeClaim', () => {
   expectWakeCases([
     {
       name: 'that was missing wakes the pod',
-      cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
+      cluster: { StorageClass: [csiClass('disk.csi', 'local')] },
       event: upserted('PersistentVolumeClaim', claim('data', '5Gi')),
       wakes: true,
     },
     {
       name: 'of an ephemeral volume that was missing does',
-      cluster: { StorageClass: [madeBy('disk.csi', 'local')] },
-      asking: pod('p', [], { volumes: [ephemeralVolume('s')] }),
+      cluster: { StorageClass: [csiClass('disk.csi', 'local')] },
+      pod: pod('p', [], { volumes: [ephemeralVolume('s')] }),
       event: upserted('PersistentVolumeClaim', claim('p-s', '5Gi', { metadata: ownedBy('p', 'p-s') })),
       wakes: true,
     },
     {
-      name: 'that is bound at last does',
+      name: 'that becomes bound does',
       cluster: {
         PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],
         PersistentVolumeClaim: [claim('data', '5Gi', { className: '' })],
@@ -196,7 +196,7 @@ describe('a PersistentVolumeClaim', () => {
     {
       name: 'whose selected node is taken away does',
       cluster: {
-        StorageClass: [madeBy('disk.csi', 'local')],
+        StorageClass: [csiClass('disk.csi', 'local')],
         PersistentVolumeClaim: [claim('data', '5Gi', { selectedNode: 'gone' })],
       },
       event: upserted('PersistentVolumeClaim', claim('data', '5Gi', { version: '2' })),
@@ -226,7 +226,7 @@ describe('a PersistentVolumeClaim', () => {
       wakes: false,
     },
     {
-      name: 'whose same version is handed over again does not',
+      name: 'whose same version is applied again does not',
       cluster: noVolume,
       event: upserted('PersistentVolumeClaim', claim('data', '5Gi')),
       wakes: false,
@@ -238,20 +238,20 @@ describe('a StorageClass', () => {
   const allowed = (value: string) => [{ matchLabelExpressions: [{ key: zone, values: [value] }] }];
   const restricted: ClusterObjects = {
     Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: allowed('b') })],
+    StorageClass: [csiClass('disk.csi', 'local', { allowedTopologies: allowed('b') })],
     PersistentVolumeClaim: [claim('data', '5Gi')],
   };
   expectWakeCases([
     {
       name: 'that waits for the first consumer and was missing wakes the pod',
       cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
-      event: upserted('StorageClass', madeBy('disk.csi', 'local')),
+      event: upserted('StorageClass', csiClass('disk.csi', 'local')),
       wakes: true,
     },
     {
       name: 'of another name does not',
       cluster: { PersistentVolumeClaim: [claim('data', '5Gi')] },
-      event: upserted('StorageClass', madeBy('disk.csi', 'other')),
+      event: upserted('StorageClass', csiClass('disk.csi', 'other')),
       wakes: false,
     },
     {
@@ -259,7 +259,7 @@ describe('a StorageClass', () => {
       cluster: restricted,
       event: upserted(
         'StorageClass',
-        atVersion('2', madeBy('disk.csi', 'local', { allowedTopologies: allowed('a') })),
+        atVersion('2', csiClass('disk.csi', 'local', { allowedTopologies: allowed('a') })),
       ),
       wakes: true,
     },
@@ -270,7 +270,7 @@ describe('a StorageClass', () => {
         'StorageClass',
         atVersion(
           '2',
-          madeBy('disk.csi', 'local', { allowedTopologies: allowed('b'), parameters: { a: 'b' } }),
+          csiClass('disk.csi', 'local', { allowedTopologies: allowed('b'), parameters: { a: 'b' } }),
         ),
       ),
       wakes: false,
@@ -278,17 +278,17 @@ describe('a StorageClass', () => {
     {
       name: 'that gets a provisioner does',
       cluster: noVolume,
-      event: upserted('StorageClass', atVersion('2', madeBy('disk.csi', 'local'))),
+      event: upserted('StorageClass', atVersion('2', csiClass('disk.csi', 'local'))),
       wakes: true,
     },
     {
-      name: 'made anew for a driver that keeps no books does',
+      name: 'recreated for a driver that publishes no capacity does',
       cluster: {
-        StorageClass: [madeBy('disk.csi', 'local')],
+        StorageClass: [csiClass('disk.csi', 'local')],
         CSIDriver: [csiDriver('disk.csi')],
         PersistentVolumeClaim: [claim('data', '5Gi')],
       },
-      event: upserted('StorageClass', atVersion('2', madeBy('other.csi', 'local'))),
+      event: upserted('StorageClass', atVersion('2', csiClass('other.csi', 'local'))),
       wakes: true,
     },
     {
@@ -310,7 +310,7 @@ describe('a Node', () => {
       wakes: true,
     },
     {
-      name: 'that joins wakes also a pod for which there was none',
+      name: 'that joins an empty cluster does, too',
       cluster: { ...elsewhere, Node: [] },
       event: upserted('Node', node('n2')),
       wakes: true,
@@ -322,7 +322,7 @@ describe('a Node', () => {
       wakes: true,
     },
     {
-      name: 'of which something else changes does not',
+      name: 'with other changes does not',
       cluster: elsewhere,
       event: upserted('Node', { ...atVersion('2', node('n1')), status: { conditions: [] } }),
       wakes: false,

@@ -1,4 +1,4 @@
-/** Short ways to write a cluster in which pods stand in each other's way. */
+/** Builders of clusters in which pods compete for cpu. */
 import type { Node, Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { plan } from '../../plan.ts';
@@ -17,7 +17,7 @@ export const middle = 100;
 export const high = 1000;
 export const veryHigh = 10_000;
 
-/** Thousandths of a cpu; nodes have 500 unless told otherwise. */
+/** Thousandths of a cpu; nodes have 500 by default. */
 export const small = 100;
 export const medium = 200;
 export const large = 300;
@@ -35,7 +35,7 @@ export interface PodTraits {
   readonly neverPreempts?: boolean;
 }
 
-/** A pod that waits for a node. */
+/** A pod without a node. */
 export function pendingPod(name: string, priority: number, cpuMilli: number, traits: PodTraits = {}): Pod {
   const { labels = {}, started, nominatedTo, isVictim, isDeleting, neverPreempts } = traits;
   const base = pod(name, []);
@@ -72,29 +72,29 @@ export function nodeWithCpu(name: string, cpuMilli = veryLarge, pods = 32): Node
   return { ...node(name), status: { allocatable: { cpu: `${cpuMilli}m`, pods: String(pods) } } };
 }
 
-/** Nodes of the usual size under these names, and the pods. */
+/** An index with nodes of the default size with these names, and the pods. */
 export function preemptionCluster(nodes: readonly (string | Node)[], pods: readonly Pod[]): ClusterIndex {
   const all = nodes.map((entry) => (typeof entry === 'string' ? nodeWithCpu(entry) : entry));
   return clusterOf({ Node: all, Pod: pods });
 }
 
-/** Counts on the node, though the cluster doesn't know yet. */
+/** Assumes the pod on the node, without an event from the cluster. */
 export function assume(index: ClusterIndex, podObject: Pod, nodeName: string): void {
   index.upsert('Pod', podObject);
   const record = readPod(podObject);
   index.setAssumedPod(record.key, { ...record, nodeName });
 }
 
-/** The pod must not fit; whom would it evict? */
+/** The preemption decision for a pod that does not fit. */
 export function preempt(
   index: ClusterIndex,
-  asking: Pod,
+  refusedPod: Pod,
   options: Partial<PreemptionOptions> = {},
 ): Preemption {
   const { rules = resourceRules } = options;
-  const refusal = plan(asking, index, { nowMs, rules });
-  if (refusal.kind === 'placement') throw new Error(`${asking.metadata?.name} fits on ${refusal.node}`);
-  return findVictims(asking, refusal, index, {
+  const refusal = plan(refusedPod, index, { nowMs, rules });
+  if (refusal.kind === 'placement') throw new Error(`${refusedPod.metadata?.name} fits on ${refusal.node}`);
+  return findVictims(refusedPod, refusal, index, {
     nowMs,
     budgets: [],
     nominated: [],
@@ -104,7 +104,7 @@ export function preempt(
   });
 }
 
-/** As `node: victim, victim`, or the message. */
+/** The decision as `node: victim, victim`, or the message. */
 export function describePreemption(answer: Preemption): string {
   if (answer.kind === 'none') return answer.message;
   const names = answer.victims.map(({ pod: { name }, isAssumed }) =>

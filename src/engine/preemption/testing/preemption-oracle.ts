@@ -1,4 +1,4 @@
-/** Whom preemption evicts where cpu is all that matters: slow and obvious, over plain lists. */
+/** The pods that preemption evicts if only cpu matters: slow and obvious, over plain lists. */
 export interface PlainPod {
   readonly name: string;
   readonly node: string;
@@ -9,10 +9,10 @@ export interface PlainPod {
 }
 
 export interface PlainCluster {
-  /** How much cpu each node has. */
+  /** The cpu of each node. */
   readonly nodes: Readonly<Record<string, number>>;
   readonly pods: readonly PlainPod[];
-  /** What the one budget of all protected pods allows. */
+  /** The disruptions that the single budget of all protected pods allows. */
   readonly allowed: number;
   readonly asking: { readonly priority: number; readonly cpu: number };
 }
@@ -26,9 +26,9 @@ export interface ExpectedEviction {
 export function expectedEviction(cluster: PlainCluster): ExpectedEviction | undefined {
   const options = Object.keys(cluster.nodes).flatMap((node) => evictionOn(node, cluster) ?? []);
   let left = options;
-  for (const pain of costsInOrder(cluster.pods)) {
-    const least = Math.min(...left.map(pain));
-    left = left.filter((option) => pain(option) === least);
+  for (const cost of costsInOrder(cluster.pods)) {
+    const least = Math.min(...left.map(cost));
+    left = left.filter((option) => cost(option) === least);
   }
   return left.sort((a, b) => (a.node < b.node ? -1 : 1))[0];
 }

@@ -7,8 +7,8 @@ import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-ora
 import {
   expectRuleRefusal,
   expectRuleWakeCases,
-  nodeWith,
-  podWith,
+  nodeWithFields,
+  podWithSpec,
   ruleVerdict,
 } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
@@ -20,7 +20,7 @@ const restartAll = 'RestartAllContainersOnContainerExits';
 const hostNetworkUsers = 'UserNamespacesHostNetworkSupport';
 
 function able(name: string, ...declaredFeatures: string[]): Node {
-  return nodeWith(name, { status: { declaredFeatures } });
+  return nodeWithFields(name, { status: { declaredFeatures } });
 }
 
 const restarting = [{ name: 'c', restartPolicyRules: [{ action: 'RestartAllContainers' }] }];
@@ -34,88 +34,88 @@ interface Case {
 
 describe('a pod', () => {
   const cases: readonly Case[] = [
-    { name: 'that needs nothing goes anywhere', node: node('n1'), spec: {}, says: 'fits' },
+    { name: 'without special needs fits any node', node: node('n1'), spec: {}, says: 'fits' },
     {
-      name: 'that restarts all containers needs a node that does',
+      name: 'that restarts all containers needs a node with the feature',
       node: able('n1', hostNetworkUsers),
       spec: { containers: restarting },
       says: refused,
     },
     {
-      name: 'that restarts all from an init container needs it too',
+      name: 'with the rule in an init container needs it too',
       node: node('n1'),
       spec: { initContainers: restarting },
       says: refused,
     },
     {
-      name: 'finds such a node',
+      name: 'fits such a node',
       node: able('n1', 'Other', restartAll),
       spec: { containers: restarting },
       says: 'fits',
     },
     {
-      name: 'that restarts one container needs nothing',
+      name: 'that restarts one container needs no feature',
       node: node('n1'),
       spec: { containers: [{ restartPolicyRules: [{ action: 'Restart' }] }] },
       says: 'fits',
     },
     {
-      name: "on the host's network with users of its own needs a node for that",
+      name: "with the host's network and a user namespace of its own needs a node with the feature",
       node: able('n1', restartAll),
       spec: { hostNetwork: true, hostUsers: false },
       says: refused,
     },
     {
-      name: "on the host's network with the host's users needs nothing",
+      name: "with the host's network and the host's users needs no feature",
       node: node('n1'),
       spec: { hostNetwork: true, hostUsers: true },
       says: 'fits',
     },
     {
-      name: 'needs all of them',
+      name: 'needs all features',
       node: able('n1', restartAll),
       spec: { hostNetwork: true, hostUsers: false, containers: restarting },
       says: refused,
     },
     {
-      name: 'survives rules that are none',
+      name: 'with malformed rules needs no feature',
       node: node('n1'),
       spec: { containers: [{ restartPolicyRules: 7 }, 'x', null] } as unknown as Pod['spec'],
       says: 'fits',
     },
   ];
   test.each(byName(cases))('%s', (_, { node: only, spec, says }) => {
-    expect(ruleVerdict(rule, clusterOf({ Node: [only] }), podWith(spec))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [only] }), podWithSpec(spec))).toBe(says);
   });
 
-  test('is told so for each node', () => {
+  test('gets a message that counts the nodes', () => {
     const refusal = expectRuleRefusal(
       rule,
       clusterOf({ Node: [node('n1')] }),
-      podWith({ containers: restarting }),
+      podWithSpec({ containers: restarting }),
     );
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'FeatureNotDeclared' }]);
   });
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [node('n1')] }, pod: podWith({ containers: restarting }) };
+  const waiting = { cluster: { Node: [node('n1')] }, pod: podWithSpec({ containers: restarting }) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
-      name: 'is woken when its node learns it',
+      name: 'is woken when its node declares the feature',
       event: upserted('Node', atVersion('2', able('n1', restartAll))),
       wakes: true,
     },
     {
       ...waiting,
-      name: 'is not woken when it learns something else',
+      name: 'is not woken when it declares another feature',
       event: upserted('Node', atVersion('2', able('n1', hostNetworkUsers))),
       wakes: false,
     },
     {
       ...waiting,
-      name: 'is woken by an able node',
+      name: 'is woken by a node with the feature',
       event: upserted('Node', able('n2', restartAll)),
       wakes: true,
     },
@@ -123,7 +123,7 @@ describe('a pod that was refused', () => {
   ]);
 });
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(rule, (model, asking) => {
     const { containers = [], initContainers = [], hostNetwork, hostUsers } = asking.spec ?? {};
     const restarts = JSON.stringify([containers, initContainers]).includes('RestartAllContainers');

@@ -3,7 +3,7 @@ import type { ContainerImage, Node, Pod } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
 import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
-import { nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { nodeWithFields, podWithSpec } from '../../testing/rule-checks/rule-cases.ts';
 import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { eraseState } from '../framework/rule.ts';
 import { imageLocalityRule } from './rule.ts';
@@ -12,7 +12,7 @@ const rule = eraseState(imageLocalityRule);
 const mebibyte = 2 ** 20;
 
 function having(name: string, ...images: (readonly [string, number])[]): Node {
-  return nodeWith(name, {
+  return nodeWithFields(name, {
     status: { images: images.map(([image, size]) => ({ names: [image], sizeBytes: size * mebibyte })) },
   });
 }
@@ -34,13 +34,13 @@ describe('a node is better', () => {
   const cases: readonly Case[] = [
     {
       // Each is on one node of two: (250 / 2 + 0 - 23) of (2000 - 23), against (40 / 2), which is below 23.
-      name: 'the more of the images it has, by size and by how many have them',
+      name: 'the more of the images it has, by size and by the number of nodes that have them',
       nodes: [n1, n2],
       spec: running('gcr.io/40', 'gcr.io/250'),
       scores: { n1: 0, n2: 5 },
     },
     {
-      name: 'for an image larger than counts, up to the most',
+      name: 'for a very large image, up to the maximum',
       nodes: [n1, n2],
       spec: running('gcr.io/10', 'gcr.io/4000'),
       scores: { n1: 0, n2: 100 },
@@ -52,22 +52,22 @@ describe('a node is better', () => {
       scores: { n1: 6, n2: 0 },
     },
     {
-      name: 'for image volumes too, which are no containers',
+      name: 'for image volumes too, which do not count as containers',
       nodes: [n1, n2],
       spec: { ...running('x'), volumes: [{ name: 'v', image: { reference: 'gcr.io/300:latest' } }] },
       scores: { n1: 12, n2: 0 },
     },
     {
-      name: 'for a tag that is left out only if it is a tag',
+      name: 'for an image without a tag, which means latest',
       nodes: [having('n1', ['reg:5000/x:latest', 1000]), having('n2', ['reg:5000/x', 1000])],
       spec: running('reg:5000/x'),
       scores: { n1: 48, n2: 0 },
     },
-    { name: 'in no way if nobody has the image', nodes: [n1, n2], spec: running('y'), scores: {} },
+    { name: 'in no way if no node has the image', nodes: [n1, n2], spec: running('y'), scores: {} },
     {
-      name: 'in no way for images that are junk',
+      name: 'in no way for malformed images',
       nodes: [
-        nodeWith('n1', {
+        nodeWithFields('n1', {
           status: { images: [5, { names: 'x' }, { names: [7] }] as unknown as ContainerImage[] },
         }),
       ],
@@ -76,13 +76,13 @@ describe('a node is better', () => {
     },
   ];
   test.each(byName(cases))('%s', (_, { nodes, spec, scores }) => {
-    expect(evaluateRule(rule, clusterOf({ Node: nodes }), podWith(spec)).scores).toEqual(scores);
+    expect(evaluateRule(rule, clusterOf({ Node: nodes }), podWithSpec(spec)).scores).toEqual(scores);
   });
 
-  test('by the largest size that is reported, whoever came first', () => {
+  test('by the largest reported size, whichever node reported first', () => {
     const nodes = [having('n1', ['x:1', 100]), having('n2', ['x:1', 900]), node('n3')];
     for (const order of [nodes, nodes.toReversed()]) {
-      expect(evaluateRule(rule, clusterOf({ Node: order }), podWith(running('x:1'))).scores).toEqual({
+      expect(evaluateRule(rule, clusterOf({ Node: order }), podWithSpec(running('x:1'))).scores).toEqual({
         n1: 59,
         n2: 59,
         n3: 0,
@@ -91,7 +91,7 @@ describe('a node is better', () => {
   });
 });
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(
     rule,
     (model, asking) => {

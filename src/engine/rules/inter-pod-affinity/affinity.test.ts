@@ -4,7 +4,7 @@ import { readPod } from '../../records/pod-record.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
 import { ruleAnswers } from '../../testing/rule-answers.ts';
-import { expectRuleRefusal, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleRefusal, podWithSpec, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { interPodAffinityRule } from './rule.ts';
 
@@ -42,7 +42,7 @@ interface PodOptions {
 
 function standing(name: string, nodeName: string, options: PodOptions = {}): Pod {
   const { app = 'web', namespace = 'default', affinity, isDeleting = false, phase = 'Running' } = options;
-  const base = podWith({ ...(nodeName !== '' && { nodeName }), ...(affinity && { affinity }) }, name);
+  const base = podWithSpec({ ...(nodeName !== '' && { nodeName }), ...(affinity && { affinity }) }, name);
   const metadata = { ...base.metadata, namespace, labels: { app } };
   return {
     ...base,
@@ -60,7 +60,7 @@ interface Case {
   readonly cluster?: ClusterObjects;
   readonly pods: readonly Pod[];
   readonly asking: Pod;
-  /** By node: why it is refused, or its score. */
+  /** By node: the reason of the refusal, or the score. */
   readonly nodes: Record<string, string | number>;
 }
 
@@ -68,7 +68,7 @@ const teamA = { metadata: { name: 'elsewhere', labels: { team: 'a' } } };
 
 const required: readonly Case[] = [
   {
-    name: 'affinity admits the whole domain of a pod that it selects',
+    name: 'affinity accepts the whole domain of a pod that it selects',
     pods: [standing('w', 'n1')],
     asking: asking(wanting(term(zone))),
     nodes: { n1: 0, n2: 0, n3: near },
@@ -92,7 +92,7 @@ const required: readonly Case[] = [
     nodes: { n1: 0, n2: 0, n3: 0 },
   },
   {
-    name: 'it may not where another is already',
+    name: 'it may not be the first if there is another one',
     pods: [standing('w', 'n3')],
     asking: asking(wanting(term(zone)), 'web'),
     nodes: { n1: near, n2: near, n3: 0 },
@@ -104,7 +104,7 @@ const required: readonly Case[] = [
     nodes: { n1: near, n2: near, n3: near },
   },
   {
-    name: 'pods of another namespace are not meant',
+    name: 'pods of another namespace do not count',
     pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
     asking: asking(wanting(term(zone))),
     nodes: { n1: near, n2: near, n3: near },
@@ -162,7 +162,7 @@ const required: readonly Case[] = [
     nodes: { n1: apart, n2: 0, n3: apart },
   },
   {
-    name: 'a pod on a node refuses whom it must be apart from',
+    name: 'a pod on a node refuses pods that its anti-affinity selects',
     pods: [standing('d', 'n1', { app: 'db', affinity: shunning(term(zone)) })],
     asking: asking({}, 'web'),
     nodes: { n1: refused, n2: refused, n3: 0 },
@@ -181,7 +181,7 @@ const required: readonly Case[] = [
     nodes: { n1: 0, n2: refused, n3: 0 },
   },
   {
-    name: 'the first of several reasons is given: affinity, then anti-affinity, then the neighbours',
+    name: 'the first of several reasons is given: affinity, then anti-affinity, then the anti-affinity of other pods',
     pods: [standing('w', 'n1', { affinity: shunning(term(hostname)) }), standing('d', 'n3', { app: 'db' })],
     asking: asking(
       {
@@ -236,7 +236,7 @@ describe('pod affinity', () => {
     expect(ruleAnswers(index, pod, rule)).toEqual(nodes);
   });
 
-  test('a pod that has been placed but not bound counts, until that is taken back', () => {
+  test('a pod that is placed but not bound counts, until the reservation is reverted', () => {
     const index = clusterOf({ Node: zones });
     const pod = asking(shunning(term(hostname)));
     index.setAssumedPod('default/w', readPod(standing('w', 'n2')));
@@ -251,7 +251,7 @@ describe('pod affinity', () => {
     expect([...expectRuleRefusal(rule, index, pod).nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
   });
 
-  test('what is in the way is explained for each node, all of it', () => {
+  test('the explanation has all obstacles of each node', () => {
     const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1', { affinity: shunning(term(zone)) })] });
     const pod = asking({ ...wanting(term(hostname)), ...shunning(term(zone)) }, 'web');
     const { nodes } = expectRuleRefusal(rule, index, pod).explain();
@@ -262,7 +262,7 @@ describe('pod affinity', () => {
     ]);
   });
 
-  test('a selector that cannot be read refuses the pod', () => {
+  test('a malformed selector refuses the pod', () => {
     const bad = term(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
     const index = clusterOf({ Node: zones });
     expect(ruleVerdict(rule, index, asking(shunning(bad)))).toMatch(
@@ -270,7 +270,7 @@ describe('pod affinity', () => {
     );
   });
 
-  test('a pod on a node whose terms cannot be read has no say', () => {
+  test('malformed terms of a pod on a node are ignored', () => {
     const bad = term(zone, { labelSelector: { matchLabels: { app: 7 as unknown as string } } });
     const index = clusterOf({
       Node: zones,

@@ -6,7 +6,7 @@ import { arbAffinePod, arbInterPodHistory, arbSpreadPod } from '../../testing/ra
 import { eraseState } from '../framework/rule.ts';
 import { interPodAffinityRule } from './rule.ts';
 
-test('pod affinity says of each node what the oracle says, whatever happens, and wakes whoever fits', () => {
+test('pod affinity gives each node the same answer as the oracle after any events, and wakes every pod that then fits', () => {
   const arbPods = fc.array(fc.oneof({ weight: 3, arbitrary: arbAffinePod }, arbSpreadPod), {
     minLength: 1,
     maxLength: 3,

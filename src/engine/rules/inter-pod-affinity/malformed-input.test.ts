@@ -34,7 +34,7 @@ const { junk } = fc.letrec<{ junk: unknown }>((tie) => ({
   ),
 }));
 
-test('no pod, on a node or about to be, can make these rules throw', () => {
+test('no malformed pod, on a node or planned, makes these rules throw', () => {
   const arbPod = fc
     .record({ affinity: junk, topologySpreadConstraints: junk, labels: junk, ownerReferences: junk })
     .map(({ labels, ownerReferences, ...spec }) => ({

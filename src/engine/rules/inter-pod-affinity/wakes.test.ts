@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import type { Affinity, Pod, PodAffinityTerm } from '../../../kube/api/core.ts';
 import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, hostname, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakeCases, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleWakeCases, podWithSpec } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { interPodAffinityRule } from './rule.ts';
 
@@ -21,7 +21,7 @@ function apart(rest?: Partial<PodAffinityTerm>): Affinity {
 }
 
 function pod(name: string, app: string, nodeName: string, affinity: Affinity = {}): Pod {
-  const base = podWith({ affinity, ...(nodeName !== '' && { nodeName }) }, name);
+  const base = podWithSpec({ affinity, ...(nodeName !== '' && { nodeName }) }, name);
   return { ...base, metadata: { ...base.metadata, labels: { app } } };
 }
 
@@ -35,31 +35,31 @@ const shy = pod('p', 'other', '', apart());
 const guard = pod('g', 'guard', 'n1', apart());
 const plain = pod('p', 'web', '');
 
-describe('a pod that its affinity keeps waiting', () => {
+describe('a pod that waits because of affinity', () => {
   expectRuleWakeCases(eraseState(interPodAffinityRule), [
     {
-      name: 'wakes when a pod comes that it must be near',
+      name: 'wakes when a pod comes that its affinity selects',
       cluster: { Node: nodes },
       pod: lonely,
       event: upserted('Pod', web),
       wakes: true,
     },
     {
-      name: 'sleeps on when that pod has no node yet',
+      name: 'does not wake when that pod has no node yet',
       cluster: { Node: nodes },
       pod: lonely,
       event: upserted('Pod', pod('w', 'web', '')),
       wakes: false,
     },
     {
-      name: 'sleeps on when another pod comes',
+      name: 'does not wake when another pod comes',
       cluster: { Node: nodes },
       pod: lonely,
       event: upserted('Pod', pod('d', 'db', 'n1')),
       wakes: false,
     },
     {
-      name: 'wakes when the pod goes that it must be apart from',
+      name: 'wakes when the pod goes that its anti-affinity selects',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: removed('Pod', 'default/w'),
@@ -73,14 +73,14 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when nothing about that pod changes that counts',
+      name: 'does not wake when that pod changes in other ways',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: upserted('Pod', atVersion('2', { ...web, status: { phase: 'Running' } })),
       wakes: false,
     },
     {
-      name: 'wakes when the pod goes that must be apart from it',
+      name: 'wakes when the pod goes whose anti-affinity selects it',
       cluster: { Node: nodes, Pod: [guard] },
       pod: plain,
       event: removed('Pod', 'default/g'),
@@ -94,7 +94,7 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'wakes when the last of its kind goes, for then it may be the first',
+      name: 'wakes when the last matching pod goes, because it may then be the first',
       cluster: {
         Node: [node('n1', { [zone]: 'a' }), node('n2')],
         Pod: [pod('w', 'web', 'n1', apart({ topologyKey: hostname }))],
@@ -104,7 +104,7 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'wakes when the node of a pod in the way goes and takes it along',
+      name: 'wakes when the node of a pod that excludes it goes',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: removed('Node', 'n1'),
@@ -118,14 +118,14 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'wakes when a node moves out of the domain of a pod that must be apart from it',
+      name: 'wakes when a node moves out of the domain of a pod whose anti-affinity selects it',
       cluster: { Node: nodes, Pod: [guard] },
       pod: plain,
       event: upserted('Node', atVersion('2', node('n2', { [zone]: 'b' }))),
       wakes: true,
     },
     {
-      name: 'sleeps on when a node changes in other ways',
+      name: 'does not wake when a node changes in other ways',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: upserted('Node', atVersion('2', node('n2', { [zone]: 'a', disk: 'ssd' }))),
@@ -139,7 +139,7 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when a namespace changes and nobody selects by it',
+      name: 'does not wake when a namespace changes that no term selects',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: upserted('Namespace', { metadata: { name: 'elsewhere', labels: { team: 'a' } } }),
@@ -153,14 +153,14 @@ describe('a pod that its affinity keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when only its status is news',
+      name: 'does not wake when only its status changes',
       cluster: { Node: nodes, Pod: [guard, plain] },
       pod: plain,
       event: upserted('Pod', atVersion('2', { ...plain, status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
-      name: 'wakes when a pod that was placed but not bound is taken back',
+      name: 'wakes when the reservation of another pod is reverted',
       cluster: { Node: nodes, Pod: [web] },
       pod: shy,
       event: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),

@@ -4,7 +4,7 @@ import { clusterOf } from '../../testing/cluster.ts';
 import { upserted } from '../../testing/index-events.ts';
 import { atVersion, hostname, node } from '../../testing/objects.ts';
 import { expectSameAsOracle, type RuleOracle } from '../../testing/rule-checks/expect-same-as-oracle.ts';
-import { expectRuleWakeCases, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleWakeCases, nodeWithFields, podWithSpec } from '../../testing/rule-checks/rule-cases.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
 import { nodeAffinityRule } from './rule.ts';
@@ -12,7 +12,7 @@ import { nodeAffinityRule } from './rule.ts';
 const rule = eraseState(nodeAffinityRule);
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [node('n1')] }, pod: podWith({ nodeSelector: { a: 'b' } }) };
+  const waiting = { cluster: { Node: [node('n1')] }, pod: podWithSpec({ nodeSelector: { a: 'b' } }) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -28,8 +28,8 @@ describe('a pod that was refused', () => {
     },
     {
       ...waiting,
-      name: 'is not woken by a change that is none of labels',
-      event: upserted('Node', atVersion('2', nodeWith('n1', { spec: { unschedulable: true } }))),
+      name: 'is not woken by a change without labels',
+      event: upserted('Node', atVersion('2', nodeWithFields('n1', { spec: { unschedulable: true } }))),
       wakes: false,
     },
     {
@@ -40,16 +40,16 @@ describe('a pod that was refused', () => {
     },
     {
       ...waiting,
-      name: 'is not woken by one that does not',
+      name: 'is not woken by a node that does not match',
       event: upserted('Node', node('n2')),
       wakes: false,
     },
   ]);
 });
 
-test('more pods than are remembered are each answered for the nodes as they are', () => {
+test('more pods than the cache holds each get an answer for the current nodes', () => {
   const index = clusterOf({ Node: [node('n1'), node('n2')] });
-  const place = (spec: Pod['spec']) => plan(podWith(spec), index, { nowMs: 0, rules: [rule] });
+  const place = (spec: Pod['spec']) => plan(podWithSpec(spec), index, { nowMs: 0, rules: [rule] });
   const topologies = index.topologies.size;
   for (let count = 0; count < 1_500; count++) {
     expect(place({ nodeSelector: { app: `a${count}` } }).kind).toBe('refusal');
@@ -104,7 +104,7 @@ function termHolds(
   );
 }
 
-/** The names in each term that all of its conditions share; undefined if a term has none. */
+/** The names that all conditions of each term share; undefined if a term has none. */
 function pinned(terms: readonly NodeSelectorTerm[]): string[] | undefined {
   const each = terms.map(({ matchFields = [] }) =>
     matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In'),
@@ -153,7 +153,7 @@ const oracle: RuleOracle = (model, asking) => {
   };
 };
 
-/** Whether there is anything to score by. */
+/** Whether the pod has preferred terms. */
 function canHold({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
   return (
     matchExpressions.length + matchFields.length > 0 &&
@@ -162,6 +162,6 @@ function canHold({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm):
   );
 }
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(rule, oracle, { runs: 300 });
 });

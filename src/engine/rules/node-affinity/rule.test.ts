@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { expectRuleRefusal, nodeWith, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleRefusal, nodeWithFields, podWithSpec, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
@@ -35,40 +35,40 @@ interface Case {
 
 function expectCases(cases: readonly Case[]): void {
   test.each(byName(cases))('%s', (_, { labels = {}, spec, says }) => {
-    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1', labels)] }), podWith(spec))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1', labels)] }), podWithSpec(spec))).toBe(says);
   });
 }
 
 describe('a node selector', () => {
   expectCases([
-    { name: 'that is empty asks for nothing', spec: { nodeSelector: {} }, says: 'fits' },
+    { name: 'that is empty matches every node', spec: { nodeSelector: {} }, says: 'fits' },
     {
-      name: 'wants its labels',
+      name: 'requires its labels',
       labels: { a: 'b', c: 'd' },
       spec: { nodeSelector: { a: 'b' } },
       says: 'fits',
     },
     {
-      name: 'wants all of its labels',
+      name: 'requires all of its labels',
       labels: { a: 'b' },
       spec: { nodeSelector: { a: 'b', c: 'd' } },
       says: mismatch,
     },
-    { name: 'wants the value', labels: { a: 'c' }, spec: { nodeSelector: { a: 'b' } }, says: mismatch },
+    { name: 'requires the value', labels: { a: 'c' }, spec: { nodeSelector: { a: 'b' } }, says: mismatch },
     {
-      name: 'need not be valid: what is equal is equal',
+      name: 'matches even invalid labels if they are equal',
       labels: { 'a b': '-' },
       spec: { nodeSelector: { 'a b': '-' } },
       says: 'fits',
     },
     {
-      name: 'with a value that is no text matches nothing',
+      name: 'with a value that is not a string matches nothing',
       labels: { a: 'b' },
       spec: { nodeSelector: { a: 5 } } as unknown as Pod['spec'],
       says: mismatch,
     },
     {
-      name: 'of no labels that JavaScript knows',
+      name: 'does not match properties of JavaScript objects',
       spec: { nodeSelector: { constructor: 'x' } },
       says: mismatch,
     },
@@ -98,19 +98,19 @@ describe('required affinity', () => {
       says: 'fits',
     },
     {
-      name: 'and a node selector must both hold',
+      name: 'and a node selector must both match',
       labels: { a: 'b' },
       spec: { ...requiring({ matchExpressions: [inB] }), nodeSelector: { c: 'd' } },
       says: mismatch,
     },
     {
-      name: 'and a node selector do both hold',
+      name: 'and a node selector both match',
       labels: { a: 'b', c: 'd' },
       spec: { ...requiring({ matchExpressions: [inB] }), nodeSelector: { c: 'd' } },
       says: 'fits',
     },
     {
-      name: 'with an unknown operator matches nothing by that term',
+      name: 'with an unknown operator ignores that term',
       labels: { a: 'b' },
       spec: requiring(
         { matchExpressions: [{ ...inB, operator: 'Like' as 'In' }] },
@@ -125,7 +125,7 @@ describe('required affinity', () => {
       says: 'fits',
     },
     {
-      name: 'that is junk matches nothing',
+      name: 'that is malformed matches nothing',
       spec: requiring(5 as never, null as never, { matchExpressions: 'x' as never }),
       says: mismatch,
     },
@@ -135,31 +135,31 @@ describe('required affinity', () => {
 describe('a pod that names nodes', () => {
   expectCases([
     { name: 'goes to its node', spec: requiring(named('n1')), says: 'fits' },
-    { name: 'leaves out every other', spec: requiring(named('n2')), says: leftOut },
+    { name: 'excludes every other', spec: requiring(named('n2')), says: leftOut },
     { name: 'may name several, a term each', spec: requiring(named('n2'), named('n1')), says: 'fits' },
     {
-      name: 'that asks for labels too is refused there in the usual words',
+      name: 'and labels is refused there with the usual text',
       spec: requiring({ ...named('n1'), matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
       says: mismatch,
     },
-    { name: 'contradicts itself', spec: requiring(named('n1', 'n2')), says: conflict },
+    { name: 'may contradict itself', spec: requiring(named('n1', 'n2')), says: conflict },
     {
-      name: 'contradicts itself in one term of two',
+      name: 'may contradict itself in one term of two',
       spec: requiring(named('n1', 'n2'), named('n1')),
       says: 'fits',
     },
     {
-      name: 'in one term of two leaves nobody out',
+      name: 'in one term of two excludes no node',
       spec: requiring(named('n2'), { matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
       says: mismatch,
     },
     {
-      name: 'by exclusion leaves nobody out',
+      name: 'by exclusion excludes no other node',
       spec: requiring({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }),
       says: mismatch,
     },
     {
-      name: 'two at once in one condition can be read by nobody, but leaves out the rest',
+      name: 'two at once in one condition matches no node, and excludes the rest',
       spec: requiring({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2', 'n3'] }] }),
       says: leftOut,
     },
@@ -170,8 +170,8 @@ describe('a pod that names nodes', () => {
     },
   ]);
 
-  test('is told who was left out and who did not match', () => {
-    const asking = podWith(
+  test('gets counts of excluded nodes and of nodes that do not match', () => {
+    const asking = podWithSpec(
       requiring({ ...named('n1'), matchExpressions: [{ key: 'a', operator: 'Exists' }] }),
     );
     const refusal = expectRuleRefusal(
@@ -191,10 +191,10 @@ describe('a pod that names nodes', () => {
     ]);
   });
 
-  test('leaves the others out before any other rule speaks', () => {
-    const index = clusterOf({ Node: [nodeWith('n1', { spec: { unschedulable: true } }), node('n2')] });
+  test('excludes the others before any other rule filters', () => {
+    const index = clusterOf({ Node: [nodeWithFields('n1', { spec: { unschedulable: true } }), node('n2')] });
     const rules = [eraseState(nodeUnschedulableRule), rule];
-    const refusal = plan(podWith(requiring(named('n3'))), index, { nowMs: 0, rules });
+    const refusal = plan(podWithSpec(requiring(named('n3'))), index, { nowMs: 0, rules });
     expect(refusal).toMatchObject({
       message: "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].",
     });
@@ -215,23 +215,23 @@ describe('preferred affinity', () => {
     Node: [node('n1', { a: 'x' }), node('n2', { a: 'x', b: 'y' }), node('n3'), node('n4', { c: 'z' })],
   });
   function scoresOf(spec: Pod['spec']): unknown {
-    return evaluateRule(rule, index, podWith(spec)).scores;
+    return evaluateRule(rule, index, podWithSpec(spec)).scores;
   }
 
-  test('adds up weights and gives the best 100', () => {
+  test('adds up weights and gives the best node 100', () => {
     expect(scoresOf(preferring([2, 'a', 'x'], [4, 'b', 'y']))).toEqual({ n1: 33, n2: 100, n3: 0, n4: 0 });
   });
 
-  test('that nobody meets gives all of them nothing', () => {
+  test('that no node matches scores 0 everywhere', () => {
     expect(scoresOf(preferring([2, 'a', 'nowhere']))).toEqual({ n1: 0, n2: 0, n3: 0, n4: 0 });
   });
 
-  test('measures by the nodes that fit', () => {
+  test('is scaled by the nodes that fit', () => {
     const spec = { ...preferring([2, 'a', 'x'], [4, 'b', 'y'], [1, 'c', 'z']), nodeSelector: { c: 'z' } };
     expect(scoresOf(spec)).toEqual({ n4: 100 });
   });
 
-  test('passes over what it can not read', () => {
+  test('ignores malformed terms', () => {
     const spec = {
       affinity: {
         nodeAffinity: {

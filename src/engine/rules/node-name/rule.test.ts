@@ -13,15 +13,15 @@ const elsewhere = "0/2 nodes are available: 2 node(s) didn't match the requested
 
 describe('a pod', () => {
   const cases = [
-    { name: 'without a node name goes anywhere', nodeName: '', says: 'fits' },
-    { name: 'goes to the node that it names', nodeName: 'n2', says: 'fits' },
-    { name: 'goes nowhere if its node does not exist', nodeName: 'n3', says: elsewhere },
+    { name: 'without a node name fits any node', nodeName: '', says: 'fits' },
+    { name: 'fits the node that it names', nodeName: 'n2', says: 'fits' },
+    { name: 'fits no node if its node does not exist', nodeName: 'n3', says: elsewhere },
   ];
   test.each(byName(cases))('%s', (_, { nodeName: name, says }) => {
     expect(ruleVerdict(rule, clusterOf(cluster), pod('p', [], { nodeName: name }))).toBe(says);
   });
 
-  test('is told about every other node', () => {
+  test('gets a message that counts every other node', () => {
     const refusal = expectRuleRefusal(rule, clusterOf(cluster), pod('p', [], { nodeName: 'n3' }));
     expect(refusal.explain().nodes.flatMap(({ findings }) => findings)).toMatchObject([
       { reason: 'OtherNodeRequested' },
@@ -44,7 +44,7 @@ describe('a pod that was refused', () => {
   ]);
 });
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(rule, (model, asking) => {
     const wanted = asking.spec?.nodeName ?? '';
     const others = model.nodes().filter(({ metadata }) => wanted !== '' && metadata!.name !== wanted);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ContainerPort, Pod } from '../../../kube/api/core.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { pendingPod } from '../../testing/node-usage.ts';
+import { podRequesting } from '../../testing/node-usage.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
 import { nodePortsRule } from './rule.ts';
@@ -10,7 +10,7 @@ import { nodePortsRule } from './rule.ts';
 const rules = [eraseState(nodePortsRule)];
 const taken = "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.";
 
-/** `TCP/10.0.0.1/80`; parts that are left out are left out of the port. */
+/** Reads `TCP/10.0.0.1/80`; empty parts are absent from the port. */
 function port(text: string): ContainerPort {
   const [protocol, hostIP, hostPort] = text.split('/');
   return {
@@ -21,7 +21,7 @@ function port(text: string): ContainerPort {
 }
 
 function podWith(name: string, ports: readonly string[], nodeName?: string): Pod {
-  const pod = pendingPod(name, {}, ports.map(port));
+  const pod = podRequesting(name, {}, ports.map(port));
   return { ...pod, spec: { ...pod.spec, ...(nodeName !== undefined && { nodeName }) } };
 }
 
@@ -33,7 +33,7 @@ function answer(index: ClusterIndex, pod: Pod) {
   return plan(pod, index, { nowMs: 0, rules });
 }
 
-describe('a pod collides with another', () => {
+describe('a pod conflicts with another', () => {
   test.each<[string, string[], string[], boolean]>([
     ['not without ports', [], ['TCP//80'], false],
     ['not on another port', ['UDP/127.0.0.1/8080'], ['UDP/127.0.0.1/9090'], false],
@@ -42,10 +42,10 @@ describe('a pod collides with another', () => {
     ['not at another address', ['TCP/127.0.0.1/8080'], ['TCP/127.0.0.2/8080'], false],
     ['not with another protocol', ['UDP/127.0.0.1/8080'], ['TCP/127.0.0.1/8080'], false],
     ['with one of several ports', ['UDP/127.0.0.1/8000', 'UDP/127.0.0.1/8080'], ['UDP/127.0.0.1/8080'], true],
-    ['where the other has every address', ['TCP/127.0.0.1/80'], ['TCP/0.0.0.0/80'], true],
-    ['where it wants every address', ['TCP/0.0.0.0/80'], ['TCP/127.0.0.1/80'], true],
-    ['where both leave out the address', ['TCP//80'], ['TCP//80'], true],
-    ['where the protocol is left out, which is TCP', ['/127.0.0.1/80'], ['TCP//80'], true],
+    ['if the other uses every address', ['TCP/127.0.0.1/80'], ['TCP/0.0.0.0/80'], true],
+    ['if it wants every address', ['TCP/0.0.0.0/80'], ['TCP/127.0.0.1/80'], true],
+    ['if both have no address', ['TCP//80'], ['TCP//80'], true],
+    ['if the protocol is absent, which means TCP', ['/127.0.0.1/80'], ['TCP//80'], true],
     ['not at every address with another protocol', ['TCP/127.0.0.1/80'], ['UDP/0.0.0.0/80'], false],
   ])('%s', (_name, wanted, used, collides) => {
     const result = answer(cluster(podWith('other', used, 'n')), podWith('asking', wanted));
@@ -62,7 +62,7 @@ describe('a pod collides with another', () => {
     expect(answer(index, asking()).kind).toBe('placement');
   });
 
-  test('in the network of the node only as far as hostPort says so, which the API server fills in', () => {
+  test('in the host network only by hostPort, which the API server sets', () => {
     const other: Pod = {
       ...podWith('other', [], 'n'),
       spec: { nodeName: 'n', hostNetwork: true, containers: [{ ports: [{ containerPort: 80 }] }] },
@@ -70,7 +70,7 @@ describe('a pod collides with another', () => {
     expect(answer(cluster(other), podWith('asking', ['TCP//80'])).kind).toBe('placement');
   });
 
-  test('and evicting that one would help', () => {
+  test('and evicting the other would help', () => {
     const result = answer(cluster(podWith('other', ['TCP//80'], 'n')), podWith('asking', ['TCP//80']));
     if (result.kind === 'placement') throw new Error('it fits');
     expect([...result.nodesWherePreemptionMayHelp()]).toEqual(['n']);
@@ -89,7 +89,7 @@ describe('a pod that waits for a port is woken', () => {
       true,
     ],
     [
-      'not when the pod that has it changes otherwise',
+      'not when the pod that has it changes in other ways',
       (index) => index.upsert('Pod', { ...here[0]!, status: { phase: 'Running' } }),
       false,
     ],

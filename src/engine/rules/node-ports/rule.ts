@@ -1,7 +1,7 @@
 /** NodePorts: only one pod at a time uses a port of a node, by protocol and address. The wildcard address conflicts with every address. */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { type HostPort, hostPortsOf, portsCollide } from '../../records/host-ports.ts';
+import { type HostPort, hostPortsOf, portsConflict } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
@@ -97,5 +97,5 @@ function nodesFreed(ports: Ports, before: PodRecord | undefined, after: PodRecor
 function usesAny(ports: Ports, other: PodRecord | undefined): boolean {
   if (other === undefined) return false;
   const theirs = hostPortsOf(other.shape);
-  return ports.some((port) => theirs.some((their) => portsCollide(port, their)));
+  return ports.some((port) => theirs.some((their) => portsConflict(port, their)));
 }

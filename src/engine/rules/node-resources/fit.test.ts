@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Node, Pod, ResourceList } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
-import { assignedPod, pendingPod } from '../../testing/node-usage.ts';
+import { assignedPod, podRequesting } from '../../testing/node-usage.ts';
 import { plan, type Refusal } from '../../testing/whole-engine.ts';
 import { balancedAllocationRule } from '../balanced-allocation/rule.ts';
 import { eraseState } from '../framework/rule.ts';
@@ -15,12 +15,12 @@ function sizedNode(name: string, allocatable: ResourceList): Node {
 
 function refusalOf(nodes: readonly Node[], pods: readonly Pod[], requests: ResourceList): Refusal {
   const index = clusterOf({ Node: nodes, Pod: pods });
-  const answer = plan(pendingPod('asking', requests), index, { nowMs: 0, rules: fit });
+  const answer = plan(podRequesting('asking', requests), index, { nowMs: 0, rules: fit });
   if (answer.kind === 'placement') throw new Error(`it fits ${answer.node}`);
   return answer;
 }
 
-describe('a node without room', () => {
+describe('a node without enough', () => {
   const node = sizedNode('n', {
     cpu: '2',
     memory: '2Gi',
@@ -30,15 +30,15 @@ describe('a node without room', () => {
   const full = assignedPod('full', 'n', { cpu: '1500m', memory: '2Gi', 'example.com/gpu': '1' });
 
   test.each<[string, Node, ResourceList, string]>([
-    ['for one more pod', sizedNode('n', { pods: '1' }), {}, '1 Too many pods'],
+    ['capacity for one more pod', sizedNode('n', { pods: '1' }), {}, '1 Too many pods'],
     ['that never said how many pods it takes', { metadata: { name: 'n' } }, {}, '1 Too many pods'],
-    ['for the cpu', node, { cpu: '501m' }, '1 Insufficient cpu'],
-    ['for the memory', node, { memory: '1' }, '1 Insufficient memory'],
-    ['for the ephemeral storage', node, { 'ephemeral-storage': '2Gi' }, '1 Insufficient ephemeral-storage'],
-    ['for an extended resource', node, { 'example.com/gpu': '2' }, '1 Insufficient example.com/gpu'],
-    ['as it has none of it', node, { 'hugepages-2Mi': '2Mi' }, '1 Insufficient hugepages-2Mi'],
+    ['cpu', node, { cpu: '501m' }, '1 Insufficient cpu'],
+    ['memory', node, { memory: '1' }, '1 Insufficient memory'],
+    ['ephemeral storage', node, { 'ephemeral-storage': '2Gi' }, '1 Insufficient ephemeral-storage'],
+    ['of an extended resource', node, { 'example.com/gpu': '2' }, '1 Insufficient example.com/gpu'],
+    ['of a resource that it does not have', node, { 'hugepages-2Mi': '2Mi' }, '1 Insufficient hugepages-2Mi'],
     [
-      'for several things names them all',
+      'of several resources has all of them in the message',
       sizedNode('n', { cpu: '2', memory: '2Gi', pods: '1' }),
       { cpu: '1', memory: '1Gi', 'a.com/x': '1', 'b.com/y': '1' },
       '1 Insufficient a.com/x, 1 Insufficient b.com/y, 1 Insufficient cpu, 1 Insufficient memory, 1 Too many pods',
@@ -49,14 +49,14 @@ describe('a node without room', () => {
 
   test.each<[string, ResourceList]>([
     ['exactly what is left fits', { cpu: '500m', 'example.com/gpu': '1' }],
-    ['zero of what is short fits', { cpu: '0', memory: '0', 'hugepages-2Mi': '0' }],
-    ['what no scheduler counts is not looked at', { unprefixed: '7' }],
+    ['a request of zero fits', { cpu: '0', memory: '0', 'hugepages-2Mi': '0' }],
+    ['resources that no scheduler counts are ignored', { unprefixed: '7' }],
   ])('%s', (_name, requests) => {
     const index = clusterOf({ Node: [node], Pod: [full] });
-    expect(plan(pendingPod('asking', requests), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+    expect(plan(podRequesting('asking', requests), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
   });
 
-  test('is counted for each thing that it is short of', () => {
+  test('is counted for each resource that it is short of', () => {
     const nodes = [
       sizedNode('a', { cpu: '1' }),
       sizedNode('b', { cpu: '1', memory: '1Gi' }),
@@ -68,7 +68,7 @@ describe('a node without room', () => {
   });
 });
 
-test('evicting pods would help where the node is large enough, and nowhere else', () => {
+test('evicting pods would help if the node is large enough, and not otherwise', () => {
   const nodes = ['full', 'small', 'none'].map((name) =>
     sizedNode(name, { cpu: name === 'full' ? '2' : '1' }),
   );
@@ -78,7 +78,7 @@ test('evicting pods would help where the node is large enough, and nowhere else'
   expect([...refusal.nodesWherePreemptionMayHelp()].sort()).toEqual(['crowded', 'full']);
 });
 
-test('finished pods take nothing, terminating ones still do', () => {
+test('finished pods use nothing, terminating ones still do', () => {
   const finished = assignedPod('done', 'n', { cpu: '2' }, { status: { phase: 'Succeeded' } });
   const terminating = assignedPod(
     'going',
@@ -91,7 +91,7 @@ test('finished pods take nothing, terminating ones still do', () => {
   const node = sizedNode('n', { cpu: '2' });
   expect(refusalOf([node], [finished, terminating], { cpu: '2' }).message).toContain('Insufficient cpu');
   const index = clusterOf({ Node: [node], Pod: [finished] });
-  expect(plan(pendingPod('asking', { cpu: '2' }), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
+  expect(plan(podRequesting('asking', { cpu: '2' }), index, { nowMs: 0, rules: fit }).kind).toBe('placement');
 });
 
 test('the explanation has the numbers: cpu in cores, memory in bytes, others in their own unit', () => {
@@ -118,7 +118,7 @@ describe('among nodes that fit', () => {
     pods: readonly Pod[],
     requests: ResourceList,
   ) => {
-    const answer = plan(pendingPod('asking', requests), clusterOf({ Node: nodes, Pod: pods }), {
+    const answer = plan(podRequesting('asking', requests), clusterOf({ Node: nodes, Pod: pods }), {
       nowMs: 0,
       rules,
     });
@@ -132,12 +132,12 @@ describe('among nodes that fit', () => {
     expect(chosen(fit, nodes, [], { cpu: '3', memory: '5000' })).toEqual({ node: 'b', score: 50 });
   });
 
-  test('pods that ask for nothing still count for something', () => {
+  test('pods without requests still count', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
     expect(chosen(fit, nodes, [assignedPod('p', 'a')], {})?.node).toBe('b');
   });
 
-  test('the one whose cpu and memory the pod evens out is better balanced', () => {
+  test('the node whose cpu and memory the pod balances scores higher', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
     const pods = [assignedPod('p', 'b', { memory: '2Gi' })];
     const balanced = [eraseState(balancedAllocationRule)];
@@ -145,7 +145,7 @@ describe('among nodes that fit', () => {
     expect(chosen(balanced, nodes.slice(0, 1), [], { cpu: '2' })).toEqual({ node: 'a', score: 62 });
   });
 
-  test('balance says nothing about a pod that asks for nothing', () => {
+  test('balance does not score a pod without requests', () => {
     const nodes = pair({ cpu: '4', memory: '4Gi' }, { cpu: '4', memory: '4Gi' });
     expect(chosen([eraseState(balancedAllocationRule)], nodes, [], {})).toEqual({ node: 'a', score: 0 });
   });

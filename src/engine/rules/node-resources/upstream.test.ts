@@ -11,7 +11,7 @@ import { nodePortsRule } from '../node-ports/rule.ts';
 import { nodeReasons } from '../reasons.ts';
 import { nodeResourcesRule } from './rule.ts';
 
-/** A random pod before random nodes, and what the plugins of kube-scheduler v1.36.3 said to it. */
+/** A random pod and random nodes, with the results of the plugins of kube-scheduler v1.36.3. */
 interface Vector {
   readonly pod: Pod;
   readonly nodes: readonly NodeVector[];
@@ -31,7 +31,7 @@ interface NodeVector {
   readonly reasons: readonly string[];
   readonly forGood: boolean;
   readonly least: number;
-  /** Null: the plugin has no opinion about the pod. */
+  /** Null if the plugin skips the pod. */
   readonly balanced: number | null;
   readonly portsFree: boolean;
 }
@@ -42,13 +42,16 @@ const vectors = readFileSync(file, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Vector);
 
-test.each([...vectors.entries()])('vector %i: all is as kube-scheduler has it', (_, { pod, nodes }) => {
-  for (const node of nodes) {
-    const { allocatable: _allocatable, pods: _pods, ...expected } = node;
-    // The plugin lists extended resources in no particular order.
-    expect(answersOf(pod, node)).toEqual({ ...expected, reasons: expected.reasons.toSorted() });
-  }
-});
+test.each([...vectors.entries()])(
+  'vector %i: the results are those of kube-scheduler',
+  (_, { pod, nodes }) => {
+    for (const node of nodes) {
+      const { allocatable: _allocatable, pods: _pods, ...expected } = node;
+      // The plugin lists extended resources in random order.
+      expect(answersOf(pod, node)).toEqual({ ...expected, reasons: expected.reasons.toSorted() });
+    }
+  },
+);
 
 function answersOf(
   pod: Pod,

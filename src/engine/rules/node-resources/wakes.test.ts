@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { Pod, ResourceList } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { type IndexEvent, removed, upserted } from '../../testing/index-events.ts';
-import { assignedPod, pendingPod } from '../../testing/node-usage.ts';
+import { assignedPod, podRequesting } from '../../testing/node-usage.ts';
 import { byName } from '../../testing/objects.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';
 import { nodeResourcesRule } from './rule.ts';
 
 const rules = [eraseState(nodeResourcesRule)];
-const asking = pendingPod('asking', { cpu: '2' });
+const asking = podRequesting('asking', { cpu: '2' });
 
 function node(name: string, allocatable: ResourceList, labels = {}) {
   return { metadata: { name, labels }, status: { allocatable } };
@@ -18,7 +18,7 @@ function node(name: string, allocatable: ResourceList, labels = {}) {
 const full = { cpu: '2', pods: '2', memory: '4Gi' };
 const before = [assignedPod('p1', 'n', { cpu: '1' }), assignedPod('p2', 'n', { cpu: '1' })];
 
-/** Node `n` has two cpus, taken by p1 and p2; `waits` asks for cpu, one for p1's or all. */
+/** Node `n` has two cpus, used by p1 and p2; the pod `waits` requests one cpu or both. */
 interface ResourceWake {
   readonly name: string;
   readonly waits?: Pod;
@@ -26,8 +26,8 @@ interface ResourceWake {
   readonly wakes: boolean;
 }
 
-const one = pendingPod('asking', { cpu: '1' });
-const nothing = pendingPod('asking', {});
+const one = podRequesting('asking', { cpu: '1' });
+const nothing = podRequesting('asking', {});
 
 const cases: readonly ResourceWake[] = [
   { name: 'a node that is large enough comes', happens: upserted('Node', node('m', full)), wakes: true },
@@ -49,7 +49,7 @@ const cases: readonly ResourceWake[] = [
   { name: 'a node only gets a label', happens: upserted('Node', node('n', full, { a: 'b' })), wakes: false },
   { name: 'a node goes', happens: removed('Node', 'n'), wakes: false },
   {
-    name: 'a node takes more pods',
+    name: 'a node may run more pods',
     waits: nothing,
     happens: upserted('Node', node('n', { ...full, pods: '3' })),
     wakes: true,
@@ -63,19 +63,19 @@ const cases: readonly ResourceWake[] = [
     wakes: true,
   },
   {
-    name: 'a pod asks for less, but the node is full of pods',
+    name: 'a pod requests less, but the node runs its maximum number of pods',
     waits: one,
     happens: upserted('Pod', assignedPod('p1', 'n')),
     wakes: false,
   },
   {
-    name: 'a pod changes in nothing that counts',
+    name: 'a pod changes without effect on its resources',
     waits: one,
     happens: upserted('Pod', { ...before[0]! }),
     wakes: false,
   },
   { name: 'another pod comes', waits: one, happens: upserted('Pod', assignedPod('p3', 'n')), wakes: false },
-  { name: 'a pod without a node comes', happens: upserted('Pod', pendingPod('p3', {})), wakes: false },
+  { name: 'a pod without a node comes', happens: upserted('Pod', podRequesting('p3', {})), wakes: false },
   {
     name: 'a class comes',
     happens: upserted('StorageClass', { metadata: { name: 'c' }, provisioner: 'd' }),
@@ -92,7 +92,7 @@ test.each(byName(cases))('%s', (_, { waits = asking, happens, wakes }) => {
   if (!wakes) expect(plan(waits, index, { nowMs: 0, rules }).kind).toBe('refusal');
 });
 
-test('a pod that is resized down wakes whoever fits then', () => {
+test('a pod that is resized down wakes a pod that then fits', () => {
   const index = clusterOf({
     Node: [node('n', { ...full, pods: '9' })],
     Pod: [assignedPod('p1', 'n', { cpu: '2' })],

@@ -7,15 +7,15 @@ import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-ora
 import {
   expectRuleRefusal,
   expectRuleWakeCases,
-  nodeWith,
-  podWith,
+  nodeWithFields,
+  podWithSpec,
   ruleVerdict,
 } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { nodeUnschedulableRule } from './rule.ts';
 
 const rule = eraseState(nodeUnschedulableRule);
-const cordoned = nodeWith('n1', { spec: { unschedulable: true } });
+const cordoned = nodeWithFields('n1', { spec: { unschedulable: true } });
 const key = 'node.kubernetes.io/unschedulable';
 const refused = '0/1 nodes are available: 1 node(s) were unschedulable.';
 
@@ -27,38 +27,38 @@ interface Case {
 
 describe('a node that is marked as unschedulable', () => {
   const cases: readonly Case[] = [
-    { name: 'takes no pod', tolerations: [], says: refused },
+    { name: 'accepts no pod', tolerations: [], says: refused },
     {
-      name: 'takes a pod that tolerates the taint',
+      name: 'accepts a pod that tolerates the taint',
       tolerations: [{ key, operator: 'Exists' }],
       says: 'fits',
     },
-    { name: 'takes a pod that tolerates everything', tolerations: [{ operator: 'Exists' }], says: 'fits' },
+    { name: 'accepts a pod that tolerates everything', tolerations: [{ operator: 'Exists' }], says: 'fits' },
     {
-      name: 'takes a pod that tolerates it without a value',
+      name: 'accepts a pod that tolerates it without a value',
       tolerations: [{ key, effect: 'NoSchedule' }],
       says: 'fits',
     },
-    { name: 'wants no value', tolerations: [{ key, value: 'true' }], says: refused },
+    { name: 'needs a toleration without a value', tolerations: [{ key, value: 'true' }], says: refused },
     {
-      name: 'wants the effect NoSchedule',
+      name: 'needs a toleration of NoSchedule',
       tolerations: [{ key, operator: 'Exists', effect: 'NoExecute' }],
       says: refused,
     },
   ];
   test.each(byName(cases))('%s', (_, { tolerations, says }) => {
-    expect(ruleVerdict(rule, clusterOf({ Node: [cordoned] }), podWith({ tolerations }))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [cordoned] }), podWithSpec({ tolerations }))).toBe(says);
   });
 
-  test('is no node that evicting pods would help', () => {
-    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [cordoned] }), podWith({}));
+  test('is not a node on which evicting pods helps', () => {
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [cordoned] }), podWithSpec({}));
     expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'MarkedUnschedulable' }]);
   });
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [cordoned] }, pod: podWith({}) };
+  const waiting = { cluster: { Node: [cordoned] }, pod: podWithSpec({}) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
@@ -76,13 +76,13 @@ describe('a pod that was refused', () => {
     {
       ...waiting,
       name: 'is not woken by a new node that is cordoned too',
-      event: upserted('Node', nodeWith('n2', { spec: { unschedulable: true } })),
+      event: upserted('Node', nodeWithFields('n2', { spec: { unschedulable: true } })),
       wakes: false,
     },
   ]);
 });
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(rule, (model, asking) => {
     const tolerates = (asking.spec?.tolerations ?? []).some(
       (toleration) =>

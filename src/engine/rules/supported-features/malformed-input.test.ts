@@ -24,7 +24,7 @@ const rules = [
   eraseState(declaredFeaturesRule),
 ];
 
-/** Anything at all, and often something of nearly the right form. */
+/** Any value, often one of nearly the right form. */
 function nearly(depth: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
   const object = fc.record(depth, { requiredKeys: [] });
   return fc.oneof(fc.jsonValue(), object, fc.array(fc.oneof(object, fc.jsonValue()), { maxLength: 3 }));
@@ -65,7 +65,7 @@ const podSpec = nearly({
 const nodeSpec = nearly({ unschedulable: junk, taints: taint });
 const nodeStatus = nearly({ images: nearly({ names: junk, sizeBytes: junk }), declaredFeatures: junk });
 
-test('whatever nodes and pods are made of, there is an answer', () => {
+test('there is an answer for any malformed nodes and pods', () => {
   const answers = new Set<string>();
   fc.assert(
     fc.property(podSpec, podSpec, nodeSpec, nodeStatus, (spec, other, ofNode, status) => {

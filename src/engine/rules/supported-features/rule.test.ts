@@ -6,7 +6,7 @@ import { atVersion, byName, node } from '../../testing/objects.ts';
 import {
   expectRuleRefusal,
   expectRuleWakeCases,
-  podWith,
+  podWithSpec,
   ruleVerdict,
 } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
@@ -33,7 +33,11 @@ interface Case {
 
 describe('a pod', () => {
   const cases: readonly Case[] = [
-    { name: 'of the usual kind fits', spec: { containers: [{ name: 'c', resources: {} }] }, says: 'fits' },
+    {
+      name: 'without special fields fits',
+      spec: { containers: [{ name: 'c', resources: {} }] },
+      says: 'fits',
+    },
     {
       name: 'with resource claims is refused',
       spec: { resourceClaims: [{ name: 'gpu' }], containers: [{ resources: devices }] },
@@ -66,7 +70,7 @@ describe('a pod', () => {
       says: 'fits',
     },
     {
-      name: 'with a constraint of another kind is refused',
+      name: 'with a constraint of an unknown kind is refused',
       spec: {
         topologySpreadConstraints: [
           { whenUnsatisfiable: 'DoNotSchedule' },
@@ -76,7 +80,7 @@ describe('a pod', () => {
       says: has('"Sometimes" in spec.topologySpreadConstraints[1].whenUnsatisfiable'),
     },
     {
-      name: 'with a constraint of no kind is refused',
+      name: 'with a constraint without a kind is refused',
       spec: { topologySpreadConstraints: [7] },
       says: has('no value in spec.topologySpreadConstraints[0].whenUnsatisfiable'),
     },
@@ -90,19 +94,23 @@ describe('a pod', () => {
       spec: { tolerations: [{ operator: 'Like' }] },
       says: 'fits',
     },
-    { name: 'of junk is left alone', spec: { containers: [5, null, { resources: 'x' }] }, says: 'fits' },
+    {
+      name: 'with malformed fields is not refused',
+      spec: { containers: [5, null, { resources: 'x' }] },
+      says: 'fits',
+    },
   ];
   test.each(byName(cases))('%s', (_, { spec, says }) => {
-    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']))).toBe(says);
+    expect(ruleVerdict(rule, clusterOf({ Node: [node('n1')] }), podWithSpec(spec as Pod['spec']))).toBe(says);
   });
 
-  test('is told of everything that is not supported', () => {
+  test('gets all unsupported features', () => {
     const spec = {
       resourceClaims: [{ name: 'a' }],
       schedulingGroup: {},
       containers: [{ resources: devices }],
     };
-    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [node('n1')] }), podWith(spec as Pod['spec']));
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [node('n1')] }), podWithSpec(spec as Pod['spec']));
     expect(refusal.podRefusals.map(({ reason }) => reason)).toEqual(Array(3).fill('UnsupportedFeature'));
     expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
   });
@@ -111,14 +119,14 @@ describe('a pod', () => {
 describe('a pod that was refused', () => {
   const waiting = {
     cluster: { Node: [node('n1')] },
-    pod: podWith({ resourceClaims: [{ name: 'gpu' }] }),
+    pod: podWithSpec({ resourceClaims: [{ name: 'gpu' }] }),
   };
   expectRuleWakeCases(rule, [
     { ...waiting, name: 'is not woken by a node', event: upserted('Node', node('n2')), wakes: false },
     {
       ...waiting,
-      name: 'is woken when it asks for less',
-      event: upserted('Pod', atVersion('2', podWith({}))),
+      name: 'is woken when it no longer uses the feature',
+      event: upserted('Pod', atVersion('2', podWithSpec({}))),
       wakes: true,
     },
   ]);

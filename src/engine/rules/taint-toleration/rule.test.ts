@@ -7,8 +7,8 @@ import { expectSameAsOracle } from '../../testing/rule-checks/expect-same-as-ora
 import {
   expectRuleRefusal,
   expectRuleWakeCases,
-  nodeWith,
-  podWith,
+  nodeWithFields,
+  podWithSpec,
   ruleVerdict,
 } from '../../testing/rule-checks/rule-cases.ts';
 import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
@@ -19,7 +19,7 @@ const rule = eraseState(taintTolerationRule);
 const refused = '0/1 nodes are available: 1 node(s) had untolerated taint(s).';
 
 function tainted(name: string, ...taints: Taint[]): Node {
-  return nodeWith(name, { spec: { taints } });
+  return nodeWithFields(name, { spec: { taints } });
 }
 
 const dedicated: Taint = { key: 'dedicated', value: 'user1', effect: 'NoSchedule' };
@@ -35,23 +35,23 @@ interface Case {
 
 describe('a pod', () => {
   const cases: readonly Case[] = [
-    { name: 'is kept away by a taint', taints: [dedicated], tolerations: [], says: refused },
-    { name: 'is kept away by NoExecute too', taints: [evicting], tolerations: [], says: refused },
-    { name: 'is not kept away by PreferNoSchedule', taints: [soft], tolerations: [], says: 'fits' },
+    { name: 'is refused by a taint', taints: [dedicated], tolerations: [], says: refused },
+    { name: 'is refused by NoExecute too', taints: [evicting], tolerations: [], says: refused },
+    { name: 'is not refused by PreferNoSchedule', taints: [soft], tolerations: [], says: 'fits' },
     {
-      name: 'goes where it tolerates the taint by value',
+      name: 'fits if it tolerates the taint by value',
       taints: [dedicated],
       tolerations: [{ key: 'dedicated', value: 'user1', effect: 'NoSchedule' }],
       says: 'fits',
     },
     {
-      name: 'is kept away by another value',
+      name: 'is refused by another value',
       taints: [dedicated],
       tolerations: [{ key: 'dedicated', operator: 'Equal', value: 'user2', effect: 'NoSchedule' }],
       says: refused,
     },
     {
-      name: 'goes where it tolerates the key',
+      name: 'fits if it tolerates the key',
       taints: [evicting],
       tolerations: [{ key: 'foo', operator: 'Exists', effect: 'NoExecute' }],
       says: 'fits',
@@ -63,13 +63,13 @@ describe('a pod', () => {
       says: refused,
     },
     {
-      name: 'tolerates another effect in vain',
+      name: 'is refused if it tolerates another effect',
       taints: [evicting],
       tolerations: [{ key: 'foo', value: 'bar', effect: 'NoSchedule' }],
       says: refused,
     },
     {
-      name: 'compares in vain: that is not on yet',
+      name: 'is refused if it compares numbers, a feature that is off by default',
       taints: [{ key: 'n', value: '1', effect: 'NoSchedule' }],
       tolerations: [{ key: 'n', operator: 'Gt', value: '0' }],
       says: refused,
@@ -77,29 +77,29 @@ describe('a pod', () => {
   ];
   test.each(byName(cases))('%s', (_, { taints, tolerations, says }) => {
     const index = clusterOf({ Node: [tainted('n1', ...taints)] });
-    expect(ruleVerdict(rule, index, podWith({ tolerations }))).toBe(says);
+    expect(ruleVerdict(rule, index, podWithSpec({ tolerations }))).toBe(says);
   });
 
-  test('is told of taints that an earlier rule would have hidden, and no eviction helps', () => {
-    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [tainted('n1', dedicated)] }), podWith({}));
+  test('gets an explanation of taints that an earlier rule would hide, and preemption does not help', () => {
+    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [tainted('n1', dedicated)] }), podWithSpec({}));
     expect(refusal.explain().nodes[0]!.findings).toMatchObject([{ reason: 'TaintNotTolerated' }]);
     expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
   });
 
-  test('survives taints that are none', () => {
+  test('ignores malformed taints', () => {
     const junk = [5, 'x', { key: 7, effect: {} }, null] as unknown as Taint[];
     const index = clusterOf({ Node: [tainted('n1', ...junk)] });
-    expect(ruleVerdict(rule, index, podWith({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
+    expect(ruleVerdict(rule, index, podWithSpec({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
   });
 });
 
 describe('the fewer soft taints, the better', () => {
   const softly = (key: string): Taint => ({ key, effect: 'PreferNoSchedule' });
   function scoresOf(nodes: readonly Node[], tolerations: readonly Toleration[]): unknown {
-    return evaluateRule(rule, clusterOf({ Node: nodes }), podWith({ tolerations })).scores;
+    return evaluateRule(rule, clusterOf({ Node: nodes }), podWithSpec({ tolerations })).scores;
   }
 
-  test('none has the most, the most have none', () => {
+  test('a node without them scores 100, the node with the most 0', () => {
     const nodes = [
       tainted('n1', softly('a'), softly('b'), softly('c')),
       tainted('n2', softly('a')),
@@ -109,14 +109,14 @@ describe('the fewer soft taints, the better', () => {
     expect(scoresOf(nodes, [{ key: 'a', operator: 'Exists' }])).toEqual({ n1: 0, n2: 100, n3: 100 });
   });
 
-  test('all have everything where all is tolerated', () => {
+  test('all nodes score 100 if all taints are tolerated', () => {
     expect(scoresOf([tainted('n1', softly('a')), node('n2')], [{ operator: 'Exists' }])).toEqual({
       n1: 100,
       n2: 100,
     });
   });
 
-  test('nodes that are refused are no measure', () => {
+  test('refused nodes do not affect the scale', () => {
     const nodes = [
       tainted('n1', softly('a'), softly('b'), dedicated),
       tainted('n2', softly('a')),
@@ -127,11 +127,11 @@ describe('the fewer soft taints, the better', () => {
 });
 
 describe('a pod that was refused', () => {
-  const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, pod: podWith({}) };
+  const waiting = { cluster: { Node: [tainted('n1', dedicated)] }, pod: podWithSpec({}) };
   expectRuleWakeCases(rule, [
     {
       ...waiting,
-      name: 'is woken when the taint goes',
+      name: 'is woken when the taint is removed',
       event: upserted('Node', atVersion('2', tainted('n1', soft))),
       wakes: true,
     },
@@ -141,7 +141,12 @@ describe('a pod that was refused', () => {
       event: upserted('Node', atVersion('2', tainted('n1', evicting))),
       wakes: false,
     },
-    { ...waiting, name: 'is woken by a node without', event: upserted('Node', node('n2')), wakes: true },
+    {
+      ...waiting,
+      name: 'is woken by a node without a taint',
+      event: upserted('Node', node('n2')),
+      wakes: true,
+    },
     {
       ...waiting,
       name: 'is not woken by a node with a taint',
@@ -151,7 +156,7 @@ describe('a pod that was refused', () => {
   ]);
 });
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(rule, (model, asking) => {
     const tolerates = (taint: Taint) =>
       (asking.spec?.tolerations ?? []).some(

@@ -3,14 +3,14 @@ import type { Pod } from '../../../kube/api/core.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { byName, node, zone } from '../../testing/objects.ts';
 import { ruleAnswers } from '../../testing/rule-answers.ts';
-import { podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { podWithSpec } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { topologySpreadRule } from './rule.ts';
 
 const nodes = [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' }), node('n3', { [zone]: 'b' })];
 
 function pod(name: string, nodeName = '', owner?: string): Pod {
-  const base = podWith(nodeName === '' ? {} : { nodeName }, name);
+  const base = podWithSpec(nodeName === '' ? {} : { nodeName }, name);
   const [kind, ownerName] = owner?.split('/') ?? [];
   return {
     ...base,
@@ -26,7 +26,7 @@ const web = { app: 'web' };
 const service = { metadata: { namespace: 'default', name: 'web' }, spec: { selector: web } };
 const set = { metadata: { namespace: 'default', name: 'web' }, spec: { selector: { matchLabels: web } } };
 const there = [pod('a', 'n1'), pod('b', 'n1'), pod('c', 'n1')];
-/** Three pods on n1: its own crowd and that of its zone count. */
+/** Three pods on n1: they count for the node and for its zone. */
 const spreadOut = { n1: 40, n2: 73, n3: 100 };
 
 const indifferent = { n1: 0, n2: 0, n3: 0 };
@@ -37,7 +37,12 @@ const cases: readonly {
   readonly asking: Pod;
   readonly answers: Record<string, number>;
 }[] = [
-  { name: 'is left alone if it belongs to nobody', cluster: {}, asking: pod('p'), answers: indifferent },
+  {
+    name: 'is not spread without a service or controller',
+    cluster: {},
+    asking: pod('p'),
+    answers: indifferent,
+  },
   {
     name: 'is spread over nodes and zones with the pods of its service',
     cluster: { Service: [service] },
@@ -45,7 +50,7 @@ const cases: readonly {
     answers: spreadOut,
   },
   {
-    name: 'is left alone by services that select other pods, or none, or live elsewhere',
+    name: 'is not spread by services that select other pods, or none, or are in another namespace',
     cluster: {
       Service: [
         { metadata: { namespace: 'default', name: 'db' }, spec: { selector: { app: 'db' } } },
@@ -69,7 +74,7 @@ const cases: readonly {
     answers: spreadOut,
   },
   {
-    name: 'is left alone if its owner is of another kind',
+    name: 'is not spread if its owner has another kind',
     cluster: { ReplicaSet: [set] },
     asking: pod('p', '', 'Job/web'),
     answers: indifferent,
@@ -82,10 +87,10 @@ describe('a pod without constraints', () => {
     expect(ruleAnswers(index, asking, eraseState(topologySpreadRule))).toEqual(answers);
   });
 
-  test('is spread over nodes even where they have no zone, and an empty zone is taken for none', () => {
+  test('is spread over nodes even without zones, and an empty zone counts as no zone', () => {
     const bare = [node('n1'), node('n2'), node('n3', { [zone]: '' })];
     const index = clusterOf({ Node: bare, Pod: there, Service: [service] });
-    // n3 is in the crowded "zone" of those without one.
+    // n3 shares the "zone" of the nodes without one, which has all the pods.
     expect(ruleAnswers(index, pod('p'), eraseState(topologySpreadRule))).toEqual({ n1: 44, n2: 100, n3: 22 });
   });
 

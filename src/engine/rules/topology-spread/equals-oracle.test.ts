@@ -6,7 +6,7 @@ import { arbInterPodHistory, arbSpreadPod } from '../../testing/random/inter-pod
 import { eraseState } from '../framework/rule.ts';
 import { topologySpreadRule } from './rule.ts';
 
-test('topology spread says of each node what the oracle says, whatever happens, and wakes whoever fits', () => {
+test('topology spread gives each node the same answer as the oracle after any events, and wakes every pod that then fits', () => {
   const arbPods = fc.array(arbSpreadPod, { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(arbInterPodHistory, arbPods, (history, pods) => {

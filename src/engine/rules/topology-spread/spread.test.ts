@@ -3,7 +3,7 @@ import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
 import { ruleAnswers } from '../../testing/rule-answers.ts';
-import { expectRuleRefusal, nodeWith, podWith, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleRefusal, nodeWithFields, podWithSpec, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { topologySpreadRule } from './rule.ts';
 
@@ -27,17 +27,17 @@ function labelled(base: Pod, metadata: Pod['metadata']): Pod {
   return { ...base, metadata: { ...base.metadata, labels: { app: 'web' }, ...metadata } };
 }
 
-/** As many pods of app `web` on each node as it says. */
+/** The given number of pods of app `web` on each node. */
 function crowd(counts: Record<string, number>, metadata: Pod['metadata'] = {}): Pod[] {
   return Object.entries(counts).flatMap(([nodeName, count]) =>
     Array.from({ length: count }, (_, at) =>
-      labelled(podWith({ nodeName }, `w-${nodeName}-${at}-${metadata.namespace ?? ''}`), metadata),
+      labelled(podWithSpec({ nodeName }, `w-${nodeName}-${at}-${metadata.namespace ?? ''}`), metadata),
     ),
   );
 }
 
 function spread(constraints: readonly TopologySpreadConstraint[], spec: PodSpec = {}): Pod {
-  return labelled(podWith({ topologySpreadConstraints: constraints, ...spec }), {});
+  return labelled(podWithSpec({ topologySpreadConstraints: constraints, ...spec }), {});
 }
 
 interface Case {
@@ -50,7 +50,7 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    name: 'a domain may have no more than maxSkew above the emptiest',
+    name: 'a domain may have at most maxSkew more pods than the domain with the fewest',
     pods: crowd({ n1: 1 }),
     asking: spread([hard(zone)]),
     answers: { n1: skewed, n2: skewed, n3: 0 },
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
-    name: 'with fewer domains than minDomains the emptiest counts as empty',
+    name: 'with fewer domains than minDomains the minimum is 0',
     pods: crowd({ n1: 1, n3: 1 }),
     asking: spread([hard(zone, { minDomains: 3 })]),
     answers: { n1: skewed, n2: skewed, n3: skewed },
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
-    name: 'nodes that the pod does not ask for do not count',
+    name: 'nodes that the pod does not select do not count',
     pods: crowd({ n1: 1 }),
     asking: spread([hard(zone)], { nodeSelector: { [zone]: 'a' } }),
     answers: { n1: 0, n2: 0, n3: 0 },
@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
     name: 'tainted nodes count',
     nodes: [
       ...nodes.slice(0, 2),
-      nodeWith('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
+      nodeWithFields('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
     ],
     pods: crowd({ n1: 1 }),
     asking: spread([hard(zone)]),
@@ -128,14 +128,14 @@ const cases: readonly Case[] = [
     name: 'unless the constraint honours taints and the pod does not tolerate them',
     nodes: [
       ...nodes.slice(0, 2),
-      nodeWith('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
+      nodeWithFields('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
     ],
     pods: crowd({ n1: 1 }),
     asking: spread([hard(zone, { nodeTaintsPolicy: 'Honor' })]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
-    name: 'an empty selector counts nobody, so that nothing is ever skewed',
+    name: 'an empty selector counts no pod, so there is never a skew',
     pods: crowd({ n1: 5 }),
     asking: spread([hard(zone, { labelSelector: {} })]),
     answers: { n1: 0, n2: 0, n3: 0 },
@@ -152,20 +152,20 @@ const cases: readonly Case[] = [
     answers: { n1: skewed, n2: skewed, n3: 0 },
   },
   {
-    name: 'soft constraints rank the emptier domain higher',
+    name: 'soft constraints score the domain with fewer pods higher',
     pods: crowd({ n1: 2, n3: 1 }),
     asking: spread([hard(zone, { whenUnsatisfiable: 'ScheduleAnyway' })]),
     answers: { n1: 33, n2: 33, n3: 100 },
   },
   {
-    name: 'a node without the label ranks last',
+    name: 'a node without the label scores lowest',
     nodes: [...nodes, node('n4')],
     pods: crowd({ n1: 2, n3: 1 }),
     asking: spread([hard(zone, { whenUnsatisfiable: 'ScheduleAnyway' })]),
     answers: { n1: 33, n2: 33, n3: 100, n4: 0 },
   },
   {
-    name: 'where there is nobody yet all nodes are best',
+    name: 'without any pods all nodes score 100',
     pods: [],
     asking: spread([hard(zone, { whenUnsatisfiable: 'ScheduleAnyway' })]),
     answers: { n1: 100, n2: 100, n3: 100 },
@@ -177,7 +177,7 @@ describe('topology spread', () => {
     expect(ruleAnswers(clusterOf({ Node: given, Pod: pods }), asking, rule)).toEqual(answers);
   });
 
-  test('a node that is gone no longer counts as an empty domain', () => {
+  test('a deleted node no longer counts as an empty domain', () => {
     const index = clusterOf({ Node: nodes, Pod: crowd({ n1: 1 }) });
     const asking = spread([hard(zone)]);
     expect(ruleAnswers(index, asking, rule)).toEqual({ n1: skewed, n2: skewed, n3: 0 });
@@ -199,7 +199,7 @@ describe('topology spread', () => {
     });
   });
 
-  test('a selector that cannot be read refuses the pod', () => {
+  test('a malformed selector refuses the pod', () => {
     const bad = hard(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
     expect(ruleVerdict(rule, clusterOf({ Node: nodes }), spread([bad]))).toMatch(
       /obtaining pod's hard topology spread constraints: spec\.topologySpreadConstraints\[0\]/,

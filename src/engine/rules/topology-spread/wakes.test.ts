@@ -2,16 +2,16 @@ import { describe } from 'vitest';
 import type { Pod, TopologySpreadConstraint } from '../../../kube/api/core.ts';
 import { removed, upserted } from '../../testing/index-events.ts';
 import { atVersion, node, zone } from '../../testing/objects.ts';
-import { expectRuleWakeCases, nodeWith, podWith } from '../../testing/rule-checks/rule-cases.ts';
+import { expectRuleWakeCases, nodeWithFields, podWithSpec } from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { topologySpreadRule } from './rule.ts';
 
 function pod(name: string, nodeName: string, app = 'web'): Pod {
-  const base = podWith({ nodeName }, name);
+  const base = podWithSpec({ nodeName }, name);
   return { ...base, metadata: { ...base.metadata, labels: { app } } };
 }
 
-/** It is refused where there is only zone a, with one pod: two zones are wanted. */
+/** The pod is refused if there is only zone a, with one pod: it requires two zones. */
 function asking(rest: Partial<TopologySpreadConstraint> = {}): Pod {
   const constraint: TopologySpreadConstraint = {
     maxSkew: 1,
@@ -21,14 +21,14 @@ function asking(rest: Partial<TopologySpreadConstraint> = {}): Pod {
     minDomains: 2,
     ...rest,
   };
-  const base = podWith({ topologySpreadConstraints: [constraint] });
+  const base = podWithSpec({ topologySpreadConstraints: [constraint] });
   return { ...base, metadata: { ...base.metadata, labels: { app: 'web' } } };
 }
 
 const cluster = { Node: [node('n1', { [zone]: 'a' })], Pod: [pod('w', 'n1')] };
 const deleting = { ...pod('w', 'n1').metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
 
-describe('a pod that its spread keeps waiting', () => {
+describe('a pod that waits because of a spread constraint', () => {
   expectRuleWakeCases(eraseState(topologySpreadRule), [
     {
       name: 'wakes when one of the pods goes',
@@ -38,7 +38,7 @@ describe('a pod that its spread keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'wakes when one of them is being deleted, for then it no longer counts',
+      name: 'wakes when one of them is being deleted, because it no longer counts',
       cluster,
       pod: asking(),
       event: upserted('Pod', atVersion('2', { ...pod('w', 'n1'), metadata: deleting })),
@@ -52,7 +52,7 @@ describe('a pod that its spread keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when a pod comes that is not meant',
+      name: 'does not wake when a pod comes that is not selected',
       cluster,
       pod: asking(),
       event: upserted('Pod', pod('d', 'n1', 'db')),
@@ -66,7 +66,7 @@ describe('a pod that its spread keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when a node comes without it',
+      name: 'does not wake when a node comes without it',
       cluster,
       pod: asking(),
       event: upserted('Node', node('n2')),
@@ -90,12 +90,12 @@ describe('a pod that its spread keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'wakes when a node loses a taint, for which it may not have counted',
+      name: 'wakes when a node loses a taint, because it may not have counted before',
       cluster: {
         ...cluster,
         Node: [
           ...cluster.Node,
-          nodeWith('n2', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'a' }),
+          nodeWithFields('n2', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'a' }),
         ],
       },
       pod: asking({ nodeTaintsPolicy: 'Honor' }),
@@ -103,28 +103,28 @@ describe('a pod that its spread keeps waiting', () => {
       wakes: true,
     },
     {
-      name: 'sleeps on when a node changes in ways that do not count',
+      name: 'does not wake when a node changes in ways that do not count',
       cluster,
       pod: asking(),
-      event: upserted('Node', atVersion('2', nodeWith('n1', { status: {} }, { [zone]: 'a' }))),
+      event: upserted('Node', atVersion('2', nodeWithFields('n1', { status: {} }, { [zone]: 'a' }))),
       wakes: false,
     },
     {
-      name: 'wakes when it asks for something else itself',
+      name: 'wakes when its own spec changes',
       cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
       pod: asking(),
       event: upserted('Pod', atVersion('2', asking({ maxSkew: 2 }))),
       wakes: true,
     },
     {
-      name: 'sleeps on when only its status is news',
+      name: 'does not wake when only its status changes',
       cluster: { ...cluster, Pod: [...cluster.Pod, asking()] },
       pod: asking(),
       event: upserted('Pod', atVersion('2', { ...asking(), status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
-      name: 'wakes when a pod that was placed but not bound is taken back',
+      name: 'wakes when the reservation of another pod is reverted',
       cluster,
       pod: asking(),
       event: () => ({ kind: 'Release', volumes: [], pools: [], nodeName: 'n1' }),

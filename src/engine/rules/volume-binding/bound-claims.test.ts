@@ -10,9 +10,9 @@ import {
   csiNode,
   ephemeralVolume,
   hostname,
+  labelIn,
   localVolume,
   node,
-  onlyAt,
   ownedBy,
   pod,
   storageClass,
@@ -29,14 +29,14 @@ function refused(...items: readonly string[]): PlanOutcome {
   return { message: `0/1 nodes are available: ${items.map((item) => `1 ${item}`).join(', ')}.` };
 }
 
-/** kube-scheduler's rule about zones stumbles over a missing volume before its rule about binding looks at any node. */
+/** In kube-scheduler the plugin for zones refuses a missing volume before the plugin for binding evaluates any node. */
 function notFound(volumeName: string): PlanOutcome {
   return { message: `0/1 nodes are available: persistentvolume "${volumeName}" not found.` };
 }
 
 expectProfileCases([
   {
-    name: 'a pod without volumes goes anywhere',
+    name: 'a pod without volumes fits any node',
     cluster: { Node: [node('n1')] },
     claims: [],
     stowage: placedOn('n1'),
@@ -54,40 +54,40 @@ expectProfileCases([
     name: 'a pod follows its local disk',
     cluster: {
       Node: [node('n1'), node('n2')],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: placedOn('n2'),
   },
   {
-    name: 'a pod cannot follow a disk to a node that is not there',
+    name: 'a pod does not fit if the node of its disk does not exist',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: refused(unreachable),
   },
   {
-    name: 'what counts is the hostname label, not the node name',
+    name: 'the hostname label counts, not the node name',
     cluster: {
       Node: [node('n1', { [hostname]: 'host-a' })],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n1'))],
       PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: refused(unreachable),
   },
   {
-    name: 'a claim whose volume is gone stops the pod on every node',
+    name: 'a claim whose volume is gone refuses the pod on every node',
     cluster: { Node: [node('n1')], PersistentVolumeClaim: [dataClaimOf('v1')] },
     stowage: refused(gone),
     upstream: notFound('v1'),
   },
   {
-    name: 'claims are looked at in the order of the pod: an unreachable one before a missing one',
+    name: 'claims are checked in the order of the pod: an unreachable one before a missing one',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'lost')],
     },
     claims: ['data', 'more'],
@@ -95,10 +95,10 @@ expectProfileCases([
     upstream: notFound('lost'),
   },
   {
-    name: 'claims are looked at in the order of the pod: a missing one before an unreachable one',
+    name: 'claims are checked in the order of the pod: a missing one before an unreachable one',
     cluster: {
       Node: [node('n1')],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'lost')],
     },
     claims: ['more', 'data'],
@@ -109,7 +109,7 @@ expectProfileCases([
     name: 'two bound volumes must be reachable from the same node',
     cluster: {
       Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'a' })],
-      PersistentVolume: [boundVolume('v1', onlyAt(zone, 'a')), boundVolume('v2', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(zone, 'a')), boundVolume('v2', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1'), boundClaim('more', '1Gi', 'v2')],
     },
     claims: ['data', 'more'],
@@ -127,7 +127,7 @@ expectProfileCases([
     stowage: { node: 'n1', volumes: { more: 'v2' }, pools: {} },
   },
   {
-    name: 'a bound claim does not help an unbound one that finds nothing',
+    name: 'a bound claim does not help an unbound one without a match',
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
@@ -138,11 +138,11 @@ expectProfileCases([
     stowage: refused(noMatch),
   },
   {
-    name: 'kube-scheduler reports both the bound and the unbound claim; stowage settles the node by the bound one',
+    name: 'kube-scheduler reports both the bound and the unbound claim; stowage only the bound one',
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
       PersistentVolumeClaim: [dataClaimOf('v1'), claim('more', '1Gi')],
     },
     claims: ['data', 'more'],
@@ -150,7 +150,7 @@ expectProfileCases([
     upstream: refused(noMatch, unreachable),
   },
   {
-    name: 'the phase of a claim is not asked: volume name and bind-completed make it bound',
+    name: 'the phase of a claim does not matter: volume name and bind-completed make it bound',
     cluster: {
       Node: [node('n1')],
       PersistentVolume: [boundVolume('v1')],
@@ -175,7 +175,7 @@ expectProfileCases([
     cluster: {
       Node: [node('n1')],
       StorageClass: [storageClass('local', { volumeBindingMode: 'Immediate' })],
-      PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n1'))],
+      PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n1'))],
       PersistentVolumeClaim: [dataClaimOf('v1')],
     },
     stowage: placedOn('n1'),
@@ -185,7 +185,7 @@ expectProfileCases([
 test('the claim of an ephemeral volume binds the pod like any other', () => {
   const index = clusterOf({
     Node: [node('n1'), node('n2')],
-    PersistentVolume: [boundVolume('v1', onlyAt(hostname, 'n2'))],
+    PersistentVolume: [boundVolume('v1', labelIn(hostname, 'n2'))],
     PersistentVolumeClaim: [
       boundClaim('p-scratch', '1Gi', 'v1', {
         metadata: { ...ownedBy('p', 'p-scratch'), annotations: { [annotations.bindCompleted]: 'yes' } },
@@ -218,31 +218,31 @@ describe('an in-tree disk that a CSI driver serves', () => {
 
   const cases: readonly MigrationCase[] = [
     {
-      name: 'is looked for under the key of the driver, and found',
+      name: 'is found by the topology key of the driver',
       csiNodes: [migrated],
       diskZone: 'a',
       stowage: placedOn('n1'),
     },
     {
-      name: 'is looked for under the key of the driver, and is elsewhere',
+      name: 'is not found by the topology key of the driver if it is elsewhere',
       csiNodes: [migrated],
       diskZone: 'b',
       stowage: refused(unreachable),
     },
     {
-      name: 'keeps its own affinity where the node serves no migrated plugins',
+      name: 'keeps its own affinity if the node serves no migrated plugins',
       csiNodes: [csiNode('n1', {})],
       diskZone: 'b',
       stowage: placedOn('n1'),
     },
     {
-      name: 'keeps its own affinity where the node has no CSINode',
+      name: 'keeps its own affinity if the node has no CSINode',
       csiNodes: [],
       diskZone: 'b',
       stowage: placedOn('n1'),
     },
     {
-      name: 'keeps its own affinity where the node serves another plugin',
+      name: 'keeps its own affinity if the node serves another plugin',
       csiNodes: [
         csiNode('n1', {}, { annotations: { [annotations.migratedPlugins]: 'kubernetes.io/cinder' } }),
       ],
@@ -251,7 +251,7 @@ describe('an in-tree disk that a CSI driver serves', () => {
     },
   ];
 
-  // The node has only the driver's key, so that the rule about zone labels has nothing to say.
+  // The node has only the driver's key, so that the rule about zone labels does not apply.
   test.each(byName(cases))('%s', (_, { csiNodes = [], diskZone, stowage }) => {
     const objects: ClusterObjects = {
       Node: [node('n1', { [gceZone]: 'a' })],

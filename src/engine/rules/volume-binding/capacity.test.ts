@@ -6,15 +6,15 @@ import { stowageProfile, upstreamProfile } from '../../cluster-index/profile.ts'
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   byName,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   driverCapacity,
   hostname,
-  madeBy,
   node,
   pod,
   pool,
+  storageCapacity,
   zone,
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
@@ -27,10 +27,10 @@ function from(poolName: string): PlanOutcome {
   return { node: 'n1', volumes: {}, pools: { data: poolName } };
 }
 
-const unasked = from('new');
+const unchecked = from('new');
 const onNode = { matchLabels: { [hostname]: 'n1' } };
 
-/** A claim of 5Gi whose class is made by `disk.csi`; one node, in zone a. The same under both profiles. */
+/** A claim of 5Gi whose class has the provisioner `disk.csi`; one node, in zone a. The same with both profiles. */
 interface Case {
   readonly name: string;
   readonly capacities: readonly CSIStorageCapacity[];
@@ -42,7 +42,7 @@ interface Case {
 function clusterWith({ capacities, driver = csiDriver('disk.csi'), claim: wanted }: Case): ClusterObjects {
   return {
     Node: [node('n1', { [zone]: 'a' })],
-    StorageClass: [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')],
+    StorageClass: [csiClass('disk.csi', 'local'), csiClass('disk.csi', 'other')],
     CSIDriver: driver === null ? [] : [driver],
     CSIStorageCapacity: capacities,
     PersistentVolumeClaim: [wanted ?? claim('data', '5Gi')],
@@ -56,47 +56,47 @@ function expectBoth(cases: readonly Case[]): void {
   });
 }
 
-describe('a node has room', () => {
+describe('a node has enough capacity', () => {
   expectBoth([
     {
       name: 'from storage that every node reaches: an empty selector',
-      capacities: [capacity('net', 'local', { capacity: '10Gi' })],
+      capacities: [storageCapacity('net', 'local', { capacity: '10Gi' })],
       expected: from('storage/net'),
     },
     {
       name: 'from its own storage',
-      capacities: [capacity('here', 'local', { capacity: '10Gi', nodeTopology: onNode })],
+      capacities: [storageCapacity('here', 'local', { capacity: '10Gi', nodeTopology: onNode })],
       expected: from('storage/here'),
     },
     {
       name: 'from any of several',
       capacities: [
-        capacity('a', 'other', { capacity: '10Gi' }),
-        capacity('b', 'local', { capacity: '1Gi' }),
-        capacity('c', 'local', { capacity: '10Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
-        capacity('d', 'local', { capacity: '10Gi', nodeTopology: onNode }),
+        storageCapacity('a', 'other', { capacity: '10Gi' }),
+        storageCapacity('b', 'local', { capacity: '1Gi' }),
+        storageCapacity('c', 'local', { capacity: '10Gi', nodeTopology: { matchLabels: { [zone]: 'b' } } }),
+        storageCapacity('d', 'local', { capacity: '10Gi', nodeTopology: onNode }),
       ],
       expected: from('storage/d'),
     },
     {
       name: 'for exactly what is left',
-      capacities: [capacity('net', 'local', { capacity: '5Gi' })],
+      capacities: [storageCapacity('net', 'local', { capacity: '5Gi' })],
       expected: from('storage/net'),
     },
     {
-      name: 'for a volume of the largest size',
-      capacities: [capacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '5Gi' })],
+      name: 'for a volume of the maximum size',
+      capacities: [storageCapacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '5Gi' })],
       expected: from('storage/net'),
     },
     {
-      name: 'where only the largest size is published',
-      capacities: [capacity('net', 'local', { maximumVolumeSize: '5Gi' })],
+      name: 'if only the maximum volume size is published',
+      capacities: [storageCapacity('net', 'local', { maximumVolumeSize: '5Gi' })],
       expected: from('storage/net'),
     },
     {
       name: 'by a selector with expressions',
       capacities: [
-        capacity('net', 'local', {
+        storageCapacity('net', 'local', {
           capacity: '10Gi',
           nodeTopology: {
             matchExpressions: [
@@ -111,25 +111,30 @@ describe('a node has room', () => {
   ]);
 });
 
-describe('a node has no room', () => {
+describe('a node does not have enough capacity', () => {
   expectBoth([
-    { name: 'where nothing is published', capacities: [], expected: noSpace },
+    { name: 'if nothing is published', capacities: [], expected: noSpace },
     {
-      name: 'where what is published is of another node',
+      name: 'if only capacity of another node is published',
       capacities: [
-        capacity('there', 'local', { capacity: '10Gi', nodeTopology: { matchLabels: { [hostname]: 'n2' } } }),
+        storageCapacity('there', 'local', {
+          capacity: '10Gi',
+          nodeTopology: { matchLabels: { [hostname]: 'n2' } },
+        }),
       ],
       expected: noSpace,
     },
     {
-      name: 'where what is published has no selector, not even an empty one',
-      capacities: [{ ...capacity('lost', 'local', { capacity: '10Gi' }), nodeTopology: null as never }],
+      name: 'if the published capacity has no selector, not even an empty one',
+      capacities: [
+        { ...storageCapacity('lost', 'local', { capacity: '10Gi' }), nodeTopology: null as never },
+      ],
       expected: noSpace,
     },
     {
-      name: 'where the selector cannot be read',
+      name: 'if the selector is malformed',
       capacities: [
-        capacity('bad', 'local', {
+        storageCapacity('bad', 'local', {
           capacity: '10Gi',
           nodeTopology: { matchExpressions: [{ key: zone, operator: 'Gt' as 'In', values: ['1'] }] },
         }),
@@ -137,95 +142,99 @@ describe('a node has no room', () => {
       expected: noSpace,
     },
     {
-      name: 'where what is published is of another class',
-      capacities: [capacity('net', 'other', { capacity: '10Gi' })],
+      name: 'if only capacity of another class is published',
+      capacities: [storageCapacity('net', 'other', { capacity: '10Gi' })],
       expected: noSpace,
     },
     {
-      name: 'where less is left than is asked for',
-      capacities: [capacity('net', 'local', { capacity: '4Gi' })],
+      name: 'if less is left than requested',
+      capacities: [storageCapacity('net', 'local', { capacity: '4Gi' })],
       expected: noSpace,
     },
     {
-      name: 'where enough is left but no volume of that size can be made',
-      capacities: [capacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '4Gi' })],
+      name: 'if enough is left but the maximum volume size is smaller',
+      capacities: [storageCapacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '4Gi' })],
       expected: noSpace,
     },
     {
-      name: 'where zero is left',
-      capacities: [capacity('net', 'local', { capacity: '0' })],
+      name: 'if zero is left',
+      capacities: [storageCapacity('net', 'local', { capacity: '0' })],
       expected: noSpace,
     },
     {
-      name: 'where the largest volume is of size zero',
-      capacities: [capacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '0' })],
+      name: 'if the maximum volume size is zero',
+      capacities: [storageCapacity('net', 'local', { capacity: '10Gi', maximumVolumeSize: '0' })],
       expected: noSpace,
     },
-    { name: 'where no size is published', capacities: [capacity('net', 'local')], expected: noSpace },
+    { name: 'if no size is published', capacities: [storageCapacity('net', 'local')], expected: noSpace },
     {
-      name: 'where the size cannot be read',
-      capacities: [capacity('net', 'local', { capacity: 'plenty' })],
+      name: 'if the size is malformed',
+      capacities: [storageCapacity('net', 'local', { capacity: 'plenty' })],
       expected: noSpace,
     },
     {
-      name: 'a byte short',
-      capacities: [capacity('net', 'local', { capacity: '5368709119' })],
+      name: 'if a byte is missing',
+      capacities: [storageCapacity('net', 'local', { capacity: '5368709119' })],
       expected: noSpace,
     },
   ]);
 });
 
-describe('nobody is asked for room', () => {
-  const full = [capacity('net', 'local', { capacity: '0' })];
+describe('capacity is not checked', () => {
+  const full = [storageCapacity('net', 'local', { capacity: '0' })];
   expectBoth([
-    { name: 'where the driver has no CSIDriver object', capacities: full, driver: null, expected: unasked },
+    { name: 'if the driver has no CSIDriver object', capacities: full, driver: null, expected: unchecked },
     {
-      name: 'where another driver tracks capacity',
+      name: 'if another driver tracks capacity',
       capacities: full,
       driver: csiDriver('another.csi'),
-      expected: unasked,
+      expected: unchecked,
     },
     {
-      name: 'where the driver does not say whether it tracks capacity',
+      name: 'if the driver does not say whether it tracks capacity',
       capacities: full,
       driver: csiDriver('disk.csi', {}),
-      expected: unasked,
+      expected: unchecked,
     },
     {
-      name: 'where the driver says that it does not track capacity',
+      name: 'if the driver says that it does not track capacity',
       capacities: full,
       driver: csiDriver('disk.csi', { storageCapacity: false }),
-      expected: unasked,
+      expected: unchecked,
     },
     {
-      name: 'by a claim without a size',
+      name: 'for a claim without a size',
       capacities: full,
       claim: claim('data', '', { spec: { resources: {} } }),
-      expected: unasked,
+      expected: unchecked,
     },
   ]);
 });
 
-describe('the numbers are followed', () => {
-  const full = { name: '', capacities: [capacity('net', 'local', { capacity: '4Gi' })], expected: noSpace };
+describe('the rule follows the published figures', () => {
+  const full = {
+    name: '',
+    capacities: [storageCapacity('net', 'local', { capacity: '4Gi' })],
+    expected: noSpace,
+  };
 
   test('as they grow and shrink', () => {
     const index = clusterOf(clusterWith(full));
     expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
-    index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '5Gi', version: '2' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: '5Gi', version: '2' }));
     expect(planOutcome(index, pod('p', ['data']))).toEqual(from('storage/net'));
-    index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '3Gi', version: '3' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: '3Gi', version: '3' }));
     expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
     index.remove('CSIStorageCapacity', 'storage/net');
     expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
   });
 
-  test('by the newest version: one that arrives late changes nothing', () => {
+  test('of the newest version: a late older version changes nothing', () => {
     const index = clusterOf(clusterWith(full));
-    index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '5Gi', version: '11' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: '5Gi', version: '11' }));
     const late = index.upsert(
       'CSIStorageCapacity',
-      capacity('net', 'local', { capacity: '1Gi', version: '9' }),
+      storageCapacity('net', 'local', { capacity: '1Gi', version: '9' }),
     );
     expect(late.change).toBeUndefined();
     expect(planOutcome(index, pod('p', ['data']))).toEqual(from('storage/net'));
@@ -233,31 +242,31 @@ describe('the numbers are followed', () => {
 
   test('as the driver starts and stops tracking', () => {
     const index = clusterOf(clusterWith({ ...full, driver: csiDriver('disk.csi', {}) }));
-    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unchecked);
     index.upsert('CSIDriver', tracking('2', true));
     expect(planOutcome(index, pod('p', ['data']))).toEqual(noSpace);
     index.upsert('CSIDriver', tracking('3', false));
-    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unchecked);
   });
 
-  test('of one driver only: the class says whose they are', () => {
+  test('of the driver that the class names only', () => {
     const index = clusterOf({
       Node: [node('n1')],
-      StorageClass: [madeBy('other.csi', 'local')],
+      StorageClass: [csiClass('other.csi', 'local')],
       CSIDriver: [csiDriver('disk.csi')],
-      CSIStorageCapacity: [capacity('net', 'local', { capacity: '1Gi' })],
+      CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '1Gi' })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
-    expect(planOutcome(index, pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(index, pod('p', ['data']))).toEqual(unchecked);
   });
 });
 
-describe('where a driver publishes both forms', () => {
+describe('a driver that publishes both forms', () => {
   const objects: ClusterObjects = {
     Node: [node('n1')],
-    StorageClass: [madeBy('disk.csi', 'local')],
+    StorageClass: [csiClass('disk.csi', 'local')],
     CSIDriver: [csiDriver('disk.csi')],
-    CSIStorageCapacity: [capacity('native', 'local', { capacity: '3Gi' })],
+    CSIStorageCapacity: [storageCapacity('native', 'local', { capacity: '3Gi' })],
     DriverCapacity: [
       driverCapacity('disk.csi', [{ storageClassName: 'local', pools: [pool('own', '4Gi')] }]),
     ],
@@ -267,14 +276,14 @@ describe('where a driver publishes both forms', () => {
     PersistentVolumeClaim: [claim('data', size)],
   });
 
-  test('one of them counts, by the profile', () => {
+  test('has one of them counted, by the profile', () => {
     expect(planOutcome(clusterOf(asking('2Gi')), pod('p', ['data']))).toEqual(from('own'));
     const native = { ...stowageProfile, poolForms: ['CSIStorageCapacity' as const] };
     expect(planOutcome(clusterOf(asking('2Gi'), native), pod('p', ['data']))).toEqual(from('storage/native'));
     expect(planOutcome(clusterOf(asking('4Gi'), native), pod('p', ['data']))).toEqual(noSpace);
   });
 
-  test('their sum never counts', () => {
+  test('never has their sum counted', () => {
     const index = clusterOf({
       ...asking('3Gi'),
       PersistentVolumeClaim: [claim('a', '3Gi'), claim('b', '3Gi')],
@@ -282,18 +291,18 @@ describe('where a driver publishes both forms', () => {
     expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(noSpace);
   });
 
-  test('kube-scheduler knows nothing of a DriverCapacity, with or without a CSIDriver', () => {
+  test('has its DriverCapacity ignored by kube-scheduler, with or without a CSIDriver', () => {
     expect(planOutcome(clusterOf(asking('3Gi'), upstreamProfile), pod('p', ['data']))).toEqual(
       from('storage/native'),
     );
     const withoutDriver = { ...asking('9Gi'), CSIDriver: [] };
-    expect(planOutcome(clusterOf(withoutDriver, upstreamProfile), pod('p', ['data']))).toEqual(unasked);
+    expect(planOutcome(clusterOf(withoutDriver, upstreamProfile), pod('p', ['data']))).toEqual(unchecked);
   });
 });
 
 describe('capacity objects with the same backing label draw on the same disks', () => {
   const backed = (name: string, className: string, size: string, largest?: string): CSIStorageCapacity => ({
-    ...capacity(name, className, { capacity: size, ...(largest && { maximumVolumeSize: largest }) }),
+    ...storageCapacity(name, className, { capacity: size, ...(largest && { maximumVolumeSize: largest }) }),
     metadata: {
       namespace: 'storage',
       name,
@@ -304,15 +313,15 @@ describe('capacity objects with the same backing label draw on the same disks', 
   });
   const objects: ClusterObjects = {
     Node: [node('n1')],
-    StorageClass: [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')],
+    StorageClass: [csiClass('disk.csi', 'local'), csiClass('disk.csi', 'other')],
     CSIDriver: [csiDriver('disk.csi')],
   };
 
   test('so that two classes cannot both use them up', () => {
     const claims = [claim('a', '6Gi'), claim('b', '6Gi', { className: 'other' })];
     const apart = [
-      capacity('one', 'local', { capacity: '10Gi' }),
-      capacity('two', 'other', { capacity: '10Gi' }),
+      storageCapacity('one', 'local', { capacity: '10Gi' }),
+      storageCapacity('two', 'other', { capacity: '10Gi' }),
     ];
     const together = [backed('one', 'local', '10Gi'), backed('two', 'other', '10Gi')];
     const planned = (capacities: readonly CSIStorageCapacity[]) =>
@@ -324,7 +333,7 @@ describe('capacity objects with the same backing label draw on the same disks', 
     expect(planned(together)).toEqual(noSpace);
   });
 
-  test('and of two for one class, the one that has room is the one that is reserved', () => {
+  test('and of two for one class, the one with enough capacity is reserved', () => {
     const index = clusterOf({
       ...objects,
       CSIStorageCapacity: [backed('large', 'local', '10Gi'), backed('small', 'local', '10Gi', '1Gi')],

@@ -7,9 +7,9 @@ import {
   boundClaim,
   byName,
   claim,
+  csiClass,
   ephemeralVolume,
   localVolume,
-  madeBy,
   node,
   ownedBy,
   pod,
@@ -19,7 +19,7 @@ import {
 import { plan } from '../../testing/whole-engine.ts';
 import type { PodReason } from '../reasons.ts';
 
-/** Refused wherever it would run: what kube-scheduler's PreFilter says. */
+/** Refused on every node, with the text of kube-scheduler's PreFilter. */
 interface Case {
   readonly name: string;
   readonly claims: readonly PersistentVolumeClaim[];
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
     message: 'persistentvolumeclaim "more" not found',
   },
   {
-    name: 'a claim of an ephemeral volume that has not been made yet',
+    name: 'a claim of an ephemeral volume that has not been created yet',
     claims: [],
     pod: withScratch,
     reason: 'EphemeralClaimNotCreated',
@@ -102,7 +102,7 @@ const cases: readonly Case[] = [
     message: 'persistentvolumeclaim "data" is being deleted',
   },
   {
-    name: 'a claim with the name of an ephemeral one that nobody owns',
+    name: 'a claim with the name of an ephemeral one, without an owner',
     claims: [claim('p-scratch', '1Gi')],
     pod: withScratch,
     reason: 'ClaimOfAnotherPod',
@@ -180,14 +180,14 @@ const cases: readonly Case[] = [
     message: 'VolumeBindingMode not set for StorageClass "unset"',
   },
   {
-    name: 'a claim whose request cannot be read',
+    name: 'a claim with a malformed request',
     claims: [claim('data', 'lots')],
     reason: 'MalformedClaim',
     about: 'default/data',
     message: 'persistentvolumeclaim "data" is malformed: spec.resources.requests.storage',
   },
   {
-    name: 'a claim whose selector cannot be read',
+    name: 'a claim with a malformed selector',
     claims: [
       claim('data', '1Gi', {
         spec: { selector: { matchExpressions: [{ key: 'tier', operator: 'Near' as 'In', values: ['x'] }] } },
@@ -209,7 +209,7 @@ describe.each([
         Node: [node('n1'), node('n2')],
         StorageClass: [
           storageClass('local'),
-          madeBy('disk.csi', 'now', { volumeBindingMode: 'Immediate' }),
+          csiClass('disk.csi', 'now', { volumeBindingMode: 'Immediate' }),
           { metadata: { name: 'unset' }, provisioner: 'disk.csi' },
         ],
         PersistentVolume: [localVolume('free', '5Gi', 'n1'), volume('v1', '5Gi', { phase: 'Bound' })],
@@ -239,7 +239,7 @@ test('the claim of an ephemeral volume that its pod controls is like any other',
   });
 });
 
-test('every claim that is in the way is named, though the message tells the first only', () => {
+test('every claim that refuses the pod is listed, although the message names only the first', () => {
   const index = clusterOf({
     Node: [node('n1')],
     PersistentVolumeClaim: [
@@ -255,7 +255,7 @@ test('every claim that is in the way is named, though the message tells the firs
   expect(answer.message).toBe('0/1 nodes are available: persistentvolumeclaim "a" not found.');
 });
 
-test('a malformed request does not trouble a claim that is bound', () => {
+test('a malformed request of a bound claim does not matter', () => {
   const index = clusterOf({
     Node: [node('n1')],
     PersistentVolume: [volume('v1', '5Gi', { phase: 'Bound' })],

@@ -9,8 +9,8 @@ import {
   driverCapacity,
   hostname,
   inlineVolume,
+  labelIn,
   node,
-  onlyAt,
   pod,
   pool,
   zone,
@@ -31,30 +31,30 @@ describe('pools are looked up by driver, then by class, then under <fallback>:',
   const used = (name: string) => classPools(name, pool('used-up', '1Gi'));
   expectPoolCases([
     { name: 'the entry of the class serves it', storage: [own], expected: placedWithPools({ data: 'own' }) },
-    { name: 'it goes before <fallback>', storage: [spare, own], expected: placedWithPools({ data: 'own' }) },
+    { name: 'it comes before <fallback>', storage: [spare, own], expected: placedWithPools({ data: 'own' }) },
     {
       name: '<fallback> serves a class without an entry',
       storage: [spare],
       expected: placedWithPools({ data: 'spare' }),
     },
     {
-      name: 'an entry counts by being there, also when it is used up',
+      name: 'an entry counts even if it has no capacity left',
       storage: [used('fast'), spare],
       expected: noFreeStorage,
     },
     {
-      name: 'an entry counts by being there, also without pools',
+      name: 'an entry counts even without pools',
       storage: [classPools('fast'), spare],
       expected: noFreeStorage,
     },
     {
-      name: 'an entry counts by being there, also when its pools have expired',
+      name: 'an entry counts even if its pools have expired',
       storage: [classPools('fast', pool('old', '10Gi', { expiryTime: '2026-01-01T00:00:00Z' })), spare],
       nowMs: Date.parse('2026-06-01T00:00:00Z'),
       expected: noFreeStorage,
     },
     {
-      name: 'the entry of another class serves nobody else',
+      name: 'the entry of another class does not serve the claim',
       storage: [classPools('slow', pool('other', '10Gi'))],
       expected: noFreeStorage,
     },
@@ -63,9 +63,13 @@ describe('pools are looked up by driver, then by class, then under <fallback>:',
       storage: [classPools(ephemeral, pool('ram', '10Gi'))],
       expected: noFreeStorage,
     },
-    { name: 'a driver that tracks and publishes nothing has no room', storage: [], expected: noFreeStorage },
     {
-      name: 'a driver that does not track is not asked',
+      name: 'a driver that tracks capacity and publishes nothing has none',
+      storage: [],
+      expected: noFreeStorage,
+    },
+    {
+      name: 'the pools of a driver that does not track capacity are not checked',
       storage: [],
       more: { DriverCapacity: [{ metadata: { name: poolDriver }, spec: { capacityTracking: false } }] },
       expected: placedWithPools({ data: 'new' }),
@@ -88,49 +92,49 @@ describe('inline volumes with a size', () => {
   };
   expectPoolCases([
     {
-      name: 'take room under <ephemeral>',
+      name: 'use capacity of <ephemeral>',
       storage: [ram, spare],
       pod: inline,
       expected: placedWithPools({ 'p:scratch': 'ram' }),
     },
     {
-      name: 'take room under <fallback> where there is no <ephemeral>',
+      name: 'use capacity of <fallback> if there is no <ephemeral>',
       storage: [spare],
       pod: inline,
       expected: placedWithPools({ 'p:scratch': 'spare' }),
     },
     {
-      name: 'are refused where <ephemeral> is used up, whatever <fallback> has',
+      name: 'are refused if <ephemeral> is full, whatever <fallback> has',
       storage: [classPools(ephemeral, pool('ram', '1Gi')), spare],
       pod: inline,
       expected: noFreeStorage,
     },
     {
-      name: 'are refused where only classes have room',
+      name: 'are refused if only classes have capacity',
       storage: [classPools('fast', pool('own', '10Gi'))],
       pod: inline,
       expected: noFreeStorage,
     },
     {
-      name: 'may say their size in the attributes for the driver',
+      name: 'may state their size in the volume attributes',
       storage: [ram],
       pod: pod('p', [], { volumes: [attribute] }),
       expected: placedWithPools({ 'p:scratch': 'ram' }),
     },
     {
-      name: 'take none if they say no size',
+      name: 'use no capacity if they state no size',
       storage: [classPools(ephemeral)],
       pod: pod('p', [], { volumes: [inlineVolume('scratch', poolDriver)] }),
       expected: placedWithPools({}),
     },
     {
-      name: 'take none of a pool if their size is zero, but there must be one',
+      name: 'use no capacity if their size is zero, but there must be a pool',
       storage: [classPools(ephemeral, pool('ram', '0'))],
       pod: pod('p', [], { volumes: [inlineVolume('scratch', poolDriver, '0')] }),
       expected: placedWithPools({ 'p:scratch': 'ram' }),
     },
     {
-      name: 'of a driver that does not track go anywhere',
+      name: 'of a driver that does not track capacity fit any node',
       storage: [],
       pod: pod('p', [], { volumes: [inlineVolume('scratch', 'other.csi', '5Gi')] }),
       expected: placedWithPools({}),
@@ -155,7 +159,7 @@ describe('inline volumes with a size', () => {
 describe('a pool is reached', () => {
   const fast = (rest: Partial<StoragePool>) => [classPools('fast', pool('one', '10Gi', rest))];
   const found = placedWithPools({ data: 'one' });
-  const inZone = (value: string) => ({ nodeSelectorTerms: [onlyAt(zone, value)] });
+  const inZone = (value: string) => ({ nodeSelectorTerms: [labelIn(zone, value)] });
   expectPoolCases([
     { name: 'from everywhere without node fields', storage: fast({}), expected: found },
     { name: 'from the nodes of its list', storage: fast({ nodeList: ['n0', 'n1'] }), expected: found },
@@ -164,7 +168,7 @@ describe('a pool is reached', () => {
       storage: fast({ nodeList: ['n2'] }),
       expected: noFreeStorage,
     },
-    { name: 'from nobody by an empty list', storage: fast({ nodeList: [] }), expected: noFreeStorage },
+    { name: 'from no node by an empty list', storage: fast({ nodeList: [] }), expected: noFreeStorage },
     {
       name: 'by node name, not by hostname label',
       storage: fast({ nodeList: ['n1'] }),
@@ -185,7 +189,7 @@ describe('a pool is reached', () => {
     },
     {
       name: 'by any term of its topology',
-      storage: fast({ nodeTopology: { nodeSelectorTerms: [onlyAt(zone, 'b'), onlyAt(hostname, 'n1')] } }),
+      storage: fast({ nodeTopology: { nodeSelectorTerms: [labelIn(zone, 'b'), labelIn(hostname, 'n1')] } }),
       expected: found,
     },
     {
@@ -198,18 +202,18 @@ describe('a pool is reached', () => {
       expected: noFreeStorage,
     },
     {
-      name: 'from nobody by a topology without terms',
+      name: 'from no node by a topology without terms',
       storage: fast({ nodeTopology: { nodeSelectorTerms: [] } }),
       expected: noFreeStorage,
     },
     {
-      name: 'from nobody while it has both a list and a topology',
+      name: 'from no node while it has both a list and a topology',
       storage: fast({ nodeList: ['n1'], nodeTopology: inZone('a') }),
       expected: noFreeStorage,
     },
   ]);
 
-  test('and the mistake of giving both is told, with pool and remedy', () => {
+  test('and a warning with pool and remedy reports if both are set', () => {
     const storage = [
       classPools('fast', pool('one', '10Gi', { nodeList: ['n1'], nodeTopology: inZone('a') })),
     ];
@@ -226,34 +230,34 @@ describe('a pool is reached', () => {
   });
 });
 
-describe('a figure is believed', () => {
+describe('a figure is used', () => {
   const until = '2026-05-01T12:00:00Z';
   const untilMs = Date.parse(until);
   const storage = [classPools('fast', pool('one', '10Gi', { expiryTime: until }))];
   expectPoolCases([
     { name: 'before it expires', storage, nowMs: untilMs - 1, expected: placedWithPools({ data: 'one' }) },
-    { name: 'no more at the moment it expires', storage, nowMs: untilMs, expected: noFreeStorage },
-    { name: 'no more afterwards', storage, nowMs: untilMs + 1, expected: noFreeStorage },
+    { name: 'not at the moment it expires', storage, nowMs: untilMs, expected: noFreeStorage },
+    { name: 'not after it has expired', storage, nowMs: untilMs + 1, expected: noFreeStorage },
     {
-      name: 'for ever without an expiry time',
+      name: 'always without an expiry time',
       storage: [classPools('fast', pool('one', '10Gi'))],
       nowMs: Number.MAX_SAFE_INTEGER,
       expected: placedWithPools({ data: 'one' }),
     },
     {
-      name: 'never if its expiry time cannot be read',
+      name: 'never if its expiry time is malformed',
       storage: [classPools('fast', pool('one', '10Gi', { expiryTime: 'tomorrow' }))],
       expected: noFreeStorage,
     },
     {
-      name: 'of another pool instead, if that is still fresh',
+      name: 'of another pool instead, if that has not expired',
       storage: [classPools('fast', pool('fresh', '6Gi'), pool('dead', '9Gi', { expiryTime: until }))],
       nowMs: untilMs,
       expected: placedWithPools({ data: 'fresh' }),
     },
     {
-      name: 'only if it says how much',
-      storage: [classPools('fast', { name: 'silent' })],
+      name: 'only if it has a size',
+      storage: [classPools('fast', { name: 'no-size' })],
       expected: noFreeStorage,
     },
   ]);

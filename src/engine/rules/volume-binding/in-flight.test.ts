@@ -7,39 +7,39 @@ import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/clust
 import { expectPlacement, expectReservation } from '../../testing/expect-plan.ts';
 import {
   boundClaim,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   driverCapacity,
   hostname,
   inlineVolume,
-  madeBy,
   node,
   pod,
   pool,
+  storageCapacity,
 } from '../../testing/objects.ts';
 import { Ledger, plan, type Reservation } from '../../testing/whole-engine.ts';
 
 const driver = 'disk.csi';
 const base: ClusterObjects = {
   Node: [node('n1')],
-  StorageClass: [madeBy(driver, 'local')],
+  StorageClass: [csiClass(driver, 'local')],
   CSIDriver: [csiDriver(driver)],
 };
 
-/** One pool of 10Gi for everybody, and what stands in the cluster besides. */
+/** One pool of 10Gi for all nodes, and the given objects. */
 function clusterWith(claims: readonly PersistentVolumeClaim[], profile?: Profile): ClusterIndex {
   return clusterOf(
     {
       ...base,
-      CSIStorageCapacity: [capacity('net', 'local', { capacity: '10Gi' })],
+      CSIStorageCapacity: [storageCapacity('net', 'local', { capacity: '10Gi' })],
       PersistentVolumeClaim: claims,
     },
     profile,
   );
 }
 
-/** Whether a pod with a claim of this size would find room: the question that everything here comes down to. */
+/** Whether a pod with a claim of this size would fit, which all tests here check. */
 function hasRoomFor(index: ClusterIndex, size: string, nowMs = 0): boolean {
   const savepoint = index.savepoint();
   index.upsert('PersistentVolumeClaim', claim('probe', size));
@@ -52,7 +52,7 @@ function reserve(index: ClusterIndex, ledger: Ledger, name: string): Reservation
   return expectReservation(ledger, expectPlacement(index, pod(`pod-of-${name}`, [name])));
 }
 
-/** What the provisioner and the volume controller leave behind. */
+/** The claim after the provisioner and the volume controller are done. */
 function madeClaim(name: string, size: string, version: string): PersistentVolumeClaim {
   return boundClaim(name, size, `pv-${name}`, {
     metadata: {
@@ -66,11 +66,11 @@ function madeClaim(name: string, size: string, version: string): PersistentVolum
 }
 
 function publish(index: ClusterIndex, size: string, version: string): void {
-  index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: size, version }));
+  index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: size, version }));
 }
 
 describe('a reservation', () => {
-  test('takes its room from the pool at once', () => {
+  test('takes its capacity from the pool at once', () => {
     const index = clusterWith([claim('a', '6Gi')]);
     expect(hasRoomFor(index, '10Gi')).toBe(true);
     reserve(index, new Ledger(index), 'a');
@@ -78,7 +78,7 @@ describe('a reservation', () => {
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('gives it back when it is reverted', () => {
+  test('returns it when it is reverted', () => {
     const index = clusterWith([claim('a', '6Gi')]);
     const ledger = new Ledger(index);
     ledger.revert(reserve(index, ledger, 'a'));
@@ -95,14 +95,14 @@ describe('a reservation', () => {
     expect(hasRoomFor(index, '7Gi')).toBe(false);
   });
 
-  test('counts once when the claim then carries the selected node itself', () => {
+  test('counts once when the claim then has the selected-node annotation', () => {
     const index = clusterWith([claim('a', '6Gi')]);
     reserve(index, new Ledger(index), 'a');
     index.upsert('PersistentVolumeClaim', claim('a', '6Gi', { version: '2', selectedNode: 'n1' }));
     expect(hasRoomFor(index, '4Gi')).toBe(true);
   });
 
-  test('that is reverted leaves the room to the annotation, if that has been written already', () => {
+  test('that is reverted leaves the capacity to the annotation, if that is already written', () => {
     const index = clusterWith([claim('a', '6Gi')]);
     const ledger = new Ledger(index);
     const reservation = reserve(index, ledger, 'a');
@@ -118,7 +118,10 @@ describe('a reservation', () => {
       ...base,
       Node: [node('n1'), node('n2')],
       CSIStorageCapacity: ['n1', 'n2'].map((name) =>
-        capacity(name, 'local', { capacity: '10Gi', nodeTopology: { matchLabels: { [hostname]: name } } }),
+        storageCapacity(name, 'local', {
+          capacity: '10Gi',
+          nodeTopology: { matchLabels: { [hostname]: name } },
+        }),
       ),
       PersistentVolumeClaim: [claim('a', '6Gi'), claim('b', '6Gi'), claim('c', '6Gi')],
     });
@@ -129,7 +132,7 @@ describe('a reservation', () => {
   });
 });
 
-describe('a volume that has been made', () => {
+describe('a provisioned volume', () => {
   function bound(policy: InFlightPolicy = 'linear'): ClusterIndex {
     const index = clusterWith([claim('a', '6Gi')], { ...stowageProfile, inFlight: policy });
     reserve(index, new Ledger(index), 'a');
@@ -142,20 +145,20 @@ describe('a volume that has been made', () => {
     expect(hasRoomFor(bound(), '5Gi')).toBe(false);
   });
 
-  test('counts in the number of the pool from its first update on', () => {
+  test('is included in the figure of the pool from its first update on', () => {
     const index = bound();
     publish(index, '4Gi', '2');
     expect(hasRoomFor(index, '4Gi')).toBe(true);
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('is not dropped by the same update handed over again', () => {
+  test('still counts after the same update is applied again', () => {
     const index = bound();
     publish(index, '10Gi', '1');
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('is not dropped by an update that came before it was bound', () => {
+  test('still counts after an update from before it was bound', () => {
     const index = clusterWith([claim('a', '6Gi')]);
     reserve(index, new Ledger(index), 'a');
     publish(index, '10Gi', '2');
@@ -163,23 +166,23 @@ describe('a volume that has been made', () => {
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('is dropped although the number did not move: the driver may be thin', () => {
+  test('no longer counts after an update with the same figure: the driver may be thin', () => {
     const index = bound();
     publish(index, '10Gi', '2');
     expect(hasRoomFor(index, '10Gi')).toBe(true);
   });
 
-  test('makes room in a pool of one at a time when that is updated, and not before', () => {
+  test('unblocks a pool with one volume at a time when the pool is updated, and not before', () => {
     const index = bound('one-at-a-time');
     expect(hasRoomFor(index, '1Gi')).toBe(false);
     publish(index, '4Gi', '2');
     expect(hasRoomFor(index, '4Gi')).toBe(true);
   });
 
-  test('is given up after a while where no update ever comes', () => {
+  test('no longer counts after a while if no update comes', () => {
     const index = bound();
     const { settledPromiseMaxMs } = stowageProfile;
-    // The plan is what looks at the clock, so the first one starts the time and a later one ends it.
+    // Only plans pass the time, so the first one starts the period and a later one ends it.
     plan(pod('p', []), index, { nowMs: 1_000 });
     plan(pod('p', []), index, { nowMs: 1_000 + settledPromiseMaxMs });
     expect(hasRoomFor(index, '5Gi', 1_000 + settledPromiseMaxMs)).toBe(false);
@@ -202,52 +205,52 @@ describe('a volume that has been made', () => {
 describe('a claim with a selected node and no volume', () => {
   const pinned = claim('a', '6Gi', { selectedNode: 'n1' });
 
-  test('holds its room after a restart, without any reservation', () => {
+  test('keeps its capacity after a restart, without a reservation', () => {
     expect(hasRoomFor(clusterWith([pinned]), '5Gi')).toBe(false);
   });
 
-  test('holds its room whatever order the objects arrive in', () => {
+  test('keeps its capacity whatever the order of the objects', () => {
     const index = clusterOf({ PersistentVolumeClaim: [pinned] });
-    index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '10Gi' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: '10Gi' }));
     index.upsert('Node', node('n1'));
     index.upsert('CSIDriver', csiDriver(driver));
-    index.upsert('StorageClass', madeBy(driver, 'local'));
+    index.upsert('StorageClass', csiClass(driver, 'local'));
     plan(pod('p', []), index, { nowMs: 0 });
     expect(hasRoomFor(index, '4Gi')).toBe(true);
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('holds its room also if the first question after the restart was only a what-if', () => {
+  test('keeps its capacity even if the first plan after the restart was only a what-if', () => {
     const index = clusterOf({ ...base, PersistentVolumeClaim: [pinned] });
-    index.upsert('CSIStorageCapacity', capacity('net', 'local', { capacity: '10Gi' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('net', 'local', { capacity: '10Gi' }));
     const savepoint = index.savepoint();
     plan(pod('p', []), index, { nowMs: 0 });
     index.rollback(savepoint);
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('gives it up when the provisioner takes the annotation away', () => {
+  test('releases it when the provisioner removes the annotation', () => {
     const index = clusterWith([pinned]);
     index.upsert('PersistentVolumeClaim', claim('a', '6Gi', { version: '2' }));
     expect(hasRoomFor(index, '10Gi')).toBe(true);
   });
 
-  test('gives it up when it is deleted', () => {
+  test('releases it when it is deleted', () => {
     const index = clusterWith([pinned]);
     index.remove('PersistentVolumeClaim', 'default/a');
     expect(hasRoomFor(index, '10Gi')).toBe(true);
   });
 
-  test('gives it up when it is made anew under another uid', () => {
+  test('releases it when it is recreated with another uid', () => {
     const index = clusterWith([pinned]);
-    const anew = claim('a', '1Gi', {
+    const recreated = claim('a', '1Gi', {
       metadata: { namespace: 'default', name: 'a', uid: 'uid-2', resourceVersion: '9' },
     });
-    index.upsert('PersistentVolumeClaim', anew);
+    index.upsert('PersistentVolumeClaim', recreated);
     expect(hasRoomFor(index, '10Gi')).toBe(true);
   });
 
-  test('made anew with a selected node of its own holds what the new one asks for', () => {
+  test('recreated with a selected node of its own keeps the new request', () => {
     const index = clusterWith([pinned]);
     index.upsert(
       'PersistentVolumeClaim',
@@ -265,7 +268,7 @@ describe('a claim with a selected node and no volume', () => {
     expect(hasRoomFor(index, '9Gi')).toBe(false);
   });
 
-  test('holds room in the pool that the scheduler named on it', () => {
+  test('keeps capacity in the pool that the scheduler wrote on it', () => {
     const index = clusterOf({
       ...base,
       CSIDriver: [],
@@ -290,18 +293,18 @@ describe('a claim with a selected node and no volume', () => {
     expect(hasRoomFor(index, '7Gi')).toBe(false);
   });
 
-  test('moves with its pool: when the pool goes and another comes, it counts there', () => {
+  test('counts in the new pool when its pool is replaced', () => {
     const index = clusterWith([pinned]);
     index.remove('CSIStorageCapacity', 'storage/net');
-    index.upsert('CSIStorageCapacity', capacity('new', 'local', { capacity: '10Gi' }));
+    index.upsert('CSIStorageCapacity', storageCapacity('new', 'local', { capacity: '10Gi' }));
     expect(hasRoomFor(index, '5Gi')).toBe(false);
   });
 
-  test('holds nothing where promises are not counted, as in kube-scheduler', () => {
+  test('keeps nothing if the profile does not count promises, as in kube-scheduler', () => {
     expect(hasRoomFor(clusterWith([pinned], { ...stowageProfile, inFlight: 'off' }), '10Gi')).toBe(true);
   });
 
-  test('of a node that is gone holds nothing anywhere', () => {
+  test('of a deleted node keeps nothing anywhere', () => {
     const index = clusterWith([claim('a', '6Gi', { selectedNode: 'gone' })]);
     expect(hasRoomFor(index, '10Gi')).toBe(true);
   });
@@ -327,7 +330,7 @@ describe('an inline volume', () => {
   }
   const fits = (index: ClusterIndex) => plan(redis('second'), index, { nowMs: 0 }).kind === 'placement';
 
-  test('holds its room from the reservation until the pool is updated after the pod runs', () => {
+  test('keeps its capacity from the reservation until the pool is updated after the pod runs', () => {
     const { index, ledger, reservation } = started();
     expect(fits(index)).toBe(false);
     index.upsert('Pod', redis('first', 'n1'));
@@ -337,14 +340,14 @@ describe('an inline volume', () => {
     expect(fits(index)).toBe(true);
   });
 
-  test('gives it back when the reservation is reverted', () => {
+  test('returns it when the reservation is reverted', () => {
     const { index, ledger, reservation } = started();
     ledger.revert(reservation);
     expect(fits(index)).toBe(true);
   });
 });
 
-test('one pool of a driver is not refreshed by the update of another', () => {
+test('the update of one pool of a driver does not refresh another', () => {
   const publishBoth = (index: ClusterIndex, one: string, two: string, version: string) => {
     const pools = [pool('one', one, { nodeList: ['n1'] }), pool('two', two, { nodeList: ['n2'] })];
     index.upsert('DriverCapacity', driverCapacity(driver, [{ storageClassName: 'local', pools }], version));

@@ -6,8 +6,8 @@ import type { Want } from './needs.ts';
 import type { PoolCapacity } from './pool-capacity.ts';
 
 /** The pools that a node reaches for a want, those with the most free capacity first. */
-export function rankedPools(index: ClusterIndex, room: PoolCapacity, want: Want, node: number): number[] {
-  const rows = [...room.reachable(want, node)];
+export function rankedPools(index: ClusterIndex, capacity: PoolCapacity, want: Want, node: number): number[] {
+  const rows = [...capacity.reachable(want, node)];
   return rows.sort(
     (a, b) => compareSizes(index.pools.available(b), index.pools.available(a)) || compareKeys(index, a, b),
   );
@@ -19,23 +19,23 @@ function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
 
 export function poolCandidate(
   index: ClusterIndex,
-  room: PoolCapacity,
+  capacity: PoolCapacity,
   want: Want,
   row: number,
 ): StorageCandidate {
   return {
     kind: 'pool',
     name: index.pools.record(row).name,
-    obstacles: obstaclesOfPool(index, room, want, row),
+    obstacles: obstaclesOfPool(index, capacity, want, row),
   };
 }
 
-function obstaclesOfPool(index: ClusterIndex, room: PoolCapacity, want: Want, row: number): Obstacle[] {
+function obstaclesOfPool(index: ClusterIndex, capacity: PoolCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
   const limit = index.pools.limit(row) ?? zeroSize;
   const policy = want.provisioning!.policy;
-  if (room.isExpired(row)) found.push({ code: 'Expired', margin });
+  if (capacity.isExpired(row)) found.push({ code: 'Expired', margin });
   if (compareSizes(limit, want.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });

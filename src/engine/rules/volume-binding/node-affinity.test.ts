@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm } from '../../../kube/api/core.ts';
 import { boundVolume, dataClaimOf, placedOn } from '../../testing/bound-claim.ts';
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
-import { byName, node, onlyAt, pod, volume } from '../../testing/objects.ts';
+import { byName, labelIn, node, pod, volume } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
 
 const refused: PlanOutcome = {
@@ -11,7 +11,7 @@ const refused: PlanOutcome = {
 
 describe('a bound volume is reached from a node', () => {
   const here = { zone: 'a', rack: 'r1', slot: '7' };
-  const inZone = (value: string): NodeSelectorTerm => onlyAt('zone', value);
+  const inZone = (value: string): NodeSelectorTerm => labelIn('zone', value);
 
   interface AffinityCase {
     readonly name: string;
@@ -28,30 +28,30 @@ describe('a bound volume is reached from a node', () => {
       terms: [{ matchExpressions: [] }, { matchFields: [] }],
       reaches: false,
     },
-    { name: 'if one of several terms holds', terms: [inZone('b'), inZone('a')], reaches: true },
-    { name: 'not if none of several terms holds', terms: [inZone('b'), inZone('c')], reaches: false },
+    { name: 'if one of several terms matches', terms: [inZone('b'), inZone('a')], reaches: true },
+    { name: 'not if none of several terms matches', terms: [inZone('b'), inZone('c')], reaches: false },
     {
-      name: 'if all expressions of a term hold',
-      terms: [allOf(inZone('a'), onlyAt('rack', 'r1'))],
+      name: 'if all expressions of a term match',
+      terms: [allOf(inZone('a'), labelIn('rack', 'r1'))],
       reaches: true,
     },
     {
       name: 'not if one expression has another value',
-      terms: [allOf(inZone('a'), onlyAt('rack', 'r2'))],
+      terms: [allOf(inZone('a'), labelIn('rack', 'r2'))],
       reaches: false,
     },
     {
       name: 'not if one expression asks for a key that the node lacks',
-      terms: [allOf(inZone('a'), onlyAt('row', 'r1'))],
+      terms: [allOf(inZone('a'), labelIn('row', 'r1'))],
       reaches: false,
     },
     {
-      name: 'if a bad term stands beside a good one',
+      name: 'if one term matches and another is malformed',
       terms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: [] }] }, inZone('a')],
       reaches: true,
     },
     {
-      name: 'not if its only term is bad',
+      name: 'not if its only term is malformed',
       terms: [{ matchExpressions: [{ key: 'zone', operator: 'Near' as 'In', values: ['a'] }] }],
       reaches: false,
     },
@@ -81,7 +81,7 @@ describe('a bound volume is reached from a node', () => {
       reaches: true,
     },
     {
-      name: 'not if Gt meets a label that is no number',
+      name: 'not if Gt compares a label that is not a number',
       terms: [{ matchExpressions: [{ key: 'rack', operator: 'Gt', values: ['0'] }] }],
       reaches: false,
     },
@@ -107,7 +107,7 @@ describe('a bound volume is reached from a node', () => {
     expectOutcomes(objects, pod('p', ['data']), placedOn('n1'));
   });
 
-  test('by its name in matchFields, which kube-scheduler takes as always true', () => {
+  test('by its name in matchFields, which kube-scheduler treats as always true', () => {
     const objects: ClusterObjects = {
       Node: [node('n1'), node('n2')],
       PersistentVolume: [
@@ -118,10 +118,10 @@ describe('a bound volume is reached from a node', () => {
     expectOutcomes(objects, pod('p', ['data']), placedOn('n2'), placedOn('n1'));
   });
 
-  test('again when the node gets the label, and no more when it loses it', () => {
+  test('when the node gets the label, and no longer when it loses it', () => {
     const index = clusterOf({
       Node: [node('n1')],
-      PersistentVolume: [boundVolume('v1', onlyAt('zone', 'a'))],
+      PersistentVolume: [boundVolume('v1', labelIn('zone', 'a'))],
       PersistentVolumeClaim: [dataClaimOf('v1')],
     });
     expect(planOutcome(index, pod('p', ['data']))).toEqual(refused);

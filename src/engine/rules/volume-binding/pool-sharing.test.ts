@@ -22,7 +22,7 @@ describe('several pools of one node', () => {
   };
   expectPoolCases([
     {
-      name: 'serve a claim each where one pool cannot take all',
+      name: 'serve a claim each if one pool cannot hold all',
       storage: [classPools('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
       pod: pod('p', ['a', 'b']),
       more: claims,
@@ -43,14 +43,14 @@ describe('several pools of one node', () => {
       expected: noFreeStorage,
     },
     {
-      name: 'refuse the claim too many',
+      name: 'refuse one claim too many',
       storage: [classPools('fast', pool('one', '6Gi'), pool('two', '6Gi'))],
       pod: pod('p', ['a', 'b', 'c']),
       more: claims,
       expected: noFreeStorage,
     },
     {
-      name: 'are packed exactly where first-fit would fail',
+      name: 'are packed exactly if first-fit fails',
       storage: [classPools('fast', pool('one', '10Gi'), pool('two', '9Gi'))],
       pod: pod('p', ['s6', 's5', 's4', 's4b']),
       more: {
@@ -99,7 +99,7 @@ describe('classes that share a pool at different cost', () => {
     },
   ]);
 
-  test('see what has been promised to each other', () => {
+  test('count the promises of each other', () => {
     const index = clusterOf(clusterWith(storage, asking('200Gi', '29Gi')));
     new Ledger(index).reserve(expectPlacement(index, pod('first', ['striped'])));
     expect(planOutcome(index, pod('second', ['mirrored']))).toEqual(noFreeStorage);
@@ -123,7 +123,7 @@ describe('by policy of the driver', () => {
     return placement.kind === 'placement' ? ledger.reserve(placement).kind : placement.message;
   };
 
-  test('linear: what is promised is gone, and the rest may be had', () => {
+  test('linear: promised capacity is used, and the rest is available', () => {
     const here = under('linear');
     expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
     expect(reserveFor(here, pod('second', ['b']))).toBe('reserved');
@@ -143,13 +143,13 @@ describe('by policy of the driver', () => {
     expect(planOutcome(under('one-at-a-time', '7Gi').index, pod('p', ['a', 'b']))).toEqual(noFreeStorage);
   });
 
-  test('off: promises and siblings are not looked at', () => {
+  test('off: promises and other claims of the pod do not count', () => {
     const here = under('off', '4Gi');
     expect(reserveFor(here, pod('first', ['a']))).toBe('reserved');
     expect(reserveFor(here, pod('second', ['a', 'b']))).toBe('reserved');
   });
 
-  test('the policy of one driver leaves others theirs', () => {
+  test('the policy of one driver does not affect others', () => {
     const index = clusterOf(clusterWith(storage, claims), {
       ...stowageProfile,
       inFlightOf: { 'other.csi': 'off' },
@@ -161,7 +161,7 @@ describe('by policy of the driver', () => {
 });
 
 describe('what a driver publishes', () => {
-  test('is followed as entries and pools come and go', () => {
+  test('takes effect as entries and pools come and go', () => {
     const index = clusterOf(clusterWith([classPools('fast', pool('one', '6Gi', { nodeList: ['n0'] }))]));
     expect(planOutcome(index, data)).toEqual(noFreeStorage);
     index.upsert('DriverCapacity', driverCapacity(poolDriver, [], '2'));

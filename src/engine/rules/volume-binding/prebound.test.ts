@@ -5,11 +5,11 @@ import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '.
 import {
   byName,
   claim,
+  claimRefTo,
+  csiClass,
   localVolume,
-  madeBy,
   node,
   pod,
-  reservedFor,
   storageClass,
   volume,
 } from '../../testing/objects.ts';
@@ -33,7 +33,7 @@ interface Case {
   readonly upstream?: PlanOutcome;
 }
 
-const mine = reservedFor('data');
+const mine = claimRefTo('data');
 
 function expectCases(cases: readonly Case[]): void {
   test.each(byName(cases))('%s', (_, { volumes, claims, storageClass: own, stowage, upstream = stowage }) => {
@@ -50,51 +50,51 @@ function expectCases(cases: readonly Case[]): void {
 describe('a volume whose claimRef names the claim', () => {
   expectCases([
     {
-      name: 'is taken before a closer one',
+      name: 'is chosen before one of a closer size',
       volumes: [localVolume('close', '5Gi', 'n2'), localVolume('mine', '50Gi', 'n2', { spec: mine })],
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'draws the pod to its node, and no other volume will do elsewhere',
+      name: 'restricts the pod to its node, although another node has a volume',
       volumes: [localVolume('a-free', '5Gi', 'n1'), localVolume('mine', '5Gi', 'n2', { spec: mine })],
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'means the claim also by its uid',
-      volumes: [localVolume('mine', '5Gi', 'n2', { spec: reservedFor('data', 'uid-data') })],
+      name: 'matches the claim by its uid, too',
+      volumes: [localVolume('mine', '5Gi', 'n2', { spec: claimRefTo('data', 'uid-data') })],
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'with the uid of an earlier claim means nobody',
-      volumes: [localVolume('stale', '5Gi', 'n2', { spec: reservedFor('data', 'uid-of-old') })],
+      name: 'with the uid of an earlier claim does not match',
+      volumes: [localVolume('stale', '5Gi', 'n2', { spec: claimRefTo('data', 'uid-of-old') })],
       stowage: noMatch,
     },
     {
-      name: 'in another namespace means another claim',
+      name: 'in another namespace does not match',
       volumes: [
         localVolume('theirs', '5Gi', 'n2', { spec: { claimRef: { namespace: 'team', name: 'data' } } }),
       ],
       stowage: noMatch,
     },
     {
-      name: 'is taken in whatever phase it is',
+      name: 'is chosen in any phase',
       volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine, phase: 'Pending' })],
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'is taken whatever its labels are',
+      name: 'is chosen with any labels',
       volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine })],
       claims: [claim('data', '5Gi', { spec: { selector: { matchLabels: { tier: 'fast' } } } })],
       stowage: gets('mine', 'n2'),
     },
     {
-      name: 'is taken of another class, where kube-scheduler does not see it',
+      name: 'is chosen even with another class; kube-scheduler ignores it',
       volumes: [localVolume('mine', '5Gi', 'n2', { spec: mine, className: 'other' })],
       stowage: gets('mine', 'n2'),
       upstream: noMatch,
     },
     {
-      name: 'is the nearest of several',
+      name: 'is the one of the closest size of several',
       volumes: [
         localVolume('large', '9Gi', 'n2', { spec: mine }),
         localVolume('small', '6Gi', 'n2', { spec: mine }),
@@ -104,7 +104,7 @@ describe('a volume whose claimRef names the claim', () => {
   ]);
 });
 
-describe('a reserved volume that is no good is passed over as if it were not there:', () => {
+describe('an unsuitable reserved volume is ignored:', () => {
   const other = localVolume('other', '5Gi', 'n1');
   const deleting = {
     name: 'mine',
@@ -119,7 +119,7 @@ describe('a reserved volume that is no good is passed over as if it were not the
       stowage: gets('other', 'n1'),
     },
     {
-      name: 'one of the other volume mode',
+      name: 'one of another volume mode',
       volumes: [other, localVolume('mine', '5Gi', 'n2', { spec: { ...mine, volumeMode: 'Block' } })],
       stowage: gets('other', 'n1'),
     },
@@ -146,24 +146,24 @@ describe('a reserved volume that is no good is passed over as if it were not the
       stowage: gets('other', 'n1'),
     },
     {
-      name: 'one whose size cannot be read',
+      name: 'one with a malformed size',
       volumes: [other, localVolume('mine', 'much', 'n2', { spec: mine })],
       stowage: gets('other', 'n1'),
     },
   ]);
 });
 
-describe('while a reserved volume exists and cannot be reached', () => {
+describe('while a reserved volume exists and the node cannot reach it', () => {
   expectCases([
     {
-      name: 'no other volume is taken, also where the node has one',
+      name: 'no other volume is chosen, even if the node has one',
       volumes: [localVolume('free', '5Gi', 'n1'), localVolume('mine', '5Gi', 'gone', { spec: mine })],
       stowage: noMatch,
     },
     {
-      name: 'none is made either; kube-scheduler would have one made, and leave the reserved one behind',
+      name: 'no volume is provisioned either; kube-scheduler would provision one and leave the reserved one unused',
       volumes: [localVolume('mine', '5Gi', 'gone', { spec: mine })],
-      storageClass: madeBy('disk.csi', 'local'),
+      storageClass: csiClass('disk.csi', 'local'),
       stowage: noMatch,
       upstream: { node: 'n1', volumes: {}, pools: { data: 'new' } },
     },
@@ -174,12 +174,12 @@ describe('a volume that is reserved for another claim', () => {
   expectCases([
     {
       name: 'is left alone',
-      volumes: [volume('theirs', '5Gi', { spec: reservedFor('theirs') })],
+      volumes: [volume('theirs', '5Gi', { spec: claimRefTo('theirs') })],
       stowage: noMatch,
     },
     {
-      name: 'is left alone also when it would be the closest',
-      volumes: [volume('theirs', '5Gi', { spec: reservedFor('theirs') }), localVolume('free', '500Gi', 'n2')],
+      name: 'is left alone even if it would be the closest',
+      volumes: [volume('theirs', '5Gi', { spec: claimRefTo('theirs') }), localVolume('free', '500Gi', 'n2')],
       stowage: gets('free', 'n2'),
     },
   ]);
@@ -188,7 +188,7 @@ describe('a volume that is reserved for another claim', () => {
     const index = clusterOf({
       Node: [node('n1'), node('n2')],
       StorageClass: [storageClass('local')],
-      PersistentVolume: [localVolume('v1', '5Gi', 'n2', { spec: reservedFor('theirs') })],
+      PersistentVolume: [localVolume('v1', '5Gi', 'n2', { spec: claimRefTo('theirs') })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
     expect(planOutcome(index, pod('p', ['data']))).toEqual(noMatch);

@@ -7,15 +7,15 @@ import { clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.
 import {
   boundClaim,
   byName,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   gib,
+  labelIn,
   localVolume,
-  madeBy,
   node,
-  onlyAt,
   pod,
+  storageCapacity,
   storageClass,
   volume,
   zone,
@@ -25,7 +25,7 @@ import { plan } from '../../testing/whole-engine.ts';
 
 const noMatch = "node(s) didn't find available persistent volumes to bind";
 
-const dynamic = madeBy('disk.csi', 'local');
+const dynamic = csiClass('disk.csi', 'local');
 
 function makes(name: string, nodeName = 'n1'): PlanOutcome {
   return { node: nodeName, volumes: {}, pools: { [name]: 'new' } };
@@ -38,12 +38,12 @@ function refused(nodeCount: number): PlanOutcome {
 describe('a new volume', () => {
   expectProfileCases([
     {
-      name: 'is made where none exists and the class has a provisioner',
+      name: 'is provisioned if none exists and the class has a provisioner',
       cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [claim('data', '5Gi')] },
       stowage: makes('data'),
     },
     {
-      name: 'is made where those that exist are too small',
+      name: 'is provisioned if the existing ones are too small',
       cluster: {
         Node: [node('n1')],
         StorageClass: [dynamic],
@@ -53,7 +53,7 @@ describe('a new volume', () => {
       stowage: makes('data'),
     },
     {
-      name: 'is not made where an existing one will do',
+      name: 'is not provisioned if an existing one fits',
       cluster: {
         Node: [node('n1')],
         StorageClass: [dynamic],
@@ -63,7 +63,7 @@ describe('a new volume', () => {
       stowage: { node: 'n1', volumes: { data: 'v1' }, pools: {} },
     },
     {
-      name: 'is made beside a claim that is bound',
+      name: 'is provisioned in addition to a bound claim',
       cluster: {
         Node: [node('n1')],
         StorageClass: [dynamic],
@@ -74,10 +74,10 @@ describe('a new volume', () => {
       stowage: makes('data'),
     },
     {
-      name: 'is made beside a bound claim of an immediate class',
+      name: 'is provisioned in addition to a bound claim of an immediate class',
       cluster: {
         Node: [node('n1')],
-        StorageClass: [dynamic, madeBy('disk.csi', 'now', { volumeBindingMode: 'Immediate' })],
+        StorageClass: [dynamic, csiClass('disk.csi', 'now', { volumeBindingMode: 'Immediate' })],
         PersistentVolume: [volume('v1', '1Gi', { phase: 'Bound', className: 'now' })],
         PersistentVolumeClaim: [boundClaim('old', '1Gi', 'v1', { className: 'now' }), claim('data', '5Gi')],
       },
@@ -85,7 +85,7 @@ describe('a new volume', () => {
       stowage: makes('data'),
     },
     {
-      name: 'is made for the claim that no existing one is left for',
+      name: 'is provisioned for the claim that no existing one is left for',
       cluster: {
         Node: [node('n1')],
         StorageClass: [dynamic],
@@ -96,7 +96,7 @@ describe('a new volume', () => {
       stowage: { node: 'n1', volumes: { small: 'v1' }, pools: { data: 'new' } },
     },
     {
-      name: 'is never made by a class whose provisioner says that it makes none',
+      name: 'is never provisioned by a class with kubernetes.io/no-provisioner',
       cluster: {
         Node: [node('n1')],
         StorageClass: [storageClass('local')],
@@ -105,10 +105,10 @@ describe('a new volume', () => {
       stowage: refused(1),
     },
     {
-      name: 'is never made by a class with an empty provisioner',
+      name: 'is never provisioned by a class with an empty provisioner',
       cluster: {
         Node: [node('n1')],
-        StorageClass: [madeBy('', 'local')],
+        StorageClass: [csiClass('', 'local')],
         PersistentVolumeClaim: [claim('data', '5Gi')],
       },
       stowage: refused(1),
@@ -148,19 +148,19 @@ describe('allowedTopologies', () => {
       allowed: [term({ [zone]: ['a', 'b'] })],
       nodes: ['n1', 'n2', 'n3'],
     },
-    { name: 'allow nobody with a value that no node has', allowed: [term({ [zone]: ['c'] })], nodes: [] },
+    { name: 'allow no node with a value that no node has', allowed: [term({ [zone]: ['c'] })], nodes: [] },
     {
-      name: 'allow nodes that meet any of several terms',
+      name: 'allow nodes that match any of several terms',
       allowed: [term({ [zone]: ['a'] }), term({ rack: ['r2'] })],
       nodes: ['n1', 'n3'],
     },
     {
-      name: 'allow nodes that meet all expressions of a term',
+      name: 'allow nodes that match all expressions of a term',
       allowed: [term({ [zone]: ['b'], rack: ['r1'] })],
       nodes: ['n2'],
     },
     {
-      name: 'with a term that cannot be read leave the others their meaning',
+      name: 'with a malformed term keep the meaning of the others',
       allowed: [term({ 'not a key!': ['x'] }), term({ [zone]: ['a'] })],
       nodes: ['n1'],
     },
@@ -172,7 +172,7 @@ describe('allowedTopologies', () => {
         const index = clusterOf(
           {
             Node: [candidate],
-            StorageClass: [madeBy('disk.csi', 'local', allowed && { allowedTopologies: allowed })],
+            StorageClass: [csiClass('disk.csi', 'local', allowed && { allowedTopologies: allowed })],
             PersistentVolumeClaim: [claim('data', '5Gi')],
           },
           profile,
@@ -185,10 +185,10 @@ describe('allowedTopologies', () => {
 
   expectProfileCases([
     {
-      name: 'do not hold for existing volumes',
+      name: 'do not apply to existing volumes',
       cluster: {
         Node: nodes,
-        StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['a'] })] })],
+        StorageClass: [csiClass('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['a'] })] })],
         PersistentVolume: [localVolume('v1', '5Gi', 'n4')],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('more', '5Gi')],
       },
@@ -201,8 +201,8 @@ describe('allowedTopologies', () => {
       cluster: {
         Node: nodes,
         StorageClass: [
-          madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['b'] })] }),
-          madeBy('disk.csi', 'racked', { allowedTopologies: [term({ rack: ['r2'] })] }),
+          csiClass('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['b'] })] }),
+          csiClass('disk.csi', 'racked', { allowedTopologies: [term({ rack: ['r2'] })] }),
         ],
         PersistentVolumeClaim: [claim('data', '5Gi'), claim('more', '5Gi', { className: 'racked' })],
       },
@@ -211,14 +211,14 @@ describe('allowedTopologies', () => {
     },
   ]);
 
-  test('that change are heeded from then on', () => {
+  test('that change take effect at once', () => {
     const index = clusterOf({
       Node: nodes,
-      StorageClass: [madeBy('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['c'] })] })],
+      StorageClass: [csiClass('disk.csi', 'local', { allowedTopologies: [term({ [zone]: ['c'] })] })],
       PersistentVolumeClaim: [claim('data', '5Gi')],
     });
     expect(planOutcome(index, pod('p', ['data']))).toEqual(refused(4));
-    const widened = madeBy('disk.csi', 'local', { allowedTopologies: [term({ rack: ['r2'] })] });
+    const widened = csiClass('disk.csi', 'local', { allowedTopologies: [term({ rack: ['r2'] })] });
     index.upsert('StorageClass', { ...widened, metadata: { name: 'local', resourceVersion: '2' } });
     expect(planOutcome(index, pod('p', ['data']))).toEqual(makes('data', 'n3'));
   });
@@ -230,17 +230,17 @@ describe('a claim with a selected node', () => {
 
   expectProfileCases([
     {
-      name: 'stays with it',
+      name: 'stays on that node',
       cluster: { Node: two, StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },
       stowage: makes('data', 'n2'),
     },
     {
-      name: 'keeps the pod from every other node',
+      name: 'refuses the pod on every other node',
       cluster: { Node: [node('n1')], StorageClass: [dynamic], PersistentVolumeClaim: [pinned] },
       stowage: refused(1),
     },
     {
-      name: 'is not given an existing volume any more',
+      name: 'no longer gets an existing volume',
       cluster: {
         Node: two,
         StorageClass: [dynamic],
@@ -250,7 +250,7 @@ describe('a claim with a selected node', () => {
       stowage: makes('data', 'n2'),
     },
     {
-      name: 'brings its siblings along, which still may have existing volumes',
+      name: 'keeps the other claims of the pod on that node, which may still get existing volumes',
       cluster: {
         Node: two,
         StorageClass: [dynamic],
@@ -261,7 +261,7 @@ describe('a claim with a selected node', () => {
       stowage: { node: 'n2', volumes: { small: 'v2' }, pools: { data: 'new' } },
     },
     {
-      name: 'and a sibling that is pinned elsewhere has no node at all',
+      name: 'and another claim of the pod that is pinned elsewhere have no common node',
       cluster: {
         Node: two,
         StorageClass: [dynamic],
@@ -271,7 +271,7 @@ describe('a claim with a selected node', () => {
       stowage: refused(2),
     },
     {
-      name: 'is refused there, too, if its class makes no volumes',
+      name: 'is refused there, too, if its class has no provisioner',
       cluster: {
         Node: [node('n2')],
         StorageClass: [storageClass('local')],
@@ -281,12 +281,12 @@ describe('a claim with a selected node', () => {
       stowage: refused(1),
     },
     {
-      name: 'is asked for room again by kube-scheduler only: its own volume may be what fills the pool',
+      name: 'is checked for capacity again by kube-scheduler only: its own volume may have filled the pool',
       cluster: {
         Node: two,
         StorageClass: [dynamic],
         CSIDriver: [csiDriver('disk.csi')],
-        CSIStorageCapacity: [capacity('full', 'local', { capacity: '1Gi' })],
+        CSIStorageCapacity: [storageCapacity('full', 'local', { capacity: '1Gi' })],
         PersistentVolumeClaim: [pinned],
       },
       stowage: makes('data', 'n2'),
@@ -298,7 +298,7 @@ describe('a claim with a selected node', () => {
   ]);
 });
 
-test('what has to be written is spelled out: claim, its version, class, driver and size', () => {
+test('the decision has claim, its version, class, driver and size', () => {
   const index = clusterOf({
     Node: [node('n1')],
     StorageClass: [dynamic],
@@ -321,7 +321,7 @@ test('what has to be written is spelled out: claim, its version, class, driver a
   });
 });
 
-test('the class of a claim may stand in the beta annotation alone', () => {
+test('the class of a claim may be in the beta annotation only', () => {
   const betaClass: PersistentVolumeClaim = {
     metadata: {
       namespace: 'default',
@@ -334,7 +334,7 @@ test('the class of a claim may stand in the beta annotation alone', () => {
     Node: [node('n1')],
     StorageClass: [dynamic],
     PersistentVolumeClaim: [betaClass],
-    PersistentVolume: [volume('v1', '5Gi', { terms: [onlyAt(zone, 'elsewhere')] })],
+    PersistentVolume: [volume('v1', '5Gi', { terms: [labelIn(zone, 'elsewhere')] })],
   });
   expect(planOutcome(index, pod('p', ['data']))).toEqual(makes('data'));
 });

@@ -14,17 +14,17 @@ import { type ClusterObjects, clusterOf, planOutcome } from '../../testing/clust
 import {
   boundClaim,
   byName,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   driverCapacity,
   hostname,
+  labelIn,
   localVolume,
-  madeBy,
   node,
-  onlyAt,
   pod,
   pool,
+  storageCapacity,
   volume,
   zone,
 } from '../../testing/objects.ts';
@@ -34,9 +34,9 @@ import { volumeRules } from '../volume-rules.ts';
 import { volumeBindingRule } from './rule.ts';
 
 const nodes = [node('a', { [zone]: 'za' }), node('b', { [zone]: 'zb' }), node('c', { [zone]: 'zc' })];
-const classes = [madeBy('disk.csi', 'local'), madeBy('disk.csi', 'other')];
+const classes = [csiClass('disk.csi', 'local'), csiClass('disk.csi', 'other')];
 
-/** What the binding rule alone gives each node; a node that is refused has no score. */
+/** The score of each node by the binding rule alone; a refused node has no score. */
 function scoresOf(
   objects: ClusterObjects,
   profile: Profile,
@@ -78,17 +78,17 @@ function expectScores(profile: Profile, cases: readonly Case[]): void {
 }
 
 function poolOf(nodeName: string, size: string, className = 'local'): CSIStorageCapacity {
-  return capacity(`${className}-${nodeName}`, className, {
+  return storageCapacity(`${className}-${nodeName}`, className, {
     capacity: size,
     nodeTopology: { matchLabels: { [hostname]: nodeName } },
   });
 }
 
 function zonal(name: string, size: string, zoneName: string, className = 'local'): PersistentVolume {
-  return volume(name, size, { className, terms: [onlyAt(zone, zoneName)] });
+  return volume(name, size, { className, terms: [labelIn(zone, zoneName)] });
 }
 
-describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
+describe('method utilization: Kubernetes 1.37 with its own examples', () => {
   const profile: Profile = {
     ...upstreamProfile,
     scoring: { method: 'utilization', volumeShape: spreadShape, poolShape: spreadShape },
@@ -136,20 +136,20 @@ describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
       scores: { a: 90, b: 80, c: 0 },
     },
     {
-      name: 'where a node has a volume, its pool does not count',
+      name: 'if a node has a volume, its pool does not count',
       volumes: [localVolume('v1', '100Gi', 'a'), localVolume('v2', '100Gi', 'b')],
       pools: [poolOf('a', '1000Gi', 'other'), poolOf('b', '200Gi', 'other')],
       claims: [claim('data', '50Gi'), claim('more', '100Gi', { className: 'other' })],
       scores: { a: 50, b: 50 },
     },
     {
-      name: 'two claims of one class ask twice of a pool that counts once',
+      name: 'two claims of one class request the sum of a pool that counts once',
       pools: [poolOf('a', '100Gi'), poolOf('b', '100Gi')],
       claims: [claim('data', '50Gi'), claim('more', '50Gi')],
       scores: { a: 0, b: 0 },
     },
     {
-      name: 'two claims of one class ask of the sum of their volumes',
+      name: 'two claims of one class are compared with the sum of their volumes',
       volumes: [localVolume('v1', '100Gi', 'a'), localVolume('v2', '300Gi', 'a')],
       claims: [claim('data', '100Gi'), claim('more', '100Gi')],
       scores: { a: 50 },
@@ -181,14 +181,14 @@ describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
       scores: { a: 25 },
     },
     {
-      name: 'utilization is rounded down before the shape is asked',
+      name: 'utilization is rounded down before the shape applies',
       volumes: [localVolume('v1', '300Gi', 'a')],
       claims: [claim('data', '100Gi')],
       scores: { a: 67 },
     },
     {
-      name: 'a pool that publishes only its largest volume counts as full, where kube-scheduler would crash',
-      pools: [capacity('a', 'local', { maximumVolumeSize: '100Gi' })],
+      name: 'a pool that publishes only its maximum volume size counts as full; kube-scheduler would crash',
+      pools: [storageCapacity('a', 'local', { maximumVolumeSize: '100Gi' })],
       claims: [claim('data', '10Gi')],
       scores: { a: 0, b: 0, c: 0 },
     },
@@ -200,7 +200,7 @@ describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
     },
   ]);
 
-  test('a new volume of a driver that keeps no books scores nothing', () => {
+  test('a new volume of a driver that publishes no capacity scores nothing', () => {
     const objects = { Node: nodes, StorageClass: classes, PersistentVolumeClaim: [claim('data', '5Gi')] };
     expect(scoresOf(objects, profile, ['data'])).toEqual({ a: 0, b: 0, c: 0 });
   });
@@ -209,7 +209,7 @@ describe('method utilization: Kubernetes 1.37 by its own numbers', () => {
 describe('method none: Kubernetes 1.36', () => {
   expectScores(upstreamProfile, [
     {
-      name: 'close and loose volumes are the same to it',
+      name: 'tight and loose volumes score the same',
       volumes: [localVolume('v1', '200Gi', 'a'), localVolume('v2', '50Gi', 'b')],
       claims: [claim('data', '50Gi')],
       scores: { a: 0, b: 0 },
@@ -236,7 +236,7 @@ describe('method stowage', () => {
       scores: { a: 45, b: 40, c: 0 },
     },
     {
-      name: 'so the loosest existing volume goes before the emptiest pool',
+      name: 'so the loosest existing volume comes before the emptiest pool',
       volumes: [localVolume('v1', '10Ti', 'a')],
       pools: [poolOf('b', '10Ti')],
       claims: [claim('data', '1Gi')],
@@ -264,7 +264,7 @@ describe('method stowage', () => {
       scores: { a: (100 + 25) / 2 },
     },
     {
-      name: 'a volume without a size fits a claim without one perfectly',
+      name: 'a volume without a size and a claim without one score highest',
       volumes: [localVolume('v1', '', 'a', { spec: { capacity: {} } })],
       claims: [claim('data', '', { spec: { resources: {} } })],
       scores: { a: 100, b: 25, c: 25 },
@@ -277,12 +277,12 @@ describe('method stowage', () => {
     },
   ]);
 
-  test('a new volume of a driver that keeps no books is neither good nor bad', () => {
+  test('a new volume of a driver that publishes no capacity is neither good nor bad', () => {
     const objects = { Node: nodes, StorageClass: classes, PersistentVolumeClaim: [claim('data', '5Gi')] };
     expect(scoresOf(objects, stowageProfile, ['data'])).toEqual({ a: 25, b: 25, c: 25 });
   });
 
-  test('what has been promised counts as used', () => {
+  test('promised capacity counts as used', () => {
     const index = clusterOf({
       Node: [nodes[0]!],
       StorageClass: classes,

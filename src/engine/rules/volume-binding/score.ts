@@ -75,8 +75,8 @@ class Suitability {
         other === want || (this.#solution.choice.at(other, node) < 0 && this.#poolOf(other, node) === pool);
       if (shares) taken += this.#wants[other]!.size.bytes;
     }
-    const room = this.#index.pools.availableBytes[pool]!;
-    const utilization = room <= 0 ? 100 : Math.min(100, (taken * 100) / room);
+    const available = this.#index.pools.availableBytes[pool]!;
+    const utilization = available <= 0 ? 100 : Math.min(100, (taken * 100) / available);
     return this.#poolShape.at(utilization) / 2;
   }
 

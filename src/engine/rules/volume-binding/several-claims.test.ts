@@ -4,16 +4,16 @@ import type { StorageClass } from '../../../kube/api/storage.ts';
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from '../../testing/cluster.ts';
 import {
   byName,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
   localVolume,
-  madeBy,
   node,
   pod,
+  storageCapacity,
   storageClass,
-  type VolumeOptions,
+  type VolumeBuilderOptions,
   volume,
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
@@ -40,7 +40,7 @@ function gives(volumes: Record<string, string>, pools: Record<string, string> = 
   return { node: 'n1', volumes, pools };
 }
 
-function disk(name: string, size: string, labels: Record<string, string>, rest: VolumeOptions = {}) {
+function disk(name: string, size: string, labels: Record<string, string>, rest: VolumeBuilderOptions = {}) {
   return volume(name, size, {
     metadata: { name, uid: `uid-${name}`, resourceVersion: '1', labels },
     ...rest,
@@ -76,19 +76,19 @@ describe('claims of one kind', () => {
       stowage: gives({ a: 'v1', b: 'v2' }),
     },
     {
-      name: 'are served smallest first, so that the small one leaves the large volume alone',
+      name: 'are served smallest first, so that the small one leaves the large volume free',
       volumes: [volume('v5', '5Gi'), volume('v10', '10Gi')],
       claims: [claim('large', '6Gi'), claim('small', '1Gi')],
       stowage: gives({ small: 'v5', large: 'v10' }),
     },
     {
-      name: 'are refused together where only one finds a volume',
+      name: 'are refused together if only one finds a volume',
       volumes: [volume('v5', '5Gi')],
       claims: [claim('a', '1Gi'), claim('b', '1Gi')],
       stowage: noMatch,
     },
     {
-      name: 'are refused where two of three find a volume',
+      name: 'are refused if only two of three find a volume',
       volumes: [volume('v1', '1Gi'), volume('v2', '2Gi')],
       claims: [claim('a', '1Gi'), claim('b', '2Gi'), claim('c', '3Gi')],
       stowage: noMatch,
@@ -112,7 +112,7 @@ describe('claims of one kind', () => {
     expect(planOutcome(index, pod('p', ['b', 'a']))).toEqual(gives({ b: 'v1', a: 'v2' }));
   });
 
-  test('count once where two volumes of the pod name the same claim', () => {
+  test('count once if two volumes of the pod name the same claim', () => {
     const index = clusterOf({
       Node: [node('n1')],
       StorageClass: [storageClass('local')],
@@ -126,14 +126,14 @@ describe('claims of one kind', () => {
 describe('claims that compete for volumes', () => {
   expectCases([
     {
-      name: 'are served exactly where the smallest-first way would strand one',
+      name: 'are served exactly if smallest-first would leave one without a volume',
       volumes: [disk('ssd', '2Gi', { kind: 'ssd' }), disk('hdd', '3Gi', { kind: 'hdd' })],
       claims: [claim('any', '1Gi'), wanting('fast', '2Gi', { kind: 'ssd' })],
       stowage: gives({ any: 'hdd', fast: 'ssd' }),
       upstream: noMatch,
     },
     {
-      name: 'are served through a chain of moves',
+      name: 'are served through a chain of reassignments',
       volumes: [
         disk('v1', '1Gi', { a: 'x', b: 'x', c: 'x' }),
         disk('v2', '2Gi', { b: 'x', c: 'x' }),
@@ -148,13 +148,13 @@ describe('claims that compete for volumes', () => {
       upstream: noMatch,
     },
     {
-      name: 'are refused where no assignment exists',
+      name: 'are refused if no assignment exists',
       volumes: [disk('v1', '2Gi', { kind: 'ssd' }), disk('v2', '2Gi', { kind: 'hdd' })],
       claims: [wanting('a', '1Gi', { kind: 'ssd' }), wanting('b', '2Gi', { kind: 'ssd' })],
       stowage: noMatch,
     },
     {
-      name: 'waste as little as can be',
+      name: 'waste as little as possible',
       volumes: [
         disk('v2', '2Gi', { kind: 'ssd' }),
         disk('v4', '4Gi', {}),
@@ -184,16 +184,16 @@ describe('claims that compete for volumes', () => {
   ]);
 });
 
-describe('claims for which new volumes can be made', () => {
-  const dynamic = madeBy('disk.csi', 'local');
+describe('claims for which new volumes can be provisioned', () => {
+  const dynamic = csiClass('disk.csi', 'local');
   const pools = (free: string): ClusterObjects => ({
     CSIDriver: [csiDriver('disk.csi')],
-    CSIStorageCapacity: [capacity('here', 'local', { capacity: free })],
+    CSIStorageCapacity: [storageCapacity('here', 'local', { capacity: free })],
   });
 
   expectCases([
     {
-      name: 'get the existing volume where there is one, and a new one otherwise',
+      name: 'get the existing volume if there is one, and a new one otherwise',
       volumes: [volume('v1', '1Gi')],
       classes: [dynamic],
       claims: [claim('small', '1Gi'), claim('large', '5Gi')],
@@ -208,7 +208,7 @@ describe('claims for which new volumes can be made', () => {
       upstream: gives({ small: 'v5' }, { large: 'new' }),
     },
     {
-      name: 'give the existing volume to the claim for which there is no room',
+      name: 'give the existing volume to the claim for which there is no capacity',
       volumes: [volume('v5', '5Gi')],
       classes: [dynamic],
       claims: [claim('small', '1Gi'), claim('large', '5Gi')],
@@ -217,7 +217,7 @@ describe('claims for which new volumes can be made', () => {
       upstream: noSpace,
     },
     {
-      name: 'share the room of a pool: each fits alone, not together',
+      name: 'share the capacity of a pool: each fits alone, not together',
       volumes: [],
       classes: [dynamic],
       claims: [claim('a', '6Gi'), claim('b', '6Gi')],
@@ -226,7 +226,7 @@ describe('claims for which new volumes can be made', () => {
       upstream: gives({}, { a: 'storage/here', b: 'storage/here' }),
     },
     {
-      name: 'share the room of a pool down to the last byte',
+      name: 'share the capacity of a pool down to the last byte',
       volumes: [],
       classes: [dynamic],
       claims: [claim('a', '4Gi'), claim('b', '6Gi')],
@@ -234,7 +234,7 @@ describe('claims for which new volumes can be made', () => {
       stowage: gives({}, { a: 'storage/here', b: 'storage/here' }),
     },
     {
-      name: 'use an existing volume where that makes the rest fit the pool',
+      name: 'use an existing volume if that makes the rest fit the pool',
       volumes: [volume('v6', '6Gi')],
       classes: [dynamic],
       claims: [claim('a', '4Gi'), claim('b', '6Gi'), claim('c', '5Gi')],
@@ -249,7 +249,7 @@ describe('attach slots are part of the choice', () => {
   const csi = (name: string, size: string, driver: string): PersistentVolume =>
     volume(name, size, { spec: { csi: { driver, volumeHandle: name } } });
 
-  test('a larger volume of a driver with slots left is taken over a closer one without', () => {
+  test('a larger volume of a driver with free slots is preferred to a closer one without', () => {
     const index = clusterOf({
       Node: [node('n1')],
       CSINode: [csiNode('n1', { 'full.csi': 0, 'free.csi': 5 })],
@@ -275,7 +275,7 @@ describe('attach slots are part of the choice', () => {
     expect(planOutcome(index, pod('p', ['a', 'b']))).toEqual(gives({ a: 'v1', b: 'v3' }));
   });
 
-  test('a node without slots for any way to serve the pod is refused for that', () => {
+  test('a node without slots for any solution is refused for the attach limit', () => {
     const index = clusterOf({
       Node: [node('n1')],
       CSINode: [csiNode('n1', { 'one.csi': 1 })],
@@ -306,12 +306,12 @@ describe('the search stays within bounds', () => {
     expect(answer.kind).toBe('placement');
   });
 
-  test('a node that the quick way settles stays feasible, however many nodes were searched before it', () => {
+  test('a node that the fast way decides stays feasible, however many nodes were searched before it', () => {
     const nodes = Array.from({ length: 3_000 }, (_, at) => `n${at}`);
     const disks = [1, 2, 3, 4];
     const index = clusterOf({
       Node: nodes.map((name) => node(name)),
-      StorageClass: [madeBy('disk.csi', 'local')],
+      StorageClass: [csiClass('disk.csi', 'local')],
       PersistentVolume: nodes.flatMap((name) =>
         disks.map((at) => localVolume(`v${at}-${name}`, '5Gi', name)),
       ),

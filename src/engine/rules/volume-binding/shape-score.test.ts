@@ -18,14 +18,14 @@ describe('a shape', () => {
     ['bent, before its first point', bent, 10, 0],
     ['bent, on its first line', bent, 65, 15],
     ['bent, at a corner', bent, 80, 30],
-    ['bent, behind its last point', bent, 120, 50],
+    ['bent, after its last point', bent, 120, 50],
     ['of one point', [{ utilization: 30, score: 7 }], 90, 70],
   ])('%s', (_, shape, utilization, score) => {
     expect(new ShapeLines(shape).at(utilization)).toBeCloseTo(score, 10);
     expect(integerShapeScore(shape, utilization)).toBe(score);
   });
 
-  test('in whole numbers is never more than one away from the line', () => {
+  test('in whole numbers differs from the line by at most one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), (utilization) => {
         const exact = new ShapeLines(bent).at(utilization);

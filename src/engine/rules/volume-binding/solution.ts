@@ -63,7 +63,9 @@ export class Solution implements ChosenVolumes {
   /** Whether the fast way has decided that the node fits. Most nodes are decided this way, so this must be very cheap. */
   isServed(node: number): boolean {
     const isPlain = !this.#hasPins && !this.#hasContention;
-    return isPlain && this.choice.servesAll(this.#needs.wants.length, node) && this.#attach.isPlenty(node);
+    return (
+      isPlain && this.choice.servesAll(this.#needs.wants.length, node) && this.#attach.hasEnoughSlots(node)
+    );
   }
 
   /** Decides a node and returns its obstacles as verdict bits; 0 if it fits. */
@@ -229,7 +231,7 @@ export class Solution implements ChosenVolumes {
   }
 
   #checkLimits(node: number): number {
-    if (this.#attach.isPlenty(node)) return 0;
+    if (this.#attach.hasEnoughSlots(node)) return 0;
     const obstacles = this.#attach.obstacles(node, this.chosenAt(node));
     if (obstacles === 0 || !this.#hasAlternatives(node, obstacles)) return obstacles;
     const fixed = this.chosenAt(node).filter(({ want }) => !this.#isFree(want));

@@ -6,12 +6,12 @@ import { expectPlacement } from '../../testing/expect-plan.ts';
 import {
   byName,
   claim,
+  claimRefTo,
   hostname,
+  labelIn,
   localVolume,
   node,
-  onlyAt,
   pod,
-  reservedFor,
   storageClass,
   volume,
   zone,
@@ -27,7 +27,7 @@ function gets(volumeName: string, nodeName = 'n1'): PlanOutcome {
   return { node: nodeName, volumes: { data: volumeName }, pools: {} };
 }
 
-/** One node, a class that makes nothing, and a claim called `data`; the same under both profiles. */
+/** One node, a class without a provisioner, and a claim called `data`; the same with both profiles. */
 interface Case {
   readonly name: string;
   readonly volumes: readonly PersistentVolume[];
@@ -47,7 +47,7 @@ function expectBoth(cases: readonly Case[]): void {
   });
 }
 
-describe('of the volumes that would do, a claim gets', () => {
+describe('of the matching volumes a claim gets', () => {
   expectBoth([
     {
       name: 'the smallest that is large enough',
@@ -61,12 +61,12 @@ describe('of the volumes that would do, a claim gets', () => {
       expected: gets('v1'),
     },
     {
-      name: 'a far too large one if there is no other: waste has no bound',
+      name: 'a far too large one if there is no other: waste is not limited',
       volumes: [volume('v1', '5Pi')],
       expected: gets('v1'),
     },
     {
-      name: 'the smaller one also when the units differ',
+      name: 'the smaller one even if the units differ',
       volumes: [volume('binary', '6Gi'), volume('decimal', '6G')],
       expected: gets('decimal'),
     },
@@ -74,7 +74,7 @@ describe('of the volumes that would do, a claim gets', () => {
       name: 'the smallest across topologies that the node is in',
       volumes: [
         localVolume('v-local', '8Gi', 'n1'),
-        volume('v-zone', '6Gi', { terms: [onlyAt(zone, 'a')] }),
+        volume('v-zone', '6Gi', { terms: [labelIn(zone, 'a')] }),
         volume('v-any', '7Gi'),
       ],
       expected: gets('v-zone'),
@@ -97,7 +97,7 @@ describe('of the volumes that would do, a claim gets', () => {
 describe('sizes are compared exactly', () => {
   expectBoth([
     {
-      name: 'where a double cannot tell them apart',
+      name: 'if a double cannot distinguish them',
       volumes: [volume('v1', '9007199254740992'), volume('v2', '9007199254740993')],
       claim: claim('data', '9007199254740993'),
       expected: gets('v2'),
@@ -109,7 +109,7 @@ describe('sizes are compared exactly', () => {
       expected: gets('v3'),
     },
     {
-      name: 'and far too large stays far too large',
+      name: 'and a far too large size stays too large',
       volumes: [volume('v1', '800E')],
       claim: claim('data', '801E'),
       expected: noMatch,
@@ -123,7 +123,7 @@ describe('sizes are compared exactly', () => {
   ]);
 });
 
-describe('a volume is passed over', () => {
+describe('a volume is ignored', () => {
   const selector = { matchLabels: { tier: 'fast' } };
   const labelled = (labels: Record<string, string>): PersistentVolume['metadata'] => ({
     name: 'v1',
@@ -136,11 +136,11 @@ describe('a volume is passed over', () => {
     { name: 'if it is on another node', volumes: [localVolume('v1', '5Gi', 'n2')], expected: noMatch },
     {
       name: 'if it is in another zone',
-      volumes: [volume('v1', '5Gi', { terms: [onlyAt(zone, 'b')] })],
+      volumes: [volume('v1', '5Gi', { terms: [labelIn(zone, 'b')] })],
       expected: noMatch,
     },
     {
-      name: 'if it is of another class',
+      name: 'if it has another class',
       volumes: [volume('v1', '5Gi', { className: 'other' })],
       expected: noMatch,
     },
@@ -163,23 +163,23 @@ describe('a volume is passed over', () => {
       expected: noMatch,
     },
     {
-      name: 'if it has a volume attributes class and the claim asks for none',
+      name: 'if it has a volume attributes class and the claim requests none',
       volumes: [volume('v1', '5Gi', { spec: { volumeAttributesClassName: 'gold' } })],
       expected: noMatch,
     },
     {
-      name: 'if it lacks an access mode that is asked for',
+      name: 'if it lacks a requested access mode',
       volumes: [volume('v1', '5Gi', { spec: { accessModes: ['ReadOnlyMany'] } })],
       expected: noMatch,
     },
     {
-      name: 'if it offers one of two access modes that are asked for',
+      name: 'if it offers only one of two requested access modes',
       volumes: [volume('v1', '5Gi')],
       claim: claim('data', '5Gi', { spec: { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] } }),
       expected: noMatch,
     },
     {
-      name: 'if the claim asks for an access mode that nobody knows',
+      name: 'if the claim requests an unknown access mode',
       volumes: [volume('v1', '5Gi', { spec: { accessModes: ['Borrow' as 'ReadWriteOnce'] } })],
       claim: claim('data', '5Gi', { spec: { accessModes: ['Borrow' as 'ReadWriteOnce'] } }),
       expected: noMatch,
@@ -210,21 +210,21 @@ describe('a volume is passed over', () => {
     })),
     {
       name: 'if it is bound to another claim',
-      volumes: [volume('v1', '5Gi', { phase: 'Available', spec: reservedFor('theirs', 'uid-theirs') })],
+      volumes: [volume('v1', '5Gi', { phase: 'Available', spec: claimRefTo('theirs', 'uid-theirs') })],
       expected: noMatch,
     },
     {
       name: 'if it was bound to an earlier claim of the same name',
-      volumes: [volume('v1', '5Gi', { phase: 'Released', spec: reservedFor('data', 'uid-of-old') })],
+      volumes: [volume('v1', '5Gi', { phase: 'Released', spec: claimRefTo('data', 'uid-of-old') })],
       expected: noMatch,
     },
     {
-      name: 'if its size cannot be read',
+      name: 'if its size is malformed',
       volumes: [volume('v1', 'plenty')],
       expected: noMatch,
     },
     {
-      name: 'and the next larger one is taken instead',
+      name: 'and the next larger one is chosen instead',
       volumes: [volume('v5', '5Gi', { phase: 'Released' }), volume('v6', '6Gi')],
       expected: gets('v6'),
     },
@@ -238,12 +238,12 @@ describe('a volume serves', () => {
   const metadata = { name: 'v1', uid: 'uid-v1', resourceVersion: '1', labels: { tier: 'fast' } };
   expectBoth([
     {
-      name: 'a claim that asks for fewer access modes than it offers',
+      name: 'a claim that requests fewer access modes than it offers',
       volumes: [volume('v1', '5Gi', { spec: { accessModes: ['ReadWriteMany', 'ReadWriteOnce'] } })],
       expected: gets('v1'),
     },
     {
-      name: 'a claim that asks for no access mode at all',
+      name: 'a claim that requests no access mode',
       volumes: [volume('v1', '5Gi')],
       claim: claim('data', '5Gi', { spec: { accessModes: [] } }),
       expected: gets('v1'),
@@ -267,7 +267,7 @@ describe('a volume serves', () => {
       expected: gets('v1'),
     },
     {
-      name: 'a claim that says Filesystem if it says nothing',
+      name: 'a claim with mode Filesystem if it has no mode',
       volumes: [volume('v1', '5Gi')],
       claim: claim('data', '5Gi', { spec: { volumeMode: 'Filesystem' } }),
       expected: gets('v1'),
@@ -309,12 +309,12 @@ describe('a volume serves', () => {
       expected: gets('v1'),
     },
     {
-      name: 'a claim by one good term of its affinity beside a bad one',
+      name: 'a claim by one matching term of its affinity, although another is malformed',
       volumes: [
         volume('v1', '5Gi', {
           terms: [
             { matchExpressions: [{ key: hostname, operator: 'Exists', values: ['n1'] }] },
-            onlyAt(hostname, 'n1'),
+            labelIn(hostname, 'n1'),
           ],
         }),
       ],
@@ -323,7 +323,7 @@ describe('a volume serves', () => {
   ]);
 });
 
-test('a volume that is reserved stays with its claim, whatever rival of the same size comes', () => {
+test('a reserved volume stays with its claim, whatever volume of the same size comes', () => {
   const index = clusterOf({
     Node: [node('n1')],
     StorageClass: [storageClass('local')],

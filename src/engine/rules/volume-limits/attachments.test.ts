@@ -7,7 +7,7 @@ import { verdictOf } from '../../testing/expect-plan.ts';
 import { boundDiskClaim, disk, ebs, newPod, overLimit, podOnNode1 } from '../../testing/limit-cases.ts';
 import { attachment, byName, csiNode, node, volume } from '../../testing/objects.ts';
 
-/** Whether a pod with claim `a` fits on a node that attaches so many volumes of the driver `ebs` and has these attachments. */
+/** Whether a pod with claim `a` fits on a node with this limit for the driver `ebs` and these attachments. */
 interface AttachmentCase {
   readonly name: string;
   readonly limit: number;
@@ -33,21 +33,21 @@ const ofInline: VolumeAttachment = {
 
 const cases: readonly AttachmentCase[] = [
   {
-    name: 'a volume that is attached already, though no pod has it, takes the slot that it has',
+    name: 'an attached volume that no pod uses keeps its slot',
     limit: 1,
     attachments: [attachment('x', 'n1', ebs, 'pv-a')],
     stowage: true,
     upstream: false,
   },
   {
-    name: 'with a slot to spare that makes no difference',
+    name: 'which does not matter with a free slot',
     limit: 2,
     attachments: [attachment('x', 'n1', ebs, 'pv-a')],
     stowage: true,
     upstream: true,
   },
   {
-    name: 'nor where a pod has it',
+    name: 'or if a pod uses it',
     limit: 1,
     attachments: [attachment('x', 'n1', ebs, 'pv-a')],
     pods: [podOnNode1('old', 'a')],
@@ -55,28 +55,28 @@ const cases: readonly AttachmentCase[] = [
     upstream: true,
   },
   {
-    name: 'a volume counts for its own driver, whoever attached it',
+    name: 'a volume counts for its own driver, whichever driver attached it',
     limit: 1,
     attachments: [attachment('x', 'n1', 'other.csi', 'pv-b')],
     stowage: false,
     upstream: true,
   },
   {
-    name: 'and for no other',
+    name: 'and for no other driver',
     limit: 1,
     attachments: [attachment('x', 'n1', ebs, 'pv-other')],
     stowage: true,
     upstream: false,
   },
   {
-    name: 'a disk that was once part of Kubernetes counts',
+    name: 'an in-tree disk counts',
     limit: 1,
     attachments: [attachment('x', 'n1', ebs, 'pv-in-tree')],
     stowage: false,
     upstream: true,
   },
   {
-    name: 'and is attached already, too',
+    name: 'and may be attached already, too',
     limit: 1,
     disk: inTree,
     attachments: [attachment('x', 'n1', ebs, 'pv-a')],

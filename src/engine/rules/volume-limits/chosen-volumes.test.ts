@@ -9,9 +9,9 @@ import { ebs, overLimit } from '../../testing/limit-cases.ts';
 import {
   boundClaim,
   claim,
+  csiClass,
   csiDriver,
   csiNode,
-  madeBy,
   node,
   pod,
   storageClass,
@@ -27,13 +27,13 @@ function messageOf(objects: ClusterObjects, claims: readonly string[], profile =
   return verdictOf(clusterOf({ Node: [node('n1')], ...objects }, profile), pod('new', claims));
 }
 
-describe('limits are held against the volumes that a plan would use', () => {
+describe('limits apply to the volumes that a plan would use', () => {
   const full = csiNode('n1', { [ebs]: 0 });
 
   test('an existing volume of another driver takes no slot of the provisioner of its class', () => {
     const objects: ClusterObjects = {
       CSINode: [full],
-      StorageClass: [madeBy(ebs, 'local')],
+      StorageClass: [csiClass(ebs, 'local')],
       PersistentVolume: [csi('v1', 'other.csi')],
       PersistentVolumeClaim: [claim('data', '1Gi')],
     };
@@ -41,7 +41,7 @@ describe('limits are held against the volumes that a plan would use', () => {
     expect(messageOf(objects, ['data'], upstreamProfile)).toBe(overLimit);
   });
 
-  test('an existing volume of the driver takes a slot, though its class makes none', () => {
+  test('an existing volume of the driver takes a slot, although its class has no provisioner', () => {
     const objects: ClusterObjects = {
       CSINode: [full],
       StorageClass: [storageClass('local')],
@@ -49,15 +49,15 @@ describe('limits are held against the volumes that a plan would use', () => {
       PersistentVolumeClaim: [claim('data', '1Gi')],
     };
     expect(messageOf(objects, ['data'])).toBe(overLimit);
-    // kube-scheduler looks at the provisioner only, and finds out when the volume cannot be attached.
+    // kube-scheduler checks only the provisioner, and the volume then can't be attached.
     expect(messageOf(objects, ['data'], upstreamProfile)).toBe('fits');
   });
 
-  test('a node with a free slot is taken over one without', () => {
+  test('a node with a free slot is preferred to one without', () => {
     const index = clusterOf({
       Node: [node('n1'), node('n2')],
       CSINode: [full, csiNode('n2', { [ebs]: 1 })],
-      StorageClass: [madeBy(ebs, 'local')],
+      StorageClass: [csiClass(ebs, 'local')],
       PersistentVolumeClaim: [claim('data', '1Gi')],
     });
     expect(plan(pod('new', ['data']), index, { nowMs: 0 })).toMatchObject({ node: 'n2' });
@@ -69,12 +69,12 @@ describe('slots are reserved', () => {
     clusterOf({
       Node: [node('n1')],
       CSINode: [csiNode('n1', { [ebs]: 1 })],
-      StorageClass: [madeBy(ebs, 'local')],
+      StorageClass: [csiClass(ebs, 'local')],
       PersistentVolumeClaim: [claim('a', '1Gi'), claim('b', '1Gi')],
     });
   const planned = (index: ClusterIndex, name: string) => expectPlacement(index, pod(`pod-${name}`, [name]));
 
-  test('from the moment a placement is, and are free again when it is reverted', () => {
+  test('together with a placement, and are free again when it is reverted', () => {
     const index = cluster();
     const ledger = new Ledger(index);
     const reservation = expectReservation(ledger, planned(index, 'a'));
@@ -83,7 +83,7 @@ describe('slots are reserved', () => {
     expect(verdictOf(index, pod('pod-b', ['b']))).toBe('fits');
   });
 
-  test('so that two plans for the last slot, both made before either is reserved, are not both kept', () => {
+  test('so that of two plans for the last slot only the first can be reserved', () => {
     const index = cluster();
     const ledger = new Ledger(index);
     const [first, second] = [planned(index, 'a'), planned(index, 'b')];
@@ -96,7 +96,7 @@ describe('a driver that refuses nodes without it', () => {
   const strict: CSIDriver = csiDriver(ebs, { preventPodSchedulingIfMissing: true });
   const notInstalled = `0/1 nodes are available: 1 ${ebs} CSI driver is not installed on the node.`;
   const unbound: ClusterObjects = {
-    StorageClass: [madeBy(ebs, 'local')],
+    StorageClass: [csiClass(ebs, 'local')],
     PersistentVolumeClaim: [claim('data', '1Gi')],
   };
   const bound: ClusterObjects = {
@@ -105,8 +105,8 @@ describe('a driver that refuses nodes without it', () => {
   };
 
   test.each([
-    ['a claim that waits', unbound],
-    ['a claim that is bound', bound],
+    ['a waiting claim', unbound],
+    ['a bound claim', bound],
   ])('keeps %s from a node whose CSINode lacks it', (_, objects) => {
     const lacking = { ...objects, CSIDriver: [strict], CSINode: [csiNode('n1', { 'other.csi': 5 })] };
     expect(messageOf(lacking, ['data'])).toBe(notInstalled);
@@ -116,8 +116,8 @@ describe('a driver that refuses nodes without it', () => {
   });
 
   test.each([
-    ['a claim that waits', unbound],
-    ['a claim that is bound', bound],
+    ['a waiting claim', unbound],
+    ['a bound claim', bound],
   ])('lets %s onto a node that has it', (_, objects) => {
     const installed = (limit: number | undefined) => [csiNode('n1', { [ebs]: limit })];
     expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(undefined) }, ['data'])).toBe(
@@ -127,7 +127,7 @@ describe('a driver that refuses nodes without it', () => {
     expect(messageOf({ ...objects, CSIDriver: [strict], CSINode: installed(0) }, ['data'])).toBe(overLimit);
   });
 
-  test('is one that says so: not one that says nothing, nor one without a CSIDriver', () => {
+  test('is one with the field set: not one without it, nor one without a CSIDriver', () => {
     expect(messageOf({ ...unbound, CSIDriver: [csiDriver(ebs, {})] }, ['data'])).toBe('fits');
     expect(messageOf(unbound, ['data'])).toBe('fits');
   });

@@ -20,7 +20,7 @@ import {
 const two = ['a', 'b'];
 const three = ['a', 'b', 'c'];
 
-describe('a node takes', () => {
+describe('a node accepts', () => {
   expectLimitCases([
     {
       name: 'volumes up to its limit',
@@ -64,7 +64,7 @@ describe('a node takes', () => {
       fits: true,
     },
     {
-      name: 'any number of a driver that its CSINode does not know',
+      name: 'any number of a driver that its CSINode does not list',
       csiNode: csiNode('n1', { 'other.csi': 0 }),
       disks: [disk('a')],
       claims: [boundDiskClaim('a')],
@@ -80,7 +80,7 @@ describe('a node takes', () => {
       fits: true,
     },
     {
-      name: 'a volume that is attached already, however full it is',
+      name: 'a volume that is already attached, however full it is',
       csiNode: csiNode('n1', { [ebs]: 1 }),
       disks: [disk('a')],
       claims: [boundDiskClaim('a')],
@@ -103,7 +103,7 @@ describe('a node takes', () => {
   ]);
 });
 
-describe('counted are', () => {
+describe('the rule counts', () => {
   expectLimitCases([
     {
       name: 'VolumeAttachments, also without a pod',
@@ -124,7 +124,7 @@ describe('counted are', () => {
       fits: true,
     },
     {
-      name: 'a volume once, that has both a pod and an attachment',
+      name: 'a volume with both a pod and an attachment once',
       csiNode: csiNode('n1', { [ebs]: 2 }),
       disks: two.map((name) => disk(name)),
       claims: two.map(boundDiskClaim),
@@ -170,7 +170,7 @@ describe('counted are', () => {
       fits: false,
     },
     {
-      name: 'a waiting claim once, that two pods share',
+      name: 'a waiting claim that two pods share once',
       csiNode: csiNode('n1', { [ebs]: 2 }),
       disks: [disk('c')],
       claims: [claim('a', '1Gi', { className: 'ebs' }), boundDiskClaim('c')],
@@ -188,7 +188,7 @@ describe('counted are', () => {
       fits: false,
     },
     {
-      name: 'no claims whose class is gone, too',
+      name: 'no claims whose volume and class are gone',
       csiNode: csiNode('n1', { [ebs]: 1 }),
       disks: [disk('c')],
       claims: [boundClaim('a', '1Gi', 'gone', { className: 'gone' }), boundDiskClaim('c')],
@@ -197,7 +197,7 @@ describe('counted are', () => {
       fits: true,
     },
     {
-      name: 'no claims of running pods that are not there',
+      name: 'no claims of running pods that do not exist',
       csiNode: csiNode('n1', { [ebs]: 1 }),
       disks: [disk('c')],
       claims: [boundDiskClaim('c')],

@@ -22,7 +22,7 @@ function inTree(name: string, handle = `vol-${name}`): PersistentVolume {
 
 const two = ['a', 'b'];
 
-describe('disks that were once part of Kubernetes', () => {
+describe('in-tree disks', () => {
   const inline = (name: string, handle: string, nodeName?: string): Pod =>
     pod(name, [], {
       ...(nodeName !== undefined && { nodeName }),
@@ -41,7 +41,7 @@ describe('disks that were once part of Kubernetes', () => {
       fits: false,
     },
     {
-      name: 'count for the driver also where the node does not announce it',
+      name: 'count for the driver even if the node does not list the plugin',
       csiNode: unannounced,
       disks: two.map((name) => inTree(name)),
       claims: two.map(boundDiskClaim),
@@ -50,7 +50,7 @@ describe('disks that were once part of Kubernetes', () => {
       fits: false,
     },
     {
-      name: 'that are still to be made count for the driver that serves them',
+      name: 'that are still to be provisioned count for the driver that serves them',
       csiNode: served,
       disks: [inTree('b')],
       claims: [claim('a', '1Gi', { className: 'in-tree' }), boundDiskClaim('b')],
@@ -59,7 +59,7 @@ describe('disks that were once part of Kubernetes', () => {
       fits: false,
     },
     {
-      name: 'count also where a pod names them inline',
+      name: 'count also if a pod names them inline',
       csiNode: served,
       claims: [],
       pods: [inline('old', 'vol-1', 'n1')],
@@ -94,7 +94,7 @@ describe('disks that were once part of Kubernetes', () => {
       fits: true,
     },
     {
-      name: 'of other kinds count for nobody',
+      name: 'of other kinds do not count',
       csiNode: served,
       disks: [inTree('a'), volume('pv-b', '1Gi', { phase: 'Bound', spec: { nfs: { server: 's' } } })],
       claims: two.map(boundDiskClaim),

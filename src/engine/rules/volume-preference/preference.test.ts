@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
     score: 100,
   },
   {
-    name: 'a preference for a node that is not there decides nothing',
+    name: 'a preference for a node that does not exist has no effect',
     volumes: [preferring('v1', [{ weight: 50, rack: 'r9' }])],
     chosen: 'a',
     score: 0,
@@ -132,7 +132,7 @@ test('a preference never refuses a node', () => {
   expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
 });
 
-test('a volume that the pod would get counts like one that it has', () => {
+test('a volume that the pod would get counts like one that it already has', () => {
   const index = clusterOf({
     Node: nodes,
     StorageClass: [storageClass('local')],
@@ -142,15 +142,15 @@ test('a volume that the pod would get counts like one that it has', () => {
   expect(planOutcome(index, pod('p', ['data']))).toEqual({ node: 'c', volumes: { data: 'v1' }, pools: {} });
 });
 
-test('kube-scheduler knows no preferences of volumes', () => {
+test('the upstream profile ignores preferences of volumes', () => {
   const index = clusterOf(bound(preferring('v1', [{ weight: 100, rack: 'r2' }])), upstreamProfile);
   expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
 });
 
-describe('what cannot be read is told', () => {
+describe('malformed preferences cause a warning', () => {
   test.each([
-    ['a list that is none', '{"weight": 1}', /must be a JSON list/],
-    ['a weight that is no number', '[{"weight": "1"}]', /\[0\]\.weight: must be an integer from 1 to 100/],
+    ['not a list', '{"weight": 1}', /must be a JSON list/],
+    ['a weight that is not a number', '[{"weight": "1"}]', /\[0\]\.weight: must be an integer from 1 to 100/],
     [
       'a term with an unknown operator',
       '[{"weight": 1, "preference": {"matchExpressions": [{"key": "rack", "operator": "Near"}]}}]',
@@ -168,7 +168,7 @@ describe('what cannot be read is told', () => {
   });
 });
 
-test('a preference is asked again when a node is relabelled', () => {
+test('a preference is evaluated again when a node is relabelled', () => {
   const index = clusterOf(bound(preferring('v1', [{ weight: 1, rack: 'r9' }])), stowageProfile);
   expect(planOutcome(index, pod('p', ['of-v1']))).toMatchObject({ node: 'a' });
   index.upsert('Node', {

@@ -36,15 +36,20 @@ interface Case {
 
 describe('of two pods on a node', () => {
   const cases: readonly Case[] = [
-    { name: 'both may have a disk of their own', there: gce('a'), wants: gce('b'), fits: true },
-    { name: 'only one has a GCE disk', there: gce('a'), wants: gce('a'), fits: false },
+    { name: 'both may use different disks', there: gce('a'), wants: gce('b'), fits: true },
+    { name: 'only one may use a GCE disk', there: gce('a'), wants: gce('a'), fits: false },
     { name: 'one that writes excludes one that reads', there: gce('a'), wants: gce('a', true), fits: false },
     { name: 'one that reads excludes one that writes', there: gce('a', true), wants: gce('a'), fits: false },
     { name: 'both may read a GCE disk', there: gce('a', true), wants: gce('a', true), fits: true },
-    { name: 'only one has an EBS volume', there: ebs('a'), wants: ebs('a'), fits: false },
-    { name: 'only one reads an EBS volume', there: ebs('a', true), wants: ebs('a', true), fits: false },
-    { name: 'an EBS volume is no GCE disk', there: gce('a'), wants: ebs('a'), fits: true },
-    { name: 'a target is known by its name', there: iscsi('q', 'x'), wants: iscsi('q', 'y'), fits: false },
+    { name: 'only one may use an EBS volume', there: ebs('a'), wants: ebs('a'), fits: false },
+    { name: 'only one may read an EBS volume', there: ebs('a', true), wants: ebs('a', true), fits: false },
+    { name: 'an EBS volume and a GCE disk do not conflict', there: gce('a'), wants: ebs('a'), fits: true },
+    {
+      name: 'a target is identified by its name',
+      there: iscsi('q', 'x'),
+      wants: iscsi('q', 'y'),
+      fits: false,
+    },
     {
       name: 'both may read a target',
       there: iscsi('q', 'x', true),
@@ -53,13 +58,13 @@ describe('of two pods on a node', () => {
     },
     { name: 'targets differ by name', there: iscsi('q', 'x'), wants: iscsi('r', 'x'), fits: true },
     {
-      name: 'an image is the same by one monitor in common',
+      name: 'images with a common monitor are the same',
       there: rbd(['a', 'b'], 'i'),
       wants: rbd(['b', 'c'], 'i'),
       fits: false,
     },
     {
-      name: 'clusters have no monitor in common',
+      name: 'images without a common monitor differ',
       there: rbd(['a'], 'i'),
       wants: rbd(['b'], 'i'),
       fits: true,
@@ -83,7 +88,7 @@ describe('of two pods on a node', () => {
       fits: true,
     },
     {
-      name: 'junk is in nobody’s way',
+      name: 'malformed volumes do not conflict',
       there: { rbd: { monitors: [5] }, iscsi: 'x' } as unknown as Volume,
       wants: { rbd: { monitors: 'a' }, gcePersistentDisk: 7 } as unknown as Volume,
       fits: true,
@@ -94,14 +99,14 @@ describe('of two pods on a node', () => {
     expect(ruleVerdict(rule, index, using('p', wants))).toBe(fits ? 'fits' : refused);
   });
 
-  test('the one that is over is in nobody’s way', () => {
+  test('a finished pod does not conflict', () => {
     const over: Pod = { ...using('other', ebs('a'), 'n1'), status: { phase: 'Succeeded' } };
     expect(ruleVerdict(rule, clusterOf({ Node: [node('n1')], Pod: [over] }), using('p', ebs('a')))).toBe(
       'fits',
     );
   });
 
-  test('evicting one would let in the other, and on another node both are well', () => {
+  test('evicting one would help the other, and on another node both fit', () => {
     const Node = [node('n1')];
     const index = clusterOf({ Node, Pod: [using('other', ebs('a'), 'n1')] });
     const refusal = expectRuleRefusal(rule, index, using('p', ebs('a')));
@@ -112,30 +117,35 @@ describe('of two pods on a node', () => {
   });
 });
 
-describe('a pod that was refused for its disk', () => {
+describe('a pod that was refused because of its disk', () => {
   const other = using('other', ebs('a'), 'n1');
   const waiting = {
-    cluster: { Node: [node('n1')], Pod: [other, using('stranger', ebs('b'), 'n1')] },
+    cluster: { Node: [node('n1')], Pod: [other, using('unrelated', ebs('b'), 'n1')] },
     pod: using('p', ebs('a')),
   };
   expectRuleWakeCases(rule, [
-    { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },
     {
       ...waiting,
-      name: 'is woken when the other is over',
+      name: 'is woken when the other is deleted',
+      event: removed('Pod', 'default/other'),
+      wakes: true,
+    },
+    {
+      ...waiting,
+      name: 'is woken when the other finishes',
       event: upserted('Pod', atVersion('2', { ...other, status: { phase: 'Failed' } })),
       wakes: true,
     },
     {
       ...waiting,
-      name: 'is not woken when the other goes on',
+      name: 'is not woken when the other keeps running',
       event: upserted('Pod', atVersion('2', { ...other, status: { phase: 'Running' } })),
       wakes: false,
     },
     {
       ...waiting,
-      name: 'is not woken when a stranger goes',
-      event: removed('Pod', 'default/stranger'),
+      name: 'is not woken when an unrelated pod is deleted',
+      event: removed('Pod', 'default/unrelated'),
       wakes: false,
     },
     { ...waiting, name: 'is woken by a new node', event: upserted('Node', node('n2')), wakes: true },

@@ -27,8 +27,8 @@ const other = pod('other', ['data'], { nodeName: 'n1' });
 const taken = { Node: nodes, PersistentVolumeClaim: [claimOf('ReadWriteOncePod')], Pod: [other] };
 const asking = pod('p', ['data']);
 
-describe('a claim for one pod', () => {
-  test('that another pod uses keeps the pod from every node', () => {
+describe('a ReadWriteOncePod claim', () => {
+  test('that another pod uses refuses the pod on every node', () => {
     const refusal = expectRuleRefusal(rule, clusterOf(taken), asking);
     expect(refusal.message).toBe(refused);
     expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
@@ -37,11 +37,11 @@ describe('a claim for one pod', () => {
     ]);
   });
 
-  test('that nobody uses keeps it from none', () => {
+  test('that no pod uses does not refuse it', () => {
     expect(ruleVerdict(rule, clusterOf({ ...taken, Pod: [] }), asking)).toBe('fits');
   });
 
-  test('that may be used by several keeps it from none', () => {
+  test('with an access mode for several pods does not refuse it', () => {
     const index = clusterOf({ ...taken, PersistentVolumeClaim: [claimOf('ReadWriteOnce')] });
     expect(ruleVerdict(rule, index, asking)).toBe('fits');
   });
@@ -56,14 +56,14 @@ describe('a claim for one pod', () => {
     expect(ruleVerdict(rule, index, { ...asking, metadata })).toBe('fits');
   });
 
-  test('is not in use by a pod that waits, is over, or stands on no node', () => {
+  test('is not in use by a pod that is pending, finished, or on a node that does not exist', () => {
     const waits = pod('waits', ['data']);
     const over: Pod = { ...pod('over', ['data'], { nodeName: 'n1' }), status: { phase: 'Succeeded' } };
     const lost = pod('lost', ['data'], { nodeName: 'gone' });
     expect(ruleVerdict(rule, clusterOf({ ...taken, Pod: [waits, over, lost] }), asking)).toBe('fits');
   });
 
-  test('is in use by a pod that is going, or is assumed somewhere; but not by the pod itself', () => {
+  test('is in use by a pod that is being deleted or assumed; but not by the pod itself', () => {
     const going: Pod = {
       ...other,
       metadata: { ...other.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
@@ -76,10 +76,15 @@ describe('a claim for one pod', () => {
   });
 });
 
-describe('a pod that was refused for its claim', () => {
+describe('a pod that was refused because of its claim', () => {
   const waiting = { cluster: taken, pod: asking };
   expectRuleWakeCases(rule, [
-    { ...waiting, name: 'is woken when the other goes', event: removed('Pod', 'default/other'), wakes: true },
+    {
+      ...waiting,
+      name: 'is woken when the other is deleted',
+      event: removed('Pod', 'default/other'),
+      wakes: true,
+    },
     {
       ...waiting,
       name: 'is not woken when the other changes',
@@ -95,25 +100,25 @@ describe('a pod that was refused for its claim', () => {
     {
       ...waiting,
       cluster: { ...taken, Pod: [other, asking] },
-      name: 'is not woken by what is written about itself',
+      name: 'is not woken by its own status',
       event: upserted('Pod', atVersion('2', { ...asking, status: { phase: 'Pending' } })),
       wakes: false,
     },
     {
       ...waiting,
-      name: 'is woken when the claim becomes another',
+      name: 'is woken when the access mode of the claim changes',
       event: upserted('PersistentVolumeClaim', claimOf('ReadWriteOnce', '2')),
       wakes: true,
     },
     {
       ...waiting,
-      name: 'is not woken when the claim changes otherwise',
+      name: 'is not woken by other changes of the claim',
       event: upserted('PersistentVolumeClaim', claimOf('ReadWriteOncePod', '2')),
       wakes: false,
     },
     {
       ...waiting,
-      name: 'is woken when the node of the other goes',
+      name: 'is woken when the node of the other is deleted',
       event: removed('Node', 'n1'),
       wakes: true,
     },
@@ -131,7 +136,7 @@ function inTheWay(mine: Volume, its: Volume): boolean {
   return mine.rbd.monitors!.some((one) => its.rbd!.monitors!.includes(one)) && !isRead(mine.rbd, its.rbd);
 }
 
-test('it says what the obvious reading says', () => {
+test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(
     rule,
     (model, { spec }) => {

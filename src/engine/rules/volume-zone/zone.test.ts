@@ -8,11 +8,11 @@ import {
   boundClaim,
   byName,
   claim,
+  csiClass,
   ephemeralVolume,
   hostname,
-  madeBy,
+  labelIn,
   node,
-  onlyAt,
   ownedBy,
   pod,
   volume,
@@ -104,19 +104,19 @@ describe('a volume in one zone', () => {
       fits: false,
     },
     {
-      name: 'with a beta label is reached from a node with the label of today',
+      name: 'with a beta label is reached from a node with the stable label',
       volume: { [betaZone]: 'a', [betaRegion]: 'r' },
       node: { [zone]: 'a', [region]: 'r' },
       fits: true,
     },
     {
-      name: 'with a beta label is not reached from another zone under the label of today',
+      name: 'with a beta label is not reached from another zone under the stable label',
       volume: { [betaZone]: 'a' },
       node: { [zone]: 'b' },
       fits: false,
     },
     {
-      name: 'with a label of today is not reached from a node with only the beta one',
+      name: 'with a stable label is not reached from a node with only the beta label',
       volume: { [zone]: 'a' },
       node: { [betaZone]: 'a' },
       fits: false,
@@ -143,7 +143,7 @@ describe('a volume in several zones', () => {
       fits: false,
     },
     {
-      name: 'is not looked for by the text that lists them',
+      name: 'is not reached from a zone with the whole list as its name',
       volume: { [zone]: 'a__b' },
       node: { [zone]: 'a__b' },
       fits: false,
@@ -154,20 +154,20 @@ describe('a volume in several zones', () => {
 describe('node affinity', () => {
   const elsewhere = { [zone]: 'b' };
 
-  test('takes the place of zone labels; kube-scheduler asks for both', () => {
-    const objects = objectsWith({ [zone]: 'a' }, elsewhere, [onlyAt(hostname, 'n1')]);
+  test('replaces zone labels; kube-scheduler requires both', () => {
+    const objects = objectsWith({ [zone]: 'a' }, elsewhere, [labelIn(hostname, 'n1')]);
     expect(messageOf(objects, stowageProfile)).toBe('fits');
     expect(messageOf(objects, upstreamProfile)).toBe(mismatch);
   });
 
-  test('that admits every node takes no place', () => {
+  test('that matches every node does not replace them', () => {
     const objects = objectsWith({ [zone]: 'a' }, elsewhere);
     expect(messageOf(objects, stowageProfile)).toBe(mismatch);
   });
 });
 
-describe('only volumes that the pod has are looked at', () => {
-  test('a pod without volumes goes anywhere', () => {
+describe('only bound volumes count', () => {
+  test('a pod without volumes fits any node', () => {
     const objects = objectsWith({ [zone]: 'a' }, { [zone]: 'b' });
     expect(messageOf(objects, stowageProfile, pod('p', []))).toBe('fits');
   });
@@ -175,14 +175,14 @@ describe('only volumes that the pod has are looked at', () => {
   test('a claim that waits for its first consumer has no zone yet', () => {
     const objects: ClusterObjects = {
       Node: [node('n1', { [zone]: 'b' })],
-      StorageClass: [madeBy('disk.csi', 'local')],
+      StorageClass: [csiClass('disk.csi', 'local')],
       PersistentVolumeClaim: [claim('data', '1Gi')],
     };
     expect(messageOf(objects, stowageProfile)).toBe('fits');
     expect(messageOf(objects, upstreamProfile)).toBe('fits');
   });
 
-  test('the volume of an ephemeral claim has one, which kube-scheduler does not see', () => {
+  test('the volume of an ephemeral claim has one, which kube-scheduler ignores', () => {
     const objects: ClusterObjects = {
       ...objectsWith({ [zone]: 'a' }, { [zone]: 'b' }),
       PersistentVolumeClaim: [
@@ -196,7 +196,7 @@ describe('only volumes that the pod has are looked at', () => {
     expect(messageOf(objects, upstreamProfile, asking)).toBe('fits');
   });
 
-  test('every one of several must be in the zone', () => {
+  test('each of several volumes must be in the zone', () => {
     const objects = objectsWith({ [zone]: 'a' }, { [zone]: 'a' });
     const other = volume('v2', '1Gi', {
       phase: 'Bound',
