@@ -1,28 +1,28 @@
 import type { JsonSchema, SchemaValidationRule } from '../structural/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import { cappedSum } from './estimates/cost-range.ts';
+import { cappedUint64 } from './estimates/cost-range.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';
 import { checkRuleFields } from './rules/rule-fields.ts';
 import { isEmbedded, schemaType } from './schema/schema-types.ts';
 
-/** The most that one rule of a definition may cost by its estimate, and all of them together. */
+/** The limits for the estimated cost of one rule of a definition, and of all rules together. */
 const ruleCostLimit = 10_000_000n;
 const definitionCostLimit = 100_000_000n;
 
 export interface RuleCheckOptions {
   /**
-   * Schemas that already have complaints, at their level or below, are not compiled: what CEL would say about them would
-   * go away with those. Told by path, as `checkRules` names paths.
+   * Whether the schema at a path, or a schema below it, already has errors. Such schemas are not compiled, because
+   * their CEL errors would only be consequences. Paths are in the notation of `checkRules`.
    */
   readonly hasSchemaErrors?: (path: string) => boolean;
-  /** Only what is written in the rules is looked at; for schemas that are not structural. */
+  /** Checks only the fields of the rules; for schemas that are not structural. */
   readonly withoutCompiling?: boolean;
 }
 
 /**
- * Complains about the rules of a definition's schema at `path` (`spec.validation.openAPIV3Schema`): how they are written,
- * what does not compile, and what costs too much. First comes what is written wrongly, then what does not compile; within
- * both, inner levels come first.
+ * Adds the errors of the rules in a definition's schema at `path` (`spec.validation.openAPIV3Schema`): invalid fields,
+ * compilation errors, and excessive cost. Errors of fields come before compilation errors; within both, inner levels
+ * come first.
  */
 export function checkRules(
   schema: JsonSchema,
@@ -30,48 +30,57 @@ export function checkRules(
   errors: FieldErrors,
   options: RuleCheckOptions = {},
 ): void {
-  const wrong = new Set<string>();
-  checkWriting({ schema, path, errors, hasSchemaErrors: options.hasSchemaErrors ?? (() => false), wrong });
+  const invalidPaths = new Set<string>();
+  checkFields({
+    schema,
+    path,
+    errors,
+    hasSchemaErrors: options.hasSchemaErrors ?? (() => false),
+    invalidPaths,
+  });
   if (options.withoutCompiling === true) return;
   const total = new TotalCost();
   const root = { schema, path, cardinality: 1n, isResourceRoot: true, uncorrelatable: undefined };
-  new RuleCheck(errors, wrong, total).visit(root);
+  new RuleCheck(errors, invalidPaths, total).visit(root);
   total.report(path, errors);
 }
 
-interface Level {
+interface SchemaLevel {
   readonly schema: JsonSchema;
   readonly path: string;
-  /** How many such values there can be at most; undefined where nothing above says so. */
+  /** The maximum number of such values; undefined if an outer level has no limit. */
   readonly cardinality: bigint | undefined;
   readonly isResourceRoot: boolean;
-  /** The list above whose items can't be told from one version to the next. */
+  /** The path of the outer list whose items cannot be correlated between versions. */
   readonly uncorrelatable: string | undefined;
 }
 
-interface Writing {
+interface FieldCheck {
   readonly schema: JsonSchema;
   readonly path: string;
   readonly errors: FieldErrors;
   readonly hasSchemaErrors: (path: string) => boolean;
-  /** Gathers the paths of levels that are wrong, themselves or below. */
-  readonly wrong: Set<string>;
+  /** Collects the paths of levels with errors, at the level or below. */
+  readonly invalidPaths: Set<string>;
 }
 
-function checkWriting(writing: Writing): boolean {
-  const { schema, path, errors, wrong } = writing;
-  let isWrong = writing.hasSchemaErrors(path);
-  for (const [at, child] of writtenBelow(schema)) {
-    isWrong = checkWriting({ ...writing, schema: child, path: `${path}.${at}` }) || isWrong;
+function checkFields(check: FieldCheck): boolean {
+  const { schema, path, errors, invalidPaths } = check;
+  let hasErrors = check.hasSchemaErrors(path);
+  for (const [at, child] of subschemasOf(schema)) {
+    hasErrors = checkFields({ ...check, schema: child, path: `${path}.${at}` }) || hasErrors;
   }
-  isWrong = checkRuleFields(schema, path, errors) || isWrong;
-  if (isWrong) wrong.add(path);
-  return isWrong;
+  hasErrors = checkRuleFields(schema, path, errors) || hasErrors;
+  if (hasErrors) invalidPaths.add(path);
+  return hasErrors;
 }
 
-/** Also what only judges: rules can stand there, though they are compiled with the level that they belong to. */
-function writtenBelow(schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
-  const below: (readonly [string, JsonSchema])[] = [...valuesBelow(schema)];
+/**
+ * Includes `not`, `allOf`, `oneOf` and `anyOf`: rules may be in there, though they are compiled with the level that
+ * they belong to.
+ */
+function subschemasOf(schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
+  const below: (readonly [string, JsonSchema])[] = [...valueSchemasOf(schema)];
   if (schema.not !== undefined) below.push(['not', schema.not]);
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [index, nested] of (schema[name] ?? []).entries()) below.push([`${name}[${index}]`, nested]);
@@ -79,7 +88,7 @@ function writtenBelow(schema: JsonSchema): readonly (readonly [string, JsonSchem
   return below;
 }
 
-function valuesBelow(schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
+function valueSchemasOf(schema: JsonSchema): readonly (readonly [string, JsonSchema])[] {
   const { additionalProperties, properties, items } = schema;
   const below: (readonly [string, JsonSchema])[] = [];
   if (typeof additionalProperties === 'object') below.push(['additionalProperties', additionalProperties]);
@@ -91,21 +100,21 @@ function valuesBelow(schema: JsonSchema): readonly (readonly [string, JsonSchema
 
 class RuleCheck {
   readonly #errors: FieldErrors;
-  readonly #wrong: ReadonlySet<string>;
+  readonly #invalidPaths: ReadonlySet<string>;
   readonly #total: TotalCost;
 
-  constructor(errors: FieldErrors, wrong: ReadonlySet<string>, total: TotalCost) {
+  constructor(errors: FieldErrors, invalidPaths: ReadonlySet<string>, total: TotalCost) {
     this.#errors = errors;
-    this.#wrong = wrong;
+    this.#invalidPaths = invalidPaths;
     this.#total = total;
   }
 
-  visit(level: Level): void {
+  visit(level: SchemaLevel): void {
     for (const child of childrenOf(level)) this.visit(child);
-    if (!this.#wrong.has(level.path)) this.#compile(level);
+    if (!this.#invalidPaths.has(level.path)) this.#compile(level);
   }
 
-  #compile(level: Level): void {
+  #compile(level: SchemaLevel): void {
     const { schema, path, isResourceRoot } = level;
     const rules = schema['x-kubernetes-validations'] ?? [];
     if (rules.length === 0) return;
@@ -117,19 +126,19 @@ class RuleCheck {
       return;
     }
     for (const [index, compiled] of compileRulesOf(schema, type).entries())
-      this.#judge(level, compiled, index);
+      this.#checkRule(level, compiled, index);
   }
 
-  #judge(level: Level, compiled: CompiledRule, index: number): void {
+  #checkRule(level: SchemaLevel, compiled: CompiledRule, index: number): void {
     const path = `${level.path}.x-kubernetes-validations[${index}]`;
     const { rule } = compiled;
-    const cost = cappedSum(compiled.maxCost * (level.cardinality ?? compiled.maxCardinality));
+    const cost = cappedUint64(compiled.maxCost * (level.cardinality ?? compiled.maxCardinality));
     if (cost > ruleCostLimit) {
       this.#errors.forbidden(`${path}.rule`, costProblem('estimated rule cost', cost, ruleCostLimit));
     }
     this.#total.add(`${path}.rule`, cost);
     if (compiled.error !== undefined) this.#errors.invalid(`${path}.rule`, shownRule(rule), compiled.error);
-    this.#judgeMessage(path, compiled);
+    this.#checkMessage(path, compiled);
     if (compiled.usesOldSelf && level.uncorrelatable !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${level.uncorrelatable}`;
       this.#errors.invalid(`${path}.rule`, rule.rule, detail);
@@ -140,7 +149,7 @@ class RuleCheck {
     }
   }
 
-  #judgeMessage(path: string, { rule, message, messageError, messageMaxCost }: CompiledRule): void {
+  #checkMessage(path: string, { rule, message, messageError, messageMaxCost }: CompiledRule): void {
     const field = `${path}.messageExpression`;
     if (messageError !== undefined) {
       this.#errors.invalid(field, shownRule(rule), messageError);
@@ -155,14 +164,14 @@ class RuleCheck {
   }
 }
 
-/** Levels below, in the order in which they are looked at. */
-function childrenOf(level: Level): readonly Level[] {
+/** The levels below, in the order of the checks. */
+function childrenOf(level: SchemaLevel): readonly SchemaLevel[] {
   const { schema, path } = level;
   const below = {
     cardinality: cardinalityBelow(level),
     uncorrelatable: level.uncorrelatable ?? (isUncorrelatable(schema) ? path : undefined),
   };
-  return valuesBelow(schema).map(([at, child]) => ({
+  return valueSchemasOf(schema).map(([at, child]) => ({
     schema: child,
     path: `${path}.${at}`,
     isResourceRoot: isEmbedded(child),
@@ -170,26 +179,26 @@ function childrenOf(level: Level): readonly Level[] {
   }));
 }
 
-/** Items of a list have an old self only where keys tell them apart. */
+/** Items of a list have an old value only if keys identify them. */
 function isUncorrelatable(schema: JsonSchema): boolean {
   return schema.items !== undefined && schema['x-kubernetes-list-type'] !== 'map';
 }
 
-function cardinalityBelow({ schema, cardinality }: Level): bigint | undefined {
+function cardinalityBelow({ schema, cardinality }: SchemaLevel): bigint | undefined {
   if (cardinality === undefined) return undefined;
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (!isMap && schema.type !== 'array') return cardinality;
   const max = isMap ? schema.maxProperties : schema.maxItems;
-  return max === undefined ? undefined : cappedSum(cardinality * BigInt(Math.max(0, max)));
+  return max === undefined ? undefined : cappedUint64(cardinality * BigInt(Math.max(0, max)));
 }
 
-/** All rules of a definition together, and the four that cost most. */
+/** The total cost of all rules of a definition, and the four most expensive rules. */
 class TotalCost {
   #total = 0n;
   #expensive: { readonly path: string; readonly cost: bigint }[] = [];
 
   add(path: string, cost: bigint): void {
-    this.#total = cappedSum(this.#total + cost);
+    this.#total = cappedUint64(this.#total + cost);
     if (cost < definitionCostLimit / 100n) return;
     this.#expensive.push({ path, cost });
     this.#expensive.sort((a, b) => (a.cost < b.cost ? 1 : a.cost > b.cost ? -1 : 0));
@@ -213,7 +222,7 @@ function costProblem(name: string, cost: bigint, limit: bigint): string {
   return `${name} exceeds budget by factor of ${shown}x (${remedy})`;
 }
 
-/** A rule as errors show it: with the names and the order of the internal type, which are those of no JSON. */
+/** A rule as error messages show it: with the names and the order of the internal Go type, which differ from JSON. */
 function shownRule(rule: SchemaValidationRule): unknown {
   return {
     Rule: rule.rule,

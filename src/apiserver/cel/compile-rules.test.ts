@@ -31,11 +31,11 @@ const listed: JsonSchema = {
 };
 
 describe('The rules of a schema', () => {
-  test('are nothing where there are none', () => {
+  test('are undefined if there are none', () => {
     expect(compileRules({ type: 'object', properties: {} }, { isResourceRoot: true })).toBeUndefined();
   });
 
-  test('are nothing where only what judges has them', () => {
+  test('are undefined if only allOf has them', () => {
     const schema: JsonSchema = {
       type: 'object',
       allOf: [{ 'x-kubernetes-validations': [{ rule: 'false' }] }],
@@ -43,7 +43,7 @@ describe('The rules of a schema', () => {
     expect(compileRules(schema, { isResourceRoot: true })).toBeUndefined();
   });
 
-  test('warn of what fails and has not changed, and let it through', () => {
+  test('only warn about unchanged values that fail', () => {
     const errors = new FieldErrors();
     const warnings: string[] = [];
     const value = { spec: { a: 9 } };
@@ -53,7 +53,7 @@ describe('The rules of a schema', () => {
     expect(warnings).toEqual(['spec: Invalid value: must be small']);
   });
 
-  test('look at what a list was a few times for each of its elements, however many there are', () => {
+  test('access the old list a constant number of times for each element', () => {
     const program = compileRules(listed, { isResourceRoot: true });
     let looks = 0;
     const watched = (k: string) => ({
@@ -71,7 +71,7 @@ describe('The rules of a schema', () => {
     expect(looks).toBeLessThan(10 * names.length);
   });
 
-  test('can be used again and again', () => {
+  test('can be used many times', () => {
     const program = compileRules(small, { isResourceRoot: true });
     const judge = (a: number): number => {
       const errors = new FieldErrors();

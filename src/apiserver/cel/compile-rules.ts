@@ -7,28 +7,28 @@ import type { RuleNode } from './rules/rule-node.ts';
 import { walkRules } from './rules/walk-rules.ts';
 import { isEmbedded, schemaType } from './schema/schema-types.ts';
 
-/** What all rules of one object may cost together; roughly a second of a server's time. */
+/** The cost limit for all rules of one object; roughly a second of a server's time. */
 export const runtimeCostBudget = 10_000_000;
 
 export interface RuleRequest {
   readonly value: unknown;
-  /** The object as it was, on updates: rules over `oldSelf` need it, and what has not changed keeps passing. */
+  /** The object before an update: rules that use `oldSelf` need it, and unchanged values keep passing. */
   readonly old?: unknown;
   readonly errors: FieldErrors;
   readonly costLimit?: number;
-  /** Hears of rules that fail for values that did not change: such are let through. */
+  /** Called for rules that fail for unchanged values: such failures are allowed. */
   readonly warn?: (message: string) => void;
 }
 
-/** The rules of a schema, ready to judge objects. */
+/** The compiled rules of a schema. */
 export interface RuleProgram {
-  /** What remains of the budget; below zero where it was not enough, or where an error has ended everything. */
+  /** Returns the rest of the budget; negative if it was not enough, or if an error stopped the validation. */
   validate(request: RuleRequest): number;
 }
 
 /**
- * Compiles `x-kubernetes-validations` of all levels of a schema. Undefined where it has none. A rule that does not
- * compile complains about every object; definitions with such rules are refused, so none should be met.
+ * Compiles `x-kubernetes-validations` of all levels of a schema. Undefined if there are none. A rule that does not
+ * compile fails for every object; definitions with such rules are refused, so there should be none.
  */
 export function compileRules(
   schema: JsonSchema,
@@ -48,7 +48,7 @@ export function compileRules(
   };
 }
 
-/** Rules within `allOf` alone don't count. */
+/** Rules that are only within `allOf` do not count. */
 function hasRules(schema: JsonSchema): boolean {
   if ((schema['x-kubernetes-validations'] ?? []).length > 0) return true;
   const { items, additionalProperties, properties } = schema;
@@ -57,9 +57,9 @@ function hasRules(schema: JsonSchema): boolean {
   return Object.values(properties ?? {}).some(hasRules);
 }
 
-/** `rules` is the schema that has the rules; `node` says what the values are. They differ within `allOf`. */
+/** `rules` is the schema that has the rules; `node` describes the values. They differ within `allOf`. */
 function ruleNode(rules: JsonSchema, node: JsonSchema, isResourceRoot: boolean): RuleNode | undefined {
-  const compiled = compileHere(rules, node, isResourceRoot);
+  const compiled = compileLevel(rules, node, isResourceRoot);
   const items = itemsNode(rules, node);
   const entries = entriesNode(rules, node);
   const properties = propertyNodes(rules, node);
@@ -76,18 +76,18 @@ function ruleNode(rules: JsonSchema, node: JsonSchema, isResourceRoot: boolean):
   return { schema: node, isResourceRoot, rules: compiled, items, entries, properties, allOf };
 }
 
-/** Undefined where rules can't see such values. */
-function compileHere(
+/** Undefined if rules cannot access such values. */
+function compileLevel(
   rules: JsonSchema,
   node: JsonSchema,
   isResourceRoot: boolean,
 ): readonly CompiledRule[] | undefined {
-  const written = rules['x-kubernetes-validations'] ?? [];
-  if (written.length === 0) return [];
+  const declared = rules['x-kubernetes-validations'] ?? [];
+  if (declared.length === 0) return [];
   const type = schemaType(node, isResourceRoot, selfTypeName);
   return type === undefined
     ? undefined
-    : compileRulesOf({ ...node, 'x-kubernetes-validations': written }, type);
+    : compileRulesOf({ ...node, 'x-kubernetes-validations': declared }, type);
 }
 
 function itemsNode(rules: JsonSchema, node: JsonSchema): RuleNode | undefined {

@@ -6,7 +6,7 @@ import { runExpression } from './testing/run-expression.ts';
 
 const nothing = { schema: { type: 'object', properties: {} }, value: {} } as const;
 
-describe('Expressions that were written to hurt', () => {
+describe('Hostile expressions', () => {
   const many = (count: number, text: string): string => text.repeat(count);
 
   test.each([
@@ -26,7 +26,7 @@ describe('Expressions that were written to hurt', () => {
     expect(runExpression(text, nothing).compile).toBe('ERROR: <input>:-1:0: max recursion depth exceeded');
   });
 
-  test('what is allowed to nest is evaluated', () => {
+  test('nesting up to the limit is evaluated', () => {
     const deepest = `${many(249, '(')}1${many(249, ')')}`;
     expect(runExpression(deepest, nothing).value).toBe('1');
     expect(runExpression(`1${many(250, '+1')}`, nothing).value).toBe('251');
@@ -34,7 +34,7 @@ describe('Expressions that were written to hurt', () => {
     expect(runExpression(loops, nothing).value).toBe('true');
   });
 
-  test('many terms, signs and elements are fine', () => {
+  test('many terms, signs and elements are evaluated', () => {
     expect(runExpression(`true${many(9000, '&&true')}`, nothing).value).toBe('true');
     expect(runExpression(`${many(50_000, '!')}true`, nothing).value).toBe('true');
     expect(runExpression(`[${many(20_000, '1,')}].size()`, nothing).value).toBe('20000');
@@ -47,7 +47,7 @@ describe('Expressions that were written to hurt', () => {
     );
   });
 
-  test('macros that repeat their operand do not grow without end', () => {
+  test('macros that repeat their operand are limited', () => {
     const doubled = `optional.of(1)${many(200, '.optMap(x, x)')}`;
     expect(runExpression(doubled, nothing).compile).toContain('exceeds 200000 nodes');
   });
@@ -62,7 +62,7 @@ describe('Expressions that were written to hurt', () => {
     expect(runExpression(text, nothing).compile).toContain('Syntax error');
   });
 
-  test('loops end where they cost too much', () => {
+  test('loops end at the cost limit', () => {
     const text = `lists.range(1000).all(x, lists.range(1000).all(y, lists.range(1000).all(z, true)))`;
     expect(runExpression(text, nothing).error).toBe('operation cancelled: actual cost limit exceeded');
     const endless = runExpression('lists.range(9223372036854775807)', nothing);
@@ -99,7 +99,7 @@ describe('Expressions that were written to hurt', () => {
     expect(runExpression(call, { schema, value: { s: value } }).error).toContain(wanted);
   });
 
-  test('names that every object has in JavaScript are no fields', () => {
+  test('names that every JavaScript object inherits are not fields', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
       expect(runExpression(`{'a': 1}.${name}`, nothing).error).toBe(`no such key: ${name}`);
       expect(runExpression(`self.${name}`, nothing).compile).toContain(`undefined field '${name}'`);
@@ -107,7 +107,7 @@ describe('Expressions that were written to hurt', () => {
     }
   });
 
-  test('an object is judged no further once the budget is used up', () => {
+  test('validation stops when the budget is used up', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {

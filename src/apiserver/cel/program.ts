@@ -8,10 +8,10 @@ import type { SizeOfPath } from './estimates/known-sizes.ts';
 import { CostLimitExceeded, CostMeter, type Evaluate, RootFrame } from './evaluation/frame.ts';
 import { planExpression } from './evaluation/plan.ts';
 import { UnplannableExpression } from './evaluation/planned.ts';
-import { CostOverflow } from './evaluation/runtime-cost.ts';
+import { CostPanic } from './evaluation/runtime-cost.ts';
 import { childrenOf, type Expr } from './language/ast.ts';
 import { parseExpression } from './language/parser.ts';
-import { functions } from './library/libraries.ts';
+import { libraryFunctions } from './library/libraries.ts';
 import type { Environment } from './types/environment.ts';
 import { type CelType, formatType } from './types/types.ts';
 import { checkedTimestamp } from './values/arithmetic.ts';
@@ -19,7 +19,7 @@ import { compilePattern } from './values/patterns.ts';
 import { parseCelTimestamp } from './values/times.ts';
 import { CelError, isError, type Value } from './values/values.ts';
 
-/** What an expression may refer to, beside the libraries. */
+/** The variables and struct types of an expression, besides the libraries. */
 export interface ExpressionScope {
   readonly variables: ReadonlyMap<string, CelType>;
   readonly fieldsOf: Environment['fieldsOf'];
@@ -27,13 +27,13 @@ export interface ExpressionScope {
 
 export type CompiledExpression =
   | { readonly kind: 'program'; readonly program: ExpressionProgram }
-  /** The text is no expression, or does not fit together. */
+  /** The text is not a valid expression, or its types do not match. */
   | { readonly kind: 'issues'; readonly issues: string };
 
-/** Reads and checks an expression. */
+/** Parses and checks an expression. */
 export function compileExpression(text: string, scope: ExpressionScope): CompiledExpression {
   const parsed = parseExpression(text);
-  const environment: Environment = { ...scope, functions };
+  const environment: Environment = { ...scope, functions: libraryFunctions };
   const checked = checkExpression(parsed, environment);
   if (checked !== undefined) {
     checkLiterals(parsed, checked, isValidConstant);
@@ -45,12 +45,12 @@ export function compileExpression(text: string, scope: ExpressionScope): Compile
   return { kind: 'program', program: new ExpressionProgram(checked) };
 }
 
-/** How an evaluation went, and what it has cost until it ended. */
+/** The result of an evaluation, and its cost. */
 export type EvaluationOutcome =
   | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
   | { readonly kind: 'error'; readonly message: string; readonly cost: number };
 
-/** An expression that fits together. */
+/** A checked expression. */
 export class ExpressionProgram {
   readonly #checked: CheckedExpression;
 
@@ -72,11 +72,11 @@ export class ExpressionProgram {
     return estimateCost(this.#checked, sizeOfPath);
   }
 
-  /** The message says why the expression can't be run though it fits together. */
+  /** Returns the error message if a checked expression cannot run. */
   prepare(): RunnableExpression | string {
     try {
       const { run } = planExpression(
-        { checked: this.#checked, overloads: (name) => functions.get(name) ?? [] },
+        { checked: this.#checked, overloads: (name) => libraryFunctions.get(name) ?? [] },
         this.#checked.expr,
       );
       return new RunnableExpression(run);
@@ -101,10 +101,10 @@ export class RunnableExpression {
       if (isError(value)) return { kind: 'error', message: value.message, cost: meter.spent };
       return { kind: 'value', value, cost: meter.spent };
     } catch (error) {
-      // A text or a list that is too large for this process is too large for a rule.
-      const isEnd =
-        error instanceof CostLimitExceeded || error instanceof RangeError || error instanceof CostOverflow;
-      if (isEnd) return { kind: 'error', message: error.message, cost: meter.spent };
+      // A text or list that is too large for this process is too large for a rule.
+      const isLimit =
+        error instanceof CostLimitExceeded || error instanceof RangeError || error instanceof CostPanic;
+      if (isLimit) return { kind: 'error', message: error.message, cost: meter.spent };
       throw error;
     }
   }

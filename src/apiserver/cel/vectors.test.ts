@@ -17,7 +17,7 @@ function told(errors: FieldErrors): readonly string[] {
   return errors.causes.map(({ field, message }) => withoutTypeNumber(`${field}: ${message}`));
 }
 
-describe('Expressions mean what they mean in Kubernetes', () => {
+describe('Expressions have the results of Kubernetes', () => {
   const { subject, vectors } = expressionVectors();
 
   test.each(vectors)('$expr', ({ expr, self, ...wanted }) => {
@@ -25,13 +25,13 @@ describe('Expressions mean what they mean in Kubernetes', () => {
   });
 });
 
-describe('Expressions over parts of objects mean what they mean in Kubernetes', () => {
+describe('Expressions over parts of objects have the results of Kubernetes', () => {
   test.each(partVectors())('$expr of $subject.schema.type', ({ expr, subject, ...wanted }) => {
     expect(runExpression(expr, subject)).toEqual(wanted);
   });
 });
 
-describe('Rules judge objects as in Kubernetes', () => {
+describe('Rules validate objects as in Kubernetes', () => {
   test.each(objectVectors())('$name', ({ schema, value, old, budget, errors: wanted, remaining }) => {
     const errors = new FieldErrors();
     const program = compileRules(schema, { isResourceRoot: true });

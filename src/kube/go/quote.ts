@@ -23,6 +23,11 @@ export const namedEscapes: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
+/** The same by the letter after the backslash. */
+export const escapedCharacters: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(namedEscapes).map(([character, escaped]) => [escaped.slice(1), character]),
+);
+
 /** Go's unicode.IsPrint. */
 export function isPrintable(rune: string): boolean {
   return printable.test(rune);

@@ -1,8 +1,8 @@
 import { type CelType, sameType, typeArgument, types } from '../types/types.ts';
 
 /**
- * What is known about the type parameters of an expression so far. An attempt that fails leaves no trace; cel-go copies
- * everything before each attempt, which is quadratic.
+ * The type parameters of an expression that are known so far. A failed attempt is rolled back; cel-go copies everything
+ * before each attempt, which is quadratic.
  */
 export class Substitutions {
   readonly #known = new Map<string, CelType>();
@@ -21,7 +21,7 @@ export class Substitutions {
     return this.#attempt(() => this.#listsFit(a, b));
   }
 
-  /** The type with all that is known put in; what remains unknown is dyn, if `toDyn`. */
+  /** The type with all known parameters substituted; unknown ones become dyn, if `toDyn`. */
   substitute(type: CelType, toDyn = false): CelType {
     if (type.kind === 'param') {
       const known = this.#known.get(type.name);
@@ -105,7 +105,7 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
-/** The overload's own parameters get names of their own in each call. */
+/** Replaces the type parameters of an overload by fresh ones for each call. */
 export function instantiate(type: CelType, fresh: ReadonlyMap<string, CelType>): CelType {
   if (type.kind === 'param') return fresh.get(type.name) ?? type;
   if (type.params.length === 0) return type;

@@ -24,18 +24,18 @@ import {
 } from '../types/types.ts';
 import { instantiate, mostGeneral, Substitutions } from './assignability.ts';
 
-/** An expression that is known to fit together. */
+/** A type-checked expression. */
 export interface CheckedExpression {
   readonly expr: Expr;
   readonly resultType: CelType;
   typeOf(expr: Expr): CelType;
-  /** Of a name that stands for a variable or a type. */
+  /** The name of a variable or type that the node refers to. */
   nameOf(expr: Expr): string | undefined;
-  /** The ways of calling that are possible here: more than one where types are not known before values are. */
+  /** The overloads that are possible here: several if the types are known only at run time. */
   overloadsOf(call: Expr): readonly Overload[];
 }
 
-/** Undefined where something does not fit; the issues say what. */
+/** Undefined if the types do not match; the issues say why. */
 export function checkExpression(
   parsed: ParsedExpression,
   environment: Environment,
@@ -272,7 +272,7 @@ class Checker {
     this.#set(expr, mapType(key ?? this.#known.fresh(), value ?? this.#known.fresh()));
   }
 
-  /** The type of an element; of one that is written `?e`, what is in its optional. */
+  /** The type of an element; for one that is written `?e`, the type of the optional's value. */
   #present(item: Expr, isOptional: boolean): CelType {
     const type = this.#type(item);
     if (!isOptional) return type;
@@ -347,7 +347,7 @@ class Checker {
     }
   }
 
-  /** Whether elements must be of one type is looked at later: what is to be formatted need not be. */
+  /** A later check requires elements of one type; arguments of format may differ. */
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     return this.#known.assignable(previous, current) ? mostGeneral(previous, current) : types.dyn;
@@ -382,7 +382,7 @@ function undeclared(name: string): string {
   return `undeclared reference to '${name}' (in container '')`;
 }
 
-/** A leading dot says that the name is to be taken as it is; no name of ours is shortened. */
+/** A leading dot means that the name is absolute; here all names are. */
 function withoutDot(name: string): string {
   return name.startsWith('.') ? name.slice(1) : name;
 }

@@ -9,7 +9,7 @@ import type { ParsedExpression } from '../language/parser.ts';
 import type { CelTypeKind } from '../types/types.ts';
 import type { CheckedExpression } from './checker.ts';
 
-/** Formats that are constants, with lists that stand in the text, are checked before anything is formatted. */
+/** Checks constant format strings whose arguments are a list literal, before anything is evaluated. */
 export function checkFormats(parsed: ParsedExpression, checked: CheckedExpression): void {
   const visit = (expr: Expr): void => {
     if (expr.kind === 'call' && expr.function === 'format') checkFormat(parsed, checked, expr);

@@ -3,7 +3,9 @@ import type { ParsedExpression } from '../language/parser.ts';
 import { type CelType, formatType, isOptionalType, sameType, typeArgument } from '../types/types.ts';
 import type { CheckedExpression } from './checker.ts';
 
-/** What Kubernetes checks beyond types: constants that say nothing, and lists of one type. */
+/**
+ * Checks of Kubernetes beyond types: constant arguments must be valid, and the elements of a list must have one type.
+ */
 export function checkLiterals(
   parsed: ParsedExpression,
   checked: CheckedExpression,
@@ -27,7 +29,7 @@ export function checkLiterals(
   });
 }
 
-/** Whether a constant means something to a function. */
+/** Whether a constant argument is valid for a function. */
 export type IsValidConstant = (name: 'duration' | 'timestamp' | 'matches', value: unknown) => boolean;
 
 type Report = (expr: Expr, message: string) => void;

@@ -1,3 +1,4 @@
+import { patternFactor, traversalFactor } from '../values/cost-factors.ts';
 import {
   type CostRange,
   exactRange,
@@ -12,15 +13,12 @@ import { type CallEstimate, type EstimatedCall, estimatedSizeOf } from './estima
 import type { EstimatedNode } from './known-sizes.ts';
 import { estimateKubernetesCall } from './kubernetes-estimates.ts';
 
-/** Undefined where a call costs what calls cost. */
+/** Undefined if a call has the default cost. */
 export function estimateCall(call: EstimatedCall): CallEstimate | undefined {
   return estimateExtension(call) ?? estimateKubernetesCall(call) ?? estimateStandard(call);
 }
 
-const traversal = 0.1;
-const patternFactor = 0.25;
-
-/** Costs that extension libraries state for overloads of theirs. */
+/** Costs that extension libraries define for their overloads. */
 function estimateExtension({ overload, target, args, sizes }: EstimatedCall): CallEstimate | undefined {
   const [first, second] = args;
   if (overload.startsWith('list_sets_') && first !== undefined && second !== undefined) {
@@ -54,7 +52,7 @@ function estimateSort(overload: string, own: CostRange, keys: CostRange): CallEs
   const match = /^list_(.*)_sort(ByAssociatedKeys)?$/.exec(overload);
   if (match === null) return undefined;
   const size = match[2] === undefined ? own : keys;
-  const factor = match[1] === 'string' || match[1] === 'bytes' ? 2 + traversal : 2;
+  const factor = match[1] === 'string' || match[1] === 'bytes' ? 2 + traversalFactor : 2;
   return allocating(factor, times(size, size));
 }
 
@@ -67,38 +65,40 @@ function literalOf(node: EstimatedNode | undefined, otherwise: bigint): bigint {
   return node.expr.value < 0n ? 0n : node.expr.value;
 }
 
-/** cel-go's own functions. */
+/** The standard functions of cel-go. */
 function estimateStandard({ overload, target, args }: EstimatedCall): CallEstimate | undefined {
   const [first, second] = args;
   const targetSize = target?.size ?? unknownSize;
   const firstSize = first?.size ?? unknownSize;
   switch (overload) {
     case 'string_format':
-      return { cost: timesFactor(targetSize, traversal) };
+      return { cost: timesFactor(targetSize, traversalFactor) };
     case 'string_to_bytes':
       return {
-        cost: timesFactor(firstSize, traversal),
+        cost: timesFactor(firstSize, traversalFactor),
         resultSize: { min: firstSize.min, max: BigInt.asUintN(64, firstSize.max * 4n) },
       };
     case 'bytes_to_string':
       return {
-        cost: timesFactor(firstSize, traversal),
+        cost: timesFactor(firstSize, traversalFactor),
         resultSize: { min: firstSize.min / 4n, max: firstSize.max },
       };
     case 'strings_quote':
       return {
-        cost: timesFactor(firstSize, traversal),
+        cost: timesFactor(firstSize, traversalFactor),
         resultSize: { min: firstSize.min + 2n, max: BigInt.asUintN(64, firstSize.max * 2n + 2n) },
       };
     case 'starts_with_string':
     case 'ends_with_string':
-      return { cost: timesFactor(firstSize, traversal) };
+      return { cost: timesFactor(firstSize, traversalFactor) };
     case 'in_list':
       return { cost: timesFactor(second?.size ?? unknownSize, 1) };
     case 'matches_string':
       return { cost: patternCost(targetSize, firstSize) };
     case 'contains_string':
-      return { cost: times(timesFactor(targetSize, traversal), timesFactor(firstSize, traversal)) };
+      return {
+        cost: times(timesFactor(targetSize, traversalFactor), timesFactor(firstSize, traversalFactor)),
+      };
     default:
       return estimateBinary(overload, firstSize, second?.size ?? unknownSize);
   }
@@ -110,14 +110,14 @@ function estimateBinary(overload: string, first: CostRange, second: CostRange): 
   const resultSize = plus(first, second);
   if (overload === 'add_list') return { cost: exactRange(1), resultSize };
   if (overload === 'add_string' || overload === 'add_bytes') {
-    return { cost: timesFactor(resultSize, traversal), resultSize };
+    return { cost: timesFactor(resultSize, traversalFactor), resultSize };
   }
   if (!compares.test(overload)) return undefined;
   const max = minimumOf(first.max, second.max);
-  return { cost: timesFactor({ min: max > 0n ? 1n : 0n, max }, traversal) };
+  return { cost: timesFactor({ min: max > 0n ? 1n : 0n, max }, traversalFactor) };
 }
 
-/** An empty text still costs something to match with a large pattern. */
+/** Matching an empty text with a large pattern has a cost, too. */
 function patternCost(text: CostRange, pattern: CostRange): CostRange {
-  return times(timesFactor(plus(text, exactRange(1)), traversal), timesFactor(pattern, patternFactor));
+  return times(timesFactor(plus(text, exactRange(1)), traversalFactor), timesFactor(pattern, patternFactor));
 }

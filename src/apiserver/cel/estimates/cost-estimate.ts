@@ -21,7 +21,7 @@ import {
 import type { CallEstimate, EstimatedCall } from './estimated-call.ts';
 import { KnownSizes, type SizeOfPath, unionOfEntries } from './known-sizes.ts';
 
-/** How much an expression may cost at least and at most, judged by its text and by the schema of what it looks at. */
+/** The minimum and maximum cost of an expression, by its text and by the schema of the values that it accesses. */
 export function estimateCost(checked: CheckedExpression, sizeOfPath: SizeOfPath): CostRange {
   return new Estimator(checked, sizeOfPath).cost(checked.expr);
 }
@@ -109,7 +109,7 @@ class Estimator {
     return plus(targetCost, cost);
   }
 
-  /** What an index leads to is known as well as what it leads into. */
+  /** The size of an indexed element is known if the sizes of the container's entries are. */
   #indexed(call: Call, overload: string, size: CostRange | undefined): CostRange | undefined {
     const [container] = call.args;
     const step = overload === 'index_list' ? '@items' : overload === 'index_map' ? '@values' : undefined;
@@ -183,25 +183,25 @@ class Estimator {
     const hasTwo = expr.variable2 !== undefined;
     this.#sizes.bindLoop(expr.variable, expr.range, hasTwo ? 'key' : 'single');
     if (expr.variable2 !== undefined) this.#sizes.bindLoop(expr.variable2, expr.range, 'value');
-    const turn = plus(this.cost(expr.condition), this.cost(expr.step));
+    const iteration = plus(this.cost(expr.condition), this.cost(expr.step));
     this.#sizes.unbind(expr.variable);
     if (expr.variable2 !== undefined) this.#sizes.unbind(expr.variable2);
     const result = this.cost(expr.result);
     this.#sizes.unbind(expr.accumulator);
-    const turns = this.#sizes.sizeOrUnknown(expr.range);
-    this.#setLoopSize(expr, turns);
-    return plus(plus(before, result), times(turns, turn));
+    const iterations = this.#sizes.sizeOrUnknown(expr.range);
+    this.#setLoopSize(expr, iterations);
+    return plus(plus(before, result), times(iterations, iteration));
   }
 
-  #setLoopSize(expr: Comprehension, turns: CostRange): void {
+  #setLoopSize(expr: Comprehension, iterations: CostRange): void {
     if (expr.init.kind === 'literal') this.#sizes.setSize(expr, this.#sizes.sizeOf(expr.init));
     if (expr.init.kind !== 'list' && expr.init.kind !== 'map') return;
-    this.#sizes.setSize(expr, turns);
+    this.#sizes.setSize(expr, iterations);
     this.#sizes.setEntries(expr, this.#sizes.entriesOf(expr.step));
   }
 }
 
-/** A loop over nothing that gives a value a name. */
+/** Whether it is a loop over an empty list, which binds a value to a name. */
 function isBinding({ range, condition, accumulator }: Comprehension): boolean {
   const isEmpty = range.kind === 'list' && range.elements.length === 0;
   return isEmpty && condition.kind === 'literal' && condition.value === false && accumulator !== '__result__';

@@ -1,4 +1,4 @@
-/** A number between two bounds, in uint64 that never wraps around: what is too large is the largest. */
+/** A range of numbers, in uint64 arithmetic that saturates instead of overflowing. */
 export interface CostRange {
   readonly min: bigint;
   readonly max: bigint;
@@ -13,11 +13,11 @@ export function exactRange(value: bigint | number): CostRange {
 }
 
 export function plus(a: CostRange, b: CostRange): CostRange {
-  return { min: cappedSum(a.min + b.min), max: cappedSum(a.max + b.max) };
+  return { min: cappedUint64(a.min + b.min), max: cappedUint64(a.max + b.max) };
 }
 
 export function times(a: CostRange, b: CostRange): CostRange {
-  return { min: cappedSum(a.min * b.min), max: cappedSum(a.max * b.max) };
+  return { min: cappedUint64(a.min * b.min), max: cappedUint64(a.max * b.max) };
 }
 
 export function timesFactor(a: CostRange, factor: number): CostRange {
@@ -37,11 +37,11 @@ export function sum(ranges: readonly CostRange[]): CostRange {
   return ranges.reduce(plus, zeroRange);
 }
 
-export function cappedSum(value: bigint): bigint {
+export function cappedUint64(value: bigint): bigint {
   return minimumOf(value, uint64Max);
 }
 
-/** By way of doubles, as it is done upstream. */
+/** Computed with doubles, as in cel-go. */
 function scaled(value: bigint, factor: number): bigint {
   const product = Math.ceil(Number(value) * factor);
   return product >= 2 ** 64 ? uint64Max : BigInt(product);

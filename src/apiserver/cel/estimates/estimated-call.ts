@@ -10,13 +10,13 @@ export interface EstimatedCall {
   readonly sizes: KnownSizes;
 }
 
-/** What a call may cost, without its arguments, and how large its result may be. */
+/** The possible cost of a call, without its arguments, and the possible size of its result. */
 export interface CallEstimate {
   readonly cost: CostRange;
   readonly resultSize?: CostRange;
 }
 
-/** By what the expression says, or by what the schema says. */
+/** The size by the expression if it is known, otherwise by the schema. */
 export function estimatedSizeOf(node: EstimatedNode, sizes: KnownSizes): CostRange {
   return node.size ?? (node.path === undefined ? undefined : sizes.sizeOfPath(node.path)) ?? unknownSize;
 }

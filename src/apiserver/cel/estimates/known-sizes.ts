@@ -4,20 +4,20 @@ import { accumulatorName, type Expr } from '../language/ast.ts';
 import type { CelType, CelTypeKind } from '../types/types.ts';
 import { type CostRange, exactRange, rangeUnion, unknownSize } from './cost-range.ts';
 
-/** A way into the object that a rule is about: `self`, `spec`, `@items`. */
+/** A path into the object of a rule: `self`, `spec`, `@items`. */
 export type Path = readonly string[];
 
-/** What schemas say about the size of what is at the end of a way. */
+/** The size of the value at the end of a path, by the schema. */
 export type SizeOfPath = (path: Path) => CostRange | undefined;
 
-/** Sizes of what is in a list or a map. */
+/** The sizes of the entries of a list or a map. */
 export interface EntrySizes {
   readonly container: 'list' | 'map';
   readonly key: CostRange;
   readonly value: CostRange;
 }
 
-/** What an estimate knows about an argument. */
+/** What the estimate knows about an argument. */
 export interface EstimatedNode {
   readonly path: Path | undefined;
   readonly type: CelType;
@@ -31,7 +31,7 @@ interface LocalVariable {
   readonly entries: EntrySizes | undefined;
 }
 
-/** Remembers sizes and ways of parts of an expression while its cost is estimated. */
+/** Stores the sizes and paths of parts of an expression while its cost is estimated. */
 export class KnownSizes {
   readonly #checked: CheckedExpression;
   readonly #sizeOfPath: SizeOfPath;
@@ -81,7 +81,7 @@ export class KnownSizes {
   }
 
   sizeOf(expr: Expr): CostRange | undefined {
-    const known = this.#sizes.get(expr.id) ?? writtenSize(expr);
+    const known = this.#sizes.get(expr.id) ?? literalSize(expr);
     if (known !== undefined) return known;
     const path = this.pathOf(expr);
     const declared = path.length === 0 ? undefined : this.#sizeOfPath(path);
@@ -116,7 +116,10 @@ export class KnownSizes {
     this.#push(name, { path: this.pathOf(expr), size: this.sizeOf(expr), entries: this.entriesOf(expr) });
   }
 
-  /** The variable of a loop: `part` is what of an entry it stands for; by itself, a list gives values and a map keys. */
+  /**
+   * Binds the variable of a loop: `part` is the part of an entry that it refers to; by default, values of a list and
+   * keys of a map.
+   */
   bindLoop(name: string, range: Expr, part: 'key' | 'value' | 'single'): void {
     const entries = this.entriesOf(range);
     const container: CelTypeKind = entries?.container ?? this.#checked.typeOf(range).kind;
@@ -143,8 +146,8 @@ export function unionOfEntries(a: EntrySizes | undefined, b: EntrySizes | undefi
   return { container: a.container, key: rangeUnion(a.key, b.key), value: rangeUnion(a.value, b.value) };
 }
 
-/** Of what stands in the text. */
-function writtenSize(expr: Expr): CostRange | undefined {
+/** The size of a literal. */
+function literalSize(expr: Expr): CostRange | undefined {
   switch (expr.kind) {
     case 'literal':
       if (typeof expr.value === 'string') return exactRange(codePointCount(expr.value));

@@ -1,12 +1,10 @@
 import { type CelType, sameType, typeArgument } from '../types/types.ts';
+import { patternFactor, traversalFactor } from '../values/cost-factors.ts';
 import { type CostRange, exactRange, plus, rangeUnion, times, timesFactor, uint64Max } from './cost-range.ts';
 import { type CallEstimate, type EstimatedCall, estimatedSizeOf } from './estimated-call.ts';
 import type { EstimatedNode } from './known-sizes.ts';
 
-const traversal = 0.1;
-const patternFactor = 0.25;
-
-/** Kubernetes' own libraries, and how it counts the extensions that it has taken over. */
+/** Kubernetes' own libraries, and its costs for the extensions that it adopted. */
 export function estimateKubernetesCall(call: EstimatedCall): CallEstimate | undefined {
   const estimate = estimates.get(call.function);
   return estimate?.(call);
@@ -20,33 +18,35 @@ const ofFirst: Estimate = ({ args, sizes, overload }) => {
   if (overload === 'cidr_ip') return { cost: exactRange(1) };
   return args[0] === undefined
     ? undefined
-    : { cost: timesFactor(estimatedSizeOf(args[0], sizes), traversal) };
+    : { cost: timesFactor(estimatedSizeOf(args[0], sizes), traversalFactor) };
 };
 
 const ofFirstTwice: Estimate = ({ args, sizes }) =>
-  args[0] === undefined ? undefined : { cost: timesFactor(estimatedSizeOf(args[0], sizes), 2 * traversal) };
+  args[0] === undefined
+    ? undefined
+    : { cost: timesFactor(estimatedSizeOf(args[0], sizes), 2 * traversalFactor) };
 
 const url: Estimate = ({ args, sizes }) => {
   if (args[0] === undefined) return undefined;
   const resultSize = estimatedSizeOf(args[0], sizes);
-  return { cost: timesFactor(resultSize, traversal), resultSize };
+  return { cost: timesFactor(resultSize, traversalFactor), resultSize };
 };
 
 const ofTarget: Estimate = ({ target, sizes }) => {
   if (target === undefined) return undefined;
   const resultSize = estimatedSizeOf(target, sizes);
-  return { cost: timesFactor(resultSize, traversal), resultSize };
+  return { cost: timesFactor(resultSize, traversalFactor), resultSize };
 };
 
-/** One comparison for each element, and texts are gone through. */
+/** One comparison for each element, plus the traversal of texts. */
 const overList: Estimate = ({ target, sizes }) => {
   if (target === undefined) return undefined;
   const size = estimatedSizeOf(target, sizes);
   const element = elementNode(target);
-  if (element === undefined) return { cost: timesFactor(size, traversal) };
+  if (element === undefined) return { cost: timesFactor(size, traversalFactor) };
   const isText = element.type.kind === 'string' || element.type.kind === 'bytes';
   const each = isText
-    ? plus(exactRange(1), timesFactor(estimatedSizeOf(element, sizes), traversal))
+    ? plus(exactRange(1), timesFactor(estimatedSizeOf(element, sizes), traversalFactor))
     : exactRange(1);
   return { cost: times(size, each) };
 };
@@ -57,7 +57,7 @@ const split: Estimate = ({ target, args, sizes }) => {
   const limit = args[1]?.expr;
   const isLiteral = limit?.kind === 'literal' && typeof limit.value === 'bigint';
   const max = isLiteral ? BigInt.asUintN(64, limit.value as bigint) : size.max;
-  return { cost: timesFactor(size, 2 * traversal), resultSize: { min: 0n, max } };
+  return { cost: timesFactor(size, 2 * traversalFactor), resultSize: { min: 0n, max } };
 };
 
 const join: Estimate = ({ target, args, sizes }) => {
@@ -67,16 +67,16 @@ const join: Estimate = ({ target, args, sizes }) => {
   let resultSize: CostRange =
     element === undefined ? exactRange(0) : times(count, estimatedSizeOf(element, sizes));
   if (args[0] !== undefined) {
-    const between = { min: lessOne(count.min), max: lessOne(count.max) };
+    const between = { min: minusOne(count.min), max: minusOne(count.max) };
     resultSize = plus(resultSize, times(estimatedSizeOf(args[0], sizes), between));
   }
-  return { cost: timesFactor(resultSize, traversal), resultSize };
+  return { cost: timesFactor(resultSize, traversalFactor), resultSize };
 };
 
 const find: Estimate = ({ target, args, sizes }) => {
   if (target === undefined || args[0] === undefined) return undefined;
   const size = estimatedSizeOf(target, sizes);
-  const text = timesFactor(plus(size, exactRange(1)), traversal);
+  const text = timesFactor(plus(size, exactRange(1)), traversalFactor);
   const pattern = timesFactor(estimatedSizeOf(args[0], sizes), patternFactor);
   return { cost: times(text, pattern), resultSize: { min: 0n, max: size.max } };
 };
@@ -86,41 +86,42 @@ const replace: Estimate = ({ target, args, sizes }) => {
   if (target === undefined || from === undefined || to === undefined) return undefined;
   const size = estimatedSizeOf(target, sizes);
   const resultSize = replacedSize(size, estimatedSizeOf(from, sizes), estimatedSizeOf(to, sizes));
-  return { cost: timesFactor(size, 2 * traversal), resultSize };
+  return { cost: timesFactor(size, 2 * traversalFactor), resultSize };
 };
 
-/** The longest result has as many and as long replacements as can be, the shortest as few. */
+/** The longest result has the most and longest replacements, the shortest the fewest. */
 function replacedSize(size: CostRange, from: CostRange, to: CostRange): CostRange {
   let count = { min: 0n, max: 0n };
   let kept = { min: 0n, max: 0n };
   if (from.min === 0n) {
-    count = { ...count, max: moreOne(size.max) };
+    count = { ...count, max: plusOne(size.max) };
     kept = { ...kept, max: size.max };
   } else if (to.max <= from.min) {
     kept = { ...kept, max: size.max };
   } else {
-    count = { ...count, max: dividedUp(size.max, from.min) };
+    count = { ...count, max: dividedRoundingUp(size.max, from.min) };
   }
   if (from.max === 0n) {
-    count = { ...count, min: moreOne(size.min) };
+    count = { ...count, min: plusOne(size.min) };
     kept = { ...kept, min: size.min };
   } else if (from.max <= to.min) {
     kept = { ...kept, min: size.min };
   } else {
-    count = { ...count, min: dividedUp(size.min, from.max) };
+    count = { ...count, min: dividedRoundingUp(size.min, from.max) };
   }
   return plus(times(count, to), kept);
 }
 
-/** Addresses have four bytes or sixteen. */
+/** Addresses have 4 or 16 bytes. */
 const addressSize: CostRange = { min: 4n, max: 16n };
 
 const contains: Estimate = ({ function: name, overload, args, sizes }) => {
   if (args[0] === undefined) return undefined;
-  let cost = timesFactor(plus(addressSize, addressSize), traversal);
-  if (name === 'containsCIDR') cost = plus(plus(cost, timesFactor(addressSize, traversal)), exactRange(1));
+  let cost = timesFactor(plus(addressSize, addressSize), traversalFactor);
+  if (name === 'containsCIDR')
+    cost = plus(plus(cost, timesFactor(addressSize, traversalFactor)), exactRange(1));
   if (overload.endsWith('_string'))
-    cost = plus(cost, timesFactor(estimatedSizeOf(args[0], sizes), traversal));
+    cost = plus(cost, timesFactor(estimatedSizeOf(args[0], sizes), traversalFactor));
   return { cost };
 };
 
@@ -129,7 +130,7 @@ const longestFormat = 64n;
 
 const validate: Estimate = ({ args, sizes }) => {
   if (args[0] === undefined) return undefined;
-  const text = timesFactor(estimatedSizeOf(args[0], sizes), traversal);
+  const text = timesFactor(estimatedSizeOf(args[0], sizes), traversalFactor);
   return { cost: timesFactor(text, longestFormatPattern * patternFactor) };
 };
 
@@ -143,10 +144,10 @@ const equality: Estimate = ({ args }) => {
     case 'kubernetes.Semver':
       return { cost: exactRange(1) };
     case 'kubernetes.NamedFormat':
-      return { cost: timesFactor({ min: 1n, max: longestFormat }, traversal) };
+      return { cost: timesFactor({ min: 1n, max: longestFormat }, traversalFactor) };
     case 'kubernetes.URL': {
       const max = right.size === undefined ? 1n : rangeUnion(right.size, right.size).max;
-      return { cost: timesFactor({ min: 1n, max }, traversal) };
+      return { cost: timesFactor({ min: 1n, max }, traversalFactor) };
     }
     default:
       return undefined;
@@ -178,7 +179,7 @@ function named(names: string, estimate: Estimate): readonly (readonly [string, E
   return names.split(' ').map((name) => [name, estimate] as const);
 }
 
-/** What is in a list; undefined for what has no parameters, like a text. */
+/** The element of a list; undefined for types without parameters, such as texts. */
 function elementNode({ type, path }: EstimatedNode): EstimatedNode | undefined {
   if (type.params.length === 0) return undefined;
   const element: CelType = typeArgument(type);
@@ -186,15 +187,15 @@ function elementNode({ type, path }: EstimatedNode): EstimatedNode | undefined {
   return { path: elementPath, type: element, expr: undefined, size: undefined };
 }
 
-function lessOne(value: bigint): bigint {
+function minusOne(value: bigint): bigint {
   return value > 0n ? value - 1n : 0n;
 }
 
-function moreOne(value: bigint): bigint {
+function plusOne(value: bigint): bigint {
   return value < uint64Max ? value + 1n : value;
 }
 
-function dividedUp(value: bigint, by: bigint): bigint {
+function dividedRoundingUp(value: bigint, by: bigint): bigint {
   const quotient = Math.ceil(Number(value) / Number(by));
   return quotient >= 2 ** 64 ? uint64Max : BigInt(quotient);
 }

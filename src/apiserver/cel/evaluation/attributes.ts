@@ -12,21 +12,24 @@ import {
 } from '../values/values.ts';
 import type { Evaluate, Frame } from './frame.ts';
 
-/** `self.spec.items[0]`: where to begin and the way from there. cel-go's costs follow these ways, so ours are cut alike. */
+/**
+ * `self.spec.items[0]`: a start value and the path from there. cel-go counts costs by such attributes, so expressions
+ * are divided in the same way here.
+ */
 export interface Attribute {
   add(qualifier: Qualifier): void;
   resolve(frame: Frame): Value;
 }
 
-/** One step of the way. */
+/** One step of the path. */
 export interface Qualifier {
   readonly key: Evaluate;
   readonly isOptional: boolean;
-  /** Only asks whether there is something. */
+  /** Whether only the presence matters. */
   readonly testOnly: boolean;
 }
 
-/** Begins at a variable. */
+/** Starts at a variable. */
 export class VariableAttribute implements Attribute {
   readonly #name: string;
   readonly #qualifiers: Qualifier[] = [];
@@ -46,7 +49,7 @@ export class VariableAttribute implements Attribute {
   }
 }
 
-/** Begins at the value of an expression. */
+/** Starts at the value of an expression. */
 export class ComputedAttribute implements Attribute {
   readonly #operand: Evaluate;
   readonly #qualifiers: Qualifier[] = [];
@@ -90,7 +93,7 @@ export class ConditionalAttribute implements Attribute {
   }
 }
 
-/** Once the way is optional it stays so: what is absent ends it, and what is found is an optional. */
+/** Once the path is optional it stays so: an absent value ends it, and a found value is wrapped in an optional. */
 function follow(frame: Frame, start: Value, qualifiers: readonly Qualifier[]): Value {
   let value = start;
   let isOptional = start instanceof Optional;
@@ -109,7 +112,7 @@ function follow(frame: Frame, start: Value, qualifiers: readonly Qualifier[]): V
   return isOptional ? new Optional(value) : value;
 }
 
-/** Undefined where an optional way ends. */
+/** Undefined if an optional path ends. */
 function advance(frame: Frame, from: Value, qualifier: Qualifier, isOptional: boolean): Value | undefined {
   const key = qualifier.key(frame);
   const isTest = isOptional || qualifier.testOnly;
@@ -122,7 +125,7 @@ function advance(frame: Frame, from: Value, qualifier: Qualifier, isOptional: bo
   return found !== undefined;
 }
 
-/** Undefined where there is nothing and the question was whether there is. */
+/** Undefined if the value is absent and only its presence was asked for. */
 function qualify(from: Value, key: Value, isTest: boolean): Value | undefined {
   if (isError(from)) return from;
   if (isMap(from)) {

@@ -18,27 +18,28 @@ import type { Frame } from './frame.ts';
 import { type PlanContext, type PlannedNode, UnplannableExpression } from './planned.ts';
 import { runtimeCallCost } from './runtime-cost.ts';
 
-/** A call of a function: arguments first, then the function, then what it has cost. */
+/** Plans a function call: evaluate the arguments, then the function, then charge the cost. */
 export function planCall(plan: PlanContext, call: Call, args: readonly PlannedNode[]): PlannedNode {
   const possible = plan.checked.overloadsOf(call);
   const only = possible.length === 1 ? possible[0] : undefined;
-  const apply = only === undefined ? dispatched(plan, call, possible) : guarded(call.function, only);
+  const apply =
+    only === undefined ? dispatchByValues(plan, call, possible) : withTypeCheck(call.function, only);
   checkConstantPattern(call.function, args);
   const first = args[0];
   if (conversions.has(call.function) && args.length === 1 && first?.constant !== undefined) {
-    return folded(apply([first.constant]));
+    return foldedConstant(apply([first.constant]));
   }
-  return { run: strict(call.function, only?.id ?? '', args, apply) };
+  return { run: evaluateStrictly(call.function, only?.id ?? '', args, apply) };
 }
 
 type Apply = (args: readonly Value[]) => Value;
 
-/** What converts a constant makes a constant of it. */
+/** A conversion of a constant is a constant. */
 const conversions: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 );
 
-function folded(value: Value): PlannedNode {
+function foldedConstant(value: Value): PlannedNode {
   if (isError(value)) throw new UnplannableExpression(value.message);
   return { run: () => value, constant: value };
 }
@@ -54,10 +55,10 @@ function hasConstantPattern(name: string, args: readonly PlannedNode[]): boolean
 }
 
 /**
- * Where cel-go calls with a list of arguments, it stops at the first error, and what it did not get to costs nothing. With
- * one or two arguments it looks at all of them first.
+ * cel-go stops at the first error if it calls with a list of arguments, and arguments that it did not evaluate cost
+ * nothing. With one or two arguments it evaluates all of them first.
  */
-function strict(
+function evaluateStrictly(
   name: string,
   overload: string,
   args: readonly PlannedNode[],
@@ -80,15 +81,15 @@ function strict(
   };
 }
 
-function guarded(name: string, overload: Overload): Apply {
+function withTypeCheck(name: string, overload: Overload): Apply {
   const { run, isShared } = overload;
   if (run === undefined) return () => new CelError(`${noSuchOverload}: ${name}`);
   if (isShared) return (args) => run(...args);
   return (args) => (accepts(overload, args) ? run(...args) : noOverloadFor(name, args));
 }
 
-/** Where the types were not known, the values choose among all overloads. */
-function dispatched(plan: PlanContext, call: Call, possible: readonly Overload[]): Apply {
+/** If the types were not known, the values select among all overloads. */
+function dispatchByValues(plan: PlanContext, call: Call, possible: readonly Overload[]): Apply {
   const shared = possible.find((overload) => overload.isShared)?.run;
   if (shared !== undefined) return (args) => shared(...args);
   const overloads = plan.overloads(call.function);
@@ -109,7 +110,7 @@ function accepts(overload: Overload, args: readonly Value[]): boolean {
   );
 }
 
-/** The first element speaks for all. */
+/** Checks only the first element. */
 function acceptsValue(type: CelType, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':

@@ -1,13 +1,13 @@
 import type { Value } from '../values/values.ts';
 
-/** An expression has cost more than it may; how much it was until then is with its meter. */
+/** The evaluation exceeded its cost limit; its meter has the cost so far. */
 export class CostLimitExceeded extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
   }
 }
 
-/** Counts what an evaluation costs and stops it where it is too much. */
+/** Counts the cost of an evaluation and stops it at the limit. */
 export class CostMeter {
   readonly #limit: number;
   #spent = 0;
@@ -26,7 +26,7 @@ export class CostMeter {
   }
 }
 
-/** The names that an expression sees while it is evaluated. */
+/** The variables of an expression during its evaluation. */
 export interface Frame {
   readonly meter: CostMeter;
   find(name: string): Value | undefined;
@@ -54,7 +54,7 @@ interface LoopNames {
   readonly variable2: string | undefined;
 }
 
-/** One comprehension on its way. The accumulator is made when it is first looked at, and its cost counts from then on. */
+/** The frame of one comprehension. The accumulator is computed on first access, and its cost is counted then. */
 export class LoopFrame implements Frame {
   readonly #outer: Frame;
   readonly #names: LoopNames;
@@ -83,7 +83,7 @@ export class LoopFrame implements Frame {
     this.#accumulated = value;
   }
 
-  /** The result does not see the loop's variables. */
+  /** The result expression cannot access the loop's variables. */
   finish(): void {
     this.#isDone = true;
   }

@@ -10,7 +10,7 @@ interface LoopSteps {
   readonly result: Evaluate;
 }
 
-/** Goes through a list or a map until the condition says no. */
+/** Iterates over a list or a map until the condition is false. */
 export function planLoop(expr: Comprehension, steps: LoopSteps): Evaluate {
   const hasTwo = expr.variable2 !== undefined;
   return (frame) => {
@@ -18,14 +18,14 @@ export function planLoop(expr: Comprehension, steps: LoopSteps): Evaluate {
     if (isError(range)) return range;
     if (!isList(range) && !isMap(range)) return notIterable(range, hasTwo);
     const loop = new LoopFrame(frame, expr, steps.init);
-    iterate(range, hasTwo, (first, second) => turn(loop, steps, first, second));
+    iterate(range, hasTwo, (first, second) => iterateOnce(loop, steps, first, second));
     loop.finish();
     return steps.result(loop);
   };
 }
 
-/** False: enough. */
-function turn(loop: LoopFrame, steps: LoopSteps, first: Value, second: Value): boolean {
+/** Runs one iteration; returns false to stop. */
+function iterateOnce(loop: LoopFrame, steps: LoopSteps, first: Value, second: Value): boolean {
   loop.enter(first, second);
   if (steps.condition(loop) === false) return false;
   loop.accumulate(steps.step(loop as Frame));
@@ -36,8 +36,8 @@ function iterate(range: Value, hasTwo: boolean, visit: (first: Value, second: Va
   if (isList(range)) {
     for (let index = 0; index < range.size; index++) {
       const item = range.at(index);
-      const goOn = hasTwo ? visit(BigInt(index), item) : visit(item, null);
-      if (!goOn) return;
+      const shouldContinue = hasTwo ? visit(BigInt(index), item) : visit(item, null);
+      if (!shouldContinue) return;
     }
   } else if (isMap(range)) {
     for (const key of range.keys()) {
@@ -46,7 +46,7 @@ function iterate(range: Value, hasTwo: boolean, visit: (first: Value, second: Va
   }
 }
 
-/** As Go names the types of these values. */
+/** Go's names of the types of these values. */
 const goTypes: Readonly<Record<string, string>> = {
   boolean: 'types.Bool',
   bigint: 'types.Int',

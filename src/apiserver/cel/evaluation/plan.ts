@@ -26,7 +26,7 @@ import { planLoop } from './loops.ts';
 import { type PlanContext, type PlannedNode, UnplannableExpression } from './planned.ts';
 import { runtimeCallCost } from './runtime-cost.ts';
 
-/** Turns an expression into functions. */
+/** Compiles an expression to functions. */
 export function planExpression(plan: PlanContext, expr: Expr): PlannedNode {
   switch (expr.kind) {
     case 'literal':
@@ -60,7 +60,7 @@ function planName(plan: PlanContext, expr: Expr, fallback: string): PlannedNode 
   return constant(new TypeValue(type.name));
 }
 
-/** A way that begins here costs one, and one for each of its steps; a choice between two ways is free. */
+/** An attribute costs one, and one for each of its steps; a choice between two attributes is free. */
 function attributed(attribute: Attribute): PlannedNode {
   const isFree = attribute instanceof ConditionalAttribute;
   const run = (frame: Frame): Value => {
@@ -113,7 +113,7 @@ const specials: Readonly<Record<string, Special>> = {
   orValue: (_plan, _call, args) => optionalOr(args, true),
 };
 
-/** The value that decides does so also where another side is an error. */
+/** The deciding value wins even if another operand is an error. */
 function logic(args: readonly PlannedNode[], deciding: boolean): PlannedNode {
   const run = (frame: Frame): Value => {
     let error: CelError | undefined;
@@ -160,7 +160,7 @@ function index(args: readonly PlannedNode[], isOptional: boolean): PlannedNode {
   return attributed(attribute);
 }
 
-/** A list of constants is a set: looking into it costs nothing. */
+/** A list of constants is a set: a lookup in it costs nothing. */
 function planMembership(
   plan: PlanContext,
   call: Call,
@@ -253,7 +253,7 @@ function aggregate(parts: readonly PlannedNode[], build: Evaluate, cost: number)
   return { run };
 }
 
-/** For what looks at no variable. */
+/** For parts that use no variables. */
 const noFrame = undefined as unknown as Frame;
 
 function planComprehension(plan: PlanContext, expr: Comprehension): PlannedNode {

@@ -4,18 +4,18 @@ import type { Value } from '../values/values.ts';
 import type { Attribute } from './attributes.ts';
 import type { Evaluate } from './frame.ts';
 
-/** A node made ready to run. What is known beforehand costs nothing later. */
+/** A node that is ready to run. Constants are folded and cost nothing at run time. */
 export interface PlannedNode {
   readonly run: Evaluate;
   readonly constant?: Value;
   readonly attribute?: Attribute;
 }
 
-/** The expression fits together, and still can't be run: a constant of it says nothing. */
+/** A checked expression that cannot run: one of its constants is not valid. */
 export class UnplannableExpression extends Error {}
 
 export interface PlanContext {
   readonly checked: CheckedExpression;
-  /** All overloads of a function, for calls that are decided by the values. */
+  /** All overloads of a function, for calls that are dispatched by values. */
   overloads(name: string): readonly Overload[];
 }

@@ -1,32 +1,34 @@
+import { patternFactor, traversalFactor } from '../values/cost-factors.ts';
 import { CelError, isList, isMap, isOpaque, type Value, valueSize } from '../values/values.ts';
 
-/** A call that was made. */
+/** A call that was evaluated. */
 export interface EvaluatedCall {
   readonly function: string;
-  /** Empty where the values had to choose it. */
+  /** Empty if the call was dispatched by values. */
   readonly overload: string;
   readonly args: readonly Value[];
   readonly result: Value;
 }
 
-/** cel-go takes a list for granted where it counts what sorting costs, and gives up where there is an error instead. */
-export class CostOverflow extends Error {
+/**
+ * cel-go panics when it computes the cost of sorting if an error is there instead of a list. The evaluation then ends
+ * with the message of that panic.
+ */
+export class CostPanic extends Error {
   constructor() {
     super('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add');
   }
 }
 
-/** What a call costs, by the sizes of what it was given: the numbers of Kubernetes' and cel-go's libraries. */
+/** The cost of a call by the sizes of its arguments, with the numbers of Kubernetes' and cel-go's libraries. */
 export function runtimeCallCost(call: EvaluatedCall): number {
   return overloadCost(call) ?? kubernetesCost(call) ?? standardCost(call);
 }
 
-const traversal = 0.1;
-const patternFactor = 0.25;
 const callCost = 1;
 const listCost = 10;
 
-/** Costs that extension libraries state for overloads of theirs. */
+/** Costs that extension libraries define for their overloads. */
 function overloadCost({ overload, args, result }: EvaluatedCall): number | undefined {
   if (overload.startsWith('list_sets_')) {
     const factor = overload === 'list_sets_equivalent_list' ? 2 : 1;
@@ -49,14 +51,14 @@ function overloadCost({ overload, args, result }: EvaluatedCall): number | undef
 }
 
 function selfComparison(list: Value | undefined): number {
-  if (list instanceof CelError) throw new CostOverflow();
+  if (list instanceof CelError) throw new CostPanic();
   if (list === undefined || !isList(list) || list.size === 0) return callCost + listCost;
   const first = list.at(0);
-  const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + traversal : 2;
+  const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + traversalFactor : 2;
   return Math.trunc(list.size * list.size * factor) + callCost + listCost;
 }
 
-/** By name of function, as Kubernetes counts. */
+/** By function name, as Kubernetes counts. */
 function kubernetesCost(call: EvaluatedCall): number | undefined {
   const { args } = call;
   const rule = costRules.get(call.function);
@@ -74,7 +76,9 @@ function kubernetesCost(call: EvaluatedCall): number | undefined {
     case 'result':
       return traverse(valueSize(call.result), 2);
     case 'pattern':
-      return Math.ceil((1 + argSize(args, 0)) * traversal) * Math.ceil(argSize(args, 1) * patternFactor);
+      return (
+        Math.ceil((1 + argSize(args, 0)) * traversalFactor) * Math.ceil(argSize(args, 1) * patternFactor)
+      );
     case 'network':
       return networkCost(call);
     case 'format':
@@ -120,7 +124,7 @@ function formatCost(args: readonly Value[]): number | undefined {
   const format = args[0];
   if (format === undefined || !isOpaque(format) || !('patternSize' in format)) return undefined;
   const patternSize = Number(format.patternSize);
-  return Math.ceil((1 + argSize(args, 1)) * traversal) * Math.ceil(patternSize * patternFactor);
+  return Math.ceil((1 + argSize(args, 1)) * traversalFactor) * Math.ceil(patternSize * patternFactor);
 }
 
 /** Equality of values of Kubernetes' own types. */
@@ -146,7 +150,9 @@ function standardCost({ overload, args }: EvaluatedCall): number {
     case 'add_bytes':
       return traverse(argSize(args, 0) + argSize(args, 1), 1);
     case 'matches_string':
-      return Math.ceil((1 + argSize(args, 0)) * traversal) * Math.ceil(argSize(args, 1) * patternFactor);
+      return (
+        Math.ceil((1 + argSize(args, 0)) * traversalFactor) * Math.ceil(argSize(args, 1) * patternFactor)
+      );
     case 'contains_string':
       return traverse(argSize(args, 0), 1) * traverse(argSize(args, 1), 1);
     default:
@@ -158,7 +164,7 @@ function standardCost({ overload, args }: EvaluatedCall): number {
 const orderedTexts = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/;
 
 function traverse(size: number, times: number): number {
-  return Math.ceil(size * times * traversal);
+  return Math.ceil(size * times * traversalFactor);
 }
 
 function argSize(args: readonly Value[], index: number): number {
@@ -166,10 +172,10 @@ function argSize(args: readonly Value[], index: number): number {
   return arg === undefined ? 1 : valueSize(arg);
 }
 
-/** Going through all that is in a value. Texts count by their bytes here. */
+/** The cost of visiting everything in a value. Texts count by their bytes here. */
 function traversalCost(value: Value): number {
-  if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * traversal);
-  if (value instanceof Uint8Array) return Math.trunc(value.length * traversal);
+  if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * traversalFactor);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * traversalFactor);
   if (value instanceof CelError) return 1;
   let cost = 0;
   if (isList(value)) {

@@ -1,11 +1,11 @@
 import type { Value } from '../values/values.ts';
 
 /**
- * The tree of an expression. Macros are already spelled out: `has` is a select that only tests, the others are
- * comprehensions. Ids are unique within a tree; where a node stands in the text is known by its id.
+ * The tree of an expression. Macros are already expanded: `has` is a select that only tests, the others are
+ * comprehensions. Ids are unique within a tree, and map to the position of a node in the text.
  *
- * The checker replaces names by what they mean (`ip.isCanonical(x)` is one function, not a member), so calls and
- * selects can be written to; nobody does it later.
+ * The checker replaces names by what they refer to (`ip.isCanonical(x)` is one function, not a member), so calls are
+ * mutable; nothing changes them later.
  */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
@@ -41,7 +41,7 @@ export interface ListExpr {
   readonly kind: 'list';
   readonly id: number;
   readonly elements: readonly Expr[];
-  /** Which elements are written `?e`. */
+  /** The indexes of the elements that are written `?e`. */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -85,7 +85,7 @@ export interface Comprehension {
   readonly result: Expr;
 }
 
-/** No identifier can be spelled like this, so no variable of a rule can meet it. */
+/** Not a valid identifier, so it cannot collide with a variable of a rule. */
 export const accumulatorName = '@result';
 
 export const operators = {
@@ -104,7 +104,7 @@ export const operators = {
   notStrictlyFalse: '@not_strictly_false',
 } as const;
 
-/** All parts of a node, in the order in which they stand. */
+/** All parts of a node, in the order of the text. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':

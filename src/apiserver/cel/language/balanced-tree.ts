@@ -1,4 +1,4 @@
-/** `a && b && c && ...` as a tree of little depth: `join` makes one node of the operator's id and two sides. */
+/** `a && b && c && ...` as a tree of small depth: `join` creates a node from the operator's id and two sides. */
 export function balancedTree<T>(
   terms: readonly T[],
   ids: readonly number[],

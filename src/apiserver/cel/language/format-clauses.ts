@@ -4,11 +4,11 @@ export type ClauseLetter = 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o';
 export interface FormatClause {
   readonly letter: ClauseLetter;
   readonly digits: number;
-  /** Of the argument that it prints. */
+  /** The index of the argument that it prints. */
   readonly index: number;
 }
 
-/** What is wrong, and, where one is to blame, with which node of the expression. */
+/** An error, and the node of the expression that it is about, if any. */
 export interface FormatProblem {
   readonly problem: string;
   readonly id?: number;
@@ -16,7 +16,7 @@ export interface FormatProblem {
 
 export const defaultPrecision = 6;
 
-/** What clauses say about arguments that they can't print; the type follows. */
+/** The errors of clauses for arguments that they cannot print; the type follows. */
 export const formatProblems: Readonly<Record<ClauseLetter, string>> = {
   s:
     'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and ' +
@@ -30,7 +30,7 @@ export const formatProblems: Readonly<Record<ClauseLetter, string>> = {
   o: 'octal clause can only be used on integers',
 };
 
-/** Goes through a format and puts what `print` makes of each clause in its place. */
+/** Walks a format string and replaces each clause by what `print` returns. */
 export function walkFormat(
   text: string,
   argCount: number,

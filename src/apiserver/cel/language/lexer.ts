@@ -19,7 +19,7 @@ export interface Token {
   readonly offset: number;
 }
 
-/** Cuts a text into tokens. What is no token is complained about and skipped, as ANTLR does. */
+/** Splits a text into tokens. Text that is not a token is reported and skipped, as ANTLR does. */
 export function tokenize(source: Source, issues: Issues): readonly Token[] {
   const tokens: Token[] = [];
   let offset = 0;
@@ -27,7 +27,7 @@ export function tokenize(source: Source, issues: Issues): readonly Token[] {
   let unit = 0;
   while (unit < text.length) {
     const found = nextToken(text, unit);
-    const taken = found === undefined ? skipped(text, unit) : text.slice(unit, found.end);
+    const taken = found === undefined ? unmatchedText(text, unit) : text.slice(unit, found.end);
     if (found === undefined) {
       issues.report(offset, `Syntax error: token recognition error at: '${taken}'`);
     } else if (found.kind !== 'blank') {
@@ -40,7 +40,7 @@ export function tokenize(source: Source, issues: Issues): readonly Token[] {
   return tokens;
 }
 
-type Rule = readonly [kind: TokenKind | 'blank', pattern: RegExp];
+type TokenRule = readonly [kind: TokenKind | 'blank', pattern: RegExp];
 
 const escapes = String.raw`\\(?:[abfnrtv"'\\?\x60]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
 const quoted = [
@@ -54,8 +54,8 @@ const quoted = [
   String.raw`'(?:${escapes}|[^\\'\n\r])*'`,
 ].join('|');
 
-/** The longest match wins, the first among equals. */
-const rules: readonly Rule[] = [
+/** The longest match wins; of equally long ones, the first. */
+const rules: readonly TokenRule[] = [
   ['blank', /[\t \r\n\f]+/y],
   ['blank', /\/\/[^\n]*/y],
   ['float', /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?/y],
@@ -79,9 +79,10 @@ function nextToken(text: string, at: number): { kind: TokenKind | 'blank'; end: 
 }
 
 /**
- * What a lexer has read when it finds that no token can come of it: all up to, and with, the character that fits nowhere.
+ * The text that ANTLR's lexer has consumed when it finds that no token matches: everything up to and including the
+ * character that does not fit.
  */
-function skipped(text: string, at: number): string {
+function unmatchedText(text: string, at: number): string {
   unfinished.lastIndex = at;
   const end = unfinished.test(text) ? unfinished.lastIndex : at;
   return text.slice(at, end) + (end < text.length ? String.fromCodePoint(text.codePointAt(end) ?? 0) : '');

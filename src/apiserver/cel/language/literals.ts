@@ -5,7 +5,7 @@ import type { NodeFactory } from './node-factory.ts';
 import type { Issues } from './source.ts';
 import { unescapeLiteral } from './unescape.ts';
 
-/** The constant that a token stands for. What stands for none is complained about. */
+/** The node of a literal token. Reports an issue if the token is not a valid literal. */
 export function literalNode(token: Token, nodes: NodeFactory, issues: Issues): Expr {
   const value = literalValue(token);
   if (typeof value === 'object' && value !== null && 'problem' in value) {
@@ -41,7 +41,7 @@ function quotedLiteral({ kind, text }: Token): Value | { readonly problem: strin
 const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
 
-/** Undefined where the number does not fit. */
+/** Undefined if the number does not fit. */
 function intLiteral(text: string): Value | undefined {
   const isNegative = text.startsWith('-');
   const magnitude = BigInt(isNegative ? text.slice(1) : text);

@@ -1,7 +1,7 @@
 import { accumulatorName, type Expr, operators } from './ast.ts';
 import type { NodeFactory } from './node-factory.ts';
 
-/** A call as it is written. */
+/** A call as it is written in the text. */
 export interface MacroCall {
   readonly id: number;
   readonly name: string;
@@ -9,13 +9,13 @@ export interface MacroCall {
   readonly args: readonly Expr[];
 }
 
-/** Why a macro can't be written like this, and the node that is to blame. */
+/** The error of a macro call, and the node that it is about. */
 export interface MacroProblem {
   readonly id: number;
   readonly problem: string;
 }
 
-/** What a macro stands for; undefined where the call is no macro. */
+/** The expansion of a macro; undefined if the call is not a macro. */
 export function expandMacro(nodes: NodeFactory, call: MacroCall): Expr | MacroProblem | undefined {
   const isMember = call.target !== undefined;
   const expand = macros.get(`${isMember ? '.' : ''}${call.name}/${call.args.length}`);
@@ -24,7 +24,7 @@ export function expandMacro(nodes: NodeFactory, call: MacroCall): Expr | MacroPr
 
 type Expand = (macro: MacroNodes) => Expr | MacroProblem;
 
-/** Everything that a macro makes stands where the macro's call stands. */
+/** Creates the nodes of an expansion. They all have the position of the macro's call. */
 class MacroNodes {
   readonly nodes: NodeFactory;
   readonly call: MacroCall;
@@ -98,7 +98,7 @@ function has(macro: MacroNodes): Expr | MacroProblem {
 
 type Variables = readonly [string, string?];
 
-/** The names a macro binds, of one or two arguments. */
+/** The names that a macro binds, from its first one or two arguments. */
 function variablesOf(macro: MacroNodes, count: 1 | 2, problem: string): Variables | MacroProblem {
   const names: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -149,8 +149,8 @@ const existsOne = (macro: MacroNodes, predicate: Expr): Omit<Loop, 'variables'> 
   };
 };
 
-/** `map`, `filter` and the transforming macros: something is added to the accumulator for each element that passes. */
-function gathering(
+/** `map`, `filter` and the transforming macros: they add something to the accumulator for each element that passes. */
+function accumulating(
   options: { readonly count: 1 | 2; readonly filtered: boolean; readonly problem: string },
   parts: {
     readonly init: (macro: MacroNodes) => Expr;
@@ -168,15 +168,15 @@ function gathering(
   };
 }
 
-const noIdentifier = 'argument is not an identifier';
-const noSimpleName = 'argument must be a simple name';
+const notAnIdentifier = 'argument is not an identifier';
+const notASimpleName = 'argument must be a simple name';
 const emptyList = (macro: MacroNodes): Expr => macro.list();
 const emptyMap = (macro: MacroNodes): Expr => macro.nodes.map(macro.id(), []);
 
-function lists(count: 1 | 2, filtered: boolean): Expand {
-  const problem = count === 1 ? noIdentifier : noSimpleName;
+function transformToList(count: 1 | 2, filtered: boolean): Expand {
+  const problem = count === 1 ? notAnIdentifier : notASimpleName;
   const value = count + (filtered ? 1 : 0);
-  return gathering(
+  return accumulating(
     { count, filtered, problem },
     {
       init: emptyList,
@@ -185,17 +185,17 @@ function lists(count: 1 | 2, filtered: boolean): Expand {
   );
 }
 
-const filter = gathering(
-  { count: 1, filtered: true, problem: noIdentifier },
+const filter = accumulating(
+  { count: 1, filtered: true, problem: notAnIdentifier },
   {
     init: emptyList,
     add: (macro) => macro.invoke(operators.add, macro.accumulator(), macro.list(macro.arg(0))),
   },
 );
 
-function maps(filtered: boolean, withKey: boolean): Expand {
-  return gathering(
-    { count: 2, filtered, problem: noSimpleName },
+function transformToMap(filtered: boolean, withKey: boolean): Expand {
+  return accumulating(
+    { count: 2, filtered, problem: notASimpleName },
     {
       init: emptyMap,
       add: (macro, [key]) => {
@@ -206,7 +206,7 @@ function maps(filtered: boolean, withKey: boolean): Expand {
   );
 }
 
-/** The value of an optional under a name, as a loop over nothing. */
+/** Binds the value of an optional to a name, by a loop over an empty list. */
 function optional(name: 'optMap' | 'optFlatMap'): Expand {
   return (macro) => {
     const variable = macro.arg(0);
@@ -237,7 +237,7 @@ function sortBy(macro: MacroNodes): Expr | MacroProblem {
       problem: 'sortBy can only be applied to a list, identifier, comprehension, call or select expression',
     };
   }
-  const variables = variablesOf(macro, 1, noIdentifier);
+  const variables = variablesOf(macro, 1, notAnIdentifier);
   if ('problem' in variables) return variables;
   const bound = '@__sortBy_input__';
   const ident = (): Expr => macro.nodes.ident(macro.id(), bound);
@@ -268,8 +268,8 @@ const macros: ReadonlyMap<string, Expand> = new Map<string, Expand>([
   ['.all/2', quantifier(1, all)],
   ['.exists/2', quantifier(1, exists)],
   ['.exists_one/2', quantifier(1, existsOne)],
-  ['.map/2', lists(1, false)],
-  ['.map/3', lists(1, true)],
+  ['.map/2', transformToList(1, false)],
+  ['.map/3', transformToList(1, true)],
   ['.filter/2', filter],
   ['.optMap/2', optional('optMap')],
   ['.optFlatMap/2', optional('optFlatMap')],
@@ -277,11 +277,11 @@ const macros: ReadonlyMap<string, Expand> = new Map<string, Expand>([
   ['.exists/3', quantifier(2, exists)],
   ['.exists_one/3', quantifier(2, existsOne)],
   ['.existsOne/3', quantifier(2, existsOne)],
-  ['.transformList/3', lists(2, false)],
-  ['.transformList/4', lists(2, true)],
-  ['.transformMap/3', maps(false, true)],
-  ['.transformMap/4', maps(true, true)],
-  ['.transformMapEntry/3', maps(false, false)],
-  ['.transformMapEntry/4', maps(true, false)],
+  ['.transformList/3', transformToList(2, false)],
+  ['.transformList/4', transformToList(2, true)],
+  ['.transformMap/3', transformToMap(false, true)],
+  ['.transformMap/4', transformToMap(true, true)],
+  ['.transformMapEntry/3', transformToMap(false, false)],
+  ['.transformMapEntry/4', transformToMap(true, false)],
   ['.sortBy/2', sortBy],
 ]);

@@ -15,8 +15,8 @@ import {
 } from './ast.ts';
 
 /**
- * Macros may repeat their operand, so a short text can mean a huge tree. cel-go has no limit here; nobody writes rules of
- * this size by hand.
+ * Macros can repeat their operand, so a short text can expand to a huge tree. cel-go has no limit here; this one is far
+ * above hand-written rules.
  */
 const nodesMax = 200_000;
 
@@ -26,7 +26,7 @@ export class NodeLimitExceeded extends Error {
   }
 }
 
-/** Makes nodes with ids of their own and remembers where each one stands in the text. */
+/** Creates nodes with unique ids and stores their positions in the text. */
 export class NodeFactory {
   readonly #offsets: number[] = [];
 
@@ -76,7 +76,7 @@ export class NodeFactory {
     return { kind: 'comprehension', id, ...parts };
   }
 
-  /** The same tree once more, with ids of its own. */
+  /** A copy of a tree with new ids. */
   copy(expr: Expr): Expr {
     const id = this.id(this.offsetOf(expr.id));
     switch (expr.kind) {

@@ -1,4 +1,4 @@
-/** The text of an expression by code points: what CEL counts columns and sizes in. */
+/** The text of an expression by code points, in which CEL counts columns and sizes. */
 export class Source {
   readonly text: string;
   readonly #points: readonly string[];
@@ -26,7 +26,7 @@ export class Source {
     return this.#points.slice(from, to).join('');
   }
 
-  /** Lines count from one, columns from zero. */
+  /** Lines count from 1, columns from 0. */
   locate(offset: number): Location {
     let low = 0;
     let high = this.#lineStarts.length - 1;
@@ -51,7 +51,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** Of a complaint that is about the expression as a whole. */
+/** The location of an issue of the expression as a whole. */
 export const noLocation: Location = { line: -1, column: -1 };
 
 interface Issue {
@@ -62,10 +62,10 @@ interface Issue {
 const issuesMax = 100;
 const snippetLengthMax = 16_384;
 
-/** What is wrong with an expression, printed as cel-go prints it: where, what, and the line with a mark under it. */
+/** The issues of an expression, printed as cel-go prints them: location, message, and the line with a mark below it. */
 export class Issues {
   readonly #source: Source;
-  readonly #complaints: Issue[] = [];
+  readonly #issues: Issue[] = [];
   #count = 0;
 
   constructor(source: Source) {
@@ -82,14 +82,14 @@ export class Issues {
 
   reportAt(location: Location, message: string): void {
     this.#count++;
-    if (this.#count <= issuesMax) this.#complaints.push({ location, message });
+    if (this.#count <= issuesMax) this.#issues.push({ location, message });
   }
 
   toString(): string {
-    const sorted = [...this.#complaints].sort(
+    const sorted = [...this.#issues].sort(
       (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
     );
-    const shown = sorted.map((complaint) => this.#display(complaint));
+    const shown = sorted.map((issue) => this.#display(issue));
     if (this.#count > issuesMax) shown.push(`${this.#count - issuesMax} more errors were truncated`);
     return shown.join('\n');
   }

@@ -1,12 +1,12 @@
 import type { Token } from './lexer.ts';
 import type { Issues } from './source.ts';
 
-/** The complaint is made; reading on would only make more of it. */
+/** The issue is reported; parsing cannot continue. */
 export class ParsingAborted extends Error {}
 
 /**
- * Tokens one by one, with ANTLR's way of mending: one token too many is skipped, one that is missing is thought to be
- * there, and both are complained about.
+ * A stream of tokens with ANTLR's error recovery: one superfluous token is skipped, one missing token is assumed to be
+ * present, and both are reported.
  */
 export class TokenStream {
   readonly #tokens: readonly Token[];
@@ -40,7 +40,7 @@ export class TokenStream {
     return isOperator && texts.has(token.text) ? this.next() : undefined;
   }
 
-  /** What follows a dot. */
+  /** The name after a dot. */
   takeName(dot: Token): Token {
     const token = this.peek();
     if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
@@ -52,11 +52,11 @@ export class TokenStream {
     );
   }
 
-  /** What follows `.?`. */
+  /** The name after `.?`. */
   takeOptionalName(): Token {
     const token = this.peek();
     if (token.kind === 'identifier' || token.kind === 'escaped identifier') return this.next();
-    this.#complain(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
+    this.#report(`mismatched input '${token.text}' expecting {IDENTIFIER, ESC_IDENTIFIER}`);
     this.#issues.report(token.offset, 'unsupported ident kind');
     throw new ParsingAborted();
   }
@@ -75,12 +75,12 @@ export class TokenStream {
     if (taken !== undefined) return taken;
     const token = this.peek();
     if (isSymbol(this.peek(1), symbol)) {
-      this.#complain(`extraneous input '${token.text}' expecting '${symbol}'`);
+      this.#report(`extraneous input '${token.text}' expecting '${symbol}'`);
       this.#position++;
       return this.next();
     }
     if (symbol === ':' ? startsOperand(token) : canFollowOperand(token)) {
-      this.#complain(`missing '${symbol}' at '${token.text}'`);
+      this.#report(`missing '${symbol}' at '${token.text}'`);
       return token;
     }
     return this.#fail(`mismatched input '${token.text}' expecting '${symbol}'`);
@@ -90,7 +90,7 @@ export class TokenStream {
     if (this.take(',') !== undefined) return;
     const next = this.peek(1);
     if (isSymbol(next, close) || isSymbol(next, ',')) {
-      this.#complain(`extraneous input '${this.peek().text}' expecting {'${close}', ','}`);
+      this.#report(`extraneous input '${this.peek().text}' expecting {'${close}', ','}`);
       this.#position++;
       this.take(',');
       return;
@@ -102,27 +102,27 @@ export class TokenStream {
     const token = this.peek();
     if (token.kind === 'end') return;
     const what = this.peek(1).kind === 'end' ? 'extraneous' : 'mismatched';
-    this.#complain(`${what} input '${token.text}' expecting <EOF>`);
+    this.#report(`${what} input '${token.text}' expecting <EOF>`);
   }
 
-  /** What follows signs; ANTLR has words of its own for it where nothing does. */
+  /** Checks the operand after signs; at the end of the text, ANTLR has special messages. */
   expectSigned(sign: string): void {
     if (this.peek().kind !== 'end') {
       this.expectOperand();
       return;
     }
     if (sign === '!') this.#fail(`extraneous input '<EOF>' expecting {${expectedOperand([])}}`);
-    this.#complain(`no viable alternative at input '${sign}'`);
+    this.#report(`no viable alternative at input '${sign}'`);
     this.#fail(`mismatched input '<EOF>' expecting {${expectedOperand([])}}`);
   }
 
-  /** Whether an element of a list or a map can begin here. */
+  /** Whether an element of a list or a map can start here. */
   canStartItem(): boolean {
     const token = this.peek();
     return startsOperand(token) || isSymbol(token, '?');
   }
 
-  /** `also` is what could stand here besides the start of an operand. */
+  /** `also` lists the tokens that are valid here besides the start of an operand. */
   expectOperand(...also: readonly string[]): void {
     const token = this.peek();
     if (startsOperand(token) || also.includes(`'${token.text}'`)) return;
@@ -130,21 +130,21 @@ export class TokenStream {
     const next = this.peek(1);
     if (!startsOperand(next) && !also.includes(`'${next.text}'`))
       this.#fail(`mismatched input '${token.text}' expecting {${expected}}`);
-    this.#complain(`extraneous input '${token.text}' expecting {${expected}}`);
+    this.#report(`extraneous input '${token.text}' expecting {${expected}}`);
     this.#position++;
   }
 
   #fail(message: string): never {
-    this.#complain(message);
+    this.#report(message);
     throw new ParsingAborted(message);
   }
 
-  #complain(message: string): void {
+  #report(message: string): void {
     this.#issues.report(this.peek().offset, `Syntax error: ${message}`);
   }
 }
 
-/** In the order of the grammar's tokens, which is the order in which they are listed. */
+/** In the order of the grammar's tokens, in which messages list them. */
 const operandStarts = [
   "'['",
   "']'",

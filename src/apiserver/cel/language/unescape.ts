@@ -1,11 +1,13 @@
-/** What a quoted literal says, or why it says nothing. `bytes` literals know no code points. */
+import { escapedCharacters } from '../../../kube/go/quote.ts';
+
+/** The value of a quoted literal, or the error. `bytes` literals have no escapes for code points. */
 export type Unescaped =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
 const unable = 'unable to unescape string';
 
-/** `literal` with its quotes and, where it has one, its `r`, but without the `b` of bytes. */
+/** `literal` includes its quotes and its `r`, if any, but not the `b` of bytes. */
 export function unescapeLiteral(literal: string, isBytes: boolean): Unescaped {
   let value = literal.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
   const isRaw = /^[rR]/.test(value);
@@ -17,14 +19,7 @@ export function unescapeLiteral(literal: string, isBytes: boolean): Unescaped {
 }
 
 const namedEscapes: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
+  ...escapedCharacters,
   "'": "'",
   '"': '"',
   '`': '`',

@@ -1,6 +1,6 @@
 import type { FunctionLibrary } from '../types/declarations.ts';
 
-/** Rules of custom resources have no authorizer to ask, but its functions have names that are taken. */
+/** Rules of custom resources have no authorizer, but the names of its functions are declared. */
 export const authorizationLibrary: FunctionLibrary = {
   signatures: `
     .allowed decision_allowed (kubernetes.authorization.Decision) -> bool

@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** From one type to another. */
+/** Conversions between types. */
 export const conversionLibrary: FunctionLibrary = {
   signatures: `
     bool bool_to_bool (bool) -> bool
@@ -54,12 +54,12 @@ export const conversionLibrary: FunctionLibrary = {
   `,
   implementations: {
     bool_to_bool: same,
-    string_to_bool: (text) => truths.get(text as string) ?? unconvertible('string', 'bool'),
+    string_to_bool: (text) => truths.get(text as string) ?? conversionError('string', 'bool'),
     bytes_to_bytes: same,
     string_to_bytes: (text) => new TextEncoder().encode(text as string),
     double_to_double: same,
     int64_to_double: (value) => Number(value),
-    string_to_double: (text) => parseGoFloat(text as string) ?? unconvertible('string', 'double'),
+    string_to_double: (text) => parseGoFloat(text as string) ?? conversionError('string', 'double'),
     uint64_to_double: (value) => Number((value as Uint).value),
     duration_to_duration: same,
     int64_to_duration: (nanos) => new CelDuration(nanos as bigint),
@@ -68,7 +68,7 @@ export const conversionLibrary: FunctionLibrary = {
     int64_to_int64: same,
     double_to_int64: (value) => doubleToInt(value as number),
     duration_to_int64: (value) => (value as CelDuration).nanos,
-    string_to_int64: (text) => wholeNumber(text as string, /^[+-]?\d+$/, 'int'),
+    string_to_int64: (text) => parseWholeNumber(text as string, /^[+-]?\d+$/, 'int'),
     timestamp_to_int64: (value) => secondsOf(value as CelTimestamp),
     uint64_to_int64: (value) => checkedInt((value as Uint).value),
     string_to_string: same,
@@ -82,12 +82,12 @@ export const conversionLibrary: FunctionLibrary = {
     timestamp_to_timestamp: same,
     int64_to_timestamp: (seconds) => checkedTimestamp((seconds as bigint) * 1_000_000_000n),
     string_to_timestamp: (text) =>
-      parseCelTimestamp(text as string) ?? unconvertible('string', 'google.protobuf.Timestamp'),
+      parseCelTimestamp(text as string) ?? conversionError('string', 'google.protobuf.Timestamp'),
     type: (value) => new TypeValue(typeNameOf(value)),
     uint64_to_uint64: same,
     double_to_uint64: (value) => doubleToUint(value as number),
     int64_to_uint64: (value) => checkedUint(value as bigint),
-    string_to_uint64: (text) => wholeNumber(text as string, /^\d+$/, 'uint'),
+    string_to_uint64: (text) => parseWholeNumber(text as string, /^\d+$/, 'uint'),
   },
 };
 
@@ -100,25 +100,25 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ]);
 
-function unconvertible(from: string, to: string): CelError {
+function conversionError(from: string, to: string): CelError {
   return new CelError(`type conversion error from '${from}' to '${to}'`);
 }
 
 function toDuration(text: Value): Value {
   const nanos = parseGoDuration(text as string);
-  return nanos === undefined ? unconvertible('string', 'google.protobuf.Duration') : new CelDuration(nanos);
+  return nanos === undefined ? conversionError('string', 'google.protobuf.Duration') : new CelDuration(nanos);
 }
 
-/** More than any number that fits has, with its sign. */
+/** More digits, with a sign, than any number that fits. */
 const digitsMax = 21;
 
-function wholeNumber(text: string, pattern: RegExp, type: 'int' | 'uint'): Value {
-  if (!pattern.test(text)) return unconvertible('string', type);
+function parseWholeNumber(text: string, pattern: RegExp, type: 'int' | 'uint'): Value {
+  if (!pattern.test(text)) return conversionError('string', type);
   const digits = text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
-  if (digits.length > digitsMax) return unconvertible('string', type);
+  if (digits.length > digitsMax) return conversionError('string', type);
   const value = BigInt(digits);
   const converted = type === 'int' ? checkedInt(value) : checkedUint(value);
-  return converted instanceof CelError ? unconvertible('string', type) : converted;
+  return converted instanceof CelError ? conversionError('string', type) : converted;
 }
 
 function doubleToInt(value: number): Value {

@@ -5,7 +5,7 @@ import { parseCelTimestamp } from '../values/times.ts';
 import { CelError, type OpaqueValue, Optional, type Value } from '../values/values.ts';
 import { requestUriProblem } from './url-parser.ts';
 
-/** Named formats of texts: an optional list of what is wrong. */
+/** Named formats of texts; `validate` returns an optional list of problems. */
 export const formatLibrary: FunctionLibrary = {
   signatures: `
     format.byte format.byte () -> kubernetes.NamedFormat
@@ -40,7 +40,7 @@ class FormatValue implements OpaqueValue {
   readonly kind = 'opaque';
   readonly typeName = 'kubernetes.NamedFormat';
   readonly name: string;
-  /** For costs: about how long a pattern for it is. */
+  /** For costs: the approximate length of a pattern for it. */
   readonly patternSize: number;
   readonly check: (text: string) => readonly string[];
 

@@ -15,8 +15,8 @@ import { stringExtensionLibrary } from './string-extensions.ts';
 import { timeLibrary } from './time.ts';
 import { urlLibrary } from './urls.ts';
 
-/** Everything that rules can call in Kubernetes 1.36, in the order in which its environment is put together. */
-export const functions: Functions = declareFunctions([
+/** All functions that rules can call in Kubernetes 1.36, in the order of its environment. */
+export const libraryFunctions: Functions = declareFunctions([
   operatorLibrary,
   conversionLibrary,
   standardStringLibrary,

@@ -5,7 +5,7 @@ import { equals } from '../values/equality.ts';
 import { compare, isOrdered } from '../values/ordering.ts';
 import { CelError, isList, itemsOf, type ListValue, typeNameOf, type Value } from '../values/values.ts';
 
-/** cel-go's functions over lists, and over lists as sets. */
+/** cel-go's functions for lists, and for lists as sets. */
 export const listExtensionLibrary: FunctionLibrary = {
   signatures: `
     .@sortByAssociatedKeys list_int_sortByAssociatedKeys (list(T), list(int)) -> list(T)
@@ -75,7 +75,7 @@ function flattenInto(items: Value[], list: ListValue, depth: bigint): void {
   }
 }
 
-/** More would cost more than any expression may; there is no need to make them first. */
+/** A larger range would exceed any cost limit, so it need not be created first. */
 const rangeMax = 10_000_000n;
 
 function range(count: bigint): Value {

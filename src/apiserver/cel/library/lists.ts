@@ -12,7 +12,7 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** Kubernetes' functions over lists. */
+/** Kubernetes' functions for lists. */
 export const listLibrary: FunctionLibrary = {
   signatures: `
     .indexOf list_a_index_of_int (list(A), A) -> int
@@ -86,7 +86,7 @@ function sum(zero: Value): (list: Value) => Value {
   };
 }
 
-/** `replaces` is how the best so far compares with one that is better. */
+/** `replaces` is the result of comparing the best value so far with a better one. */
 function extreme(name: string, replaces: bigint): (list: Value) => Value {
   return (list) => {
     let best: Value | undefined;

@@ -15,7 +15,7 @@ import {
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, noSuchOverload, type OpaqueValue, type Value } from '../values/values.ts';
 
-/** Addresses and networks. */
+/** IP addresses and networks. */
 export const networkLibrary: FunctionLibrary = {
   signatures: `
     .family ip_family (net.IP) -> int
@@ -160,7 +160,7 @@ function containsIp(network: Value, ip: Value): Value {
   return sharesPrefix(address.bytes, bytesOf(ip), bits);
 }
 
-/** Both overlap, and the other one is not the larger. */
+/** Both overlap, and the other one is not larger. */
 function containsNetwork(network: Value, other: Value): Value {
   const outer = network as NetworkValue;
   const inner = other as NetworkValue;

@@ -4,7 +4,7 @@ import { containsItem } from '../values/collections.ts';
 import { compare, isOrdered } from '../values/ordering.ts';
 import { CelError, isError, isList, isMap, noSuchOverload, type Value } from '../values/values.ts';
 
-/** What is written between and before operands. Logic, equality and indexes are planned by themselves. */
+/** Infix and prefix operators. Logic, equality and indexes are planned separately. */
 export const operatorLibrary: FunctionLibrary = {
   signatures: `
     !_ logical_not (bool) -> bool

@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** Values that may be absent; and what macros that make maps put them together with. */
+/** Optional values, and the functions by which macros build maps. */
 export const optionalLibrary: FunctionLibrary = {
   signatures: `
     _?._ select_optional_field (dyn, string) -> optional_type(V)
@@ -70,7 +70,7 @@ function unwrap(list: Value): Value {
   return new PlainList(present);
 }
 
-/** Lists and maps of objects are never zero, only those that an expression makes. */
+/** Lists and maps of objects are never zero values, only those that an expression creates. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === 0n || value === '') return true;
   if (value instanceof Uint) return value.value === 0n;

@@ -11,7 +11,7 @@ import {
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
-/** Amounts with suffixes: `10Gi`. */
+/** Kubernetes' quantities: `10Gi`. */
 export const quantityLibrary: FunctionLibrary = {
   signatures: `
     .add quantity_add (kubernetes.Quantity, kubernetes.Quantity) -> kubernetes.Quantity
@@ -50,8 +50,8 @@ class QuantityValue implements OpaqueValue {
   readonly typeName = 'kubernetes.Quantity';
   readonly quantity: Quantity;
   /**
-   * The power of ten that Go counts it in; undefined where it counts in big decimals. Only what is counted in whole
-   * numbers is an integer there: `1000m` is none.
+   * The power of ten in which Go stores it; undefined if Go uses big decimals. Only a quantity stored in whole numbers
+   * is an integer there: `1000m` is not.
    */
   readonly scale: number | undefined;
 
@@ -100,7 +100,7 @@ const decimalExponents: Readonly<Record<string, number>> = {
   P: 15,
   E: 18,
 };
-/** How many digits Go takes into an int64 without looking closer. */
+/** The number of digits that Go stores in an int64 without further checks. */
 const digitsMax = 18;
 
 function scaleOf(text: string): number | undefined {
@@ -115,7 +115,7 @@ function scaleOf(text: string): number | undefined {
   return digits.length + fraction.length <= digitsMax && scale >= -9 ? scale : undefined;
 }
 
-/** The finer of both scales, but nothing has none. */
+/** The result has the finer of both scales; a quantity of zero has none. */
 function combined(a: Value, b: Value, combine: (a: Quantity, b: Quantity) => Quantity): Value {
   const left = a as QuantityValue;
   const right = b as QuantityValue;

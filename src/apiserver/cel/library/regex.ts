@@ -3,7 +3,7 @@ import { PlainList } from '../values/collections.ts';
 import { compilePattern } from '../values/patterns.ts';
 import { CelError, type Value } from '../values/values.ts';
 
-/** Kubernetes' searching with patterns. */
+/** Kubernetes' functions for searching with patterns. */
 export const regexLibrary: FunctionLibrary = {
   signatures: `
     .find string_find_string (string, string) -> string

@@ -2,7 +2,7 @@ import { goQuoted } from '../../../kube/go/quote.ts';
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 
-/** Versions after semver.org; with `true` also such that are written more freely (`v1.2`). */
+/** Versions by semver.org; with `true` also lenient ones (`v1.2`). */
 export const semverLibrary: FunctionLibrary = {
   signatures: `
     .compareTo semver_compare_to (kubernetes.Semver, kubernetes.Semver) -> int
@@ -18,10 +18,10 @@ export const semverLibrary: FunctionLibrary = {
   `,
   implementations: {
     string_to_semver: (text) => parse(text as string),
-    string_bool_to_semver: (text, normalize) => parseFreely(text as string, normalize as boolean),
+    string_bool_to_semver: (text, normalize) => parseLeniently(text as string, normalize as boolean),
     is_semver_string: (text) => parse(text as string) instanceof SemverValue,
     is_semver_string_bool: (text, normalize) =>
-      parseFreely(text as string, normalize as boolean) instanceof SemverValue,
+      parseLeniently(text as string, normalize as boolean) instanceof SemverValue,
     semver_is_greater_than: (a, b) => compareVersions(a, b) > 0,
     semver_is_less_than: (a, b) => compareVersions(a, b) < 0,
     semver_compare_to: (a, b) => BigInt(compareVersions(a, b)),
@@ -110,7 +110,7 @@ function buildProblem(part: string): string | undefined {
     : `Invalid character(s) found in build meta data ${goQuoted(part)}`;
 }
 
-function parseFreely(text: string, normalize: boolean): Value {
+function parseLeniently(text: string, normalize: boolean): Value {
   if (!normalize) return parse(text);
   const all = text.replace(/^v/, '').split('.');
   const parts = all.length > 3 ? [...all.slice(0, 2), all.slice(2).join('.')] : all;
@@ -145,7 +145,7 @@ function compareVersions(left: Value, right: Value): number {
   return orderOf(a.prerelease.length, b.prerelease.length);
 }
 
-/** Numbers come before names. */
+/** Numbers precede names. */
 function compareIdentifiers(a: bigint | string, b: bigint | string): number {
   if (typeof a === 'bigint') return typeof b === 'bigint' ? orderOf(a, b) : -1;
   return typeof b === 'bigint' ? 1 : orderOf(a, b);

@@ -3,7 +3,7 @@ import { isReceiver } from '../values/arithmetic.ts';
 import { compilePattern } from '../values/patterns.ts';
 import { CelError, isList, isMap, noSuchOverload, type Value, valueSize } from '../values/values.ts';
 
-/** What the language itself knows about texts, and the size of things. */
+/** The standard functions of CEL for texts, and `size`. */
 export const standardStringLibrary: FunctionLibrary = {
   signatures: `
     .contains contains_string (string, string) -> bool
@@ -22,9 +22,9 @@ export const standardStringLibrary: FunctionLibrary = {
   `,
   implementations: {
     size,
-    contains: ofTexts((text, part) => text.includes(part)),
-    startsWith: ofTexts((text, part) => text.startsWith(part)),
-    endsWith: ofTexts((text, part) => text.endsWith(part)),
+    contains: onStrings((text, part) => text.includes(part)),
+    startsWith: onStrings((text, part) => text.startsWith(part)),
+    endsWith: onStrings((text, part) => text.endsWith(part)),
     matches,
   },
 };
@@ -35,7 +35,7 @@ function size(value: Value): Value {
   return new CelError(isReceiver(value) ? noSuchOverload : `${noSuchOverload}: size`);
 }
 
-function ofTexts(test: (text: string, part: string) => boolean): (text: Value, part: Value) => Value {
+function onStrings(test: (text: string, part: string) => boolean): (text: Value, part: Value) => Value {
   return (text, part) =>
     typeof text === 'string' && typeof part === 'string' ? test(text, part) : new CelError(noSuchOverload);
 }

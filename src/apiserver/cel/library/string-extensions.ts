@@ -2,9 +2,9 @@ import { namedEscapes } from '../../../kube/go/quote.ts';
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
 import { CelError, itemsOf, type ListValue, type Value } from '../values/values.ts';
-import { formatStringByClauses } from './string-format.ts';
+import { formatString } from './string-format.ts';
 
-/** cel-go's functions over texts, in its second version. Indexes count code points. */
+/** cel-go's string extensions, version 2. Indexes count code points. */
 export const stringExtensionLibrary: FunctionLibrary = {
   signatures: `
     .charAt string_char_at_int (string, int) -> string
@@ -49,14 +49,14 @@ export const stringExtensionLibrary: FunctionLibrary = {
     list_join: (list) => join(list as ListValue, ''),
     list_join_string: (list, separator) => join(list as ListValue, separator as string),
     strings_quote: (text) => quote(text as string),
-    string_format: (text, args) => formatStringByClauses(text as string, itemsOf(args as ListValue)),
+    string_format: (text, args) => formatString(text as string, itemsOf(args as ListValue)),
   },
 };
 
 /** Go's unicode.IsSpace. */
 const blank = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-/** Letter by letter: a pattern for blanks at the end would try every run of them. */
+/** Character by character: a pattern for trailing blanks would backtrack for every run of blanks. */
 function trim(text: string): string {
   let start = 0;
   let end = text.length;
@@ -100,7 +100,7 @@ function lastIndexFrom(text: string, part: string, from: bigint): Value {
   return found < 0 ? -1n : BigInt(Array.from(text.slice(0, found)).length);
 }
 
-/** Below zero: all of them. An empty text is found before each code point and at the end. */
+/** A negative count replaces all occurrences. An empty text occurs before each code point and at the end. */
 function replace(text: string, from: string, to: string, count: number): Value {
   if (count === 0 || from === to) return text;
   const max = count < 0 ? Number.POSITIVE_INFINITY : count;
@@ -148,7 +148,7 @@ function join(list: ListValue, separator: string): Value {
   return texts.join(separator);
 }
 
-/** Only control characters with a name, the backslash and the quote are escaped. */
+/** Escapes only control characters with a name, the backslash and the quote. */
 function quote(text: string): Value {
   let quoted = '';
   for (const point of text) quoted += point === '"' ? '\\"' : (namedEscapes[point] ?? point);

@@ -24,7 +24,7 @@ import {
 } from '../values/values.ts';
 
 /** `'%s has %d'.format([...])`, in English. */
-export function formatStringByClauses(text: string, args: readonly Value[]): Value {
+export function formatString(text: string, args: readonly Value[]): Value {
   const result = walkFormat(text, args.length, ({ letter, digits, index }) => {
     const printedArg = clauses[letter](args[index] as Value, digits);
     return typeof printedArg === 'string' ? printedArg : { problem: printedArg.message };
@@ -88,20 +88,20 @@ function fixed(value: number, digits: number): string {
 }
 
 /**
- * With the exponent written as a power of ten in small digits, as English texts of Go's x/text do. What looks like a
- * precision is a width here: cel-go has it so.
+ * The exponent is a power of ten in superscript digits, as Go's x/text prints English texts. As in cel-go, the
+ * precision is ignored here.
  */
 function scientific(value: number): string {
   const [mantissa = '', exponent = '0'] = value.toExponential(defaultPrecision).split('e');
   const power = Number(exponent);
   const small = Array.from(
     String(Math.abs(power)).padStart(2, '0'),
-    (digit) => smallDigits[Number(digit)],
+    (digit) => superscriptDigits[Number(digit)],
   ).join('');
   return `${mantissa}\u00d710${power < 0 ? '\u207b' : ''}${small}`;
 }
 
-/** JavaScript rounds what is exactly between two numbers up, Go to the even one. */
+/** JavaScript rounds a value exactly between two numbers up, Go to the even one. */
 function roundedToEven(value: number, digits: number): string {
   const text = value.toFixed(digits);
   const exact = value.toFixed(100);
@@ -111,7 +111,7 @@ function roundedToEven(value: number, digits: number): string {
   return /[02468]$/.test(below) ? below : text;
 }
 
-const smallDigits = Array.from('\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079');
+const superscriptDigits = Array.from('\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079');
 
 function printed(value: Value): Formatted {
   if (isList(value)) return printedList(value);
@@ -162,7 +162,7 @@ function printedMap(map: MapValue): Formatted {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 
-/** What stands in a list or a map tells of what type it is. */
+/** An element of a list or a map, printed with its type. */
 function member(value: Value): Formatted {
   if (typeof value === 'string') return goQuoted(value);
   if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;

@@ -1,7 +1,7 @@
 import { floorDivide } from '../../../kube/go/calendar.ts';
 import { CelError } from '../values/values.ts';
 
-/** How far a zone (`+02:00`, `Europe/Berlin`) is ahead of UTC at a moment. */
+/** The number of seconds that a zone (`+02:00`, `Europe/Berlin`) is ahead of UTC at a moment. */
 export function zoneOffsetSeconds(zone: string, epochNanos: bigint): number | CelError {
   if (zone === '' || zone === 'UTC') return 0;
   const colon = zone.indexOf(':');

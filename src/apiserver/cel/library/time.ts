@@ -3,7 +3,7 @@ import type { FunctionLibrary } from '../types/declarations.ts';
 import { type CelDuration, CelError, CelTimestamp, type Value } from '../values/values.ts';
 import { zoneOffsetSeconds } from './time-zones.ts';
 
-/** Parts of moments, in UTC or in a zone, and lengths of durations. */
+/** Parts of timestamps, in UTC or in a zone, and lengths of durations. */
 export const timeLibrary: FunctionLibrary = {
   signatures: `
     .getDate timestamp_to_day_of_month_1_based (timestamp) -> int

@@ -8,20 +8,20 @@ export interface ParsedUrl {
   readonly query: string;
 }
 
-/** Why a text can't be the target of a request, in Go's words; undefined where it can. */
+/** The error of Go's url.ParseRequestURI for a text; undefined if it is valid. */
 export function requestUriProblem(text: string): string | undefined {
   const parsed = parseUrl(text, true);
   return typeof parsed === 'string' ? parsed : undefined;
 }
 
-/** The parts, or what is wrong. `viaRequest`: the text must be absolute, by its scheme or by a slash. */
+/** The parts of a URL, or the error message. `viaRequest`: the text must be absolute, by its scheme or by a slash. */
 export function parseUrl(text: string, viaRequest: boolean): ParsedUrl | string {
   const [rest = ''] = viaRequest ? [text] : text.split('#', 1);
   const parsed = parseParts(rest, viaRequest);
   return typeof parsed === 'string' ? `parse ${goQuoted(text)}: ${parsed}` : parsed;
 }
 
-/** All values of all keys; what is not well formed is left out. */
+/** All values of all keys; malformed parts are dropped. */
 export function queryOf(query: string): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of query.split('&')) {
@@ -36,7 +36,7 @@ export function queryOf(query: string): ReadonlyMap<string, readonly string[]> {
 }
 
 function parseParts(text: string, viaRequest: boolean): ParsedUrl | string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is about these characters
   if (/[\u0000-\u001f\u007f]/.test(text)) return 'net/url: invalid control character in URL';
   if (text === '' && viaRequest) return 'empty url';
   if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: '' };
@@ -65,9 +65,9 @@ function withPath(parts: Omit<ParsedUrl, 'escapedPath'>, path: string): ParsedUr
   return { ...parts, escapedPath: isValid ? path : escapePath(plain) };
 }
 
-type Host = { readonly host: string } | { readonly problem: string };
+type ParsedHost = { readonly host: string } | { readonly problem: string };
 
-function parseAuthority(scheme: string, authority: string): Host {
+function parseAuthority(scheme: string, authority: string): ParsedHost {
   const at = authority.lastIndexOf('@');
   const host = parseHost(scheme, authority.slice(at + 1));
   if ('problem' in host || at < 0) return host;
@@ -76,7 +76,7 @@ function parseAuthority(scheme: string, authority: string): Host {
   return decoded(user) === undefined ? { problem: escapeProblem(user) } : host;
 }
 
-function parseHost(scheme: string, host: string): Host {
+function parseHost(scheme: string, host: string): ParsedHost {
   const open = host.lastIndexOf('[');
   if (open > 0) return { problem: 'invalid IP-literal' };
   if (open === 0) return parseBracketed(host);
@@ -89,7 +89,7 @@ function parseHost(scheme: string, host: string): Host {
   return unescapeHost(host);
 }
 
-function parseBracketed(host: string): Host {
+function parseBracketed(host: string): ParsedHost {
   const close = host.lastIndexOf(']');
   if (close < 0) return { problem: "missing ']' in host" };
   const port = host.slice(close + 1);
@@ -100,8 +100,8 @@ function parseBracketed(host: string): Host {
   return parsed.bytes.length === 4 ? { problem: 'invalid IP-literal' } : { host: `[${address}]${port}` };
 }
 
-/** Only what is not ASCII may be escaped in a host. */
-function unescapeHost(host: string): Host {
+/** Only characters beyond ASCII may be escaped in a host. */
+function unescapeHost(host: string): ParsedHost {
   const bad = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u.exec(host);
   if (bad !== null) return { problem: `invalid character ${goQuoted(bad[0])} in host name` };
   const plain = decoded(host);

@@ -3,7 +3,7 @@ import { PlainList, PlainMap } from '../values/collections.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
 import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from './url-parser.ts';
 
-/** Addresses of the web, read as Go's net/url reads them. */
+/** URLs, parsed as Go's net/url does. */
 export const urlLibrary: FunctionLibrary = {
   signatures: `
     .getEscapedPath url_get_escaped_path (kubernetes.URL) -> string

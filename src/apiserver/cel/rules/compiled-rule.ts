@@ -1,5 +1,5 @@
 import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
-import { type CostRange, cappedSum } from '../estimates/cost-range.ts';
+import { type CostRange, cappedUint64 } from '../estimates/cost-range.ts';
 import type { Path } from '../estimates/known-sizes.ts';
 import {
   compileExpression,
@@ -9,32 +9,32 @@ import {
 } from '../program.ts';
 import { type CelSchemaType, objectTypes, requestBytesMax } from '../schema/schema-types.ts';
 import { type CelType, optionalType } from '../types/types.ts';
-import { readFieldPath } from './field-path.ts';
+import { parseFieldPath } from './field-path.ts';
 
-/** A rule of a schema, read and checked. */
+/** A parsed and checked rule of a schema. */
 export interface CompiledRule {
   readonly rule: SchemaValidationRule;
-  /** Undefined where there is an error, or where the rule is empty. */
+  /** Undefined if there is an error, or if the rule is empty. */
   readonly program?: RunnableExpression;
   readonly error?: string;
   readonly usesOldSelf: boolean;
-  /** The most that it can cost for one value, and how often at most there can be such a value in a request. */
+  /** The maximum cost for one value, and the maximum number of such values in a request. */
   readonly maxCost: bigint;
   readonly maxCardinality: bigint;
   readonly message?: RunnableExpression;
   readonly messageError?: string;
   readonly messageMaxCost: bigint;
-  /** Below the value that the rule is about; empty for itself. */
+  /** The path below the value of the rule; empty for the value itself. */
   readonly fieldPath: string;
 }
 
 /**
- * The name that a schema's type has in messages. Upstream it ends in a number that changes, so that nobody writes it into
- * a rule.
+ * The name of a schema's type in messages. Upstream it ends in a number that changes, so that rules cannot depend on
+ * it.
  */
 export const selfTypeName = 'selfType1';
 
-/** `type` is that of the values that the rules of the schema are about. */
+/** `type` is the type of the values of the schema's rules. */
 export function compileRulesOf(schema: JsonSchema, type: CelSchemaType): readonly CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const objects = objectTypes(type);
@@ -98,7 +98,7 @@ function compileRule(rule: SchemaValidationRule, context: RuleContext): Compiled
 
 type CompiledMessage = Pick<CompiledRule, 'message' | 'messageError' | 'messageMaxCost' | 'fieldPath'>;
 
-/** A path is looked at only where the message is fine. */
+/** The path is used only if the message is valid. */
 function compileMessage(rule: SchemaValidationRule, context: RuleContext): CompiledMessage {
   const fieldPath = normalizedPath(rule, context.schema);
   if (rule.messageExpression === undefined || rule.messageExpression === '') {
@@ -119,7 +119,7 @@ function compileMessage(rule: SchemaValidationRule, context: RuleContext): Compi
 
 function normalizedPath({ fieldPath }: SchemaValidationRule, schema: JsonSchema): string {
   if (fieldPath === undefined || fieldPath === '') return '';
-  const read = readFieldPath(fieldPath, schema);
+  const read = parseFieldPath(fieldPath, schema);
   return read.ok ? read.path : '';
 }
 
@@ -127,7 +127,7 @@ function maxCostOf(program: ExpressionProgram, type: CelSchemaType): bigint {
   return program.estimate((path) => sizeAt(type, path)).max;
 }
 
-/** The first step is a variable, and both of them are of this type. */
+/** The first step is a variable; both variables have this type. */
 function sizeAt(root: CelSchemaType, path: Path): CostRange | undefined {
   let current: CelSchemaType | undefined = root;
   for (const step of path.slice(1)) {
@@ -137,10 +137,10 @@ function sizeAt(root: CelSchemaType, path: Path): CostRange | undefined {
     if (current === undefined) return undefined;
   }
   const max = BigInt(current?.maxElements ?? 0);
-  return { min: 0n, max: cappedSum(max) };
+  return { min: 0n, max: cappedUint64(max) };
 }
 
-/** Keys of maps have no bounds of their own. */
+/** Keys of maps have no limits of their own. */
 const keyType: CelSchemaType = {
   kind: 'scalar',
   type: { kind: 'string', name: 'string', params: [] },

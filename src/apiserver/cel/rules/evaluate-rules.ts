@@ -7,7 +7,7 @@ import { Optional, type Value } from '../values/values.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNode, RulePosition } from './rule-node.ts';
 
-/** What one evaluation may cost; roughly a tenth of a second. */
+/** The cost limit of one evaluation; roughly a tenth of a second. */
 const callCostLimit = 1_000_000;
 const messageBytesMax = 5 * 1024;
 const outOfBudget =
@@ -19,42 +19,46 @@ interface RuleEvaluationRequest {
   readonly warn: ((message: string) => void) | undefined;
 }
 
-/** Judges one value by the rules of its level; returns what remains of the budget, below zero to end everything. */
-export function evaluateRules(node: RuleNode, place: RulePosition, judging: RuleEvaluationRequest): number {
-  const field = place.path === '' ? '<nil>' : place.path;
+/** Evaluates the rules of one level for a value; returns the rest of the budget, negative to stop the validation. */
+export function evaluateRules(
+  node: RuleNode,
+  position: RulePosition,
+  request: RuleEvaluationRequest,
+): number {
+  const field = position.path === '' ? '<nil>' : position.path;
   const typeName = node.schema.type ?? '';
   if (node.rules === undefined) {
-    judging.errors.invalid(
+    request.errors.invalid(
       field,
       typeName,
       'rule compiler initialization error: failed to convert to declType for CEL validation rules',
     );
-    return judging.budget;
+    return request.budget;
   }
-  if (node.rules.length === 0) return judging.budget;
-  if (judging.budget <= 0) {
-    judging.errors.invalid(field, typeName, outOfBudget);
+  if (node.rules.length === 0) return request.budget;
+  if (request.budget <= 0) {
+    request.errors.invalid(field, typeName, outOfBudget);
     return -1;
   }
-  return new RuleEvaluation(node, place, judging).run(node.rules);
+  return new RuleEvaluation(node, position, request).run(node.rules);
 }
 
 class RuleEvaluation {
-  readonly #place: RulePosition;
-  readonly #judging: RuleEvaluationRequest;
+  readonly #position: RulePosition;
+  readonly #request: RuleEvaluationRequest;
   readonly #field: string;
   readonly #typeName: string;
   readonly #plain: ReadonlyMap<string, Value>;
   readonly #optional: ReadonlyMap<string, Value>;
   #remaining: number;
 
-  constructor(node: RuleNode, place: RulePosition, judging: RuleEvaluationRequest) {
-    this.#place = place;
-    this.#judging = judging;
-    this.#field = place.path === '' ? '<nil>' : place.path;
+  constructor(node: RuleNode, position: RulePosition, request: RuleEvaluationRequest) {
+    this.#position = position;
+    this.#request = request;
+    this.#field = position.path === '' ? '<nil>' : position.path;
     this.#typeName = node.schema.type ?? '';
-    this.#remaining = judging.budget;
-    const { plain, optional } = variablesFor(node, place);
+    this.#remaining = request.budget;
+    const { plain, optional } = variablesFor(node, position);
     this.#plain = plain;
     this.#optional = optional;
   }
@@ -63,55 +67,55 @@ class RuleEvaluation {
     for (const compiled of rules) {
       if (compiled.error !== undefined) this.#invalid(`rule compile error: ${compiled.error}`);
       else if (compiled.program !== undefined && this.#applies(compiled))
-        this.#judge(compiled, compiled.program);
+        this.#evaluate(compiled, compiled.program);
       if (this.#remaining < 0) break;
     }
     return this.#remaining;
   }
 
-  /** A rule over the old value needs one, unless it can do without. */
+  /** A rule that uses the old value needs one, unless it accepts an absent one. */
   #applies({ usesOldSelf, rule }: CompiledRule): boolean {
-    const hasOld = this.#place.old !== undefined && this.#place.old !== null;
+    const hasOld = this.#position.old !== undefined && this.#position.old !== null;
     return !usesOldSelf || hasOld || rule.optionalOldSelf === true;
   }
 
-  #judge(compiled: CompiledRule, program: RunnableExpression): void {
+  #evaluate(compiled: CompiledRule, program: RunnableExpression): void {
     const { rule } = compiled;
     const variables = rule.optionalOldSelf === true ? this.#optional : this.#plain;
     const outcome = program.evaluate(variables, callCostLimit);
     if (outcome.cost > this.#remaining) {
-      this.#end(outOfBudget);
+      this.#stop(outOfBudget);
       return;
     }
     this.#remaining -= outcome.cost;
     if (outcome.kind === 'error') {
-      this.#failed(outcome.message, rule);
+      this.#addEvaluationError(outcome.message, rule);
       return;
     }
-    if (outcome.value !== true) this.#broken(compiled, variables);
+    if (outcome.value !== true) this.#addViolation(compiled, variables);
   }
 
-  #failed(message: string, rule: SchemaValidationRule): void {
+  #addEvaluationError(message: string, rule: SchemaValidationRule): void {
     const shown = shownRule(rule);
     if (message.startsWith('no such overload')) {
       const what = 'call arguments did not match a supported operator, function or macro signature for rule';
       this.#invalid(`'${message}': ${what}: ${shown}`);
     } else if (message.startsWith('operation cancelled: actual cost limit exceeded')) {
       const what = 'no further validation rules will be run due to call cost exceeds limit for rule';
-      this.#end(`'${message}': ${what}: ${shown}`);
+      this.#stop(`'${message}': ${what}: ${shown}`);
     } else {
       this.#invalid(`${message} evaluating rule: ${shown}`);
     }
   }
 
-  /** The rule says no. Its words may come from another expression. */
-  #broken(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): void {
+  /** The rule returned false. Its message may come from another expression. */
+  #addViolation(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): void {
     const { rule } = compiled;
-    const root = this.#place.path === '' ? '' : `${this.#place.path}.`;
+    const root = this.#position.path === '' ? '' : `${this.#position.path}.`;
     const field = compiled.fieldPath === '' ? this.#field : `${root}${compiled.fieldPath}`;
     const message = this.#message(compiled, variables);
-    this.#deliver(compiled, (errors) => {
-      if (message.kind === 'end') return errors.invalid(field, this.#typeName, message.problem);
+    this.#report(compiled, (errors) => {
+      if (message.kind === 'stop') return errors.invalid(field, this.#typeName, message.problem);
       addFailure(errors, field, {
         value: this.#shownValue(),
         detail: message.text ?? defaultText(rule),
@@ -120,55 +124,55 @@ class RuleEvaluation {
     });
   }
 
-  #message(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): Message {
+  #message(compiled: CompiledRule, variables: ReadonlyMap<string, Value>): RuleMessage {
     if (compiled.message === undefined) return { kind: 'text', text: undefined };
     const outcome = compiled.message.evaluate(variables, callCostLimit);
     if (outcome.cost > this.#remaining) {
       this.#remaining = -1;
       const problem = 'messageExpression evaluation failed due to running out of cost budget';
-      return { kind: 'end', problem: `${problem}, no further validation rules will be run` };
+      return { kind: 'stop', problem: `${problem}, no further validation rules will be run` };
     }
     if (outcome.kind === 'error' && outcome.message.startsWith('operation cancelled')) {
       this.#remaining = -1;
       const expression = JSON.stringify(compiled.rule.messageExpression);
       const problem =
         'no further validation rules will be run due to call cost exceeds limit for messageExpression';
-      return { kind: 'end', problem: `${problem}: ${expression}` };
+      return { kind: 'stop', problem: `${problem}: ${expression}` };
     }
     this.#remaining -= outcome.cost;
     return { kind: 'text', text: outcome.kind === 'value' ? usableText(outcome.value) : undefined };
   }
 
-  /** What has not changed since it was let in is let through again. */
-  #deliver({ usesOldSelf }: CompiledRule, complain: (errors: FieldErrors) => void): void {
-    const { current, nearest } = this.#place;
-    const isLetThrough = !usesOldSelf && (current ?? nearest)?.isUnchanged === true;
-    if (!isLetThrough) {
-      complain(this.#judging.errors);
+  /** Failures of unchanged values are only warnings. */
+  #report({ usesOldSelf }: CompiledRule, addTo: (errors: FieldErrors) => void): void {
+    const { current, nearest } = this.#position;
+    const isAllowed = !usesOldSelf && (current ?? nearest)?.isUnchanged === true;
+    if (!isAllowed) {
+      addTo(this.#request.errors);
       return;
     }
-    const unheeded = new FieldErrors();
-    complain(unheeded);
-    for (const { field, message } of unheeded.causes) this.#judging.warn?.(`${field}: ${message}`);
+    const ignored = new FieldErrors();
+    addTo(ignored);
+    for (const { field, message } of ignored.causes) this.#request.warn?.(`${field}: ${message}`);
   }
 
   #shownValue(): unknown {
-    return this.#typeName === 'object' || this.#typeName === 'array' ? omitValue : this.#place.value;
+    return this.#typeName === 'object' || this.#typeName === 'array' ? omitValue : this.#position.value;
   }
 
   #invalid(detail: string): void {
-    this.#judging.errors.invalid(this.#field, this.#typeName, detail);
+    this.#request.errors.invalid(this.#field, this.#typeName, detail);
   }
 
-  #end(detail: string): void {
+  #stop(detail: string): void {
     this.#invalid(detail);
     this.#remaining = -1;
   }
 }
 
-type Message =
+type RuleMessage =
   | { readonly kind: 'text'; readonly text: string | undefined }
-  | { readonly kind: 'end'; readonly problem: string };
+  | { readonly kind: 'stop'; readonly problem: string };
 
 function variablesFor(
   { schema, isResourceRoot }: RuleNode,
@@ -214,7 +218,7 @@ function addFailure(
   }
 }
 
-/** A message that says nothing, or too much, or on several lines, is not used. */
+/** An empty, too long or multi-line message is not used. */
 function usableText(value: Value): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
@@ -223,8 +227,8 @@ function usableText(value: Value): string | undefined {
 }
 
 function defaultText(rule: SchemaValidationRule): string {
-  const isSilent = rule.message === undefined || rule.message === '';
-  return isSilent ? `failed rule: ${shownRule(rule)}` : shownRule(rule);
+  const hasNoMessage = rule.message === undefined || rule.message === '';
+  return hasNoMessage ? `failed rule: ${shownRule(rule)}` : shownRule(rule);
 }
 
 function shownRule({ rule, message }: SchemaValidationRule): string {

@@ -1,3 +1,4 @@
+import { escapedCharacters } from '../../../kube/go/quote.ts';
 import type { JsonSchema } from '../../structural/json-schema.ts';
 
 export type FieldPath =
@@ -5,10 +6,10 @@ export type FieldPath =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads `.spec.names['a.b']` along a schema: fields by their names, entries of maps by their keys. The path is told as
- * field errors tell it.
+ * Parses `.spec.names['a.b']` by a schema: fields by their names, entries of maps by their keys. The resulting path is
+ * in the notation of field errors.
  */
-export function readFieldPath(text: string, schema: JsonSchema): FieldPath {
+export function parseFieldPath(text: string, schema: JsonSchema): FieldPath {
   let current = schema;
   let path = '';
   const tokens = tokenize(text);
@@ -23,14 +24,14 @@ export function readFieldPath(text: string, schema: JsonSchema): FieldPath {
   return { ok: true, path, schema: current };
 }
 
-/** Dots and brackets stand alone; what is in quotes is one token. */
+/** Dots and brackets are single tokens; quoted text is one token. */
 function tokenize(text: string): string[] {
   return text.match(/'(?:[^'\\]|\\[\s\S])*'?|[.[\]]|[^.[\]]+/g) ?? [];
 }
 
-type Name = { readonly name: string } | { readonly problem: string };
+type ParsedName = { readonly name: string } | { readonly problem: string };
 
-function nextName(tokens: string[]): Name {
+function nextName(tokens: string[]): ParsedName {
   const first = tokens.shift();
   if (first === '.') {
     const name = tokens.shift();
@@ -49,19 +50,9 @@ function nextName(tokens: string[]): Name {
   return close === ']' ? name : { problem: `expected ] but got ${close}` };
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  a: '\u0007',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  "'": "'",
-  '\\': '\\',
-};
+const escapes: Readonly<Record<string, string>> = { ...escapedCharacters, "'": "'" };
 
-function unescapeQuoted(text: string): Name {
+function unescapeQuoted(text: string): ParsedName {
   let problem: string | undefined;
   const name = text.replace(/\\(.)/g, (whole, letter: string) => {
     const plain = escapes[letter];

@@ -1,8 +1,8 @@
 import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
-import { readFieldPath } from './field-path.ts';
+import { parseFieldPath } from './field-path.ts';
 
-/** What can be said about rules without compiling them. True where something is wrong. */
+/** Checks the fields of rules without compiling them. Returns true if there are errors. */
 export function checkRuleFields(schema: JsonSchema, path: string, errors: FieldErrors): boolean {
   const before = errors.count;
   (schema['x-kubernetes-validations'] ?? []).forEach((rule, index) => {
@@ -45,7 +45,7 @@ function checkFieldPath(
   const field = `${at}.fieldPath`;
   if (fieldPath.trim() === '') errors.invalid(field, fieldPath, 'must be non-empty if specified');
   if (hasLineBreaks(fieldPath)) errors.invalid(field, fieldPath, 'must not contain line breaks');
-  if (!readFieldPath(fieldPath, schema).ok) errors.invalid(field, fieldPath, 'must be a valid path');
+  if (!parseFieldPath(fieldPath, schema).ok) errors.invalid(field, fieldPath, 'must be a valid path');
 }
 
 function hasLineBreaks(text: string): boolean {

@@ -7,7 +7,7 @@ import type { CompiledRule } from './compiled-rule.ts';
 export interface RuleNode {
   readonly schema: JsonSchema;
   readonly isResourceRoot: boolean;
-  /** Undefined where there are rules that can't see the values they are about. */
+  /** Undefined if there are rules that cannot access their values. */
   readonly rules: readonly CompiledRule[] | undefined;
   readonly items: RuleNode | undefined;
   readonly entries: RuleNode | undefined;
@@ -15,14 +15,14 @@ export interface RuleNode {
   readonly allOf: readonly RuleNode[];
 }
 
-/** Where a walk stands. */
+/** The current position of a walk. */
 export interface RulePosition {
-  /** As field errors name it; empty for the object itself. */
+  /** In the notation of field errors; empty for the object itself. */
   readonly path: string;
   readonly value: Json;
   readonly old: Json | undefined;
-  /** The value with its old self; undefined where that can't be told. */
+  /** The value and its old value; undefined if they cannot be correlated. */
   readonly current: Correlation | undefined;
-  /** The nearest place above that could be told. */
+  /** The nearest outer value that can be correlated. */
   readonly nearest: Correlation | undefined;
 }

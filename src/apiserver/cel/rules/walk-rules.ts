@@ -19,9 +19,9 @@ interface WalkRequest {
   readonly warn: ((message: string) => void) | undefined;
 }
 
-/** Judges an object by all rules that concern it or a part of it; returns what remains of the budget. */
+/** Evaluates all rules of an object and its parts; returns the rest of the budget. */
 export function walkRules(root: RuleNode, request: WalkRequest): number {
-  const walk = new Walk(request.errors, request.budget, request.warn);
+  const walk = new RuleWalk(request.errors, request.budget, request.warn);
   walk.visit(root, {
     path: '',
     value: request.value,
@@ -32,7 +32,7 @@ export function walkRules(root: RuleNode, request: WalkRequest): number {
   return walk.remaining;
 }
 
-class Walk {
+class RuleWalk {
   readonly #errors: FieldErrors;
   readonly #warn: ((message: string) => void) | undefined;
   #remaining: number;
@@ -47,51 +47,53 @@ class Walk {
     return this.#remaining;
   }
 
-  /** False: the budget is used up, nothing more is judged. */
-  visit(node: RuleNode, place: RulePosition): boolean {
-    const { value, old } = place;
+  /** Returns false if the budget is used up and the walk must stop. */
+  visit(node: RuleNode, position: RulePosition): boolean {
+    const { value, old } = position;
     if (value === null) return true;
-    this.#remaining = evaluateRules(node, place, {
+    this.#remaining = evaluateRules(node, position, {
       errors: this.#errors,
       budget: this.#remaining,
       warn: this.#warn,
     });
     if (this.#remaining < 0) return false;
-    // What only `allOf` says is not let through because the value itself has not changed.
-    const nested = { ...place, current: undefined };
+    // A failure within `allOf` is not allowed just because the value itself has not changed.
+    const nested = { ...position, current: undefined };
     if (!node.allOf.every((inner) => this.visit(inner, nested))) return false;
-    if (isJsonArray(value)) return this.#visitItems(node, place, value, isJsonArray(old) ? old : []);
-    return isJsonObject(value) ? this.#visitFields(node, place, value, isJsonObject(old) ? old : {}) : true;
+    if (isJsonArray(value)) return this.#visitItems(node, position, value, isJsonArray(old) ? old : []);
+    return isJsonObject(value)
+      ? this.#visitFields(node, position, value, isJsonObject(old) ? old : {})
+      : true;
   }
 
-  #visitItems(node: RuleNode, place: RulePosition, value: readonly Json[], old: readonly Json[]): boolean {
+  #visitItems(node: RuleNode, position: RulePosition, value: readonly Json[], old: readonly Json[]): boolean {
     const { items } = node;
     if (items === undefined) return true;
-    const partnerOf = counterpartsAmong(old, node.schema);
+    const counterpartOf = counterpartsAmong(old, node.schema);
     return value.every((item, index) =>
       this.visit(items, {
-        ...below(place, (current) => current.element(index)),
-        path: `${place.path}[${index}]`,
+        ...below(position, (current) => current.element(index)),
+        path: `${position.path}[${index}]`,
         value: item,
-        old: partnerOf(item),
+        old: counterpartOf(item),
       }),
     );
   }
 
-  #visitFields(node: RuleNode, place: RulePosition, value: JsonObject, old: JsonObject): boolean {
+  #visitFields(node: RuleNode, position: RulePosition, value: JsonObject, old: JsonObject): boolean {
     const child = (name: string, path: string): RulePosition => ({
-      ...(isRootIdentity(place, name) ? uncorrelated : below(place, (current) => current.field(name))),
+      ...(isRootIdentity(position, name) ? uncorrelated : below(position, (current) => current.field(name))),
       path,
       value: value[name]!,
       old: ownValue(old, name),
     });
     for (const name of Object.keys(value)) {
       if (node.entries === undefined) break;
-      if (!this.visit(node.entries, child(name, `${place.path}[${name}]`))) return false;
+      if (!this.visit(node.entries, child(name, `${position.path}[${name}]`))) return false;
     }
     for (const name of Object.keys(value)) {
       const property = node.properties.get(name);
-      const path = place.path === '' ? name : `${place.path}.${name}`;
+      const path = position.path === '' ? name : `${position.path}.${name}`;
       if (property !== undefined && !this.visit(property, child(name, path))) return false;
     }
     return true;
@@ -102,7 +104,7 @@ type Correlated = Pick<RulePosition, 'current' | 'nearest'>;
 
 const uncorrelated: Correlated = { current: undefined, nearest: undefined };
 
-/** Version and kind are converted before they are compared, so they say nothing. */
+/** apiVersion and kind are converted before the comparison, so they do not count as unchanged. */
 function isRootIdentity({ current, nearest }: RulePosition, name: string): boolean {
   return current !== undefined && nearest === undefined && (name === 'apiVersion' || name === 'kind');
 }

@@ -13,14 +13,14 @@ const spelled: Readonly<Record<string, string>> = {
 };
 const meant: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
 
-/** How rules name a property; undefined where they can't. */
+/** The name of a property in rules; undefined if rules cannot access it. */
 export function escapeProperty(name: string): string | undefined {
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
   if (reserved.has(name)) return `__${name}__`;
   return name.replace(/__|[-./]/g, (part) => spelled[part] ?? part);
 }
 
-/** The property that a rule names; undefined where it names none. */
+/** The property that a name in a rule refers to; undefined if it refers to none. */
 export function unescapeProperty(escaped: string): string | undefined {
   let isValid = true;
   const name = escaped.replace(/__[^_]+__/g, (part) => {

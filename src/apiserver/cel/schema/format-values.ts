@@ -4,7 +4,7 @@ import { CelTimestamp, type Value } from '../values/values.ts';
 
 const second = 1_000_000_000n;
 
-/** Names of units, the last of each by how they begin. */
+/** Names of units; the last name of each may continue. */
 const units: readonly (readonly [bigint, readonly string[]])[] = [
   [1n, ['ns', 'nano']],
   [1000n, ['us', '\u00b5s', 'micro']],
@@ -35,13 +35,13 @@ export function parseApiDuration(text: string): bigint | undefined {
   return total;
 }
 
-/** The format `date-time`: RFC 3339, also without a zone; nothing is the beginning of 1970. */
+/** The format `date-time`: RFC 3339, also without a zone; an empty text is the start of 1970. */
 export function parseApiDateTime(text: string): Value | undefined {
   if (text === '') return new CelTimestamp(0n);
   return parseCelTimestamp(text) ?? parseCelTimestamp(`${text}Z`);
 }
 
-/** The format `byte` as Kubernetes' rules read it: base64 with the letters of URLs. */
+/** The format `byte`, as Kubernetes' rules decode it: base64 with the alphabet for URLs. */
 export function parseBase64Url(text: string): Uint8Array | undefined {
   const plain = text.replaceAll(/[\r\n]/g, '');
   if (plain.length % 4 !== 0 || !/^[A-Za-z0-9_-]*={0,2}$/.test(plain)) return undefined;

@@ -12,8 +12,8 @@ interface ListSchemas {
 }
 
 /**
- * A list of a resource. A set is equal to another one in any order, and adding to it adds what it lacks. A list that is a
- * map by keys of its items is equal to one with the same items by key, and adding replaces items in their places.
+ * A list in a resource. Two sets are equal in any order, and adding to a set adds missing elements. A list of type map
+ * equals one with equal items by key, and adding to it replaces items in place.
  */
 export class SchemaList implements ListValue {
   readonly kind = 'list';

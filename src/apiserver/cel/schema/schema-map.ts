@@ -7,7 +7,7 @@ import { escapeProperty, unescapeProperty } from './escaping.ts';
 type Json = Readonly<Record<string, unknown>>;
 type ToValue = (json: unknown, schema: JsonSchema) => Value;
 
-/** An object of a resource: its known fields, or all entries where it is a map. Nulls of fields count as absent. */
+/** An object in a resource: its known fields, or all entries if it is a map. Null fields count as absent. */
 export class SchemaMap implements MapValue {
   readonly kind = 'map';
   readonly isFromObject = true;
@@ -38,7 +38,7 @@ export class SchemaMap implements MapValue {
     return this.#hasFields ? known.map((name) => escapeProperty(name) ?? name) : known;
   }
 
-  /** What the schema does not know must be there alike. */
+  /** Fields that the schema does not describe must be equal in both. */
   equals(other: MapValue): Value {
     if (this.size !== other.size) return false;
     for (const [name, json] of Object.entries(this.json)) {

@@ -2,24 +2,21 @@ import type { JsonSchema } from '../../structural/json-schema.ts';
 import { type CelType, listType, mapType, structType, types } from '../types/types.ts';
 import { escapeProperty } from './escaping.ts';
 
-/**
- * What a schema says about values, as rules see it: their type, and bounds on their size that the cost of rules is
- * estimated with.
- */
+/** The CEL type of a schema, and bounds for the size of its values, by which the cost of rules is estimated. */
 export interface CelSchemaType {
   readonly kind: 'scalar' | 'list' | 'map' | 'object';
   readonly type: CelType;
   readonly element?: CelSchemaType;
   readonly fields?: ReadonlyMap<string, CelSchemaType>;
   readonly maxElements: number;
-  /** The fewest bytes that a value takes in JSON. */
+  /** The minimum number of bytes of a value in JSON. */
   readonly minBytes: number;
 }
 
-/** The largest request that a server accepts bounds everything that has no bound of its own. */
+/** The largest request that a server accepts; it limits everything that has no limit of its own. */
 export const requestBytesMax = 3 * 1024 * 1024;
 
-/** Undefined where rules can't see such values. Objects are named by the way to them from `name`. */
+/** Undefined if rules cannot access such values. Objects are named by their path from `name`. */
 export function schemaType(
   schema: JsonSchema,
   isResourceRoot: boolean,
@@ -47,7 +44,7 @@ export function schemaType(
   }
 }
 
-/** All objects within a type, by their names. */
+/** All object types within a type, by their names. */
 export function objectTypes(root: CelSchemaType): ReadonlyMap<string, CelSchemaType> {
   const found = new Map<string, CelSchemaType>();
   const visit = (type: CelSchemaType): void => {
@@ -59,7 +56,7 @@ export function objectTypes(root: CelSchemaType): ReadonlyMap<string, CelSchemaT
   return found;
 }
 
-/** The root of a resource always has a kind, a version and a name, whether or not its schema says so. */
+/** The root of a resource always has a kind, an apiVersion and a name, whether or not its schema says so. */
 export function withObjectMeta(schema: JsonSchema): JsonSchema {
   const { kind, apiVersion, metadata } = schema.properties ?? {};
   const named = metadata?.properties;

@@ -7,7 +7,7 @@ import { SchemaList } from './schema-list.ts';
 import { SchemaMap } from './schema-map.ts';
 import { isEmbedded, withObjectMeta } from './schema-types.ts';
 
-/** A JSON value as rules see it along its schema. What does not fit is an error, as a value. */
+/** A JSON value as rules access it, by its schema. A value that does not fit is an error, as a value. */
 export function schemaValue(json: unknown, schema: JsonSchema): Value {
   if (json === null || json === undefined) {
     return schema.nullable === true

@@ -10,11 +10,11 @@ export interface ExpressionSubject {
   readonly schema: JsonSchema;
   readonly value: unknown;
   readonly old?: unknown;
-  /** Unless told otherwise, the root of a resource. */
+  /** True by default. */
   readonly isResourceRoot?: boolean;
 }
 
-/** What became of an expression: the fields that the recorded vectors have. */
+/** The result of an expression, with the fields of the recorded vectors. */
 export interface ExpressionResult {
   readonly compile?: string;
   readonly program?: string;
@@ -28,7 +28,7 @@ export interface ExpressionResult {
 
 const callCostLimit = 1_000_000;
 
-/** Compiles, estimates and evaluates an expression over `self` and `oldSelf`. */
+/** Compiles, estimates and evaluates an expression with `self` and `oldSelf`. */
 export function runExpression(text: string, subject: ExpressionSubject): ExpressionResult {
   const { schema, value, old, isResourceRoot = true } = subject;
   const type = schemaType(schema, isResourceRoot, 'selfType');

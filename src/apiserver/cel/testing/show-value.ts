@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** A value as the recorded vectors show it. */
+/** A value in the notation of the recorded vectors. */
 export function showValue(value: Value): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);

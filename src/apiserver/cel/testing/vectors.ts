@@ -3,8 +3,8 @@ import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { ExpressionResult, ExpressionSubject } from './run-expression.ts';
 
 /**
- * What Kubernetes v1.36.3 says, recorded from its own packages (`apiextensions-apiserver`'s validation of definitions and of
- * objects, and its environment for single expressions), one JSON a line.
+ * Results of Kubernetes v1.36.3, recorded from its own packages (`apiextensions-apiserver`'s validation of definitions
+ * and of objects, and its environment for single expressions), one JSON value per line.
  */
 function lines<T>(file: string): readonly T[] {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -16,7 +16,7 @@ function lines<T>(file: string): readonly T[] {
 
 export interface ExpressionVector extends ExpressionResult {
   readonly expr: string;
-  /** Over the subject, and not over an empty object. */
+  /** Evaluated with the subject, not with an empty object. */
   readonly self?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function expressionVectors(): {
   return { subject: subject as ExpressionSubject, vectors: vectors as readonly ExpressionVector[] };
 }
 
-/** Over a part of an object, as rules of lower levels are. */
+/** Evaluated with a part of an object, like rules of lower levels. */
 interface PartVector extends ExpressionResult {
   readonly expr: string;
   readonly subject: ExpressionSubject;
@@ -62,7 +62,7 @@ export function definitionVectors(): readonly DefinitionVector[] {
   return lines<DefinitionVector>('definitions.jsonl');
 }
 
-/** Upstream numbers the name of a schema's type by its clock. */
+/** Upstream puts the time into the name of a schema's type. */
 export function withoutTypeNumber(text: string): string {
   return text.replaceAll(/selfType\d+/g, 'selfType');
 }

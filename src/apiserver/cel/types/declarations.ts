@@ -10,7 +10,7 @@ import {
   typeType,
 } from './types.ts';
 
-/** One way to call a function. */
+/** One overload of a function. */
 export interface Overload {
   readonly id: string;
   readonly isMember: boolean;
@@ -18,7 +18,7 @@ export interface Overload {
   readonly result: CelType;
   readonly typeParams: readonly string[];
   readonly run: Implementation | undefined;
-  /** Does it look at the types of its arguments itself, for all overloads of its function? */
+  /** Whether the implementation checks the types of its arguments itself, for all overloads of the function. */
   readonly isShared: boolean;
 }
 
@@ -26,7 +26,7 @@ export type Implementation = (...args: Value[]) => Value;
 
 export type Functions = ReadonlyMap<string, readonly Overload[]>;
 
-/** A part of the language: what can be called and what it does. */
+/** A library: signatures of functions and their implementations. */
 export interface FunctionLibrary {
   /**
    * One overload a line: name (with a dot in front for members), id, types of arguments, result:
@@ -34,11 +34,11 @@ export interface FunctionLibrary {
    *     .substring  string_substring_int  (string, int) -> string
    */
   readonly signatures: string;
-  /** By id of overload; one by name of function stands for all of its overloads. */
+  /** By overload id; an implementation by function name applies to all overloads of the function. */
   readonly implementations: Readonly<Record<string, Implementation>>;
 }
 
-/** Overloads are tried in the order in which they are declared. */
+/** Overloads are tried in the order of their declaration. */
 export function declareFunctions(libraries: readonly FunctionLibrary[]): Functions {
   const functions = new Map<string, Overload[]>();
   for (const library of libraries) {
@@ -54,12 +54,12 @@ function addOverload(
   line: string,
   implementations: FunctionLibrary['implementations'],
 ): void {
-  const [, written = '', id = '', args = '', result = ''] =
+  const [, declared = '', id = '', args = '', result = ''] =
     /^(\S+)\s+(\S+)\s+\((.*)\) -> (.*)$/.exec(line) ?? [];
-  const isMember = written.startsWith('.');
-  const name = isMember ? written.slice(1) : written;
-  const argTypes = readTypes(args);
-  const resultType = readType(result);
+  const isMember = declared.startsWith('.');
+  const name = isMember ? declared.slice(1) : declared;
+  const argTypes = parseTypes(args);
+  const resultType = parseType(result);
   const overloads = functions.get(name) ?? [];
   overloads.push({
     id,
@@ -92,11 +92,11 @@ const named: Readonly<Record<string, CelType>> = {
   'net.CIDR': { kind: 'opaque', name: 'net.CIDR', params: [] },
 };
 
-/** Reads `map(string, list(A))`. Single capital letters are parameters. */
-function readType(text: string): CelType {
+/** Parses `map(string, list(A))`. Single capital letters are type parameters. */
+function parseType(text: string): CelType {
   const open = text.indexOf('(');
   if (open < 0) return named[text] ?? (/^[A-Z]$/.test(text) ? paramType(text) : structType(text));
-  const params = readTypes(text.slice(open + 1, -1));
+  const params = parseTypes(text.slice(open + 1, -1));
   const [first = types.dyn, second = types.dyn] = params;
   switch (text.slice(0, open)) {
     case 'list':
@@ -110,7 +110,7 @@ function readType(text: string): CelType {
   }
 }
 
-function readTypes(text: string): readonly CelType[] {
+function parseTypes(text: string): readonly CelType[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
@@ -123,5 +123,5 @@ function readTypes(text: string): readonly CelType[] {
       start = index + 1;
     }
   }
-  return parts.filter((part) => part !== '').map(readType);
+  return parts.filter((part) => part !== '').map(parseType);
 }

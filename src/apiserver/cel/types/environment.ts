@@ -1,15 +1,15 @@
 import type { Functions } from './declarations.ts';
 import { type CelType, listType, mapType, paramType, types, typeType } from './types.ts';
 
-/** What an expression can refer to. */
+/** The names that an expression can refer to. */
 export interface Environment {
   readonly functions: Functions;
   readonly variables: ReadonlyMap<string, CelType>;
-  /** The fields of a struct type; undefined for a type that is not known. */
+  /** The fields of a struct type; undefined for an unknown type. */
   fieldsOf(typeName: string): ReadonlyMap<string, CelType> | undefined;
 }
 
-/** The types that have a name of their own in every expression. */
+/** The types that have a name in every expression. */
 export const namedTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['bool', types.bool],
   ['bytes', types.bytes],
@@ -28,7 +28,7 @@ export const namedTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>
   ['net.CIDR', { kind: 'opaque', name: 'net.CIDR', params: [] }],
 ]);
 
-/** Names inside an expression: variables of comprehensions hide what is outside. */
+/** The names within an expression: variables of comprehensions hide outer names. */
 export class NameScope {
   readonly #outer: NameScope | undefined;
   readonly #names = new Map<string, CelType>();

@@ -1,7 +1,7 @@
 import { Uint, type Value } from '../values/values.ts';
 import { type CelType, types } from './types.ts';
 
-/** The type of a constant of the language. */
+/** The type of a literal. */
 export function literalType(value: Value): CelType {
   switch (typeof value) {
     case 'bigint':

@@ -1,7 +1,7 @@
-/** A type as the checker knows it. */
+/** A type, as the checker represents it. */
 export interface CelType {
   readonly kind: CelTypeKind;
-  /** How values of it call themselves; for a parameter its name. */
+  /** The name that values of the type report; for a type parameter, its name. */
   readonly name: string;
   readonly params: readonly CelType[];
 }
@@ -80,7 +80,7 @@ export function sameType(a: CelType, b: CelType): boolean {
   return a.params.every((param, index) => sameType(param, typeArgument(b, index)));
 }
 
-/** As error messages name it. */
+/** The notation of error messages. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'duration':
@@ -94,7 +94,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** The types of a call's arguments, as error messages name them. */
+/** The types of a call's arguments, in the notation of error messages. */
 export function formatSignature(args: readonly CelType[], isMember: boolean): string {
   const named = args.map(formatType);
   return isMember ? `${named[0]}.(${named.slice(1).join(', ')})` : `(${named.join(', ')})`;

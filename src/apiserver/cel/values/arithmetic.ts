@@ -1,7 +1,7 @@
 import { floorDivide, nanosPerSecond } from '../../../kube/go/calendar.ts';
 import { CelDuration, CelError, CelTimestamp, isList, noSuchOverload, Uint, type Value } from './values.ts';
 
-/** Sums and products that never wrap around: what does not fit is an error. */
+/** Arithmetic without overflow: a result that does not fit is an error. */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a + b);
   if (typeof a === 'number' && typeof b === 'number') return a + b;
@@ -12,7 +12,7 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof CelTimestamp && b instanceof CelDuration)
     return checkedTimestamp(a.epochNanos + b.nanos, a.offsetSeconds);
   if (isList(a) && isList(b)) return a.concat(b);
-  return unknownOperation('_+_', a);
+  return unsupportedOperation('_+_', a);
 }
 
 export function subtract(a: Value, b: Value): Value {
@@ -24,14 +24,14 @@ export function subtract(a: Value, b: Value): Value {
     return checkedDuration(a.epochNanos - b.epochNanos);
   if (a instanceof CelTimestamp && b instanceof CelDuration)
     return checkedTimestamp(a.epochNanos - b.nanos, a.offsetSeconds);
-  return unknownOperation('_-_', a);
+  return unsupportedOperation('_-_', a);
 }
 
 export function multiply(a: Value, b: Value): Value {
   if (typeof a === 'bigint' && typeof b === 'bigint') return checkedInt(a * b);
   if (typeof a === 'number' && typeof b === 'number') return a * b;
   if (a instanceof Uint && b instanceof Uint) return checkedUint(a.value * b.value);
-  return unknownOperation('_*_', a);
+  return unsupportedOperation('_*_', a);
 }
 
 export function divide(a: Value, b: Value): Value {
@@ -41,7 +41,7 @@ export function divide(a: Value, b: Value): Value {
   if (a instanceof Uint && b instanceof Uint) {
     return b.value === 0n ? new CelError('division by zero') : checkedUint(a.value / b.value);
   }
-  return unknownOperation('_/_', a);
+  return unsupportedOperation('_/_', a);
 }
 
 export function modulo(a: Value, b: Value): Value {
@@ -52,7 +52,7 @@ export function modulo(a: Value, b: Value): Value {
   if (a instanceof Uint && b instanceof Uint) {
     return b.value === 0n ? new CelError('modulus by zero') : checkedUint(a.value % b.value);
   }
-  return unknownOperation('_%_', a);
+  return unsupportedOperation('_%_', a);
 }
 
 export function negate(a: Value): Value {
@@ -93,12 +93,12 @@ function addToDuration(a: CelDuration, b: Value): Value {
   return new CelError(noSuchOverload);
 }
 
-/** Whether the left side knows the operation at all decides over the words. */
-function unknownOperation(name: string, left: Value): Value {
-  return new CelError(knows(name, left) ? noSuchOverload : `${noSuchOverload}: ${name}`);
+/** The message depends on whether the left operand supports the operation at all. */
+function unsupportedOperation(name: string, left: Value): Value {
+  return new CelError(supports(name, left) ? noSuchOverload : `${noSuchOverload}: ${name}`);
 }
 
-function knows(name: string, value: Value): boolean {
+function supports(name: string, value: Value): boolean {
   if (typeof value === 'bigint' || value instanceof Uint || isReceiver(value)) return true;
   if (typeof value === 'number') return name !== '_%_';
   if (name === '_+_') {
@@ -107,7 +107,7 @@ function knows(name: string, value: Value): boolean {
   return false;
 }
 
-/** Values that answer to whatever is asked of them, if only to say that they don't know it. */
+/** Types that implement the receiver interface in cel-go, which has its own message for unknown operations. */
 export function isReceiver(value: Value): boolean {
   return typeof value === 'string' || value instanceof CelTimestamp || value instanceof CelDuration;
 }

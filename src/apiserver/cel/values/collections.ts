@@ -2,9 +2,9 @@ import { equals } from './equality.ts';
 import { CelError, type ListValue, type MapValue, noSuchOverload, Uint, type Value } from './values.ts';
 
 /**
- * A list that expressions make. Lists share what they have in common: adding to the newest one extends the array beneath,
- * and older lists don't see it, for they know their size. Macros build a list one by one; copying each time would be
- * quadratic.
+ * A list that an expression creates. Lists share a common prefix: appending to the newest list extends the underlying
+ * array, and older lists are not affected because they know their size. Macros build lists one element at a time;
+ * copying each time would be quadratic.
  */
 export class PlainList implements ListValue {
   readonly kind = 'list';
@@ -32,7 +32,7 @@ export class PlainList implements ListValue {
   }
 }
 
-/** In order, element by element; an error of an element is the answer. */
+/** Compares element by element; an error of an element is the result. */
 export function equalItems(a: ListValue, b: ListValue): Value {
   if (a.size !== b.size) return false;
   for (let index = 0; index < a.size; index++) {
@@ -52,26 +52,26 @@ export function containsItem(list: ListValue, item: Value): Value {
   return error ?? false;
 }
 
-interface Entry {
+interface PlainEntry {
   readonly index: number;
   readonly key: Value;
   readonly value: Value;
 }
 
-/** A map that expressions make; maps share what they have in common as lists do. */
+/** A map that an expression creates; maps share common entries like lists. */
 export class PlainMap implements MapValue {
   readonly kind = 'map';
   readonly size: number;
-  readonly #entries: Map<string, Entry>;
+  readonly #entries: Map<string, PlainEntry>;
 
-  private constructor(entries: Map<string, Entry>) {
+  private constructor(entries: Map<string, PlainEntry>) {
     this.#entries = entries;
     this.size = entries.size;
   }
 
-  /** Of two equal keys the later one counts. */
+  /** Of two equal keys the later one applies. */
   static of(pairs: Iterable<readonly [Value, Value]>): PlainMap {
-    const entries = new Map<string, Entry>();
+    const entries = new Map<string, PlainEntry>();
     for (const [key, value] of pairs) {
       const text = keyText(key) ?? '';
       entries.set(text, { index: entries.get(text)?.index ?? entries.size, key, value });
@@ -103,7 +103,7 @@ export class PlainMap implements MapValue {
     return true;
   }
 
-  /** This map and one entry more. */
+  /** This map with one more entry. */
   insert(key: Value, value: Value): Value {
     const text = keyText(key);
     if (text === undefined) return new CelError(`unsupported key type: ${String(key)}`);
@@ -117,7 +117,7 @@ export class PlainMap implements MapValue {
   }
 }
 
-/** Numbers that are equal are one key, whatever their type. */
+/** Equal numbers are the same key, whatever their types. */
 function keyText(key: Value): string | undefined {
   switch (typeof key) {
     case 'string':

@@ -12,7 +12,10 @@ import {
   type Value,
 } from './values.ts';
 
-/** Values of different types are not equal, but numbers are compared by what they say. May be an error, as a value. */
+/**
+ * Values of different types are not equal, but numbers of different types are compared by value. The result may be an
+ * error, as a value.
+ */
 export function equals(a: Value, b: Value): Value {
   if (a === null || b === null) return a === b;
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
@@ -40,7 +43,7 @@ function equalOptionals(a: Optional, b: Value): Value {
   return equals(a.value, b.value);
 }
 
-/** Values that come from objects complain where those that expressions make just differ. */
+/** Values from objects return an error for a mismatch; values that expressions create are just different. */
 function mismatch(a: Value, b: Value): Value {
   const isFromObject = typeof a === 'object' && a !== null && 'isFromObject' in a;
   if (b instanceof CelError) return b;

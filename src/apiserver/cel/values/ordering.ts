@@ -1,3 +1,4 @@
+import { compareUtf8 } from '../../../kube/sorted-keys.ts';
 import { CelDuration, CelError, CelTimestamp, noSuchOverload, Uint, type Value } from './values.ts';
 
 export type Numeric = bigint | number | Uint;
@@ -6,20 +7,20 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 }
 
-/** NaN where one of them is. Doubles are compared with the nearest double of a whole number, as cel-go does it. */
+/** NaN if one of them is NaN. Doubles are compared with the nearest double of a whole number, as in cel-go. */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (typeof a === 'number') return typeof b === 'number' ? sign(a, b) : compareDouble(a, b);
   if (typeof b === 'number') return -compareDouble(b, a);
   return sign(wholeOf(a), wholeOf(b));
 }
 
-/** -1n, 0n, 1n, or an error where the two have no order. */
+/** -1n, 0n, 1n, or an error if the two have no order. */
 export function compare(a: Value, b: Value): bigint | CelError {
   if (isNumeric(a) && isNumeric(b)) {
     const order = compareNumbers(a, b);
     return Number.isNaN(order) ? new CelError('NaN values cannot be ordered') : BigInt(order);
   }
-  if (typeof a === 'string' && typeof b === 'string') return BigInt(compareTexts(a, b));
+  if (typeof a === 'string' && typeof b === 'string') return BigInt(Math.sign(compareUtf8(a, b)));
   if (typeof a === 'boolean' && typeof b === 'boolean') return BigInt(Number(a) - Number(b));
   if (a instanceof Uint8Array && b instanceof Uint8Array) return BigInt(Buffer.compare(a, b));
   if (a instanceof CelDuration && b instanceof CelDuration) return BigInt(sign(a.nanos, b.nanos));
@@ -36,23 +37,6 @@ export function isOrdered(value: Value): boolean {
     value instanceof CelDuration ||
     value instanceof CelTimestamp
   );
-}
-
-/** By code points, which is also the order of their bytes in UTF-8; JavaScript compares halves of pairs. */
-function compareTexts(a: string, b: string): number {
-  if (a === b) return 0;
-  let index = 0;
-  while (index < a.length && a.charCodeAt(index) === b.charCodeAt(index)) index++;
-  const left = a.charCodeAt(index);
-  const right = b.charCodeAt(index);
-  if (Number.isNaN(left)) return -1;
-  if (Number.isNaN(right)) return 1;
-  return sign(aboveBasicPlane(left), aboveBasicPlane(right));
-}
-
-/** Halves of pairs stand for code points above all others. */
-function aboveBasicPlane(unit: number): number {
-  return (unit & 0xf800) === 0xd800 ? unit + 0x10000 : unit;
 }
 
 function compareDouble(a: number, b: bigint | Uint): number {

@@ -2,11 +2,14 @@ import { RE2JS } from 're2js';
 import { messageOf } from '../../../runtime/error-message.ts';
 import { CelError } from './values.ts';
 
-/** Patterns seldom change, but a rule may compute them; the oldest is forgotten. */
+/** Patterns rarely change, but a rule may compute them; the cache drops the oldest. */
 const patternCacheMax = 200;
 const patternCache = new Map<string, RE2JS | CelError>();
 
-/** A pattern in RE2's syntax, whose matching takes linear time whatever the pattern. An error where it is none. */
+/**
+ * Compiles a pattern in RE2's syntax, whose matching takes linear time for any pattern. Returns an error if the pattern
+ * is not valid.
+ */
 export function compilePattern(pattern: string): RE2JS | CelError {
   const known = patternCache.get(pattern);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { codePointCount } from '../../../kube/go/quote.ts';
 
 /**
- * What expressions compute. Plain JavaScript where it says the same:
+ * The values of expressions. Plain JavaScript values where they have the same meaning:
  *
  *     int  bigint      double  number       string  string      bool  boolean
  *     null null        bytes   Uint8Array   uint    Uint        error CelError (a value: `false && error` is false)
@@ -47,7 +47,7 @@ export class CelDuration {
   }
 }
 
-/** A moment, and how far the clock that told it was from UTC: printing it tells the same hour again. */
+/** A moment, and the offset of its text from UTC in seconds: printing it shows the same clock time. */
 export class CelTimestamp {
   readonly epochNanos: bigint;
   readonly offsetSeconds: number;
@@ -76,7 +76,7 @@ export class TypeValue {
   }
 }
 
-/** A list; `at` is asked only for indexes below the size. */
+/** A list; `at` is called only with indexes below the size. */
 export interface ListValue {
   readonly kind: 'list';
   readonly size: number;
@@ -88,7 +88,7 @@ export interface ListValue {
 export interface MapValue {
   readonly kind: 'map';
   readonly size: number;
-  /** Undefined where there is no such key; an error where there can't be one. */
+  /** Undefined if there is no such key; an error if the key has an invalid type. */
   find(key: Value): Value | undefined;
   keys(): readonly Value[];
   equals(other: MapValue): Value;
@@ -98,7 +98,7 @@ export interface MapValue {
 export interface OpaqueValue {
   readonly kind: 'opaque';
   readonly typeName: string;
-  /** For costs; where it is not known, one. */
+  /** For costs; 1 if it is not set. */
   readonly size?: number;
   equals(other: OpaqueValue): boolean;
   toString(): string;
@@ -153,7 +153,7 @@ function typeNameOfObject(value: Exclude<Value, boolean | bigint | number | stri
   return value.kind === 'opaque' ? value.typeName : value.kind;
 }
 
-/** The size of a value as costs count it: 1 for what has none. */
+/** The size of a value for costs: 1 for values without a size. */
 export function valueSize(value: Value): number {
   if (typeof value === 'string') return codePointCount(value);
   if (value instanceof Uint8Array) return value.length;
