@@ -7,17 +7,17 @@ const verbosely = { ...briefly, isVerbose: true };
 const refused = new Error('connect ECONNREFUSED');
 const ours = new CliError('cannot read; check that the server runs', 1, { cause: refused });
 
-test('an error that was foreseen is told with its remedy, and nothing else', () => {
+test('an expected error is reported with its remedy, and nothing else', () => {
   expect(errorText(ours, briefly)).toBe('stowage: cannot read; check that the server runs\n');
 });
 
-test('a call that makes no sense is told with where to look', () => {
+test('wrong usage is reported with the help to read', () => {
   expect(errorText(usage('--port: "x" is not a port'), briefly)).toBe(
     'stowage: --port: "x" is not a port; see stowage up --help\n',
   );
 });
 
-test('whoever asks for more gets the causes, and where they come from', () => {
+test('--verbose adds the causes and their stack traces', () => {
   const [first, second, third] = errorText(ours, verbosely).split('\n');
   expect([first, second]).toEqual([
     'stowage: cannot read; check that the server runs',
@@ -26,7 +26,7 @@ test('whoever asks for more gets the causes, and where they come from', () => {
   expect(third).toMatch(/^\s+at .*error-text\.test\.ts/);
 });
 
-test('one that nobody foresaw is called so, and shows where it was thrown only when asked', () => {
+test('an unexpected error is called a bug, and shows its stack trace only with --verbose', () => {
   const bug = new TypeError('x is not a function');
   expect(errorText(bug, briefly)).toBe(
     'stowage: x is not a function\nThis should not happen; --verbose shows where it did.\n',
@@ -34,7 +34,7 @@ test('one that nobody foresaw is called so, and shows where it was thrown only w
   expect(errorText(bug, verbosely)).toMatch(/^stowage: x is not a function\n\s+at .*error-text\.test\.ts/);
 });
 
-test('what is no error is told as it is, and a circle of causes ends', () => {
+test('a value that is no Error is printed as it is, and a cycle of causes ends', () => {
   expect(errorText('just text', verbosely)).toBe('stowage: just text\n');
   const circle = new CliError('a');
   circle.cause = circle;

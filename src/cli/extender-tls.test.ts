@@ -126,7 +126,7 @@ test.each(['ca.crt', 'two.crt'])('authorities are taken as they are given: %s', 
 describe('the certificate that it makes for itself', () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-  test('can be read by everybody, its key by nobody else', async () => {
+  test('can be read by all users, its key only by the owner', async () => {
     const folder = folderOf();
     const flags = flagsIn(folder, { data: 'new/data' });
     await tlsOf(flags, '127.0.0.1');
@@ -145,7 +145,7 @@ describe('the certificate that it makes for itself', () => {
   });
 });
 
-test('with a certificate of somebody else there is no directory', async () => {
+test('with a given certificate no directory is created', async () => {
   const folder = folderOf();
   writeFileSync(join(folder, 'ada.crt'), ada.cert);
   writeFileSync(join(folder, 'ada.key'), ada.key);

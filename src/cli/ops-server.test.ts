@@ -69,7 +69,7 @@ describe('the address', () => {
     await expect(started(address)).rejects.toThrow(`${address} is in use; stop what listens there`);
   });
 
-  test('is free again once it is closed, whoever was connected', async () => {
+  test('is free again once it is closed, despite open connections', async () => {
     const { server, get } = await started();
     await get('/livez');
     await server.close();

@@ -7,7 +7,7 @@ test.each<readonly [Partial<RunFlags>, string]>([
   [{}, 'the kubeconfig /nowhere/config does not exist; choose a kubeconfig with --kubeconfig'],
   [
     { controllers: 'schedular' },
-    '--controllers: there is no controller "schedular"; use *, none or some of sched',
+    '--controllers: unknown controller "schedular"; must be *, none, or some of sched',
   ],
   [{ controllers: 'none' }, '--controllers: would run nothing; name at least one, such as scheduler'],
   [{ leaderElect: 'perhaps' }, '--leader-elect: "perhaps" must be true or false'],

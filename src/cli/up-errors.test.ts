@@ -13,10 +13,7 @@ test.each([
     machineError('EADDRINUSE'),
     'port 7443 of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)',
   ],
-  [
-    machineError('EADDRNOTAVAIL'),
-    'this machine has no address 127.0.0.1; choose another with --host',
-  ],
+  [machineError('EADDRNOTAVAIL'), 'this machine has no address 127.0.0.1; choose another with --host'],
   [
     machineError('EACCES', 'EACCES: mkdir /nowhere'),
     'not allowed: EACCES: mkdir /nowhere; choose a port above 1023 with --port, or a directory that you may write with --data (now /nowhere/data)',

@@ -43,7 +43,7 @@ test('a dry run lists what would be done, and writes nothing', async () => {
   const text = zonalReport(await upgradeAll(trial.cluster, { isDryRun: true, signal }), true, 'table');
   expect(text.split('\n')).toEqual([
     'NAME    ACTION          DETAIL',
-    'used    refused         pod default/web uses it on node n1, which has topology.kubernetes.io/zone=a; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first',
+    'used    refused         pod default/web uses it on node n1, which has topology.kubernetes.io/zone=a; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first',
     'zonal   would upgrade   topology.kubernetes.io/zone in (a, b)',
     'volumes: 3, left alone because it has no zone or region label: 1, refuse: 1, upgrade: 1; nothing was written: --dry-run=false writes',
     '',

@@ -106,9 +106,9 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
     [['up', '--log-level', 'loud'], /--log-level: "loud" must be one of debug, info, warn, error/],
     [
       ['up', '--controllers', 'bad'],
-      /there is no controller "bad"; use \*, none or some of scheduler, pv-binder, /,
+      /unknown controller "bad"; must be \*, none, or some of scheduler, pv-binder, /,
     ],
-    [['up', '--controllers', 'none,namespace'], /"none" stands alone/],
+    [['up', '--controllers', 'none,namespace'], /"none" must be the only name/],
   ])('%j', async (args, complaint) => {
     const folder = temporaryFolder();
     const stowage = new StowageProcess(args, folder);

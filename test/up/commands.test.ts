@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  capacity,
+  storageCapacity,
   claim,
   csiDriver,
   localVolume,
@@ -222,7 +222,7 @@ function largeCluster(count: number): readonly object[] {
   const names = Array.from({ length: count }, (_, at) => `n${at}`);
   const of = (apiVersion: string, kind: string) => (object: object) => ({ apiVersion, kind, ...object });
   const pool = (name: string) =>
-    capacity(name, 'dyn', {
+    storageCapacity(name, 'dyn', {
       capacity: '10Gi',
       nodeTopology: { matchLabels: { 'kubernetes.io/hostname': name } },
     });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
-  capacity,
   claim,
   csiDriver,
   driverCapacity,
   localVolume,
+  storageCapacity,
   storageClass,
 } from '../../engine/testing/objects.ts';
 import { annotations } from '../../kube/well-known.ts';
@@ -35,7 +35,7 @@ function textOf(
   return renderCapacity(report, { terminal, isWide, env });
 }
 
-/** Pools of today's form with a promise, a class that nobody keeps books of, and local disks of which one is taken. */
+/** Pools of today's form with a promise, a class without published capacity, and local disks of which one is taken. */
 function mixedClusterView(): ClusterView {
   const { snapshot } = twoPools();
   const taken = localVolume('l-2', '20Gi', 'a1', { phase: 'Bound' });
@@ -54,7 +54,7 @@ function mixedClusterView(): ClusterView {
 }
 
 describe('capacity', () => {
-  test('is shown by class, pool and volume, with bars where somebody looks on', async () => {
+  test('is shown by class, pool and volume, with bars on a terminal', async () => {
     const report = measured(mixedClusterView());
     await expect(textOf(report)).toMatchFileSnapshot(golden('mixed.txt'));
     await expect(textOf(report, { isWide: true })).toMatchFileSnapshot(golden('mixed-wide.txt'));
@@ -117,7 +117,7 @@ describe('capacity', () => {
       Node: [nodeWith('n1', '4')],
       StorageClass: [storageClass('dyn', { provisioner: 'd' })],
       CSIDriver: [csiDriver('d')],
-      CSIStorageCapacity: [capacity('p', 'dyn', { capacity: '10Gi', nodeTopology: {} })],
+      CSIStorageCapacity: [storageCapacity('p', 'dyn', { capacity: '10Gi', nodeTopology: {} })],
       PersistentVolumeClaim: [claim('c', '30Gi', { className: 'dyn', selectedNode: 'n1' })],
     });
     const report = measured(view);

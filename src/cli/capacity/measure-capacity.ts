@@ -119,8 +119,8 @@ function roomOf({ pools }: ClusterIndex, { key }: PoolRecord): Size {
 /** The value that plans compare: a volume must fit both the limit of a single volume and the free capacity. */
 function largestVolume(index: ClusterIndex, pool: PoolRecord): Size {
   const limit = index.pools.limit(index.pools.row(pool.key)!) ?? zeroSize;
-  const room = roomOf(index, pool);
-  return atLeastZero(compareSizes(limit, room) < 0 ? limit : room);
+  const free = roomOf(index, pool);
+  return atLeastZero(compareSizes(limit, free) < 0 ? limit : free);
 }
 
 function sumByBacking(pools: readonly PoolRecord[], amount: (pool: PoolRecord) => Size): Size {

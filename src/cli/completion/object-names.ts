@@ -3,7 +3,7 @@ import type { Resource } from '../../kube/resource.ts';
 import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { connect } from '../connect.ts';
-import { type Asked, askedIn } from './asked-words.ts';
+import { type Asked, askedIn } from './typed-words.ts';
 
 /** A user who pressed Tab does not wait longer. */
 const patienceMs = 3_000;

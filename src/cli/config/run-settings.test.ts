@@ -220,7 +220,7 @@ test.each<readonly [string, readonly unknown[]]>([
 
 test.each<readonly [string, string]>([
   ['controllers: []', 'controllers: would run nothing; name at least one, such as scheduler'],
-  ['controllers: [nobody]', 'controllers: there is no controller "nobody"'],
+  ['controllers: [absent]', 'controllers: unknown controller "absent"'],
   ['schedulerNames: []', 'schedulerNames: must not be empty; name at least one, such as stowage'],
   [
     'backOff: { initialSeconds: 2, maxSeconds: 1 }',
@@ -236,7 +236,7 @@ test('a second document is not passed over', async () => {
   ]);
 });
 
-test('a file that is not there is told', async () => {
+test('a file that does not exist is reported', async () => {
   await expect(runSettings({ config: '/nowhere/a.yaml' })).rejects.toThrow(
     /^--config: cannot read \/nowhere\/a\.yaml: ENOENT/,
   );

@@ -43,7 +43,8 @@ const words = {
 async function isMade({ cluster, resourceOf }: DemoTarget, manifest: Manifest): Promise<boolean> {
   const { apiVersion, kind, metadata } = manifest;
   const resource = resourceOf(apiVersion, kind);
-  if (resource === undefined) throw new Error(`the demo has a ${kind}, and nobody serves ${apiVersion}`);
+  if (resource === undefined)
+    throw new Error(`the demo has a ${kind}, and the API server does not serve ${apiVersion}`);
   try {
     await cluster
       .resource(resource)

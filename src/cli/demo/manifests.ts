@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { packageFile } from '../../io/package-files.ts';
+import { packageFile } from '../../io/files/package-files.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 
 /** An object of a manifest. */

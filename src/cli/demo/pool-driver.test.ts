@@ -63,10 +63,10 @@ test('a pool may grow, shrink below what is taken, and go away', async () => {
 test('what a driver before us made is known before anybody is served', async () => {
   await using view = await demoClusterView({ n1: '100Gi' });
   await use(view, 'a', '60Gi');
-  await view.pause();
+  await view.stopControllers();
   const driver = new PoolDriver();
   const provisioner = provisionerController({ provisioners: [driver.provisioner] });
-  view.resume({
+  view.startControllers({
     otherControllers: ['pv-binder', 'node-agent'],
     extraControllers: [driver.controller, provisioner],
   });
@@ -74,7 +74,7 @@ test('what a driver before us made is known before anybody is served', async () 
   expect(await published(view)).toEqual(['demo-pools-n1 40Gi']);
 });
 
-test('room that is left is found, though others have just taken some', async () => {
+test('free capacity is found although other pods have just taken some', async () => {
   await using view = await demoClusterView({ n1: '100Gi' });
   await use(view, 'a', '40Gi');
   await use(view, 'b', '40Gi');

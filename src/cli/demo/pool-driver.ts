@@ -99,7 +99,7 @@ export class PoolDriver {
       if (csi?.driver !== driver || on === undefined) return;
       this.#pools.record(nameOf(object), on, bytesOf(capacity?.storage));
     };
-    const told = ({ metadata }: CSIStorageCapacity) => {
+    const onPublished = ({ metadata }: CSIStorageCapacity) => {
       const name = metadata?.name ?? '';
       if (metadata?.namespace === namespace && name.startsWith(prefix)) queue.add(name.slice(prefix.length));
     };
@@ -119,7 +119,7 @@ export class PoolDriver {
         updated: volume,
         deleted: (object) => this.#pools.give(nameOf(object)),
       }),
-      published.addHandler({ added: told, updated: told, deleted: told }),
+      published.addHandler({ added: onPublished, updated: onPublished, deleted: onPublished }),
     ];
     this.#onKnown();
     return ends;

@@ -4,31 +4,31 @@ import { claimCandidates } from '../../engine/explain/claim-candidates.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
-import { type ClaimStanding, claimStanding } from './claim-standing.ts';
+import { type ClaimStanding, claimStanding } from './claim-state.ts';
 import { type ExplainPodOptions, explainPod, type IndexOf } from './explain-pod.ts';
 import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, noticeNotes } from './lines.ts';
 
 const candidatesMax = 5;
-/** Pods of one claim rarely differ in why they wait. */
+/** Pods of one claim usually wait for the same reason, so a few are enough. */
 const podsMax = 2;
 
-/** States in which existing volumes were, or are, candidates. */
+/** States in which existing volumes are or were candidates. */
 const choosing: ReadonlySet<ClaimState> = new Set<ClaimState>([
   'WaitsForVolume',
   'WaitsForPod',
   'WaitsForScheduler',
 ]);
 
-/** What a claim waits for. The claim must be in the view. */
+/** Explains what a claim waits for. The claim must be in the view. */
 export function explainClaim(
   view: ClusterView,
   claim: PersistentVolumeClaim,
   options: ExplainPodOptions,
 ): ClaimExplanation {
   const indexOf = remembering((profile) => view.snapshot.toIndex(profile));
-  // Nothing is planned by it here: claims and volumes read the same under every profile.
+  // The profile has no effect here: claims and volumes are read in the same way under every profile.
   const { index, warnings } = indexOf(upstreamProfile);
   const { namespace = '', name = '' } = claim.metadata ?? {};
   const record = index.claims.get(`${namespace}/${name}`)!;
@@ -66,7 +66,7 @@ function summaryOf({ key, volumeName }: ClaimRecord, { state, says, waitsFor }: 
   return `Claim ${key} ${says}${waitsFor === undefined ? '' : `: ${waitsFor}`}.`;
 }
 
-/** Explaining leaves an index as it was. */
+/** Explaining does not change the index, so it can be reused. */
 function remembering(make: IndexOf): IndexOf {
   const made = new Map<Profile, ReturnType<IndexOf>>();
   return (profile) => {
@@ -76,7 +76,7 @@ function remembering(make: IndexOf): IndexOf {
   };
 }
 
-/** Notes are told once, for the claim. */
+/** The notes are reported once, for the claim. */
 function explained(view: ClusterView, key: string, options: ExplainPodOptions): PodExplanation[] {
   const pod = view.snapshot.get('Pod', key);
   return pod === undefined ? [] : [{ ...explainPod(view, pod, options), notes: [] }];

@@ -12,7 +12,7 @@ import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
-import { claimStanding } from './claim-standing.ts';
+import { claimStanding } from './claim-state.ts';
 import type { ClaimLine, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { candidateLine, eventLines, groupLine, noticeNotes, podReasonLine, remedyLine } from './lines.ts';
@@ -20,18 +20,18 @@ import { placementOf, whyThere } from './placement.ts';
 
 export interface ExplainPodOptions {
   readonly nowMs: number;
-  /** Instead of the one that goes with the pod's scheduler. */
+  /** Overrides the profile of the pod's scheduler. */
   readonly profile?: 'stowage' | 'upstream' | undefined;
-  /** Of the world's snapshot, for those who ask of several pods: to make one takes longer than most answers. */
+  /** The index of the view's snapshot, for callers that explain several pods: building it takes longer than most explanations. */
   readonly indexOf?: IndexOf | undefined;
 }
 
 export type IndexOf = (profile: Profile) => ReturnType<ClusterView['snapshot']['toIndex']>;
 
-/** What a claim line shows; more don't make it clearer. */
+/** The number of candidates in the line of a claim. */
 const candidatesMax = 5;
 
-/** Why a pod waits and what would help, or why it is where it is. The pod must be in the view. */
+/** Explains why a pod is pending and what would help, or why it is on its node. The pod must be in the view. */
 export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptions): PodExplanation {
   const profile = profileFor(pod, options.profile);
   const { indexOf = (asked: Profile) => view.snapshot.toIndex(asked) } = options;
@@ -74,13 +74,13 @@ function judged(base: PodExplanation, question: Question): Partial<PodExplanatio
   if (record.isFinished)
     return {
       verdict: 'finished',
-      summary: `${name} is over (${pod.status?.phase}); it is not placed any more.`,
+      summary: `${name} has finished (${pod.status?.phase}); it is not scheduled any more.`,
     };
   if (record.nodeName !== '') return whyThere(question);
   if (record.isDeleting)
     return {
       verdict: 'finished',
-      summary: `${name} is being deleted; no scheduler places it any more.`,
+      summary: `${name} is being deleted; it is not scheduled any more.`,
     };
   const gates = listOf(pod.spec?.schedulingGates).map((gate) => textOf(gate?.name));
   if (gates.length > 0)
@@ -91,7 +91,7 @@ function judged(base: PodExplanation, question: Question): Partial<PodExplanatio
   if (!view.seesNodes)
     return {
       verdict: 'unknown',
-      summary: `${name} waits; nothing can be said of nodes that could not be seen.`,
+      summary: `${name} is pending; the nodes could not be read, so the cause is unknown.`,
     };
   const answer = plan(pod, index, { nowMs });
   if (answer.kind === 'refusal') return refused(base, question, answer);
@@ -130,7 +130,7 @@ function refused(base: PodExplanation, question: Question, refusal: Refusal): Pa
   };
 }
 
-/** What a claim that isn't the scheduler's to serve waits for itself. */
+/** What a claim waits for that the scheduler does not serve. */
 function waitsFor({ reason, claim = '' }: PodRefusal, { index, record }: Question): string | undefined {
   const known = reason === 'UnboundImmediateClaim' ? index.claims.get(claim) : undefined;
   if (known === undefined) return undefined;
@@ -138,16 +138,16 @@ function waitsFor({ reason, claim = '' }: PodRefusal, { index, record }: Questio
   return next === undefined ? says : `${says}: ${next}`;
 }
 
-/** Its scheduler has evicted pods for it, and waits for them to be gone. */
+/** The scheduler has evicted pods for this one, and waits until they are gone. */
 function nomination({ nominatedNode }: PodRecord): string {
   return nominatedNode === ''
     ? ''
-    : ` Its scheduler has nominated it to ${nominatedNode}, where room is being made for it.`;
+    : ` Its scheduler has nominated it to ${nominatedNode}, where it waits for evicted pods to end.`;
 }
 
 const reasonsSummedUp = 2;
 
-/** The reasons that most nodes have, in words. */
+/** The reasons that most nodes have, as text. */
 function refusedSummary({ key }: PodRecord, nodeCount: number, groups: readonly NodeGroup[]): string {
   const counts = new Map<string, number>();
   for (const { nodes, reasons } of groups) {

@@ -58,11 +58,11 @@ describe('a pod that fits nowhere', () => {
     await expect(text).toMatchFileSnapshot(golden('thousand.txt'));
   });
 
-  test('hears what pools have free, and what of it is promised', async () => {
+  test('shows what pools have free, and what of it is promised', async () => {
     await expect(textOf(askPod(twoPools(), 'web'))).toMatchFileSnapshot(golden('pools.txt'));
   });
 
-  test('hears of a claim that is not there', () => {
+  test('names a claim that does not exist', () => {
     const explanation = askPod(
       viewOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '1', ['nowhere'])] }),
       'p',
@@ -109,7 +109,7 @@ describe('a pod that has its place, or would', () => {
     expect(nameOf(explanation)).toBe('');
   });
 
-  test('is not judged where nobody could see the nodes', () => {
+  test('has no verdict if the nodes could not be read', () => {
     const explanation = askPod(viewOf({ Pod: [podWith('p', '1')] }, { seesNodes: false }), 'p');
     expect(explanation.verdict).toBe('unknown');
     expect(exitCodeOf(explanation)).toBe(1);
@@ -196,8 +196,8 @@ describe('a claim', () => {
 describe('what is not there', () => {
   test('is said, with where it might be', () => {
     const view = threeNodes();
-    expect(() => ask(view, 'pod', 'nobody')).toThrow(
-      'there is no pod default/nobody in the test; kubectl get pods -n default lists those there are',
+    expect(() => ask(view, 'pod', 'absent')).toThrow(
+      'there is no pod default/absent in the test; kubectl get pods -n default lists those there are',
     );
     expect(() =>
       answer(view, { kind: 'claim', namespace: 'shop', name: 'data' }, { nowMs: 0, where: 'the test' }),

@@ -14,7 +14,7 @@ import { loadFiles } from '../source/load-files.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
-import { claimKeys, missingNotes } from './lacking.ts';
+import { claimKeys, missingNotes } from './missing-kinds.ts';
 import { notFound } from './not-found.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
@@ -25,7 +25,7 @@ export interface ExplainFlags extends SourceFlags {
   readonly profile?: string;
 }
 
-/** `stowage explain`: prints the answer, and sets the exit status that goes with it. */
+/** `stowage explain`: prints the explanation and sets the exit status. */
 export async function explain(kind: string, name: string | undefined, flags: ExplainFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const options: ExplainPodOptions = { nowMs: realClock.nowMs(), profile: profileOf(flags) };
@@ -40,7 +40,7 @@ export async function explain(kind: string, name: string | undefined, flags: Exp
   process.exitCode = exitCodeOf(explanation);
 }
 
-/** Without a namespace where nobody named one. */
+/** The namespace is undefined if the user gave none. */
 interface Asked {
   readonly kind: Target['kind'];
   readonly namespace: string | undefined;
@@ -58,7 +58,7 @@ const kinds: Readonly<Record<string, Target['kind']>> = {
   persistentvolumeclaims: 'claim',
 };
 
-/** `pod db-0`, or `pod/db-0` as kubectl takes and writes it. */
+/** Accepts `pod db-0`, and `pod/db-0` as kubectl does. */
 function kindAndName(kind: string, name: string | undefined): readonly [kind: string, name: string] {
   if (name !== undefined) return [kind, name];
   const slash = kind.indexOf('/');
@@ -68,14 +68,14 @@ function kindAndName(kind: string, name: string | undefined): readonly [kind: st
 
 function askedFor(kindText: string, nameText: string, { namespace }: ExplainFlags): Asked {
   const kind = Object.hasOwn(kinds, kindText.toLowerCase()) ? kinds[kindText.toLowerCase()] : undefined;
-  if (kind === undefined) throw usage(`"${kindText}" cannot be explained; ask for a pod or a claim`);
+  if (kind === undefined) throw usage(`"${kindText}" cannot be explained; the kind must be pod or claim`);
   const parts = nameText.split('/');
   if (parts.length > 2 || parts.includes(''))
-    throw usage(`"${nameText}" is no name; write NAME or NAMESPACE/NAME`);
+    throw usage(`"${nameText}" is not a valid name; write NAME or NAMESPACE/NAME`);
   const [own, name = own] = parts as [string, string?];
   const inName = parts.length === 2 ? own : undefined;
   if (inName !== undefined && namespace !== undefined && inName !== namespace)
-    throw usage(`namespace ${inName} in the name, but -n ${namespace}; leave one out`);
+    throw usage(`the name has namespace ${inName}, but -n is ${namespace}; give only one`);
   return { kind, namespace: inName ?? namespace, name };
 }
 
@@ -87,7 +87,7 @@ function profileOf({ profile }: ExplainFlags): ExplainPodOptions['profile'] {
 interface Loaded {
   readonly view: ClusterView;
   readonly target: Target;
-  /** For messages. */
+  /** Describes the source in messages. */
   readonly where: string;
 }
 
@@ -112,13 +112,13 @@ async function load(
   return { view: { ...files, notes }, target, where: from.join(', ') };
 }
 
-/** The pods that an answer is about. */
+/** The pods that an explanation is about. */
 function podsOf(snapshot: ClusterSnapshot, { kind, namespace, name }: Target): readonly Pod[] {
   if (kind === 'pod') return [snapshot.get('Pod', `${namespace}/${name}`) ?? []].flat();
   return [...snapshot.values('Pod')].filter((pod) => claimKeys(pod).includes(`${namespace}/${name}`));
 }
 
-/** The explanation of what is asked for; rejects what isn't there. */
+/** Explains the target; throws if it does not exist. */
 export function answer(
   view: ClusterView,
   target: Target,
@@ -146,8 +146,8 @@ function rendered(explanation: Explanation, format: OutputFormat, terminal: Term
 }
 
 /**
- * What was found for it, as kubectl takes it: a pod's node, also the one where it would go now, or a claim's volume. Nothing where there
- * is none.
+ * The result as kubectl accepts it: the node of a pod, or the node where it would go now, or the volume of a claim. Undefined if there is
+ * none.
  */
 export function nameOf(explanation: Explanation): string {
   if (explanation.kind === 'PodExplanation') {
@@ -159,7 +159,7 @@ export function nameOf(explanation: Explanation): string {
   return state === 'Bound' && claim.volume !== undefined ? `persistentvolume/${claim.volume}\n` : '';
 }
 
-/** Something that scripts can ask for: the pod doesn't fit, or the claim has no volume. */
+/** True if the pod does not fit or the claim has no volume; scripts can test it by the exit status. */
 const unmet = 3;
 
 export function exitCodeOf(explanation: Explanation): number {

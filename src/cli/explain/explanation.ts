@@ -1,8 +1,8 @@
 import type { Note } from '../source/note.ts';
 
 /**
- * What `stowage explain -o json` says: a shape that programs may rely on, described in docs/explain.md. Within a version fields are added
- * and never removed, renamed or given another meaning. Amounts are quantities as Kubernetes writes them.
+ * The output of `stowage explain -o json`, described in docs/explain.md. Within a version, fields are only added, and never removed, renamed
+ * or given another meaning. Amounts are quantities as Kubernetes writes them.
  */
 export const explanationApiVersion = 'stowage.dev/explanation/v1';
 
@@ -12,9 +12,9 @@ interface Common {
   readonly apiVersion: typeof explanationApiVersion;
   /** One line for people. */
   readonly summary: string;
-  /** The latest events about it, newest first. */
+  /** The latest events of the object, newest first. */
   readonly events: readonly EventLine[];
-  /** What could not be looked at, and what that means for the answer; what of objects could not be read. */
+  /** What could not be read, and the consequence for the explanation. */
   readonly notes: readonly Note[];
 }
 
@@ -26,14 +26,14 @@ export interface PodExplanation extends Common {
     readonly schedulerName: string;
     readonly nodeName?: string | undefined;
   };
-  /** Whose rules were asked. */
+  /** The profile whose rules were applied. */
   readonly profile: string;
   readonly verdict: PodVerdict;
-  /** The text of the pod's condition and events, as kube-scheduler words it; only for `refused`. */
+  /** The text of the pod's condition and events as kube-scheduler writes it; only for `refused`. */
   readonly message?: string | undefined;
-  /** What the pod's own condition says, if anything. */
+  /** The message of the pod's own condition, if it has one. */
   readonly reported?: string | undefined;
-  /** Why it can't run wherever it is put. */
+  /** Reasons that hold on every node. */
   readonly podReasons: readonly PodReasonLine[];
   readonly nodes: {
     readonly total: number;
@@ -42,14 +42,14 @@ export interface PodExplanation extends Common {
   };
   readonly claims: readonly ClaimLine[];
   readonly placement?: PlacementLine | undefined;
-  /** The cheapest first; each has been tried. */
+  /** The cheapest first; each was tried. */
   readonly remedies: readonly RemedyLine[];
   readonly search?: SearchLine | undefined;
 }
 
 /**
- * `placed`: it has a node. `fits`: it waits, and a node would do now. `refused`: none does. `gated`: it asks not to be scheduled yet.
- * `finished`: it is over. `unknown`: the nodes could not be seen.
+ * `placed`: the pod has a node. `fits`: it is pending, and a node fits now. `refused`: no node fits. `gated`: it has scheduling gates.
+ * `finished`: it has ended. `unknown`: the nodes could not be read.
  */
 export type PodVerdict = 'placed' | 'fits' | 'refused' | 'gated' | 'finished' | 'unknown';
 
@@ -60,13 +60,13 @@ export interface PodReasonLine {
   readonly remedy: string;
   readonly claim?: string | undefined;
   readonly message: string;
-  /** What the claim waits for itself, where it isn't the scheduler that serves it. */
+  /** What the claim waits for, if the scheduler does not serve it. */
   readonly waitsFor?: string | undefined;
 }
 
 export interface NodeGroupLine {
   readonly count: number;
-  /** In name order; the first of them where there are many. */
+  /** In name order; only the first if there are many. */
   readonly nodes: readonly string[];
   readonly reasons: readonly NodeReasonLine[];
 }
@@ -75,7 +75,7 @@ export interface NodeReasonLine {
   readonly rule: string;
   readonly reason: string;
   readonly sentence: string;
-  /** What helps in general; what helps here is under `remedies`. */
+  /** A general remedy; `remedies` has those that were tried for this pod. */
   readonly remedy: string;
   readonly upstream: string;
   readonly claim?: string | undefined;
@@ -98,7 +98,7 @@ export interface ClaimLine {
   /** `bound`, `waiting` or `missing`. */
   readonly state: 'bound' | 'waiting' | 'missing';
   readonly volume?: string | undefined;
-  /** What would have served it, and what stopped it; the closest first. */
+  /** The candidates that came closest, with their obstacles; the closest first. */
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
 }
@@ -106,7 +106,7 @@ export interface ClaimLine {
 export interface CandidateLine {
   readonly kind: 'volume' | 'pool';
   readonly name: string;
-  /** A node from which it looks like this. */
+  /** A node for which this is true. */
   readonly node?: string | undefined;
   readonly obstacles: readonly ObstacleLine[];
 }
@@ -121,7 +121,7 @@ export interface ObstacleLine {
 
 export interface PlacementLine {
   readonly node: string;
-  /** By claim: the volume, or the class or pool that makes it. */
+  /** For each claim, its volume, or the class or pool that provides it. */
   readonly volumes: readonly { readonly claim: string; readonly volume?: string; readonly pool?: string }[];
   readonly scores: readonly ScoreLine[];
 }
@@ -135,7 +135,7 @@ export interface ScoreLine {
 export interface RemedyLine {
   readonly text: string;
   readonly cost: number;
-  /** Where the pod fits then. */
+  /** The node on which the pod fits then. */
   readonly node: string;
   readonly steps: readonly StepLine[];
 }
@@ -166,16 +166,16 @@ export interface ClaimExplanation extends Common {
     readonly volume?: string | undefined;
   };
   readonly state: ClaimState;
-  /** What would have to happen next, and who does it. */
+  /** What must happen next, and which component does it. */
   readonly waitsFor?: string | undefined;
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
-  /** Pods that use it: those that a delayed claim waits for. */
+  /** The pods that use the claim; a claim with delayed binding waits for them. */
   readonly pods: readonly PodExplanation[];
   readonly podsOmitted: number;
 }
 
-/** Where it stands on the way to its volume. */
+/** The state of a claim on its way to a volume. */
 export type ClaimState =
   | 'Bound'
   | 'Lost'

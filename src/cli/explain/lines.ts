@@ -20,9 +20,9 @@ import type {
   RemedyLine,
 } from './explanation.ts';
 
-/* From what the engine finds to what is told: names, quantities and sentences instead of records and numbers. */
+/* Turns the engine's findings into text: names, quantities and sentences instead of records and numbers. */
 
-/** Names are for people; with more nobody looks for theirs in the list. */
+/** A longer list of names is not useful to people. */
 const nodesShownMax = 50;
 const eventsShownMax = 5;
 const noticesShownMax = 5;
@@ -96,7 +96,7 @@ export function remedyLine(remedy: Remedy): RemedyLine {
   };
 }
 
-/** Of one object, the newest first. */
+/** The events of one object, newest first. */
 export function eventLines(
   events: readonly Event[],
   about: { readonly kind: string; readonly namespace: string; readonly name: string },
@@ -138,7 +138,7 @@ function bytesQuantity(bytes: number): string {
   return canonicalQuantity(quantityFromBytes(Number.isSafeInteger(whole) ? whole : BigInt(whole)));
 }
 
-/** Cores and counts; thousandths become milli-units, as kubectl shows them. */
+/** Cores and counts; fractions become milli-units, as kubectl shows them. */
 function numberQuantity(amount: number): string {
   const parsed = parseQuantity(String(amount));
   return parsed.ok ? canonicalQuantity(parsed.quantity) : String(amount);

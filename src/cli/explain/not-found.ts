@@ -2,11 +2,11 @@ import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import { CliError } from '../cli-error.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
 
-/** Why there is nothing to explain, and what was probably meant. */
+/** Why there is nothing to explain, with a suggestion for a misspelt name. */
 export function notFound(view: ClusterView, { kind, namespace, name }: Target, where: string): CliError {
   const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
   const hidden = view.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
-  if (hidden !== undefined) return new CliError(`${hidden.text}; ask for the right to list ${plural}`);
+  if (hidden !== undefined) return new CliError(`${hidden.text}; the right to list ${plural} is needed`);
   const hint =
     elsewhere(view, { kind, namespace, name }) ??
     unknownNamespace(view, namespace) ??
@@ -25,7 +25,7 @@ function elsewhere(view: ClusterView, { kind, name }: Target): string | undefine
     : `there are some in namespaces ${shortened(namespaces)}; choose one with -n`;
 }
 
-/** Only where namespaces were read at all. */
+/** Only if namespaces could be read. */
 function unknownNamespace({ snapshot }: ClusterView, namespace: string): string | undefined {
   if (snapshot.count('Namespace') === 0 || snapshot.get('Namespace', namespace) !== undefined)
     return undefined;
@@ -56,10 +56,10 @@ function shortened(names: readonly string[]): string {
   return truncatedList(names.slice(0, namesShownMax), names.length);
 }
 
-/** As many letters may be wrong in a name. */
+/** The largest edit distance of a suggestion. */
 const mistakesMax = 2;
 
-/** Names that begin with what was written, or else those that differ from it by the smallest slip. */
+/** Names that begin with the given text, or else those with the smallest edit distance. */
 function closeTo(wanted: string, names: readonly string[]): string[] {
   const judged = names.map((name) => ({
     name,
@@ -69,7 +69,7 @@ function closeTo(wanted: string, names: readonly string[]): string[] {
   return judged.flatMap(({ name, mistakes }) => (mistakes <= fewest ? [name] : [])).sort();
 }
 
-/** Letters left out, added or mistaken (Levenshtein's distance); not counted further where the lengths say enough. */
+/** The Levenshtein distance; a larger difference in length is returned without counting. */
 function mistakesBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > mistakesMax) return mistakesMax + 1;
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

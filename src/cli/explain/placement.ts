@@ -14,7 +14,7 @@ interface Question {
 
 const scoresMax = 5;
 
-/** Where a pod that waits would go. */
+/** Where a pending pod would go. */
 export function placementOf(placement: Placement, question: Question): Partial<PodExplanation> {
   const { pod, index, nowMs } = question;
   const board = rankNodes(pod, index, { nowMs, max: scoresMax });
@@ -36,7 +36,7 @@ export function placementOf(placement: Placement, question: Question): Partial<P
   };
 }
 
-/** How its node ranks among all, as the cluster is now and without the pod; it may have been another cluster when it was placed. */
+/** The rank of the pod's node in the current cluster without the pod. The cluster may have been different when the pod was placed. */
 export function whyThere(question: Question): Partial<PodExplanation> {
   const { record, index } = question;
   const board = withoutPod(question);
@@ -56,7 +56,7 @@ export function whyThere(question: Question): Partial<PodExplanation> {
 
 function rankText(rank: number, { nodes, feasibleNodes }: NodeRanking, { record, index }: Question): string {
   const { nodeName: node } = record;
-  // Where nobody could see the nodes.
+  // The nodes could not be read.
   if (index.nodes.size === 0) return '';
   if (index.nodes.row(node) === undefined) return ', a node that does not exist';
   if (rank === 0) return ', which would not do if the pod had to be placed now';
@@ -87,7 +87,7 @@ function boundVolumes({ record, index }: Question): PlacementLine['volumes'] {
   });
 }
 
-/** Rules that tell nodes apart are worth a column; those that give all the same are left out. */
+/** Only rules whose scores differ between nodes get a column. */
 function scoreLines({ nodes }: NodeRanking): readonly ScoreLine[] {
   return nodes.map(({ node, total, byRule }) => ({ node, total: rounded(total), byRule: mapped(byRule) }));
 }

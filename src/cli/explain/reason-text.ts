@@ -6,24 +6,23 @@ import { namesText } from './render-parts.ts';
 const claimsShownMax = 2;
 
 /**
- * Why nodes refuse the pod, with the numbers: `Insufficient cpu (needs 4, free 1.2 to 3.1)`. Claims of which the same is true are told
- * of together.
+ * Why nodes refuse the pod, with the numbers: `Insufficient cpu (needs 4, free 1.2 to 3.1)`. Claims with the same reason share one text.
  */
 export function nodeReasonTexts(reasons: readonly NodeReasonLine[]): readonly string[] {
-  const told = new Map<string, { readonly line: NodeReasonLine; readonly claims: string[] }>();
+  const texts = new Map<string, { readonly line: NodeReasonLine; readonly claims: string[] }>();
   for (const line of reasons) {
     const key = `${wordsOf(line)} ${moreOf(line)}`;
-    const known = told.get(key) ?? { line, claims: [] };
-    told.set(key, known);
+    const known = texts.get(key) ?? { line, claims: [] };
+    texts.set(key, known);
     if (line.claim !== undefined) known.claims.push(line.claim);
   }
-  return [...told.values()].map(({ line, claims }) => {
+  return [...texts.values()].map(({ line, claims }) => {
     const about = claims.length === 0 ? '' : ` [${namesText(claims, claims.length, claimsShownMax)}]`;
     return `${wordsOf(line)}${about}${moreOf(line)}`;
   });
 }
 
-/** Kubernetes' words where they are short and everybody knows them. */
+/** Kubernetes' own text if it is short and well known. */
 function wordsOf({ reason, upstream, sentence }: NodeReasonLine): string {
   return /^(Insufficient|TooMany)/.test(reason) ? upstream : sentence;
 }
@@ -41,12 +40,12 @@ function rangeText({ of, needed, freeLeast, freeMost }: RangeLine): string {
   return of === 'pods' ? `free ${free}` : `needs ${needs}, free ${free}`;
 }
 
-/** What stopped a volume or pool: `volume pv-7: 40Gi < 50Gi`. */
+/** The obstacles of a volume or pool: `volume pv-7: 40Gi < 50Gi`. */
 export function candidateText({ kind, name, node, obstacles }: CandidateLine): string {
   const isFull = obstacles.some(({ code }) => code === 'InsufficientCapacity');
-  // A pool without room makes no such volume either; once is enough.
-  const told = obstacles.filter(({ code }) => !isFull || code !== 'VolumeTooLarge');
-  const stopped = told.map(obstacleText).join('; ') || 'would do by itself';
+  // A pool without free capacity fails both tests; one text is enough.
+  const shown = obstacles.filter(({ code }) => !isFull || code !== 'VolumeTooLarge');
+  const stopped = shown.map(obstacleText).join('; ') || 'would do by itself';
   return `${kind} ${name}: ${stopped}${node === undefined ? '' : ` (seen from ${node})`}`;
 }
 
@@ -69,8 +68,8 @@ function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine):
 }
 
 /**
- * A quantity as people say it: cores, and bytes in the largest unit. What is needed is rounded up and what is there down, so that what
- * is too little never looks as if it were enough.
+ * A quantity for people: cores, and bytes in the largest unit. Needed amounts are rounded up and available amounts down, so that too little
+ * never looks like enough.
  */
 function humanAmount(of: string, quantity: string, rounding: Rounding): string {
   const parsed = parseQuantity(quantity);

@@ -3,7 +3,7 @@ import { candidateText } from './reason-text.ts';
 import { Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 import { renderPodInto } from './render-pod.ts';
 
-/** A claim's explanation as text for people. */
+/** Renders the explanation of a claim as text. */
 export function renderClaim(explanation: ClaimExplanation, options: RenderOptions): string {
   const page = new Page(options);
   const { summary, state, closest, omitted, pods, podsOmitted, events, notes } = explanation;

@@ -6,11 +6,11 @@ import type { EventLine } from './explanation.ts';
 
 export interface RenderOptions {
   readonly terminal: Terminal;
-  /** Say everything. */
+  /** Show everything. */
   readonly isWide: boolean;
 }
 
-/** Builds an answer out of headings and lines that fit the terminal. */
+/** Builds a text from headings and lines that fit the terminal. */
 export class Page {
   readonly style: Style;
   readonly #width: number | undefined;
@@ -21,7 +21,7 @@ export class Page {
     this.#width = terminal.width;
   }
 
-  /** A part of its own, after an empty line. */
+  /** Starts a section after an empty line. */
   heading(text: string): void {
     this.#lines.push('', this.style.bold(text));
   }
@@ -51,7 +51,7 @@ export function renderNotes(page: Page, notes: readonly Note[]): void {
   for (const { text } of notes) page.line(text, 2);
 }
 
-/** The first few and how many more: `n1, n2 and 996 more`. */
+/** The first names and the number of the others: `n1, n2 and 996 more`. */
 export function namesText(names: readonly string[], count: number, max: number): string {
   if (count <= max + 1 && names.length === count) return names.join(', ');
   const more = (count - max).toLocaleString('en-US');

@@ -2,14 +2,14 @@ import type { ClaimLine, NodeGroupLine, PlacementLine, PodExplanation, ScoreLine
 import { candidateText, nodeReasonTexts } from './reason-text.ts';
 import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 
-/** So that thousands of nodes fit on a screen; `-o wide` shows all. */
+/** Keeps thousands of nodes on one screen; `-o wide` shows all. */
 const groupsMax = 12;
 const reasonsMax = 6;
 const claimsMax = 6;
 const namesMax = 2;
 const namesMaxWide = 10;
 
-/** A pod's explanation as text for people. */
+/** Renders the explanation of a pod as text. */
 export function renderPod(explanation: PodExplanation, options: RenderOptions): string {
   const page = new Page(options);
   renderPodInto(page, explanation, options);
@@ -18,7 +18,7 @@ export function renderPod(explanation: PodExplanation, options: RenderOptions): 
   return page.toString();
 }
 
-/** Without what belongs to the whole answer. */
+/** The part of the explanation that is about one pod. */
 export function renderPodInto(page: Page, explanation: PodExplanation, options: RenderOptions): void {
   page.line(verdictPaint(page, explanation)(explanation.summary), 0, 0);
   renderPodReasons(page, explanation);
@@ -29,7 +29,7 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
   renderMessage(page, explanation);
 }
 
-/** Painted word by word, so that a line may be broken anywhere. */
+/** Colours each word separately, so that a line can be broken anywhere. */
 function verdictPaint({ style }: Page, { verdict }: PodExplanation): (text: string) => string {
   const paint =
     verdict === 'placed' || verdict === 'fits' ? style.good : verdict === 'refused' ? style.bad : style.warn;
@@ -78,7 +78,7 @@ function renderPlacement(page: Page, placement: PlacementLine | undefined, { isW
   }
   if (placement.scores.length === 0) return;
   page.heading('SCORES');
-  const rules = isWide ? allRules(placement.scores) : telling(placement.scores);
+  const rules = isWide ? allRules(placement.scores) : distinguishing(placement.scores);
   for (const { node, total, byRule } of placement.scores) {
     const parts = rules.map((rule) => `${rule} ${byRule[rule] ?? 0}`);
     const mark = node === placement.node ? '*' : ' ';
@@ -90,8 +90,8 @@ function allRules([first]: readonly ScoreLine[]): readonly string[] {
   return Object.keys(first?.byRule ?? {});
 }
 
-/** Those that give some of the nodes more than others. */
-function telling(scores: readonly ScoreLine[]): readonly string[] {
+/** The rules whose scores differ between nodes. */
+function distinguishing(scores: readonly ScoreLine[]): readonly string[] {
   return allRules(scores).filter((rule) => new Set(scores.map(({ byRule }) => byRule[rule])).size > 1);
 }
 
@@ -137,7 +137,7 @@ function renderRemedies(
   if (search.isCutShort) page.line('the search was cut short; there may be smaller changes', 2);
 }
 
-/** Of the nodes that miss for the fewest reasons. */
+/** The general remedies for the nodes with the fewest reasons. */
 function generalRemedies([nearest]: readonly NodeGroupLine[]): readonly string[] {
   const texts = new Set((nearest?.reasons ?? []).map(({ remedy }) => remedy));
   return [...texts].slice(0, reasonsMax);
@@ -145,7 +145,7 @@ function generalRemedies([nearest]: readonly NodeGroupLine[]): readonly string[]
 
 function renderMessage(page: Page, { message, reported }: PodExplanation): void {
   if (message === undefined) return;
-  page.heading("IN KUBE-SCHEDULER'S WORDS");
+  page.heading("KUBE-SCHEDULER'S MESSAGE");
   page.line(message, 2, 0);
   const isOther = reported !== undefined && reported !== '' && !reported.startsWith(message);
   if (isOther) page.line(`the pod's condition says: ${reported}`, 2, 0);

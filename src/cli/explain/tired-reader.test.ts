@@ -13,7 +13,7 @@ function ask(view: ClusterView, target: Partial<Target> = {}): PodExplanation {
   return answer(view, whole, { nowMs: 0, where: 'the test' }) as PodExplanation;
 }
 
-function told(view: ClusterView, terminal: Terminal = plainTerminal, isWide = false): string {
+function rendered(view: ClusterView, terminal: Terminal = plainTerminal, isWide = false): string {
   return renderPod(ask(view), { terminal, isWide });
 }
 
@@ -31,7 +31,7 @@ describe('a pod', () => {
     [
       'that is being deleted is not placed',
       podIn(leaving),
-      'Pod default/p is being deleted; no scheduler places it any more.',
+      'Pod default/p is being deleted; it is not scheduled any more.',
       0,
     ],
     [
@@ -49,7 +49,7 @@ describe('a pod', () => {
     [
       'may wait for pods that were evicted for it',
       podIn({}, { nominatedNodeName: 'n1' }),
-      'Pod default/p does not fit on the only node: the node has too little free cpu. Its scheduler has nominated it to n1, where room is being made for it.',
+      'Pod default/p does not fit on the only node: the node has too little free cpu. Its scheduler has nominated it to n1, where it waits for evicted pods to end.',
       3,
     ],
   ])('%s', (_, pod, summary, exitCode) => {
@@ -58,8 +58,8 @@ describe('a pod', () => {
     expect(exitCodeOf(explanation)).toBe(exitCode);
   });
 
-  test('hears what its claim waits for, where the scheduler cannot help', () => {
-    const text = told(
+  test('shows what its claim waits for if the scheduler cannot help', () => {
+    const text = rendered(
       viewOf({
         Node: oneNode,
         PersistentVolumeClaim: [claim('data', '1Gi', { className: 'nope' })],
@@ -69,10 +69,10 @@ describe('a pod', () => {
     expect(text).toContain('the claim asks for class nope: no such StorageClass exists');
   });
 
-  test('that nothing known here helps hears what helps in general', () => {
+  test('without a specific remedy gets the general ones', () => {
     const volume = localVolume('v', '1Gi', 'gone', { phase: 'Bound' });
     const bound = claim('data', '1Gi', { spec: { volumeName: 'v' }, phase: 'Bound' });
-    const text = told(
+    const text = rendered(
       viewOf({
         Node: oneNode,
         StorageClass: [storageClass('local')],
@@ -86,17 +86,19 @@ describe('a pod', () => {
         Pod: [podWith('p', '1', ['data'])],
       }),
     );
-    expect(text).toContain("- run the pod on a node that matches the volume's node affinity, or add such a node");
+    expect(text).toContain(
+      "- run the pod on a node that matches the volume's node affinity, or add such a node",
+    );
   });
 });
 
-describe('what is told', () => {
+describe('the text', () => {
   test('never shows too little as if it were enough', () => {
     const gib = 2 ** 30;
     const node = nodeWith('n1', '4');
     const asking = podWith('p', '1', ['data']);
     const containers = [{ name: 'main', resources: { requests: { memory: '4Gi' } } }];
-    const text = told(
+    const text = rendered(
       viewOf({
         Node: [
           { ...node, status: { allocatable: { ...node.status?.allocatable, memory: `${4 * gib - 1}` } } },
@@ -120,18 +122,18 @@ describe('what is told', () => {
       PersistentVolumeClaim: names.map((name) => claim(name, '5Gi')),
       Pod: [podWith('p', '1', names)],
     });
-    const text = told(view);
+    const text = rendered(view);
     expect(text).toContain('[default/data-0, default/data-1 and 48 more]');
     expect(text).toContain('and 44 more claims (-o wide shows them)');
     expect(text.split('\n').length).toBeLessThan(24);
-    expect(told(view, plainTerminal, true)).toContain('default/data-49 (5Gi, class local, waiting)');
+    expect(rendered(view, plainTerminal, true)).toContain('default/data-49 (5Gi, class local, waiting)');
   });
 
   test('keeps messages of others from breaking lines and commanding the terminal', () => {
     const message = 'one\ntwo\u001b]0;title\u0007\u001b[2J\u001b[8mhidden';
     const pod = podIn({}, { conditions: [{ type: 'PodScheduled', status: 'False', message }] });
     const view = viewOf({ Node: oneNode, Pod: [pod] });
-    const text = told(view, { width: 200, hasColour: true, isInteractive: true });
+    const text = rendered(view, { width: 200, hasColour: true, isInteractive: true });
     expect(text).toContain("the pod's condition says: one two ]0;title  [2J hidden");
     expect(text).toContain('\u001b[31mPod\u001b[39m');
   });

@@ -53,7 +53,7 @@ describe('lines', () => {
   const columns = [
     { title: 'NODE', cell: ({ node }: { node: string }) => node },
     { title: 'N', cell: ({ node }: { node: string }) => String(node.length), align: 'right' as const },
-    { title: 'BY', cell: () => 'somebody', isMinor: true as const },
+    { title: 'BY', cell: () => 'a person', isMinor: true as const },
     { title: 'WHY', cell: () => 'because it is so, and for no other reason' },
   ];
   const rows = [{ node: 'a' }, { node: 'abcdefghijklmnopqrst' }];
@@ -63,16 +63,16 @@ describe('lines', () => {
       undefined,
       [
         'NODE                    N   BY         WHY',
-        'a                       1   somebody   because it is so, and for no other reason',
-        'abcdefghijklmnopqrst   20   somebody   because it is so, and for no other reason',
+        'a                       1   a person   because it is so, and for no other reason',
+        'abcdefghijklmnopqrst   20   a person   because it is so, and for no other reason',
       ],
     ],
     [
       52,
       [
         'NODE                N   BY         WHY',
-        'a                   1   somebody   because it is so…',
-        'abcdefgh…nopqrst   20   somebody   because it is so…',
+        'a                   1   a person   because it is so…',
+        'abcdefgh…nopqrst   20   a person   because it is so…',
       ],
     ],
     [
@@ -97,7 +97,7 @@ describe('lines', () => {
 });
 
 describe('progress', () => {
-  function told(terminal: Terminal, times: readonly number[]): string[] {
+  function rendered(terminal: Terminal, times: readonly number[]): string[] {
     const written: string[] = [];
     let nowMs = 0;
     const clock = { nowMs: () => nowMs } as Clock;
@@ -112,8 +112,8 @@ describe('progress', () => {
 
   const screen: Terminal = { width: 80, hasColour: true, isInteractive: true };
 
-  test('is told after a second, not too often, and wiped at the end', () => {
-    expect(told(screen, [10, 999, 1100, 1150, 1400])).toEqual([
+  test('appears after a second, not too often, and is removed at the end', () => {
+    expect(rendered(screen, [10, 999, 1100, 1150, 1400])).toEqual([
       '\r\u001b[Kat 1100',
       '\r\u001b[Kat 1400',
       '\r\u001b[K',
@@ -121,7 +121,7 @@ describe('progress', () => {
   });
 
   test('leaves no trace of what was quick, nor in a file', () => {
-    expect(told(screen, [10, 999])).toEqual([]);
-    expect(told(plainTerminal, [2000, 3000])).toEqual([]);
+    expect(rendered(screen, [10, 999])).toEqual([]);
+    expect(rendered(plainTerminal, [2000, 3000])).toEqual([]);
   });
 });

@@ -15,16 +15,16 @@ export function progressOf(log: Log): Pick<Progress, 'tell' | 'end'> {
 }
 
 function linesThatStay(log: Log): Pick<Progress, 'tell' | 'end'> {
-  let untold: string | undefined;
+  let pending: string | undefined;
   let lastMs = realClock.monotonicMs();
   const flush = () => {
-    if (untold !== undefined) log.debug(untold);
-    untold = undefined;
+    if (pending !== undefined) log.debug(pending);
+    pending = undefined;
     lastMs = realClock.monotonicMs();
   };
   return {
     tell(text) {
-      untold = text;
+      pending = text;
       if (realClock.monotonicMs() - lastMs >= intervalMs) flush();
     },
     end: flush,

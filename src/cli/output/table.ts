@@ -28,9 +28,9 @@ export function table<Row>(
   rows: readonly Row[],
   { width, indent = 0 }: TableOptions,
 ): readonly string[] {
-  const room = width === undefined ? undefined : width - indent;
+  const available = width === undefined ? undefined : width - indent;
   const all = columns.map((column) => ({ column, cells: [column.title, ...rows.map(column.cell)] }));
-  const shown = fitted(all, room);
+  const shown = fitted(all, available);
   return ['', ...rows].map((_, line) => {
     const padded = shown.map(({ column, cells, width: columnWidth }, at) =>
       pad(shortened(cells[line]!, columnWidth, at === shown.length - 1), columnWidth, column.align),
@@ -48,18 +48,19 @@ interface Filled<Row> {
 /** The columns that are shown, with their widths. */
 function fitted<Row>(
   all: readonly Filled<Row>[],
-  room: number | undefined,
+  available: number | undefined,
 ): readonly (Filled<Row> & { readonly width: number })[] {
   const minor = all.findLastIndex(({ column }) => column.isMinor);
   const least = all.map((filled) => leastWidth(filled, minor < 0 ? narrowestName : roomyName));
   const widths = all.map(({ cells }) => cells.reduce((most, text) => Math.max(most, widthOf(text)), 0));
   const taken = () => widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));
-  for (; room !== undefined && taken() > room; ) {
+  for (; available !== undefined && taken() > available; ) {
     const widest = widestAbove(widths, least);
     if (widest === undefined) break;
     widths[widest]! -= 1;
   }
-  if (room !== undefined && taken() > room && minor >= 0) return fitted(all.toSpliced(minor, 1), room);
+  if (available !== undefined && taken() > available && minor >= 0)
+    return fitted(all.toSpliced(minor, 1), available);
   return all.map((filled, at) => ({ ...filled, width: widths[at]! }));
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   boundClaim,
-  capacity,
   claim,
   csiDriver,
   localVolume,
+  storageCapacity,
   storageClass,
   volume,
 } from '../../engine/testing/objects.ts';
@@ -64,7 +64,7 @@ function busyClusterView(rest: Partial<ClusterView> = {}): ClusterView {
     },
   });
   const pool = (name: string, free: string) => ({
-    ...capacity(name, 'dyn', { capacity: free, nodeTopology: {} }),
+    ...storageCapacity(name, 'dyn', { capacity: free, nodeTopology: {} }),
     metadata: { namespace: 'storage', name, uid: `uid-${name}`, resourceVersion: '1' },
   });
   return viewOf(
@@ -149,7 +149,7 @@ describe('what is held', () => {
     expect(statesWith('default')).toContain('Released');
   });
 
-  test('cannot be told where neither volumes nor claims may be seen', () => {
+  test('has no answer if neither volumes nor claims can be read', () => {
     const unseen = (['PersistentVolume', 'PersistentVolumeClaim'] as const).map((kind) => ({
       kind,
       plural: `${kind.toLowerCase()}s`,

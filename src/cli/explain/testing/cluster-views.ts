@@ -1,12 +1,12 @@
 import type { IndexedKind } from '../../../engine/cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../../../engine/cluster-index/read-object.ts';
 import {
-  capacity,
   claim,
   csiDriver,
   localVolume,
   node,
   pod,
+  storageCapacity,
   storageClass,
 } from '../../../engine/testing/objects.ts';
 import type { Pod } from '../../../kube/api/core.ts';
@@ -15,7 +15,7 @@ import type { ClusterView } from '../../source/cluster-view.ts';
 
 type Objects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
-/** A view of these objects, about which nothing is lacking unless told so. */
+/** A view of these objects, complete by default. */
 export function viewOf(objects: Objects, rest: Partial<ClusterView> = {}): ClusterView {
   const snapshot = new ClusterSnapshot();
   for (const kind of Object.keys(objects) as IndexedKind[]) {
@@ -54,7 +54,7 @@ export function threeNodes(): ClusterView {
   });
 }
 
-/** A thousand nodes without room, two of them cordoned. */
+/** A thousand full nodes, two of them cordoned. */
 export function thousandNodes(): ClusterView {
   const names = Array.from({ length: 1_000 }, (_, at) => `node-${String(at + 1).padStart(4, '0')}`);
   return viewOf({
@@ -73,7 +73,7 @@ export function thousandNodes(): ClusterView {
 export function twoPools(): ClusterView {
   const zoned = (name: string, zone: string) => nodeWith(name, '4', { zone });
   const pool = (zone: string, free: string) =>
-    capacity(`zone-${zone}`, 'dyn', { capacity: free, nodeTopology: { matchLabels: { zone } } });
+    storageCapacity(`zone-${zone}`, 'dyn', { capacity: free, nodeTopology: { matchLabels: { zone } } });
   const waiting = podWith('web', '1', ['logs']);
   return viewOf({
     Node: [zoned('a1', 'a'), zoned('b1', 'b')],

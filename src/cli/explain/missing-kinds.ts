@@ -6,7 +6,7 @@ import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { Note } from '../source/note.ts';
 import { effects } from '../source/unseen-notes.ts';
 
-/** What files don't have that the pod's case may depend on, each with the command that gets it. */
+/** Kinds that are missing in the files and that the explanation may depend on, each with the command that exports it. */
 export function missingNotes(snapshot: ClusterSnapshot, pods: readonly Pod[]): readonly Note[] {
   const lacking = [...kindsLacking(snapshot, pods), ...pods.flatMap((pod) => objectsLacking(snapshot, pod))];
   return [...new Set(lacking)].map((text) => ({ about: 'missing', text }));
@@ -37,7 +37,7 @@ function kindsLacking(snapshot: ClusterSnapshot, pods: readonly Pod[]): string[]
   const pools = snapshot.count('CSIStorageCapacity') + snapshot.count('DriverCapacity');
   if (isUnbound && tracks && pools === 0)
     found.push(
-      'there is no CSIStorageCapacity in the files, though a driver tracks capacity: no room is found anywhere; add the output of kubectl get csistoragecapacities -A -o yaml',
+      'there is no CSIStorageCapacity in the files, though a driver tracks capacity: no free capacity is found anywhere; add the output of kubectl get csistoragecapacities -A -o yaml',
     );
   return found;
 }
@@ -83,7 +83,7 @@ function claimsOf(snapshot: ClusterSnapshot, pod: Pod): PersistentVolumeClaim[] 
   return claimKeys(pod).flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? []);
 }
 
-/** Claims that the pod names, and those that are made for its ephemeral volumes. */
+/** The claims that the pod names, and those of its ephemeral volumes. */
 export function claimKeys({ metadata, spec }: Pod): string[] {
   return listOf(spec?.volumes).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim) return [`${metadata?.namespace}/${persistentVolumeClaim.claimName}`];

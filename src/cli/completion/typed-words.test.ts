@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedIn } from './asked-words.ts';
+import { askedIn } from './typed-words.ts';
 
 test.each<[string, object]>([
   ['explain pod', { kind: 'pod', namespace: undefined, readsFiles: false }],

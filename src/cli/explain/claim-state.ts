@@ -5,16 +5,16 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { ClaimState } from './explanation.ts';
 
-/** Where a claim stands on its way to a volume. */
+/** The state of a claim on its way to a volume. */
 export interface ClaimStanding {
   readonly state: ClaimState;
-  /** After "Claim x ...". */
+  /** The predicate of a sentence that begins with "Claim x". */
   readonly says: string;
-  /** What has to happen next, and who does it. */
+  /** What must happen next, and which component does it. */
   readonly waitsFor: string | undefined;
 }
 
-/** The states in the order in which Kubernetes' own controllers ask for them. `users`: pods that use it and are not over. */
+/** Tests the states in the order in which Kubernetes' own controllers do. `users`: pods that use the claim and have not finished. */
 export function claimStanding(
   claim: ClaimRecord,
   index: ClusterIndex,
@@ -50,7 +50,7 @@ function inTrouble(claim: ClaimRecord): ClaimStanding | undefined {
   return undefined;
 }
 
-/** It has a volume, names one, or one names it. */
+/** The claim has a volume, names one, or a volume names it. */
 function named(claim: ClaimRecord, index: ClusterIndex): ClaimStanding | undefined {
   const { volumeName } = claim;
   const volume = index.volumes.get(volumeName);
@@ -131,7 +131,7 @@ function byClass(claim: ClaimRecord, index: ClusterIndex, users: readonly PodRec
   return delayed(claim, users, storageClass.canProvision ? provisioner : undefined);
 }
 
-/** Nothing happens until a pod that uses it has a node. */
+/** The claim waits until a pod that uses it has a node. */
 function delayed(
   { className, selectedNode }: ClaimRecord,
   users: readonly PodRecord[],
