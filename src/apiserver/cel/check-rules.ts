@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaValidationRule } from '../structural/json-schema.ts';
+import type { JsonSchema, SchemaValidationRule } from '../schema/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import { cappedUint64 } from './estimates/cost-range.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';

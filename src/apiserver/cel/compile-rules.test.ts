@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../structural/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { compileRules } from './compile-rules.ts';
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { Correlation } from '../structural/correlation.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import { type CompiledRule, compileRulesOf, selfTypeName } from './rules/compiled-rule.ts';
 import type { RuleNode } from './rules/rule-node.ts';

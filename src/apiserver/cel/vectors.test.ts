@@ -13,7 +13,7 @@ import {
 
 const empty = { schema: { type: 'object', properties: {} }, value: {} } as const;
 
-function told(errors: FieldErrors): readonly string[] {
+function formatErrors(errors: FieldErrors): readonly string[] {
   return errors.causes.map(({ field, message }) => withoutTypeNumber(`${field}: ${message}`));
 }
 
@@ -37,7 +37,7 @@ describe('Rules validate objects as in Kubernetes', () => {
     const program = compileRules(schema, { isResourceRoot: true });
     const costLimit = budget ?? runtimeCostBudget;
     const left = program === undefined ? costLimit : program.validate({ value, old, errors, costLimit });
-    expect(told(errors)).toEqual(wanted);
+    expect(formatErrors(errors)).toEqual(wanted);
     expect(left).toBe(remaining);
   });
 });
@@ -46,6 +46,6 @@ describe('Rules of definitions are checked as in Kubernetes', () => {
   test.each(definitionVectors())('$name', ({ schema, errors: wanted }) => {
     const errors = new FieldErrors();
     checkRules(schema, 'spec.validation.openAPIV3Schema', errors);
-    expect(told(errors)).toEqual(wanted);
+    expect(formatErrors(errors)).toEqual(wanted);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../structural/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { MergeShape } from './merge-shape.ts';
 import { schemaShape } from './schema-shapes.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import { isJsonObject } from '../../kube/go/json-value.ts';
 import { compareUtf8 } from '../../kube/sorted-keys.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { deducedShape } from './deduced-shape.ts';
 import type { FieldShape, ListKey, ListShape, MapShape, MergeShape, StructShape } from './merge-shape.ts';
 import { shapeOfType } from './type-shapes.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { CheckResult, NodeCheck, ValidationRun, ValueCheck } from './validation-run.ts';
 
 /** `allOf`, `anyOf`, `oneOf` and `not`; undefined if the schema has none of them. */

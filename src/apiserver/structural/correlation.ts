@@ -1,6 +1,6 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { isJsonArray, isJsonObject, type Json, ownValue } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { schemaOfField } from './prune.ts';
 
 /**

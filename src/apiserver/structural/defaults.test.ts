@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { applyDefaults } from './defaults.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 
 const schema: JsonSchema = {

@@ -7,7 +7,7 @@ import {
   ownValue,
   setKey,
 } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { checkEmbedded, coerceEmbedded } from './embedded-meta.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 const schema: JsonSchema = {
   type: 'object',

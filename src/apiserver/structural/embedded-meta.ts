@@ -10,11 +10,11 @@ import {
 } from '../../kube/go/json-value.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
 import { parseApiVersion } from '../schema/group-version-kind.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { normalize } from '../schema/normalize.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
 import { nameRules } from '../validation/names.ts';
 import { checkObjectMeta } from '../validation/object-meta.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { schemaOfField } from './prune.ts';
 import { searchFor } from './schema-search.ts';
 

@@ -1,7 +1,7 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { formatGoValue } from '../../kube/go/format-value.ts';
 import type { Json } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { ValidationRun } from './validation-run.ts';
 
 /** Checks whether the value is one of the listed ones. Null never matches, even if it is listed. */

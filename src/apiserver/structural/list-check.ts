@@ -1,8 +1,8 @@
 import { formatGoJson } from '../../kube/go/json-text.ts';
 import type { Json } from '../../kube/go/json-value.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Correlation } from './correlation.ts';
-import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
 type ListCheck = (value: readonly Json[], run: ValidationRun, correlation: Correlation | undefined) => void;

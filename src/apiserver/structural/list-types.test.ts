@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { checkLists } from './list-types.ts';
 
 const anything: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };

@@ -1,8 +1,8 @@
 import { formatGoJson } from '../../kube/go/json-text.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, ownValue } from '../../kube/go/json-value.ts';
 import { withSortedKeysDeep } from '../../kube/sorted-keys.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { searchFor } from './schema-search.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { VerbatimJson } from '../../kube/go/json-text.ts';
 import { formatGoFloat } from '../../kube/go/numbers.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { isNearlyWhole, typesOf } from './type-check.ts';
 import type { ValidationRun } from './validation-run.ts';
 

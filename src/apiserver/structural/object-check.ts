@@ -1,6 +1,6 @@
 import { type JsonObject, ownValue } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Correlation } from './correlation.ts';
-import type { JsonSchema } from './json-schema.ts';
 import type { NodeCheck, ValidationRun } from './validation-run.ts';
 
 type ObjectCheck = (value: JsonObject, run: ValidationRun, correlation: Correlation | undefined) => void;

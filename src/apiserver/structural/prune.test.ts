@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { pruneUnknownFields, schemaOfField } from './prune.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 

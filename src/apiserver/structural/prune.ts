@@ -5,7 +5,7 @@ import {
   type JsonObject,
   ownValue,
 } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 /**
  * Removes the fields that the schema does not name, in place, and returns their sorted paths, such as

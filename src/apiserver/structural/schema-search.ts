@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 /**
  * Returns a function that says whether a schema, or any schema within it, has a property, so that walks can skip values

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { codePointCount, goQuoted } from '../../kube/go/quote.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { type FormatRule, formatRule } from './formats/formats.ts';
-import type { JsonSchema } from './json-schema.ts';
 import type { ValidationRun } from './validation-run.ts';
 
 type TextCheck = (value: string, run: ValidationRun) => void;

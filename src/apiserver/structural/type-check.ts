@@ -1,5 +1,5 @@
 import type { Json } from '../../kube/go/json-value.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { ValidationRun, ValueCheck } from './validation-run.ts';
 
 /**

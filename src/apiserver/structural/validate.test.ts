@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { FieldErrors } from '../validation/field-errors.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 import { compileSchema, type ValidateOptions } from './validate.ts';
 

@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
 import { compileComposition } from './composition.ts';
 import { Correlation } from './correlation.ts';
 import { compileEnum } from './enum-check.ts';
 import { knownFormat } from './formats/formats.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { compileList } from './list-check.ts';
 import { compileNumber } from './number-check.ts';
 import { compileObject } from './object-check.ts';

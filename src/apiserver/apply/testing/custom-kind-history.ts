@@ -6,7 +6,7 @@ import { updateManagedFields } from '../../managed-fields/update-managers.ts';
 import type { VersionView } from '../../managed-fields/versions.ts';
 import type { StructShape } from '../../patch/merge-shape.ts';
 import { schemaShape } from '../../patch/schema-shapes.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { applyConfiguration } from '../apply-configuration.ts';
 
 /** Writes to one object of a custom kind, by version. */

@@ -1,5 +1,5 @@
 import type { Random } from '../../../runtime/random.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { type Draw, either, mapWith, object, one, several, some } from './random-values.ts';
 
 /** A part of a schema, and the draw for its values. */

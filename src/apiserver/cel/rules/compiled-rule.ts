@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
+import type { JsonSchema, SchemaValidationRule } from '../../schema/json-schema.ts';
 import { type CostRange, cappedUint64 } from '../estimates/cost-range.ts';
 import type { Path } from '../estimates/known-sizes.ts';
 import {

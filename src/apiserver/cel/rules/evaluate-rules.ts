@@ -1,4 +1,4 @@
-import type { SchemaValidationRule } from '../../structural/json-schema.ts';
+import type { SchemaValidationRule } from '../../schema/json-schema.ts';
 import { FieldErrors, omitValue } from '../../validation/field-errors.ts';
 import type { RunnableExpression } from '../program.ts';
 import { withObjectMeta } from '../schema/schema-types.ts';

@@ -1,5 +1,5 @@
 import { escapedCharacters } from '../../../kube/go/quote.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 
 export type FieldPath =
   | { readonly ok: true; readonly path: string; readonly schema: JsonSchema }

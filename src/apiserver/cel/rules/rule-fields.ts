@@ -1,4 +1,4 @@
-import type { JsonSchema, SchemaValidationRule } from '../../structural/json-schema.ts';
+import type { JsonSchema, SchemaValidationRule } from '../../schema/json-schema.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { parseFieldPath } from './field-path.ts';
 

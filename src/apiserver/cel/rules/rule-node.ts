@@ -1,6 +1,6 @@
 import type { Json } from '../../../kube/go/json-value.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import type { Correlation } from '../../structural/correlation.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
 /** The rules of one level of a schema, and of the levels below it. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { equalItems } from '../values/collections.ts';
 import { equals } from '../values/equality.ts';
 import { isMap, itemsOf, type ListValue, type Value } from '../values/values.ts';

@@ -1,5 +1,5 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { equals } from '../values/equality.ts';
 import { CelError, type MapValue, noSuchOverload, type Value } from '../values/values.ts';
 import { escapeProperty, unescapeProperty } from './escaping.ts';

@@ -1,5 +1,5 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { parseCelTimestamp } from '../values/times.ts';
 import { CelDuration, CelError, type OpaqueValue, type Value } from '../values/values.ts';
 import { parseApiDateTime, parseApiDuration, parseBase64Url } from './format-values.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { compileExpression } from '../program.ts';
 import { type CelSchemaType, objectTypes, schemaType, withObjectMeta } from '../schema/schema-types.ts';
 import { schemaValue } from '../schema/schema-values.ts';

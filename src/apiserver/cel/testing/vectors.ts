@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import type { ExpressionResult, ExpressionSubject } from './run-expression.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 
-/** What the names of published schemas begin with, by group version. */
+/** The prefix of the names of published schemas, by group version. */
 export const openApiPrefixes: Readonly<Record<string, string>> = {
   'meta/v1': 'io.k8s.apimachinery.pkg.apis.meta.v1.',
   'core/v1': 'io.k8s.api.core.v1.',

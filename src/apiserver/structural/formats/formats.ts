@@ -1,6 +1,6 @@
 import { utf8Length } from '../../../kube/go/quote.ts';
 import { isIpv6 } from '../../../kube/ip-address.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { typesOf } from '../type-check.ts';
 import { isCidrFormat, isIpv4Format, isMacFormat } from './addresses.ts';
 import { isMailAddress } from './mail-address.ts';

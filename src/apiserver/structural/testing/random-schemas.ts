@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 
 /** Ordinary names, and names with a meaning in JavaScript. */
 const names = fc.constantFrom('a', 'b', 'c', 'metadata', 'kind', '__proto__', 'constructor', 'toString', '');

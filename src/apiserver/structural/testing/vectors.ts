@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { StatusCause } from '../../../kube/api/meta.ts';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import type { JsonSchema } from '../json-schema.ts';
 
 /** The results of Kubernetes for a value; the README describes the fields. */
 export interface SchemaVector {
