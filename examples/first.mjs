@@ -49,7 +49,7 @@ for (const [name, claimName] of [
 ]) {
   const answer = plan(pod(name, claimName), index, { nowMs: Date.now() });
   if (answer.kind === 'placement') {
-    const { kind } = ledger.reserve(answer); // from here on nobody else is offered this volume
+    const { kind } = ledger.reserve(answer); // from here on the engine offers this volume to no other pod
     console.log(`${name} goes to ${answer.node} with ${answer.bindings[0].volume}: ${kind}`);
   } else {
     console.log(`${name}: ${answer.message}`);

@@ -12,7 +12,7 @@
 export { BindFailure } from '../bind/bind-failure.ts';
 export { MissingPermission } from '../bind/missing-permission.ts';
 export type { Cluster, ResourceClient } from '../cluster/cluster.ts';
-export type { NodeAssessment as NodeAnswer, NodeRefusal } from '../engine/assess.ts';
+export type { NodeAssessment, NodeRefusal } from '../engine/assess.ts';
 export { ApiError } from '../kube/api-error.ts';
 export {
   csiDrivers,

@@ -14,17 +14,17 @@ export {
   Assessment,
   type AssessOptions,
   assess,
-  type NodeAssessment as NodeAnswer,
+  type NodeAssessment,
   type NodeRefusal,
 } from './assess.ts';
 export type {
-  ClusterChange as Change,
-  IndexedKind as Kind,
-  ObjectWarning as Notice,
+  ClusterChange,
+  IndexedKind,
+  ObjectWarning,
   RecordOf,
   ReleaseChange,
 } from './cluster-index/cluster-change.ts';
-export { ClusterIndex, type IndexUpdate as Applied } from './cluster-index/cluster-index.ts';
+export { ClusterIndex, type IndexUpdate } from './cluster-index/cluster-index.ts';
 export type { Savepoint } from './cluster-index/primitives/undo-log.ts';
 export {
   type InFlightPolicy,
@@ -32,21 +32,21 @@ export {
   packShape,
   spreadShape,
   stowageProfile,
-  type UtilizationShape as Shape,
-  type UtilizationShapePoint as ShapePoint,
+  type UtilizationShape,
+  type UtilizationShapePoint,
   upstreamProfile,
   type VolumeScoring,
 } from './cluster-index/profile.ts';
 export type { ObjectOf } from './cluster-index/read-object.ts';
-export type { NodeExplanation, RefusalExplanation as Explanation } from './evaluation/explain-nodes.ts';
-export type { ReservationConflict as Conflict } from './ledger/conflicts.ts';
+export type { NodeExplanation, RefusalExplanation } from './evaluation/explain-nodes.ts';
+export type { ReservationConflict } from './ledger/conflicts.ts';
 export { type ConfirmResult, Ledger, type Reservation, type ReserveResult } from './ledger/ledger.ts';
 export { type Placement, type PlanOptions, plan } from './plan.ts';
 export { type PodRecord, readPod } from './records/pod-record.ts';
 export type { Refusal } from './refusal/refusal.ts';
 export { defaultRules } from './rules/default-rules.ts';
 export type {
-  ClaimBinding as Binding,
+  ClaimBinding,
   InlineReservation,
   PoolChoice,
   Provision,
@@ -59,7 +59,7 @@ export {
   type ObstacleCode,
   obstacles,
   type SlotMargin,
-  type StorageCandidate as Candidate,
+  type StorageCandidate,
 } from './rules/framework/finding.ts';
 export {
   type AnyRule,

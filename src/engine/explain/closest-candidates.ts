@@ -37,13 +37,13 @@ export function closestCandidates(
   });
 }
 
-interface Seen {
+interface SeenCandidate {
   readonly candidate: StorageCandidate;
   readonly node: string;
 }
 
 /** By name. */
-type SeenByKind = { readonly [K in StorageCandidate['kind']]: Map<string, Seen> };
+type SeenByKind = { readonly [K in StorageCandidate['kind']]: Map<string, SeenCandidate> };
 
 /** A volume has the same obstacles for most nodes, so one entry for each volume is enough. */
 function keepCloser(known: SeenByKind, candidate: StorageCandidate, node: string): void {

@@ -15,6 +15,6 @@ export function amountOf(amounts: ResourceAmounts, resource: string): number {
 }
 
 /** The amount as a quantity of an object. */
-export function quantityText(resource: string, amount: number): string {
+export function resourceQuantity(resource: string, amount: number): string {
   return resource === 'cpu' ? `${amount}m` : String(amount);
 }

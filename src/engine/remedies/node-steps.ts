@@ -14,7 +14,7 @@ import type { WhatIf } from './what-if.ts';
 const cordonTaint = 'node.kubernetes.io/unschedulable';
 
 /** Also removes the taint that comes with `spec.unschedulable`. */
-export function uncordon({ node }: WhatIf): RemedyStep[] {
+export function uncordonSteps({ node }: WhatIf): RemedyStep[] {
   const change = (object: Node): Node => ({
     ...object,
     spec: {

@@ -22,12 +22,12 @@ const farReasons: ReadonlySet<string> = new Set([
 
 /** For findings that other pods cause. If it is enough to wait for pods that are being deleted, no other pod is removed. */
 export function podSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
-  const waiting = awaitPods(whatIf, finding);
-  return waiting.length > 0 ? waiting : removePods(whatIf, finding);
+  const waiting = waitForPodsSteps(whatIf, finding);
+  return waiting.length > 0 ? waiting : removePodsSteps(whatIf, finding);
 }
 
 /** Pods that are being deleted keep their resources until they are gone. */
-function awaitPods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
+function waitForPodsSteps(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
   const deleting = candidates(whatIf, farReasons.has(reason)).filter(({ isDeleting }) => isDeleting);
   const needed = fewest(whatIf, byImportance(deleting, whatIf.context.nowMs));
   return needed.length === 0 ? [] : [{ ...without(needed), action: 'WaitForPods' }];
@@ -37,7 +37,7 @@ function awaitPods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
  * Removes other pods: a single one if that is enough, the least important such pod; otherwise it removes every pod and puts back as many
  * as possible, the most important first. Daemon pods and static pods stay.
  */
-function removePods(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
+function removePodsSteps(whatIf: WhatIf, { reason }: Finding): RemedyStep[] {
   const removable = candidates(whatIf, farReasons.has(reason)).filter(
     (pod) => pod.priority < systemPriority && !isDaemonOrStaticPod(pod),
   );
@@ -110,7 +110,7 @@ function ownersRemark(owners: readonly string[], podCount: number): string {
 }
 
 /** The pod drops its required affinity or anti-affinity to other pods. */
-export function dropAffinity(whatIf: WhatIf, part: 'podAffinity' | 'podAntiAffinity'): RemedyStep[] {
+export function dropAffinitySteps(whatIf: WhatIf, part: 'podAffinity' | 'podAntiAffinity'): RemedyStep[] {
   const required = whatIf.pod.spec?.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = nonNullItems(required);
   if (terms.length === 0) return [];
@@ -135,7 +135,7 @@ export function dropAffinity(whatIf: WhatIf, part: 'podAffinity' | 'podAntiAffin
 const skewPrefix = 'skew over ';
 
 /** Raises maxSkew to the skew that the node would have. The search may find that less is enough. */
-export function raiseMaxSkew(whatIf: WhatIf, { margin }: Finding): RemedyStep[] {
+export function raiseMaxSkewSteps(whatIf: WhatIf, { margin }: Finding): RemedyStep[] {
   if (margin?.unit !== 'resource' || !margin.resource.startsWith(skewPrefix)) return [];
   const topologyKey = margin.resource.slice(skewPrefix.length);
   const amount = margin.needed - margin.free;

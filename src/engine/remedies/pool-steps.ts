@@ -19,7 +19,7 @@ import type { WhatIf } from './what-if.ts';
 const poolsMax = 4;
 
 /** Grows each pool that this node reaches by more than enough; the search then finds the least amount. */
-export function growPools(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+export function growPoolSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
   const { index, node, record } = whatIf;
   const pools = poolsFor(whatIf, finding);
   const row = index.nodes.row(node);

@@ -2,7 +2,7 @@ import type { Node, Pod } from '../../kube/api/core.ts';
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import type { Finding } from '../rules/framework/finding.ts';
-import { amountOf, quantityText } from './amounts.ts';
+import { amountOf, resourceQuantity } from './amounts.ts';
 import { changing, type RemedyStep, type RemedyUnit } from './remedy-step.ts';
 import { scaleRequests } from './scale-requests.ts';
 import type { WhatIf } from './what-if.ts';
@@ -13,7 +13,7 @@ export function resourceSteps(whatIf: WhatIf, { margin }: Finding): RemedyStep[]
   const { resource } = margin;
   const needed = resource === 'pods' ? 1 : amountOf(podRequests(whatIf.pod.spec ?? {}), resource);
   const grown = growNode(whatIf, resource, needed);
-  return resource === 'pods' ? [grown] : [grown, ...askForLess(whatIf, resource, needed)];
+  return resource === 'pods' ? [grown] : [grown, ...reduceRequestsSteps(whatIf, resource, needed)];
 }
 
 /** Grows by everything that the pod needs, and by what the node is overcommitted; that is always enough. */
@@ -42,7 +42,7 @@ function growNodeBy(
     to,
     names: [resource],
     edits: [
-      changing('Node', node, (object) => withAllocatable(object, resource, quantityText(resource, to))),
+      changing('Node', node, (object) => withAllocatable(object, resource, resourceQuantity(resource, to))),
     ],
     withAmount: (other) => growNodeBy(node, what, other),
   };
@@ -54,13 +54,13 @@ function withAllocatable(node: Node, resource: string, quantity: string): Node {
 }
 
 /** Lowers the request to almost nothing; the search then finds the largest request that fits. A request of 0 would change what the pod is. */
-function askForLess(whatIf: WhatIf, resource: string, asked: number): RemedyStep[] {
+function reduceRequestsSteps(whatIf: WhatIf, resource: string, asked: number): RemedyStep[] {
   const overhead = amountOf(podRequests({ overhead: whatIf.pod.spec?.overhead }), resource);
   const most = asked - overhead - 1;
-  return most <= 0 ? [] : [askForLessBy(whatIf.record.key, { resource, asked, overhead }, most)];
+  return most <= 0 ? [] : [reduceRequestsBy(whatIf.record.key, { resource, asked, overhead }, most)];
 }
 
-interface Asking {
+interface RequestReduction {
   readonly resource: string;
   /** The total request. */
   readonly asked: number;
@@ -68,7 +68,7 @@ interface Asking {
   readonly overhead: number;
 }
 
-function askForLessBy(podKey: string, what: Asking, amount: number): RemedyStep {
+function reduceRequestsBy(podKey: string, what: RequestReduction, amount: number): RemedyStep {
   const { resource, asked, overhead } = what;
   const total = asked - amount;
   return {
@@ -81,7 +81,7 @@ function askForLessBy(podKey: string, what: Asking, amount: number): RemedyStep 
     to: total - overhead,
     names: [resource],
     edits: [{ type: 'change pod', change: (pod: Pod) => scaleRequests(pod, resource, total) }],
-    withAmount: (other) => askForLessBy(podKey, what, other),
+    withAmount: (other) => reduceRequestsBy(podKey, what, other),
   };
 }
 

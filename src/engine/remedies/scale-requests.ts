@@ -2,7 +2,7 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from '../../kube/a
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { amountsOf, quantitiesOf } from '../../kube/quantities/resource-amounts.ts';
 import { nonNullItems } from '../records/field-readers.ts';
-import { amountOf, quantityText } from './amounts.ts';
+import { amountOf, resourceQuantity } from './amounts.ts';
 
 /**
  * Scales all requests of the pod for one resource in proportion, so that it requests exactly `total`. What rounding removes is added to
@@ -45,7 +45,7 @@ function changedResources(
   return {
     resources: {
       ...resources,
-      requests: { ...requests, [resource]: quantityText(resource, change(amount)) },
+      requests: { ...requests, [resource]: resourceQuantity(resource, change(amount)) },
     },
   };
 }

@@ -1,18 +1,18 @@
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
-import { nodeAffinitySteps, taintSteps, uncordon } from './node-steps.ts';
-import { dropAffinity, podSteps, raiseMaxSkew } from './pod-steps.ts';
-import { growPools } from './pool-steps.ts';
+import { nodeAffinitySteps, taintSteps, uncordonSteps } from './node-steps.ts';
+import { dropAffinitySteps, podSteps, raiseMaxSkewSteps } from './pod-steps.ts';
+import { growPoolSteps } from './pool-steps.ts';
 import type { RemedyStep } from './remedy-step.ts';
 import { resourceSteps } from './resource-steps.ts';
 import {
-  allowTopology,
-  clearClaimRefs,
-  createVolume,
-  installDriver,
-  shrinkClaim,
-  unpinClaim,
+  allowTopologySteps,
+  clearClaimRefSteps,
+  createVolumeSteps,
+  installDriverSteps,
+  shrinkClaimSteps,
+  unpinClaimSteps,
   wantedClaim,
   wantedClaims,
 } from './volume-steps.ts';
@@ -50,15 +50,15 @@ const volumesTogether: Generator = (whatIf, finding) => volumeSteps(whatIf, find
 
 function volumeSteps(whatIf: WhatIf, finding: Finding, claims: readonly ClaimRecord[]): RemedyStep[] {
   return [
-    ...claims.flatMap((claim) => createVolume(whatIf, claim)),
-    ...clearClaimRefs(whatIf, finding),
-    ...growPools(whatIf, finding),
-    ...claims.flatMap((claim) => shrinkClaim(whatIf, claim)),
+    ...claims.flatMap((claim) => createVolumeSteps(whatIf, claim)),
+    ...clearClaimRefSteps(whatIf, finding),
+    ...growPoolSteps(whatIf, finding),
+    ...claims.flatMap((claim) => shrinkClaimSteps(whatIf, claim)),
   ];
 }
 
 const generators: { readonly [Reason in NodeReason]?: Generator } = {
-  MarkedUnschedulable: uncordon,
+  MarkedUnschedulable: uncordonSteps,
   TaintNotTolerated: taintSteps,
   NodeAffinityMismatch: nodeAffinitySteps,
   TooManyPods: resources,
@@ -70,26 +70,28 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   DiskInUse: podSteps,
   ClaimInUse: podSteps,
   AttachLimitReached: podSteps,
-  DriverNotInstalled: installDriver,
+  DriverNotInstalled: installDriverSteps,
   NoVolumeFits: volumes,
   VolumesNotTogether: volumesTogether,
   NotEnoughCapacity: volumes,
   CapacityNotTogether: volumesTogether,
   ClaimPinnedElsewhere: (whatIf, finding) => {
     const claim = wantedClaim(whatIf, finding);
-    return claim === undefined ? [] : unpinClaim(whatIf, claim);
+    return claim === undefined ? [] : unpinClaimSteps(whatIf, claim);
   },
   TopologyNotAllowed: (whatIf, finding) => {
     const claim = wantedClaim(whatIf, finding);
-    return claim === undefined ? [] : [...createVolume(whatIf, claim), ...allowTopology(whatIf, claim)];
+    return claim === undefined
+      ? []
+      : [...createVolumeSteps(whatIf, claim), ...allowTopologySteps(whatIf, claim)];
   },
-  AffinityNotMet: (whatIf) => dropAffinity(whatIf, 'podAffinity'),
+  AffinityNotMet: (whatIf) => dropAffinitySteps(whatIf, 'podAffinity'),
   AntiAffinityNotMet: (whatIf, finding) => [
-    ...dropAffinity(whatIf, 'podAntiAffinity'),
+    ...dropAffinitySteps(whatIf, 'podAntiAffinity'),
     ...podSteps(whatIf, finding),
   ],
   RefusedByNeighbours: podSteps,
-  SpreadExceeded: (whatIf, finding) => [...raiseMaxSkew(whatIf, finding), ...podSteps(whatIf, finding)],
+  SpreadExceeded: (whatIf, finding) => [...raiseMaxSkewSteps(whatIf, finding), ...podSteps(whatIf, finding)],
 };
 
 const causedByPods: ReadonlySet<NodeReason> = new Set<NodeReason>([

@@ -23,7 +23,7 @@ export function wantedClaim({ index }: WhatIf, { claim }: Finding): ClaimRecord 
 }
 
 /** A volume that is exactly what the claim requests, on this node. A smaller one may be enough, if another claim of the pod can use it. */
-export function createVolume(whatIf: WhatIf, claim: ClaimRecord): RemedyStep[] {
+export function createVolumeSteps(whatIf: WhatIf, claim: ClaimRecord): RemedyStep[] {
   const object = whatIf.get('PersistentVolumeClaim', claim.key);
   const node = whatIf.get('Node', whatIf.node);
   const bytes = Math.ceil(claim.request?.bytes ?? 0);
@@ -108,7 +108,7 @@ function labelsFor({ selector }: ClaimRecord): Record<string, string> {
 }
 
 /** Volumes that would fit without the reference to their last claim, which is gone. Volumes that will be deleted are left out. */
-export function clearClaimRefs(whatIf: WhatIf, { candidates }: Finding): RemedyStep[] {
+export function clearClaimRefSteps(whatIf: WhatIf, { candidates }: Finding): RemedyStep[] {
   return candidates
     .filter(
       ({ kind, obstacles }) =>
@@ -146,7 +146,7 @@ function withoutClaim(volume: PersistentVolume): PersistentVolume {
 }
 
 /** Lowers the request to almost nothing; the search then finds the largest request that fits. */
-export function shrinkClaim({ record }: WhatIf, claim: ClaimRecord): RemedyStep[] {
+export function shrinkClaimSteps({ record }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   const asked = Math.ceil(claim.request?.bytes ?? 0);
   const isEphemeral = record.claims.some(({ key, isEphemeral: is }) => key === claim.key && is);
   const usable = Number.isSafeInteger(asked) && asked > 1;
@@ -181,7 +181,7 @@ function shrinkClaimBy(what: Shrinking, amount: number): RemedyStep {
 }
 
 /** Removes the node that the claim's volume is being provisioned for. */
-export function unpinClaim({ index }: WhatIf, claim: ClaimRecord): RemedyStep[] {
+export function unpinClaimSteps({ index }: WhatIf, claim: ClaimRecord): RemedyStep[] {
   if (!claim.hasSelectedNode) return [];
   const isThere = index.nodes.row(claim.selectedNode) !== undefined;
   return [
@@ -204,7 +204,7 @@ function withoutSelectedNode(claim: PersistentVolumeClaim): PersistentVolumeClai
 }
 
 /** Adds the node's topology to the class, with the label keys that the class already uses. */
-export function allowTopology(whatIf: WhatIf, { className }: ClaimRecord): RemedyStep[] {
+export function allowTopologySteps(whatIf: WhatIf, { className }: ClaimRecord): RemedyStep[] {
   const storageClass = whatIf.get('StorageClass', className);
   const labels = whatIf.get('Node', whatIf.node)?.metadata?.labels ?? {};
   const [first] = nonNullItems(storageClass?.allowedTopologies);
@@ -229,7 +229,7 @@ export function allowTopology(whatIf: WhatIf, { className }: ClaimRecord): Remed
 }
 
 /** Installs every required driver of the pod's volumes that the node lacks. */
-export function installDriver(whatIf: WhatIf): RemedyStep[] {
+export function installDriverSteps(whatIf: WhatIf): RemedyStep[] {
   const { index, node, record } = whatIf;
   const installed = index.nodes.drivers(node)?.limits;
   const drivers = record.claims.flatMap(({ key }) => {

@@ -18,7 +18,7 @@ export interface DomainCounts {
   readonly counts: Int32Array;
 }
 
-export interface AffinityState {
+export interface PodAffinityState {
   readonly terms: PodTerms;
   /** Pods that all required terms select, for each topology key; empty if nothing is required. */
   readonly wanted: readonly DomainCounts[];
@@ -33,7 +33,7 @@ export interface AffinityState {
 }
 
 /** Undefined if no term of this pod or of another pod applies. */
-export function affinityStateOf(index: ClusterIndex, pod: PodRecord): AffinityState | undefined {
+export function affinityStateOf(index: ClusterIndex, pod: PodRecord): PodAffinityState | undefined {
   const terms = podTermsOf(pod.shape);
   const about = index.relations.termTarget(pod);
   const repelling = index.relations.terms.antiAffinityTerms(about);

@@ -9,7 +9,7 @@ import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
-import { type AffinityState, affinityStateOf, type DomainCounts } from './affinity-state.ts';
+import { affinityStateOf, type DomainCounts, type PodAffinityState } from './affinity-state.ts';
 import { scoreByAffinity } from './score.ts';
 import { affinityInvalidates, affinityWakes } from './wakes.ts';
 
@@ -17,7 +17,7 @@ const affinityBit = 1;
 const antiAffinityBit = 2;
 const refusedBit = 4;
 
-export const interPodAffinityRule: Rule<AffinityState> = {
+export const interPodAffinityRule: Rule<PodAffinityState> = {
   name: 'InterPodAffinity',
   reasons: ['AffinityNotMet', 'AntiAffinityNotMet', 'RefusedByNeighbours'],
   prepare,
@@ -28,7 +28,7 @@ export const interPodAffinityRule: Rule<AffinityState> = {
   invalidates: affinityInvalidates,
 };
 
-function prepare({ index, pod }: Cycle): Prepared<AffinityState> {
+function prepare({ index, pod }: Cycle): Prepared<PodAffinityState> {
   const { problem } = podTermsOf(pod.shape);
   if (problem !== undefined) {
     const message = podMessage('MalformedPodAffinity', { problem });
@@ -38,7 +38,7 @@ function prepare({ index, pod }: Cycle): Prepared<AffinityState> {
   return state === undefined ? skip : { kind: 'ready', state };
 }
 
-function filter(state: AffinityState, cycle: Cycle): void {
+function filter(state: PodAffinityState, cycle: Cycle): void {
   if (state.wanted.length + state.unwanted.length + state.refusing.length === 0) return;
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
@@ -50,7 +50,7 @@ function filter(state: AffinityState, cycle: Cycle): void {
 }
 
 /** The node needs a label for each topology key, and its domain a matching pod unless this pod may be the first. */
-function hasWanted({ wanted, mayBeFirst }: AffinityState, node: number): boolean {
+function hasWanted({ wanted, mayBeFirst }: PodAffinityState, node: number): boolean {
   for (let at = 0; at < wanted.length; at++) {
     const { domains, counts } = wanted[at]!;
     const domain = domains.of[node]!;
@@ -68,7 +68,7 @@ function hasAny(sums: readonly DomainCounts[], node: number): boolean {
   return false;
 }
 
-function explain(state: AffinityState, _cycle: Cycle, node: number): readonly Finding[] {
+function explain(state: PodAffinityState, _cycle: Cycle, node: number): readonly Finding[] {
   const findings: Finding[] = [];
   if (!hasWanted(state, node)) findings.push(plainFinding(interPodAffinityRule.name, 'AffinityNotMet'));
   if (hasAny(state.unwanted, node))

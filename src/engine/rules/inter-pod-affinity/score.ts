@@ -1,9 +1,13 @@
 import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import type { Cycle } from '../framework/cycle.ts';
-import { type AffinityState, type DomainCounts, SumsByKey } from './affinity-state.ts';
+import { type DomainCounts, type PodAffinityState, SumsByKey } from './affinity-state.ts';
 
 /** The weights of all terms that match in a node's domains, scaled so that the best node has 100 and the worst 0. */
-export function scoreByAffinity({ terms, ranking }: AffinityState, cycle: Cycle, scores: Float64Array): void {
+export function scoreByAffinity(
+  { terms, ranking }: PodAffinityState,
+  cycle: Cycle,
+  scores: Float64Array,
+): void {
   if (terms.preferred.length + ranking.length === 0) return;
   const sums = new SumsByKey(cycle.index);
   for (const term of terms.preferred) sums.addTerm(cycle.pod, term, term.weight);

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { NodeSelectorTerm, Pod, PreferredSchedulingTerm } from '../../../kube/api/core.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, node } from '../../testing/objects.ts';
-import { expectRuleRefusal, nodeWithFields, podWithSpec, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import {
+  expectRuleRefusal,
+  nodeWithFields,
+  podWithSpec,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
 import { evaluateRule } from '../../testing/rule-checks/rule-result.ts';
 import { plan } from '../../testing/whole-engine.ts';
 import { eraseState } from '../framework/rule.ts';

@@ -17,7 +17,7 @@ import { type Interest, type PodRefusal, type Prepared, type Rule, skip } from '
 import { podReasons } from '../reasons.ts';
 import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';
 
-interface AffinityState {
+interface NodeAffinityState {
   readonly required: Topology | undefined;
   readonly pins: ReadonlySet<string> | undefined;
   readonly preferred: readonly PreferredNodes[];
@@ -27,7 +27,7 @@ const mismatchBit = 1;
 const leftOutBit = 2;
 const scoreMax = 100;
 
-export const nodeAffinityRule: Rule<AffinityState> = {
+export const nodeAffinityRule: Rule<NodeAffinityState> = {
   name: 'NodeAffinity',
   reasons: ['NodeAffinityMismatch', 'LeftOutByName'],
   prepare,
@@ -39,7 +39,7 @@ export const nodeAffinityRule: Rule<AffinityState> = {
     isOwnSpecChange(interest, change) || (change.kind === 'Node' && labelsDiffer(change)),
 };
 
-function prepare(cycle: Cycle): Prepared<AffinityState> {
+function prepare(cycle: Cycle): Prepared<NodeAffinityState> {
   const { required, requiredNames: pins, preferred } = podNodeAffinityOf(cycle.pod.shape);
   if (pins?.size === 0) return { kind: 'refuse', refusals: [termsConflict] };
   if (required === undefined && preferred.length === 0) return skip;
@@ -64,7 +64,7 @@ function rejectUnnamed(cycle: Cycle, pins: ReadonlySet<string>): void {
   }
 }
 
-function filter({ required }: AffinityState, cycle: Cycle): void {
+function filter({ required }: NodeAffinityState, cycle: Cycle): void {
   if (required === undefined) return;
   const { rows: nodes, count } = cycle.feasibleRows();
   for (let position = 0; position < count; position++) {
@@ -74,7 +74,7 @@ function filter({ required }: AffinityState, cycle: Cycle): void {
 }
 
 /** The sum of the weights of the terms that match a node, scaled so that the best node has 100. */
-function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Float64Array): void {
+function scorePreferred({ preferred }: NodeAffinityState, cycle: Cycle, scores: Float64Array): void {
   let most = 0;
   for (const { weight, nodes } of preferred) {
     cycle.index.topologyCache.get(nodes).nodes.each((node) => {
@@ -91,7 +91,7 @@ function scorePreferred({ preferred }: AffinityState, cycle: Cycle, scores: Floa
   }
 }
 
-function explain({ required, pins }: AffinityState, { index }: Cycle, node: number): readonly Finding[] {
+function explain({ required, pins }: NodeAffinityState, { index }: Cycle, node: number): readonly Finding[] {
   if (required === undefined || required.nodes.has(node)) return [];
   const isLeftOut = pins !== undefined && !pins.has(index.nodes.record(node)!.key);
   return [plainFinding(nodeAffinityRule.name, isLeftOut ? 'LeftOutByName' : 'NodeAffinityMismatch')];

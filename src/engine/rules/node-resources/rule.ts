@@ -5,7 +5,7 @@ import type { Cycle } from '../framework/cycle.ts';
 import type { Finding, ResourceMargin } from '../framework/finding.ts';
 import type { Prepared, Rule } from '../framework/rule.ts';
 import { scoreLeastAllocated } from './least-allocated.ts';
-import { isShort, isShortWhenEmpty, type ResourceShortage, shortagesAt } from './shortages.ts';
+import { isShort, isShortWhenEmpty, type NodeShortage, shortagesAt } from './shortages.ts';
 import { resourcesInvalidate, resourcesWake } from './wakes.ts';
 
 export const nodeResourcesRule: Rule<PodDemand> = {
@@ -83,7 +83,7 @@ function explain({ requests }: PodDemand, { index }: Cycle, node: number): reado
   }));
 }
 
-function marginOf({ resource, needed, allocatable, used }: ResourceShortage): ResourceMargin {
+function marginOf({ resource, needed, allocatable, used }: NodeShortage): ResourceMargin {
   const unitsPerOne = resource === 'cpu' ? 1000 : 1;
   const free = Math.max(0, allocatable - used);
   return { unit: 'resource', resource, needed: needed / unitsPerOne, free: free / unitsPerOne };

@@ -2,7 +2,7 @@ import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.
 import type { ResourceColumn, UsageTable } from '../../cluster-index/pods/usage-table.ts';
 
 /** A resource that a node has too little of, in the units of the columns. */
-export interface ResourceShortage {
+export interface NodeShortage {
   readonly reason:
     | 'TooManyPods'
     | 'InsufficientCpu'
@@ -69,7 +69,7 @@ export function isShortWhenEmpty(requests: ResourceAmounts, usage: UsageTable, n
 }
 
 /** All shortages of one node. */
-export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): ResourceShortage[] {
+export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: number): NodeShortage[] {
   return needsOf(requests, usage)
     .filter(({ column, needed }) => isShort(column, node, needed))
     .map(({ column, ...need }) => ({
@@ -79,7 +79,7 @@ export function shortagesAt(requests: ResourceAmounts, usage: UsageTable, node: 
     }));
 }
 
-interface Need extends Pick<ResourceShortage, 'reason' | 'resource' | 'needed'> {
+interface Need extends Pick<NodeShortage, 'reason' | 'resource' | 'needed'> {
   readonly column: ResourceColumn | undefined;
 }
 

@@ -110,7 +110,11 @@ describe('a pod', () => {
       schedulingGroup: {},
       containers: [{ resources: devices }],
     };
-    const refusal = expectRuleRefusal(rule, clusterOf({ Node: [node('n1')] }), podWithSpec(spec as Pod['spec']));
+    const refusal = expectRuleRefusal(
+      rule,
+      clusterOf({ Node: [node('n1')] }),
+      podWithSpec(spec as Pod['spec']),
+    );
     expect(refusal.podRefusals.map(({ reason }) => reason)).toEqual(Array(3).fill('UnsupportedFeature'));
     expect([...refusal.nodesWherePreemptionMayHelp()]).toEqual([]);
   });

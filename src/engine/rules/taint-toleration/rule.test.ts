@@ -89,7 +89,9 @@ describe('a pod', () => {
   test('ignores malformed taints', () => {
     const junk = [5, 'x', { key: 7, effect: {} }, null] as unknown as Taint[];
     const index = clusterOf({ Node: [tainted('n1', ...junk)] });
-    expect(ruleVerdict(rule, index, podWithSpec({ tolerations: ['x'] as unknown as Toleration[] }))).toBe('fits');
+    expect(ruleVerdict(rule, index, podWithSpec({ tolerations: ['x'] as unknown as Toleration[] }))).toBe(
+      'fits',
+    );
   });
 });
 

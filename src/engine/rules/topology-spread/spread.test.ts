@@ -3,7 +3,12 @@ import type { Node, Pod, PodSpec, TopologySpreadConstraint } from '../../../kube
 import { clusterOf } from '../../testing/cluster.ts';
 import { byName, hostname, node, zone } from '../../testing/objects.ts';
 import { ruleAnswers } from '../../testing/rule-answers.ts';
-import { expectRuleRefusal, nodeWithFields, podWithSpec, ruleVerdict } from '../../testing/rule-checks/rule-cases.ts';
+import {
+  expectRuleRefusal,
+  nodeWithFields,
+  podWithSpec,
+  ruleVerdict,
+} from '../../testing/rule-checks/rule-cases.ts';
 import { eraseState } from '../framework/rule.ts';
 import { topologySpreadRule } from './rule.ts';
 

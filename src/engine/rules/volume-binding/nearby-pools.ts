@@ -2,11 +2,11 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
+import type { FreeCapacity } from './free-capacity.ts';
 import type { Want } from './needs.ts';
-import type { PoolCapacity } from './pool-capacity.ts';
 
 /** The pools that a node reaches for a want, those with the most free capacity first. */
-export function rankedPools(index: ClusterIndex, capacity: PoolCapacity, want: Want, node: number): number[] {
+export function rankedPools(index: ClusterIndex, capacity: FreeCapacity, want: Want, node: number): number[] {
   const rows = [...capacity.reachable(want, node)];
   return rows.sort(
     (a, b) => compareSizes(index.pools.available(b), index.pools.available(a)) || compareKeys(index, a, b),
@@ -19,7 +19,7 @@ function compareKeys({ pools }: ClusterIndex, a: number, b: number): number {
 
 export function poolCandidate(
   index: ClusterIndex,
-  capacity: PoolCapacity,
+  capacity: FreeCapacity,
   want: Want,
   row: number,
 ): StorageCandidate {
@@ -30,7 +30,7 @@ export function poolCandidate(
   };
 }
 
-function obstaclesOfPool(index: ClusterIndex, capacity: PoolCapacity, want: Want, row: number): Obstacle[] {
+function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
   const limit = index.pools.limit(row) ?? zeroSize;

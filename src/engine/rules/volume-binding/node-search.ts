@@ -3,9 +3,9 @@ import { compareVolumes } from '../../cluster-index/volumes/volume-table.ts';
 import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import { assignAll } from './assignment.ts';
 import type { ChosenVolume } from './attach-check.ts';
+import type { FreeCapacity } from './free-capacity.ts';
 import type { Want } from './needs.ts';
 import { exactItemsMax } from './packing.ts';
-import type { PoolCapacity } from './pool-capacity.ts';
 import { compareWants, familyOfWant, VolumeWalk, type WantFamily } from './want-families.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -21,7 +21,7 @@ export interface NodeSearch {
   readonly families: readonly WantFamily[];
   /** Wants outside the families that will be provisioned in any case. */
   readonly provisioned: readonly Want[];
-  readonly capacity: PoolCapacity;
+  readonly capacity: FreeCapacity;
   readonly budget: WorkBudget;
   /** Whether a new volume could be provisioned alone; together with others there may be too little capacity. */
   canProvision(want: Want): boolean;

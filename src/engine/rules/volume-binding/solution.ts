@@ -2,9 +2,9 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../framework/cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
+import { FreeCapacity, type PoolPlan } from './free-capacity.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
-import { PoolCapacity, type PoolPlan } from './pool-capacity.ts';
 import { StaticChoice } from './static-choice.ts';
 import { bit } from './verdict-bits.ts';
 import {
@@ -31,7 +31,7 @@ const attachCost = 100;
  */
 export class Solution implements ChosenVolumes {
   readonly choice: StaticChoice;
-  readonly capacity: PoolCapacity;
+  readonly capacity: FreeCapacity;
   readonly #families: readonly WantFamily[];
   readonly #index: ClusterIndex;
   readonly #needs: VolumeNeeds;
@@ -47,7 +47,7 @@ export class Solution implements ChosenVolumes {
   constructor(cycle: Cycle, needs: VolumeNeeds) {
     this.#index = cycle.index;
     this.#needs = needs;
-    this.capacity = new PoolCapacity(cycle, needs.wants, this.#budget);
+    this.capacity = new FreeCapacity(cycle, needs.wants, this.#budget);
     this.#families = familiesOf(cycle.index, needs.wants);
     this.choice = new StaticChoice(cycle.index, needs.wants);
     this.#isExact = cycle.index.profile.assignment === 'exact';

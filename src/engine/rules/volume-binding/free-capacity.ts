@@ -16,7 +16,7 @@ export type PoolPlan =
   | { readonly kind: 'unknown' };
 
 /** Free capacity of pools: for one volume on all nodes at once, and for several volumes together on one node. */
-export class PoolCapacity {
+export class FreeCapacity {
   readonly #index: ClusterIndex;
   readonly #nowMs: number;
   readonly #onlyRow: number;
