@@ -1,4 +1,4 @@
-/** Tests of a lower layer that drive it through the whole engine import the upper layers from here. */
+/** Re-exports of upper layers. Tests of a lower layer that run the whole engine import them from here. */
 export { Ledger, type Reservation } from '../ledger/ledger.ts';
 export { plan } from '../plan.ts';
 export type { Refusal } from '../refusal/refusal.ts';

@@ -12,7 +12,7 @@ export interface Reachable {
  * With local disks each node is its own cell. With zonal disks a whole zone is one cell, and a decision about one of its nodes
  * applies to all of them. A plan iterates over all cells, so the data is in flat arrays:
  *
- *     items of cell c:  items[thingStarts[c] .. thingStarts[c + 1])
+ *     items of cell c:  items[itemStarts[c] .. itemStarts[c + 1])
  *     nodes of cell c:   nodes[nodeStarts[c] .. nodeStarts[c + 1])
  *
  * Nodes that reach no item are in no cell.
