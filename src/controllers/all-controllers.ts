@@ -18,27 +18,27 @@ import {
 } from './workloads/service-account-controller.ts';
 import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
 
-/** What some controllers need to know of the machine. */
+/** Settings of the machine that some controllers need. */
 export interface ControllerSettings extends ServiceAccountOptions {
-  /** Where `local.stowage.dev` puts its directories; left out, there is no such provisioner. */
+  /** Where `local.stowage.dev` creates its directories; if left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
-  /** Provisioners beside those that are built in. */
+  /** Provisioners in addition to the built-in ones. */
   readonly provisioners?: readonly Provisioner[];
-  /** The gate of that name; on by default. Off: claims don't wait for their first consumer. */
+  /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
-  /** `spec.schedulerName` of the pods that the scheduler looks after; `stowage` alone by default. */
+  /** `spec.schedulerName` of the pods that the scheduler handles; only `stowage` by default. */
   readonly schedulerNames?: readonly string[] | undefined;
-  /** What the scheduler decides by; that of Stowage by default. */
+  /** The profile of the scheduler; `stowage` by default. */
   readonly profile?: SchedulerOptions['profile'];
-  /** How long others may take to make and bind a pod's volumes. */
+  /** How long provisioners and the PV controller may take to create and bind a pod's volumes. */
   readonly bindTimeoutMs?: number | undefined;
-  /** Of pods that the scheduler could not place. */
+  /** The back-off of pods that the scheduler could not place. */
   readonly backOff?: SchedulerOptions['backOff'];
-  /** Of this program; what components of other versions are compared with. */
+  /** The version of this program, which is compared with that of other components. */
   readonly version?: string | undefined;
 }
 
-/** Every controller there is, in the order in which they are started. Adding one is adding it here. */
+/** All controllers, in the order in which they start. A new controller is added here. */
 export function allControllers(settings: ControllerSettings = {}): readonly Controller[] {
   return [
     createScheduler(settings),

@@ -1,17 +1,17 @@
 import { allControllers } from './all-controllers.ts';
 
-/** In the order in which they are started. */
+/** In the order in which they start. */
 export const controllerNames: readonly string[] = allControllers().map(({ name }) => name);
 
-const choices = `use *, none or some of ${controllerNames.join(', ')}`;
+const choices = `must be *, none, or some of ${controllerNames.join(', ')}`;
 
 export type ControllerSelection =
   | { readonly ok: true; readonly names: readonly string[] }
-  /** Of the list, wherever that was written. */
+  /** What is wrong with the list, without its source. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * What `--controllers` says: names separated by commas, `*` for all, `none` for none, `-name` for all but that one. As in
+ * Parses `--controllers`: names separated by commas, `*` for all, `none` for none, `-name` for all but that one. As in
  * kube-controller-manager, `*,-namespace` is all but namespace, and so is `-namespace` alone.
  */
 export function selectControllers(list: string): ControllerSelection {
@@ -19,8 +19,8 @@ export function selectControllers(list: string): ControllerSelection {
     .split(',')
     .map((word) => word.trim())
     .filter((word) => word !== '');
-  // As from a variable that is not set: to run everything would be a guess that nobody takes back.
-  if (words.length === 0) return { ok: false, problem: `names nothing; ${choices}` };
+  // An empty list may come from a variable that is not set: running everything would be a dangerous guess.
+  if (words.length === 0) return { ok: false, problem: `is empty; ${choices}` };
   if (words.length === 1 && words[0] === 'none') return { ok: true, names: [] };
   const unknown = words.find((word) => word !== '*' && !isName(word.replace(/^-/, '')));
   if (unknown !== undefined) return { ok: false, problem: problemWith(unknown) };
@@ -37,6 +37,6 @@ function isName(word: string): boolean {
 }
 
 function problemWith(word: string): string {
-  if (word === 'none') return '"none" stands alone; leave the other names out';
-  return `there is no controller "${word}"; ${choices}`;
+  if (word === 'none') return '"none" must be the only name; remove the others';
+  return `unknown controller "${word}"; ${choices}`;
 }

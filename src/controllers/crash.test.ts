@@ -5,13 +5,13 @@ import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
 import { expectedRemainders, listRemaining, seedDeletedObjects } from './testing/deleted-objects.ts';
 import { RealTimeCluster } from './testing/real-time-cluster.ts';
 
-/** Those that bring things to an end. With others running, less would remain: the binder of volumes frees what nobody claims. */
+/** The controllers that remove objects. With others, less would remain: the PV binder frees volumes without a claim. */
 const enders = ['protection', 'garbage-collector', 'namespace'];
 
-/** Turns of the event loop after which something has to have come of it; a turn takes well under a millisecond. */
+/** Turns of the event loop after which the state must be settled; a turn takes well under a millisecond. */
 const turnsMax = 100_000;
 
-/** Waits until all that is left is what has to remain; false when `isOver` says so first. */
+/** Waits until only the expected objects remain; false if `isOver` returns true first. */
 async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boolean> {
   let left: readonly string[] = [];
   for (let turn = 0; turn < turnsMax; turn++) {
@@ -25,7 +25,7 @@ async function untilSettled(cluster: Cluster, isOver = () => false): Promise<boo
   return false;
 }
 
-/** Runs the controllers until so many writes are done, then anew. The writes that it took to settle before they were stopped. */
+/** Runs the controllers until so many writes are done, then starts them again. Reports whether they were interrupted before they settled. */
 async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupted: boolean }> {
   await using fixture = await RealTimeCluster.start();
   await seedDeletedObjects(fixture.cluster);
@@ -45,13 +45,13 @@ async function interruptAfter(writesMax: number): Promise<{ readonly isInterrupt
   return { isInterrupted: true };
 }
 
-test('controllers that die after any of their writes leave nothing behind that their successors cannot end', async () => {
+test('controllers that crash after any of their writes leave nothing behind that their successors cannot remove', async () => {
   let writes = 1;
   while ((await interruptAfter(writes)).isInterrupted) writes += 1;
   expect(writes).toBeGreaterThan(15);
 });
 
-test('two sets of them at once come to the same end', async () => {
+test('two sets of controllers at once reach the same state', async () => {
   await using fixture = await RealTimeCluster.start();
   await seedDeletedObjects(fixture.cluster);
   await using _one = fixture.runSeparately(fixture.cluster, ...enders);

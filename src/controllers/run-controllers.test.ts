@@ -46,7 +46,7 @@ async function phaseOf(fixture: VirtualTimeCluster, name: string): Promise<strin
   return (await client.get({ name })).status?.phase;
 }
 
-test('with leader election each controller has a Lease, and the next process goes on where one has ended', async () => {
+test('with leader election each controller has a Lease, and the next process continues when one ends', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const first = process(fixture, 'first', { leaderElection: true, version: '0.1.0' });
   await fixture.settle();
@@ -63,7 +63,7 @@ test('with leader election each controller has a Lease, and the next process goe
   await second.supervisor.close();
 });
 
-test('without, they run at once, and those that matter to others say so', async () => {
+test('without leader election they start at once, and announce the components that others compare with', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { supervisor, news } = process(fixture, 'here', { version: '0.1.0' });
   expect(await phaseOf(fixture, 'a')).toBe('Available');
@@ -72,7 +72,7 @@ test('without, they run at once, and those that matter to others say so', async 
   await supervisor.close();
 });
 
-test('they are ready when they have begun and their caches are filled', async () => {
+test('they are ready when they have started and their caches are synced', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { supervisor, running } = process(fixture, 'here');
   expect(running.waitingFor()).toEqual(['controller pv-binder', 'controller expander']);
@@ -82,7 +82,7 @@ test('they are ready when they have begun and their caches are filled', async ()
   await supervisor.close();
 });
 
-test('a cache that cannot be filled keeps them from being ready', async () => {
+test('a cache that cannot be synced keeps them from being ready', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const cluster = new InterceptedCluster(fixture.cluster);
   cluster.addHooks({ before: hang() });
@@ -94,7 +94,7 @@ test('a cache that cannot be filled keeps them from being ready', async () => {
   await closed;
 });
 
-test('one that stands by is ready', async () => {
+test('a controller on standby is ready', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const first = process(fixture, 'first', { leaderElection: true });
   await fixture.settle();
@@ -108,7 +108,7 @@ test('one that stands by is ready', async () => {
   }
 });
 
-test('further controllers run beside those that were named, and calls of all are counted', async () => {
+test('additional controllers run beside the named ones, and the calls of all are counted', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const begun: string[] = [];
   const guest: Controller = {

@@ -17,28 +17,28 @@ export interface RunControllersOptions
     Omit<SharedInformersOptions, 'onError'>,
     ControllerSettings {
   readonly names: readonly string[];
-  /** Further ones, that run whatever `names` says. */
+  /** Additional controllers, which run whatever `names` says. */
   readonly more?: readonly Controller[] | undefined;
-  /** Left out, nothing is said. */
+  /** If left out, nothing is logged. */
   readonly log?: Log | undefined;
-  /** Tells processes that run the same controllers apart, in Events and Leases. */
+  /** Identifies this process in Events and Leases. */
   readonly instance: string;
-  /** Told what an informer or the recorder of Events met; they go on. */
+  /** Called with errors of informers and of the event recorder; both keep running. */
   readonly onError: (error: unknown) => void;
   /**
-   * Each controller runs only while this process holds its Lease. When the lead is lost it ends, is told of as `lost`, and stands for
-   * election anew. Off by default: they run at once, and say in their Leases that they do, if there is a version to tell.
+   * Each controller runs only while this process holds its Lease. A controller that loses its Lease ends, is reported as `lost`, and takes part in
+   * the election again. Off by default: controllers start at once, and announce themselves on their Leases if `version` is set.
    */
   readonly leaderElection?: boolean | undefined;
-  /** How Leases are reached, where there is a way of their own. */
+  /** The connection for Leases, if it is a separate one. */
   readonly leaseCluster?: Cluster | undefined;
   readonly onLeadership?: ((news: LeadershipChange) => void) | undefined;
 }
 
 export interface RunningControllers {
   /**
-   * What is still missing before they can be relied on: controllers that have not begun, resources that have not been read. Nothing once
-   * they are ready. A controller that waits for its turn to lead has nothing to wait for: it could lead at any time.
+   * What is still missing before the controllers can be relied on: controllers that have not started, resources that have not been read.
+   * Empty once they are ready. A controller on standby is not waited for: it could lead at any time.
    */
   waitingFor(): readonly string[];
 }
@@ -58,10 +58,10 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
     startOne(noted(controller, starting), options, shared);
   }
   if (!leaderElection) announceAll(options);
-  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.arriving] };
+  return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
 }
 
-/** The same, but it is told when it has begun: from then on its caches tell how far it is. */
+/** The same controller, which reports when it has started: from then on its caches show its progress. */
 function noted(controller: Controller, starting: Set<string>): Controller {
   const { name } = controller;
   return {

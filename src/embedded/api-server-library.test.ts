@@ -107,7 +107,7 @@ describe('the API server as a library', () => {
 
   test('names the option and the choices where a controller does not exist', async () => {
     await expect(startApiServer({ controllers: 'schedular' })).rejects.toThrow(
-      /^options\.controllers: there is no controller "schedular"; use \*, none or some of scheduler,/,
+      /^options\.controllers: unknown controller "schedular"; must be \*, none, or some of scheduler,/,
     );
   });
 });

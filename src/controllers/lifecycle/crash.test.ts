@@ -4,7 +4,7 @@ import { classOf } from '../provisioner/testing/objects.ts';
 import { type CrashPlan, crashControllersAtEveryWrite } from '../testing/crash-at-every-write.ts';
 import { controllersWithScheduler, LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
-/** One node: of several that are as good as each other, another run may take another. */
+/** One node: with several equally good ones, runs may choose different nodes. */
 const nodes = ['b1 b r1'];
 const classes = [classOf({ allowVolumeExpansion: true })];
 const resources = [persistentVolumeClaims, persistentVolumes, pods] as CrashPlan['resources'];
@@ -37,9 +37,9 @@ interface Flow {
 }
 
 const flows: readonly Flow[] = [
-  { what: 'from a claim and a pod to a pod that runs', prepare: prepareAsked, placesMin: 15 },
+  { what: 'from a claim and a pod to a running pod', prepare: prepareAsked, placesMin: 15 },
   {
-    what: 'from a pod and a claim that are deleted to nothing',
+    what: 'from a deleted pod and claim to nothing',
     prepare: async (fixture) => {
       await prepareRunning(fixture);
       await fixture.deletePod('web');
@@ -49,7 +49,7 @@ const flows: readonly Flow[] = [
     leavesNothing: true,
   },
   {
-    what: 'from a claim that asks for more to a file system that has it',
+    what: 'from a claim that requests more to a file system of that size',
     prepare: async (fixture) => {
       await prepareRunning(fixture);
       await fixture.grow('data', '3Gi');
@@ -58,11 +58,11 @@ const flows: readonly Flow[] = [
   },
 ];
 
-test.each(flows)('dying after any single write changes nothing: $what', async (flow) => {
+test.each(flows)('crashing after any single write changes nothing: $what', async (flow) => {
   const places = await crashControllersAtEveryWrite({
     controllers: controllersWithScheduler(),
     prepare: (fixture) => flow.prepare(new LifecycleFixture(fixture)),
-    // Attachments are named after a uid, so that they can only be compared where none is left.
+    // Attachments are named after a uid, so they can be compared only if none is left.
     resources: flow.leavesNothing ? [...resources, volumeAttachments] : resources,
     settleMs,
   });

@@ -23,20 +23,20 @@ async function sizes(fixture: LifecycleFixture) {
   };
 }
 
-test('a claim grows under its pod, from the volume to the file system', async () => {
+test('a claim in use expands, from the volume to the file system', async () => {
   await using fixture = await startBound();
   await fixture.bindPod('web', 'a1');
   await fixture.settle();
   await fixture.grow('data', '3Gi');
   await fixture.settle();
   expect(await sizes(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
-  const told = (await fixture.eventsOf('data')).map((line) => line.split(':')[0]);
-  expect(told).toEqual(expect.arrayContaining(['FileSystemResizeRequired', 'FileSystemResizeSuccessful']));
+  const reasons = (await fixture.eventsOf('data')).map((line) => line.split(':')[0]);
+  expect(reasons).toEqual(expect.arrayContaining(['FileSystemResizeRequired', 'FileSystemResizeSuccessful']));
   expect(await fixture.lines()).toContain('pod web Running on a1');
   fixture.expectNoErrors();
 });
 
-test('a claim that nobody uses waits for a node, and grows with its next pod', async () => {
+test('an unused claim waits for a node, and expands with its next pod', async () => {
   await using fixture = await startBound();
   await fixture.grow('data', '3Gi');
   await fixture.settle();
@@ -48,18 +48,18 @@ test('a claim that nobody uses waits for a node, and grows with its next pod', a
   expect(await sizes(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', conditions: [] });
 });
 
-test('a claim that is not bound can not grow', async () => {
+test('an unbound claim cannot expand', async () => {
   await using fixture = await LifecycleFixture.start({ classes });
   await fixture.makeClaim();
   await fixture.settle();
-  // The server takes no other request of a claim that is not bound.
+  // The server does not accept another request for an unbound claim.
   await expect(fixture.grow('data', '3Gi')).rejects.toMatchObject({ reason: 'Invalid' });
   await fixture.selectNode('data', 'a1');
   await fixture.settle();
   expect(await sizes(fixture)).toEqual({ volume: '1Gi', claim: '1Gi', conditions: [] });
 });
 
-test('a class that does not allow it leaves the claim as it is', async () => {
+test('a class that does not allow expansion leaves the claim unchanged', async () => {
   await using fixture = await startBound([classOf()]);
   await expect(fixture.grow('data', '3Gi')).rejects.toMatchObject({ code: 403 });
   await fixture.settle();

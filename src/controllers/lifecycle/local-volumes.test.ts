@@ -18,18 +18,18 @@ async function startLocal(): Promise<LifecycleFixture> {
   return fixture;
 }
 
-/** As the scheduler takes a reservation back: only from a version of the volume that it saw Available. */
+/** Withdraws a reservation as the scheduler does: only from a version of the volume in phase Available. */
 async function withdraw(fixture: LifecycleFixture, resourceVersion: string | undefined): Promise<void> {
   const metadata = { resourceVersion, annotations: { [annotations.boundByController]: null } };
   await fixture.patchVolume('disk', { metadata, spec: { claimRef: null } });
 }
 
-test('a disk made by hand waits for the scheduler, however well it fits', async () => {
+test('a hand-made disk waits for the scheduler, however well it fits', async () => {
   await using fixture = await startLocal();
   expect(await fixture.lines()).toEqual(['claim data Pending', 'pod web Pending', 'volume disk Available']);
 });
 
-test('a claimRef by the scheduler is completed, and the pod runs', async () => {
+test('a claimRef of the scheduler is completed, and the pod runs', async () => {
   await using fixture = await startLocal();
   await fixture.reserve('disk', 'data');
   await fixture.settle();
@@ -43,7 +43,7 @@ test('a claimRef by the scheduler is completed, and the pod runs', async () => {
   fixture.expectNoErrors();
 });
 
-test('a disk made by hand stays, Released, with a claimRef that keeps others away', async () => {
+test('a hand-made disk stays, Released, with a claimRef that blocks other claims', async () => {
   await using fixture = await startLocal();
   await fixture.reserve('disk', 'data');
   await fixture.settle();
@@ -87,7 +87,7 @@ test('a claimRef that is withdrawn while the volume is Available frees it, and t
   ]);
 });
 
-test('a volume that was freed serves another claim', async () => {
+test('a freed volume serves another claim', async () => {
   await using fixture = await startLocal();
   await fixture.makeClaim('more', 'local');
   await fixture.pause();
@@ -104,7 +104,7 @@ test('a volume that was freed serves another claim', async () => {
   ]);
 });
 
-/** The scheduler withdraws after the binder's first so many writes about the claimRef; then everybody goes on. */
+/** The scheduler withdraws after the binder's first so many writes about the claimRef; then all controllers continue. */
 async function withdrawnAfter(writes: number): Promise<string> {
   await using fixture = await startLocal();
   await fixture.pause();
@@ -136,7 +136,7 @@ test.each([0, 1, 2, 3, 4, 5])(
   },
 );
 
-test('what a claim has been given is never withdrawn, and a claimRef that somebody removes is written again', async () => {
+test('a completed binding is never withdrawn, and a removed claimRef is written again', async () => {
   await using fixture = await startLocal();
   await fixture.reserve('disk', 'data');
   await fixture.settle();

@@ -27,7 +27,7 @@ async function boundClaims(fixture: LifecycleFixture): Promise<readonly string[]
   return items.map(({ spec, status }) => `${status?.phase} ${spec?.volumeName ?? '-'}`).sort();
 }
 
-test('of two claims that the binder may give one volume, one gets it and the other waits', async () => {
+test('of two claims that suit one volume, the binder gives it to one and the other waits', async () => {
   await using fixture = await startWith('soon');
   await fixture.settle();
   expect(await boundClaims(fixture)).toEqual(['Bound disk', 'Pending -']);
@@ -45,7 +45,7 @@ test('of two schedulers that reserve one volume at once, one is refused, and its
   expect(await boundClaims(fixture)).toEqual(['Bound disk', 'Pending -']);
 });
 
-test('the one who waited gets the volume when the winner is gone and somebody has cleared it', async () => {
+test('the waiting claim gets the volume when the winner is gone and an administrator has cleared it', async () => {
   await using fixture = await startWith('soon');
   await fixture.settle();
   const winner = (await fixture.volume('disk')).spec?.claimRef?.name ?? '';
@@ -73,7 +73,7 @@ test('a pod whose claim lost does not run, the other one does', async () => {
   expect(await fixture.mark(loser)).toBeUndefined();
 });
 
-test('two pods of one claim run together on one node; from another node the volume is out of reach', async () => {
+test('two pods of one claim run together on one node; on another node the pod cannot reach the volume', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makeClaim();
   for (const name of ['one', 'two', 'three']) await fixture.makePod(name, ['data']);

@@ -12,7 +12,7 @@ interface Case {
   readonly given?: StorageClass;
   readonly nodes?: readonly string[];
   readonly selected: string;
-  /** A text for each term of the volume's affinity, or what the claim is told. */
+  /** A text for each term of the volume's affinity, or the Event on the claim. */
   readonly expected: readonly string[] | RegExp;
 }
 
@@ -84,7 +84,7 @@ const refused: readonly Case[] = [
     expected: /node "n1" has no label topology.kubernetes.io\/zone/,
   },
   {
-    what: 'a node that is not there',
+    what: 'a node that does not exist',
     selected: 'ghost',
     expected: /failed to get target node: nodes "ghost" not found/,
   },
@@ -120,7 +120,7 @@ describe('a pod runs on a volume of', () => {
   });
 });
 
-describe('the selected node is taken off again, the claim is told why, and nothing is left behind, with', () => {
+describe('the selected node is removed again, an Event on the claim gives the reason, and nothing is left behind, with', () => {
   test.each(refused)('$what', async (given) => {
     await using fixture = await livedUntilSelected(given);
     expect(await fixture.selectedNode()).toBeUndefined();
@@ -130,7 +130,7 @@ describe('the selected node is taken off again, the claim is told why, and nothi
   });
 });
 
-test('after a refusal the scheduler chooses again, and that serves', async () => {
+test('after a refusal the scheduler chooses again, and that node works', async () => {
   await using fixture = await livedUntilSelected({
     what: '',
     given: { allowedTopologies: termsOf('zone=a,b') },

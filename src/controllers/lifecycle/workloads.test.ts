@@ -12,7 +12,7 @@ const claimSpec = {
 } as const;
 const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }];
 
-/** Everything goes to b1, where else? */
+/** All pods go to b1, the only node. */
 function startScheduled(): Promise<LifecycleFixture> {
   return LifecycleFixture.start({ nodes: ['b1 b r1'], controllers: controllersWithScheduler() });
 }
@@ -33,7 +33,7 @@ function linesUpTo(replicas: number, claims = replicas): readonly string[] {
   ];
 }
 
-test('a StatefulSet brings its claims up with it, and keeps them when it shrinks', async () => {
+test('a StatefulSet creates its claims, and keeps them when it is scaled down', async () => {
   await using fixture = await startSet({ replicas: 2 });
   expect(await fixture.lines()).toEqual(linesUpTo(2));
   await changeSet(fixture.cluster, { replicas: 3 });
@@ -50,7 +50,7 @@ test('a StatefulSet brings its claims up with it, and keeps them when it shrinks
   fixture.expectNoErrors();
 });
 
-test('with the policy Delete, claims and volumes go when it shrinks, and when it goes', async () => {
+test('with the policy Delete, claims and volumes are deleted when the set is scaled down, and when it is deleted', async () => {
   await using fixture = await startSet({
     replicas: 3,
     persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Delete' },
@@ -71,7 +71,7 @@ test('with the policy Retain, claims and volumes outlive the set', async () => {
   expect(await fixture.lines()).toEqual(linesUpTo(0, 2));
 });
 
-test('the claim and the volume of an ephemeral volume come and go with the pod', async () => {
+test('the claim and the volume of an ephemeral volume are created and deleted with the pod', async () => {
   await using fixture = await startScheduled();
   const volumes = [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: claimSpec } } }];
   await fixture.makePod('web', [], { volumes });
@@ -87,7 +87,7 @@ test('the claim and the volume of an ephemeral volume come and go with the pod',
   fixture.expectNoErrors();
 });
 
-test('a claim that is deleted while its volume is being asked for leaves nothing behind', async () => {
+test('a claim that is deleted while its volume is being provisioned leaves nothing behind', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makeClaim();
   await fixture.selectNode('data', 'a1');
@@ -96,7 +96,7 @@ test('a claim that is deleted while its volume is being asked for leaves nothing
   expect(await fixture.lines()).toEqual([]);
 });
 
-test('a selected node in an annotation of the alpha serves as well', async () => {
+test('a selected node in an alpha annotation works as well', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makeClaim();
   await fixture.annotateClaim('data', { 'volume.alpha.kubernetes.io/selected-node': 'a1' });

@@ -3,19 +3,19 @@ import { labels } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';
 import { controllersWithScheduler, LifecycleFixture } from './testing/lifecycle-fixture.ts';
 
-test('a zonal volume is made where its first consumer goes, serves it, and goes with its claim', async () => {
+test('a zonal volume is created where its first consumer goes, serves it, and is deleted with its claim', async () => {
   await using fixture = await LifecycleFixture.start({ controllers: controllersWithScheduler() });
-  // 3. The user makes a claim. It waits.
+  // 3. The user creates a claim. It waits.
   await fixture.makeClaim();
   await fixture.settle();
   expect(await fixture.lines()).toEqual(['claim data Pending']);
   expect(await fixture.eventsOf('data')).toEqual([
     'WaitForFirstConsumer: waiting for first consumer to be created before binding',
   ]);
-  // 4. The user makes a pod that can only run in zone b.
+  // 4. The user creates a pod that can only run in zone b.
   await fixture.makePod('web', ['data'], { nodeSelector: { [labels.zone]: 'b' } });
   await fixture.settle();
-  // 5. The scheduler picked a node. 6. A volume was made that can be reached from there.
+  // 5. The scheduler chose a node. 6. A volume was created that can be reached from there.
   expect(await fixture.selectedNode()).toBe('b1');
   expect(await fixture.placesOf()).toEqual(['zone=b']);
   // 7. The pod was scheduled to the node, and runs.
@@ -35,7 +35,7 @@ test('a zonal volume is made where its first consumer goes, serves it, and goes 
   fixture.expectNoErrors();
 });
 
-test('a claim whose pod was there first is told that the pod has to be scheduled', async () => {
+test('a claim with an existing pod gets the Event that the pod has to be scheduled', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makePod('web', ['data']);
   await fixture.makeClaim();
@@ -45,7 +45,7 @@ test('a claim whose pod was there first is told that the pod has to be scheduled
   ]);
 });
 
-test('events tell the whole story of a volume', async () => {
+test('Events describe the whole lifecycle of a volume', async () => {
   await using fixture = await LifecycleFixture.start({ controllers: controllersWithScheduler() });
   await fixture.makeClaim();
   await fixture.makePod('web', ['data']);
@@ -58,9 +58,11 @@ test('events tell the whole story of a volume', async () => {
       `ProvisioningSucceeded: Successfully provisioned volume ${volumeName}`,
     ]),
   );
-  const told = await fixture.eventsOf('web');
-  expect(told).toContainEqual(expect.stringMatching(/^Scheduled: Successfully assigned default\/web to /));
-  expect(told).toContain(`SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "${volumeName}" `);
+  const events = await fixture.eventsOf('web');
+  expect(events).toContainEqual(expect.stringMatching(/^Scheduled: Successfully assigned default\/web to /));
+  expect(events).toContain(
+    `SuccessfulAttachVolume: AttachVolume.Attach succeeded for volume "${volumeName}" `,
+  );
 });
 
 test('with the policy Retain the volume outlives its claim, Released', async () => {
@@ -73,7 +75,7 @@ test('with the policy Retain the volume outlives its claim, Released', async () 
   expect(await fixture.lines()).toEqual(['volume for data Released']);
 });
 
-test('a pod on a node outside the zone of its volume does not run, and says why', async () => {
+test('a pod on a node outside the zone of its volume does not run, and an Event gives the reason', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makeClaim();
   await fixture.makePod('web', ['data']);

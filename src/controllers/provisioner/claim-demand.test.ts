@@ -12,12 +12,12 @@ function claim(annotations: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test('a claim of a class that waits is served once a node is selected', () => {
+test('a claim of a WaitForFirstConsumer class is provisioned once a node is selected', () => {
   expect(demandOf(claim(), waiting)).toBeUndefined();
   const selected = claim({ 'volume.kubernetes.io/selected-node': 'n1' });
   expect(demandOf(selected, waiting)).toEqual({ provisioner, node: 'n1' });
 });
 
-test('without volume scheduling it is served at once', () => {
+test('without volume scheduling it is provisioned at once', () => {
   expect(demandOf(claim(), waiting, false)).toEqual({ provisioner, node: '' });
 });

@@ -4,14 +4,14 @@ import { claimClassName, isDelayedBinding } from '../../kube/volumes.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { lookUp, textOf } from '../../kube/wire.ts';
 
-/** Today's name first, then those of its alpha and of the original proposal. */
+/** The current name first, then those of its alpha and of the original proposal. */
 export const selectedNodeAnnotations: readonly string[] = [
   annotations.selectedNode,
   'volume.alpha.kubernetes.io/selected-node',
   'volume.alpha.kubernetes.io/selectedNode',
 ];
 
-/** Who has to act on the claim, as the binder of volumes wrote it; empty where nobody was asked. */
+/** The provisioner that the PV binder wrote on the claim; empty if there is none. */
 export function provisionerOf({ metadata }: PersistentVolumeClaim): string {
   return (
     lookUp(metadata?.annotations, annotations.storageProvisioner) ??
@@ -20,7 +20,7 @@ export function provisionerOf({ metadata }: PersistentVolumeClaim): string {
   );
 }
 
-/** Where the scheduler wants the volume; empty where it has not said so. */
+/** The node that the scheduler selected; empty if there is none. */
 function selectedNodeOf({ metadata }: PersistentVolumeClaim): string {
   const found = selectedNodeAnnotations.map((key) => textOf(lookUp(metadata?.annotations, key)));
   return found.find((node) => node !== '') ?? '';
@@ -31,16 +31,16 @@ export function needsVolume({ metadata, spec }: PersistentVolumeClaim): boolean 
   return metadata?.deletionTimestamp === undefined && textOf(spec?.volumeName) === '';
 }
 
-/** What is to be made; `node` is empty where the class binds immediately. */
+/** The volume to create; `node` is empty if the class binds immediately. */
 export interface VolumeDemand {
   readonly provisioner: string;
   readonly node: string;
 }
 
 /**
- * Undefined where nothing is to be made now: the class has another provisioner by now, which the binder of volumes is going to
- * write down; or it waits for its first consumer, and no node was selected yet. Without volume scheduling nobody selects nodes, and
- * nothing waits.
+ * Undefined if nothing has to be created now: the class has another provisioner by now, which the PV binder is going to
+ * write to the claim; or it waits for its first consumer, and no node was selected yet. Without volume scheduling no scheduler selects
+ * nodes, and nothing waits.
  */
 export function demandOf(
   claim: PersistentVolumeClaim,
@@ -54,7 +54,7 @@ export function demandOf(
   return node === '' && volumeScheduling ? undefined : { provisioner, node };
 }
 
-/** All that a decision depends on. Our own notes on a claim are no reason to look at it again. */
+/** Everything that a decision depends on. Our own annotations on a claim are no reason to reconcile it again. */
 export function demandKey(claim: PersistentVolumeClaim): string {
   return JSON.stringify([
     provisionerOf(claim),

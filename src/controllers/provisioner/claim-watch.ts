@@ -11,7 +11,7 @@ import { demandKey, provisionerOf } from './claim-demand.ts';
 import { intentOf } from './intent.ts';
 import type { Provisioners } from './provisioner.ts';
 
-/** What happens in the cluster, turned into keys to look at. */
+/** Turns changes in the cluster into keys to reconcile. */
 export class ClaimWatch {
   readonly queue: WorkQueue;
   readonly #provisioners: Provisioners;
@@ -19,7 +19,7 @@ export class ClaimWatch {
   readonly #volumes: Informer<PersistentVolume>;
   readonly #classes: Informer<StorageClass>;
   readonly #nodes: Informer<Node>;
-  /** Claims that could not be served as classes and nodes are. Only a hint: after a restart all claims are looked at anyway. */
+  /** Claims that cannot be provisioned with the current classes and nodes. Only a hint: after a restart all claims are reconciled anyway. */
   readonly #unserved = new Set<string>();
 
   constructor(context: ControllerContext, provisioners: Provisioners) {
@@ -45,7 +45,7 @@ export class ClaimWatch {
     return this.#claims.values();
   }
 
-  /** Looks at the claim again when a class or a node changes. */
+  /** Reconciles the claim again when a class or a node changes. */
   waitForChange(key: string): void {
     this.#unserved.add(key);
   }
@@ -85,8 +85,8 @@ export class ClaimWatch {
   }
 
   #claim(claim: PersistentVolumeClaim): void {
-    const asked = intentOf(claim)?.provisioner ?? provisionerOf(claim);
-    if (!this.#provisioners.has(asked) && !this.#provisioners.has(provisionerOf(claim))) return;
+    const requested = intentOf(claim)?.provisioner ?? provisionerOf(claim);
+    if (!this.#provisioners.has(requested) && !this.#provisioners.has(provisionerOf(claim))) return;
     this.queue.add(`claim ${keyOf(claim)}`);
   }
 

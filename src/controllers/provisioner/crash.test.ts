@@ -10,13 +10,13 @@ import { classOf } from './testing/objects.ts';
 import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 
 const provisioner = 'disk.example.com';
-/** More writes than any of these stories takes. */
+/** More writes than any of these scenarios takes. */
 const writesMax = 30;
 
-interface Story {
-  /** What is there before the controller runs for the first time. */
+interface CrashScenario {
+  /** The state before the controller runs for the first time. */
   readonly before?: (fixture: ProvisionerFixture, disks: FakeDiskDriver) => Promise<void>;
-  /** What happens while it is away. */
+  /** Changes while the controller is stopped. */
   readonly meanwhile?: (fixture: ProvisionerFixture) => Promise<void>;
   readonly after: (fixture: ProvisionerFixture, disks: FakeDiskDriver) => Promise<boolean>;
 }
@@ -25,50 +25,55 @@ function controllersOn(disks: FakeDiskDriver) {
   return [provisionerController({ provisioners: [disks.provisioner] })];
 }
 
-async function ready(story: Story, disks: FakeDiskDriver): Promise<ProvisionerFixture> {
+async function ready(scenario: CrashScenario, disks: FakeDiskDriver): Promise<ProvisionerFixture> {
   const fixture = await ProvisionerFixture.start([], classOf({ provisioner }));
   await fixture.makeClaim({ node: 'a1', provisioner });
-  await story.before?.(fixture, disks);
+  await scenario.before?.(fixture, disks);
   return fixture;
 }
 
-/** The controller again, and all others as they would be, until the story has its end. */
-async function goOn(fixture: ProvisionerFixture, disks: FakeDiskDriver, story: Story): Promise<void> {
+/** Runs the controller again, and does the work of the others, until the scenario has ended. */
+async function finish(
+  fixture: ProvisionerFixture,
+  disks: FakeDiskDriver,
+  scenario: CrashScenario,
+): Promise<void> {
   disks.fault = 'none';
   fixture.virtualTime.run(controllersOn(disks));
   await fixture.until(async () => {
     await fixture.finishOtherControllersWork();
-    return await story.after(fixture, disks);
+    return await scenario.after(fixture, disks);
   });
-  // And stays there.
+  // And the state stays.
   await fixture.virtualTime.settle();
-  expect(await story.after(fixture, disks)).toBe(true);
+  expect(await scenario.after(fixture, disks)).toBe(true);
 }
 
-/** Dies after so many writes; answers whether it came to that. */
-async function dieAfter(writes: number, story: Story): Promise<boolean> {
+/** Crashes after so many writes; returns whether there were so many. */
+async function crashAfter(writes: number, scenario: CrashScenario): Promise<boolean> {
   const disks = new FakeDiskDriver();
-  await using fixture = await ready(story, disks);
+  await using fixture = await ready(scenario, disks);
   const crash = new CrashAfterWrites(writes);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
   const first = fixture.virtualTime.run(controllersOn(disks), crashing);
   await fixture.virtualTime.settle();
   await first.close();
   const hasDied = crash.hasCrashed;
-  await story.meanwhile?.(fixture);
-  await goOn(fixture, disks, story);
+  await scenario.meanwhile?.(fixture);
+  await finish(fixture, disks, scenario);
   return hasDied;
 }
 
-async function dieEverywhere(story: Story): Promise<number> {
-  for (let writes = 1; writes <= writesMax; writes++) if (!(await dieAfter(writes, story))) return writes - 1;
+async function crashAfterEachWrite(scenario: CrashScenario): Promise<number> {
+  for (let writes = 1; writes <= writesMax; writes++)
+    if (!(await crashAfter(writes, scenario))) return writes - 1;
   throw new Error('it never came to an end');
 }
 
-/** Dies when the disk is there and the volume isn't. */
-async function dieBetween(story: Story): Promise<void> {
+/** Crashes after the disk was created and before the volume. */
+async function crashBetweenDiskAndVolume(scenario: CrashScenario): Promise<void> {
   const disks = new FakeDiskDriver();
-  await using fixture = await ready(story, disks);
+  await using fixture = await ready(scenario, disks);
   disks.fault = 'hangs';
   const first = fixture.virtualTime.run(controllersOn(disks));
   let isHanging = false;
@@ -79,8 +84,8 @@ async function dieBetween(story: Story): Promise<void> {
   await first.close();
   expect(disks.disks.size).toBe(1);
   expect(await fixture.volumes()).toEqual([]);
-  await story.meanwhile?.(fixture);
-  await goOn(fixture, disks, story);
+  await scenario.meanwhile?.(fixture);
+  await finish(fixture, disks, scenario);
 }
 
 async function isServed(fixture: ProvisionerFixture, disks: FakeDiskDriver): Promise<boolean> {
@@ -100,7 +105,7 @@ async function nothingMade(fixture: ProvisionerFixture, disks: FakeDiskDriver): 
   return claim !== undefined && intentOf(claim) === undefined && disks.disks.size === 0;
 }
 
-const stories: Readonly<Record<string, Story>> = {
+const scenarios: Readonly<Record<string, CrashScenario>> = {
   'and nothing else happens: one volume, one disk': { after: isServed },
   'and the claim is deleted meanwhile: nothing is left': {
     meanwhile: (fixture) => fixture.deleteClaim(),
@@ -118,25 +123,25 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
-describe.each(Object.entries(stories))('it dies %s', (_, story) => {
+describe.each(Object.entries(scenarios))('it crashes %s', (_, scenario) => {
   test('after any write', async () => {
-    expect(await dieEverywhere(story)).toBeGreaterThanOrEqual(3);
+    expect(await crashAfterEachWrite(scenario)).toBeGreaterThanOrEqual(3);
   });
 
   test('between the disk and the volume', async () => {
-    await dieBetween(story);
+    await crashBetweenDiskAndVolume(scenario);
   });
 });
 
-test('it dies between the disk and the volume, and no node is selected any more: the disk goes', async () => {
-  await dieBetween({
+test('it crashes between the disk and the volume, and the selected node is removed: the disk is deleted', async () => {
+  await crashBetweenDiskAndVolume({
     meanwhile: (fixture) => fixture.annotate({ [annotations.selectedNode]: null }),
     after: nothingMade,
   });
 });
 
-test('it dies between the disk and the volume, and the node goes: the disk goes, and a node is asked for', async () => {
-  await dieBetween({
+test('it crashes between the disk and the volume, and the node is deleted: the disk is deleted, and another node is requested', async () => {
+  await crashBetweenDiskAndVolume({
     meanwhile: async ({ cluster }) => {
       await cluster.resource(nodes).delete({ name: 'a1' });
     },
@@ -146,8 +151,8 @@ test('it dies between the disk and the volume, and the node goes: the disk goes,
   });
 });
 
-test('it dies after any write of a deletion: volume and disk go', async () => {
-  const deaths = await dieEverywhere({
+test('it crashes after any write of a deletion: volume and disk are deleted', async () => {
+  const crashes = await crashAfterEachWrite({
     before: async (fixture, disks) => {
       const maker = fixture.virtualTime.run(controllersOn(disks));
       await fixture.until(() => isServed(fixture, disks));
@@ -157,23 +162,23 @@ test('it dies after any write of a deletion: volume and disk go', async () => {
     },
     after: isAllGone,
   });
-  expect(deaths).toBeGreaterThanOrEqual(2);
+  expect(crashes).toBeGreaterThanOrEqual(2);
 });
 
-test('a claim that is deleted while its disk is being made leaves nothing', async () => {
+test('a claim that is deleted while its disk is being created leaves nothing', async () => {
   const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: isAllGone }, disks);
   disks.fault = 'hangs';
   const first = fixture.virtualTime.run(controllersOn(disks));
   await fixture.until(() => disks.disks.size === 1);
   await fixture.deleteClaim();
-  // It can't go: somebody is still making its disk.
+  // It cannot be removed: its disk is still being created.
   expect((await fixture.claim())?.metadata?.finalizers).toEqual([intentFinalizer]);
   await first.close();
-  await goOn(fixture, disks, { after: isAllGone });
+  await finish(fixture, disks, { after: isAllGone });
 });
 
-test('whoever does not know what came of it tries again, on the same node', async () => {
+test('after an unknown outcome it retries, on the same node', async () => {
   const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: isServed }, disks);
   disks.fault = 'throws';
@@ -181,13 +186,13 @@ test('whoever does not know what came of it tries again, on the same node', asyn
   await fixture.virtualTime.settle();
   expect((await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode]).toBe('a1');
   expect(await fixture.virtualTime.eventLines()).toContain(
-    'ProvisioningFailed data: failed to provision volume with StorageClass "standard": the line is dead',
+    'ProvisioningFailed data: failed to provision volume with StorageClass "standard": connection reset',
   );
   disks.fault = 'none';
   await fixture.until(() => isServed(fixture, disks));
 });
 
-test('whoever knows that nothing came of it asks for another node', async () => {
+test('after a definite failure it requests another node', async () => {
   const disks = new FakeDiskDriver();
   await using fixture = await ready({ after: nothingMade }, disks);
   disks.fault = 'refuses';
@@ -198,7 +203,7 @@ test('whoever knows that nothing came of it asks for another node', async () => 
   expect(await nothingMade(fixture, disks)).toBe(true);
 });
 
-test('two at once make one volume for each claim, and remove each once released', async () => {
+test('two at once create one volume for each claim, and delete each once released', async () => {
   const disks = new FakeDiskDriver();
   await using fixture = await ProvisionerFixture.start([], classOf({ provisioner }));
   const names = Array.from({ length: 12 }, (_, index) => `data-${index}`);

@@ -3,26 +3,26 @@ import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 
-/** On a claim: a volume is being made for it, here. The finalizer keeps the claim until that is recorded or undone. */
+/** On a claim: this provisioner is creating a volume for it. The finalizer keeps the claim until that is recorded or undone. */
 export const intentAnnotation = 'stowage.dev/provisioning';
 export const intentFinalizer = 'stowage.dev/provisioning';
 
 export interface ProvisioningIntent {
   readonly provisioner: string;
-  /** Empty where no node was selected. */
+  /** Empty if no node was selected. */
   readonly node: string;
 }
 
-/** Undefined where nobody is making a volume. */
+/** Undefined if no volume is being created. */
 export function intentOf(claim: PersistentVolumeClaim): ProvisioningIntent | undefined {
   if (!(claim.metadata?.finalizers ?? []).includes(intentFinalizer)) return undefined;
-  // Somebody may have taken the annotation off by hand; the finalizer still says that there may be something to undo.
+  // A user may have removed the annotation; the finalizer still says that there may be something to undo.
   const text = lookUp(claim.metadata?.annotations, intentAnnotation) ?? provisionerOf(claim);
   const [provisioner = '', node = ''] = text.split(' ');
   return { provisioner, node };
 }
 
-/** Stores the intent on the very version of the claim that was judged; whoever changed it makes this fail with `Conflict`. */
+/** Writes the intent to the version of the claim that was read; if another client changed the claim meanwhile, this fails with `Conflict`. */
 export function storeIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,
@@ -38,11 +38,11 @@ export function storeIntent(
 }
 
 export interface ClearIntentOptions {
-  /** Asks the scheduler to choose again. */
+  /** Makes the scheduler choose again. */
   readonly dropsSelectedNode?: boolean;
 }
 
-/** Takes the intent off, and the selected node with it where that has proved to be the wrong one: one write for both. */
+/** Removes the intent, and the selected node with it if that node cannot be used: one write for both. */
 export async function clearIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,

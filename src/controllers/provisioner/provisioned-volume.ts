@@ -11,8 +11,8 @@ import { annotations, finalizers } from '../../kube/well-known.ts';
 import type { VolumePlan } from './provisioner.ts';
 
 /**
- * The PersistentVolume for a plan. The claimRef names the claim with its uid, so nobody else gets the volume; the finalizer keeps
- * a volume that is to be deleted until its asset is gone, whoever deletes the object.
+ * The PersistentVolume for a plan. The claimRef names the claim with its uid, so no other claim gets the volume; the finalizer keeps
+ * a deleted volume until its asset is gone, whichever client deletes the object.
  */
 export function provisionedVolume(
   plan: VolumePlan,
@@ -43,13 +43,15 @@ export function provisionedVolume(
   };
 }
 
-/** What was asked for, in its own spelling; there is no part of a byte, so such a size is rounded up. */
+/** The requested size in its own spelling; a fraction of a byte is rounded up. */
 function capacityFor(claim: PersistentVolumeClaim): string {
-  const asked = parseQuantity(claim.spec?.resources?.requests?.storage ?? '0');
-  // The server takes no claim without a size, or with one that it can't read.
-  if (!asked.ok) return '0';
-  const whole = quantityFromBytes(quantityToBytes(asked.quantity), asked.quantity.format);
-  return whole.amount === asked.quantity.amount ? formatQuantity(asked.quantity) : formatQuantity(whole);
+  const requested = parseQuantity(claim.spec?.resources?.requests?.storage ?? '0');
+  // The server accepts no claim without a valid size.
+  if (!requested.ok) return '0';
+  const whole = quantityFromBytes(quantityToBytes(requested.quantity), requested.quantity.format);
+  return whole.amount === requested.quantity.amount
+    ? formatQuantity(requested.quantity)
+    : formatQuantity(whole);
 }
 
 function claimRefTo({ metadata }: PersistentVolumeClaim) {

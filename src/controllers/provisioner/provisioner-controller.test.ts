@@ -12,7 +12,7 @@ import { temporaryDirectory } from './testing/temporary-directory.ts';
 
 const controllers = [provisionerController()];
 
-async function told(fixture: ProvisionerFixture, uid = ''): Promise<readonly string[]> {
+async function eventLines(fixture: ProvisionerFixture, uid = ''): Promise<readonly string[]> {
   return (await fixture.virtualTime.eventLines()).map((line) =>
     line.replaceAll(uid === '' ? '\0' : uid, 'UID'),
   );
@@ -63,7 +63,7 @@ test('a claim gets a volume that follows from it, its class and the node', async
   expect(claim?.metadata?.finalizers).toEqual([finalizers.pvcProtection]);
   expect(claim?.metadata?.annotations).not.toHaveProperty([intentAnnotation]);
   expect(claim?.metadata?.annotations?.[annotations.selectedNode]).toBe('b1');
-  expect(await told(fixture, metadata?.uid)).toEqual([
+  expect(await eventLines(fixture, metadata?.uid)).toEqual([
     'Provisioning data: External provisioner is provisioning volume for claim "default/data"',
     'ProvisioningSucceeded data: Successfully provisioned volume pvc-UID',
   ]);
@@ -79,7 +79,7 @@ test.each(['volume.alpha.kubernetes.io/selectedNode', 'volume.alpha.kubernetes.i
   },
 );
 
-test('a claim that waits for its consumer is served when a node is selected, not before', async () => {
+test('a claim that waits for its consumer is provisioned when a node is selected, not before', async () => {
   await using fixture = await ProvisionerFixture.start(controllers);
   await fixture.makeClaim();
   await fixture.virtualTime.settle();
@@ -92,7 +92,7 @@ test.each([
   ['of another provisioner', { provisioner: 'ebs.csi.aws.com' }, {}],
   ['whose class has another provisioner by now', {}, { provisioner: 'ebs.csi.aws.com' }],
   ['that names a volume', { spec: { volumeName: 'mine' } }, {}],
-])('a claim %s is left alone', async (_, options, more) => {
+])('a claim %s is ignored', async (_, options, more) => {
   await using fixture = await ProvisionerFixture.start(controllers, classOf(more));
   const before = await fixture.makeClaim({ node: 'a1', ...options });
   await fixture.virtualTime.settle();
@@ -101,7 +101,7 @@ test.each([
 });
 
 describe('a failure', () => {
-  test('takes the selected node off, so that another is chosen', async () => {
+  test('removes the selected node, so that another is chosen', async () => {
     await using fixture = await ProvisionerFixture.start(
       controllers,
       classOf({ allowedTopologies: termsOf('zone=a') }),
@@ -113,25 +113,25 @@ describe('a failure', () => {
     expect(Object.keys((await fixture.claim())?.metadata?.annotations ?? {})).toEqual([
       annotations.storageProvisioner,
     ]);
-    expect((await told(fixture))[0]).toMatch(
+    expect((await eventLines(fixture))[0]).toMatch(
       /^ProvisioningFailed data: failed to provision volume with StorageClass "standard": node "b1" in zone "b" is not among/,
     );
     await fixture.annotate({ [annotations.selectedNode]: 'a1' });
     await fixture.until(async () => (await fixture.volumes()).length > 0);
   });
 
-  test('by a node that is gone does the same', async () => {
+  test('because of a deleted node does the same', async () => {
     await using fixture = await ProvisionerFixture.start(controllers);
     await fixture.makeClaim({ node: 'gone' });
     await fixture.until(
       async () => (await fixture.claim())?.metadata?.annotations?.[annotations.selectedNode] === undefined,
     );
-    expect(await told(fixture)).toEqual([
+    expect(await eventLines(fixture)).toEqual([
       'ProvisioningFailed data: failed to get target node: nodes "gone" not found',
     ]);
   });
 
-  test('without a node writes nothing, and is looked at again when nodes change', async () => {
+  test('without a node writes nothing, and is retried when nodes change', async () => {
     const storageClass = classOf({
       volumeBindingMode: 'Immediate',
       allowedTopologies: termsOf('rack=rack9'),
@@ -140,17 +140,17 @@ describe('a failure', () => {
     const before = await fixture.makeClaim();
     await fixture.virtualTime.settle();
     expect((await fixture.claim())?.metadata?.resourceVersion).toBe(before.metadata?.resourceVersion);
-    expect((await told(fixture))[0]).toMatch(/no matching zones found in allowedTopologies/);
+    expect((await eventLines(fixture))[0]).toMatch(/no matching zones found in allowedTopologies/);
     await fixture.cluster.resource(nodes).create(nodeOf('c1 c r1 rack9'));
     await fixture.until(async () => (await fixture.volumes()).length > 0);
     expect(affinityLines((await fixture.volumes())[0]?.spec?.nodeAffinity)).toEqual(['zone=c rack=rack9']);
   });
 
-  test('by a class that is missing ends when the class comes', async () => {
+  test('because of a missing class ends when the class is created', async () => {
     await using fixture = await ProvisionerFixture.start(controllers);
     await fixture.makeClaim({ className: 'late', node: 'a1' });
     await fixture.virtualTime.settle();
-    expect(await told(fixture)).toEqual([
+    expect(await eventLines(fixture)).toEqual([
       'ProvisioningFailed data: storageclass.storage.k8s.io "late" not found',
     ]);
     await fixture.cluster.resource(storageClasses).create({ ...classOf(), metadata: { name: 'late' } });
@@ -168,7 +168,7 @@ describe('a released volume', () => {
     return { fixture, name, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() };
   }
 
-  test('goes where its policy is Delete', async () => {
+  test('is deleted if its policy is Delete', async () => {
     await using volume = await released('Delete');
     const { fixture, name } = volume;
     expect((await fixture.volumes())[0]?.metadata?.finalizers).toContain(finalizers.externalProvisioner);
@@ -179,7 +179,7 @@ describe('a released volume', () => {
     await fixture.until(async () => (await fixture.volumes()).length === 0);
   });
 
-  test('stays where it is Retain, until that is changed', async () => {
+  test('stays if its policy is Retain, until that is changed', async () => {
     await using volume = await released('Retain');
     const { fixture, name } = volume;
     await fixture.deleteClaim();
@@ -191,7 +191,7 @@ describe('a released volume', () => {
     await fixture.until(async () => (await fixture.volumes())[0]?.metadata?.deletionTimestamp !== undefined);
   });
 
-  test('stays while its claim is there and bound to it, whatever the phase says', async () => {
+  test('stays while its claim exists and is bound to it, whatever the phase', async () => {
     await using volume = await released('Delete');
     const { fixture, name } = volume;
     const claim = await fixture.claim();
@@ -218,7 +218,7 @@ describe('a released volume', () => {
   test.each([
     ['of somebody else', 'ebs.csi.aws.com'],
     ['that only says it is ours', 'zonal.stowage.dev'],
-  ])('%s is left alone', async (_, provisioner) => {
+  ])('%s is ignored', async (_, provisioner) => {
     await using fixture = await ProvisionerFixture.start(controllers);
     const metadata = { name: 'foreign', annotations: { [annotations.provisionedBy]: provisioner } };
     await fixture.cluster.resource(persistentVolumes).create({
@@ -261,7 +261,7 @@ test('a local volume is a directory from claim to release', async () => {
   expect(await readdir(localRoot)).toEqual([]);
 });
 
-test('a volume that was deleted before its claim was bound is made anew', async () => {
+test('a volume that was deleted before its claim was bound is created again', async () => {
   await using fixture = await ProvisionerFixture.start(controllers);
   await fixture.makeClaim({ node: 'a1' });
   await fixture.until(async () => (await fixture.volumes()).length > 0);

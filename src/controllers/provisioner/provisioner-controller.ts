@@ -1,32 +1,32 @@
 import { isReason } from '../../kube/api-error.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
+import { ClaimProvisioning } from './claim-provisioning.ts';
 import { ClaimWatch } from './claim-watch.ts';
-import { ClaimProvisioning } from './claim-work.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
 import type { Provisioner, Provisioners } from './provisioner.ts';
-import { VolumeReclaim } from './volume-work.ts';
+import { VolumeReclaim } from './volume-reclaim.ts';
 import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
 const name = 'provisioner';
 const workers = 4;
 
 export interface ProvisionerOptions {
-  /** Where `local.stowage.dev` puts its directories; left out, nobody answers to that name. */
+  /** Where `local.stowage.dev` creates its directories; if left out, there is no provisioner of that name. */
   readonly localRoot?: string | undefined;
-  /** The gate of that name; on by default. Off: delayed claims get volumes at once. */
+  /** The feature gate of that name; on by default. Off: delayed claims get volumes at once. */
   readonly volumeScheduling?: boolean | undefined;
-  /** Further ones, such as those that speak to a driver. One with the name of a built-in takes its place. */
+  /** Additional provisioners, such as those for a CSI driver. One with the name of a built-in provisioner replaces it. */
   readonly provisioners?: readonly Provisioner[];
 }
 
 /**
- * Makes volumes for claims, and removes them when they are released, for the provisioners that it knows. It acts on what the
- * binder of volumes and the scheduler wrote on a claim; everybody else's claims and volumes are left alone.
+ * Creates volumes for claims, and deletes them when they are released, for the provisioners that it has. It acts on what the
+ * PV binder and the scheduler wrote on a claim; it ignores claims and volumes of other provisioners.
  *
- * Safe to die anywhere. A volume's name comes from its claim's uid, so it is never made twice. Before it is made, the claim
- * carries a finalizer that says so; it goes when the PersistentVolume is written, or all is undone. So whatever was made is
- * either recorded or going to be looked at again. A PersistentVolume in turn carries a finalizer until its asset is gone.
+ * Safe to crash anywhere. A volume's name comes from its claim's uid, so it is never created twice. Before it is created, the claim
+ * gets a finalizer; it is removed when the PersistentVolume is written, or everything is undone. So whatever was created is
+ * either recorded or going to be reconciled again. A PersistentVolume in turn has a finalizer until its asset is gone.
  */
 export function provisionerController(options: ProvisionerOptions = {}): Controller {
   const provisioners = registryOf(options);
@@ -56,7 +56,7 @@ async function run(
       try {
         return await (what === 'claim' ? claims.reconcile(rest, signal) : volumes.reconcile(rest, signal));
       } catch (error) {
-        // Whoever binds the claim writes to it too. The next look sees what they wrote.
+        // The PV binder writes to the claim too. The next run reads the new version.
         if (isReason(error, 'Conflict')) return {};
         throw error;
       }

@@ -30,7 +30,7 @@ test.each([
   expect(spreadPosition(claim(name), []).ordinal).toBe(ordinal);
 });
 
-test('the hash is the one by which disks of clouds were spread', () => {
+test('the hash is the one by which disks of cloud providers were spread', () => {
   // FNV-1 of "web", as Go's hash/fnv New32 gives it.
   expect(spreadPosition(claim('data-web-0'), []).hash).toBe(fnv1('web'));
 });
@@ -57,13 +57,13 @@ test.each([
   expect(a.ordinal === b.ordinal).toBe(isTogether);
 });
 
-test('claims of another owner are counted in the order in which they were made', () => {
+test('claims of another owner are counted in the order of their creation', () => {
   const claims = [
     claim('z', job, '2024-01-01T00:00:00Z'),
     claim('b', job, '2024-01-02T00:00:00Z'),
     claim('c', job, '2024-01-02T00:00:00Z'),
   ];
-  const ordinals = claims.map((one) => spreadPosition(one, [...claims, claim('stranger')]).ordinal);
+  const ordinals = claims.map((one) => spreadPosition(one, [...claims, claim('unknown')]).ordinal);
   expect(ordinals).toEqual([0, 1, 2]);
 });
 

@@ -2,18 +2,18 @@ import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 
 /**
- * Where a claim stands among those that should not all be in one place. Whoever picks one of `n` places takes number
- * `(hash + ordinal) % n`: neighbours get different places, and the claims of one pod get the same.
+ * The position of a claim among those that should be spread over locations. A caller that chooses one of `n` locations takes number
+ * `(hash + ordinal) % n`: neighbours get different locations, and the claims of one pod get the same.
  */
 export interface SpreadPosition {
-  /** Of the group; lets different groups begin at different places. */
+  /** Of the group, so that different groups start at different locations. */
   readonly hash: number;
   readonly ordinal: number;
 }
 
 /**
  * Claims of a StatefulSet are called `TEMPLATE-SET-ORDINAL`; only the set and the ordinal count, so that the volumes of one pod
- * are together. The same goes for the ephemeral volumes of a pod. Claims that somebody else owns are counted as they were made.
+ * are together. The same applies to the ephemeral volumes of a pod. Claims of other owners are counted in the order of their creation.
  */
 export function spreadPosition(
   claim: PersistentVolumeClaim,
@@ -30,7 +30,7 @@ export function spreadPosition(
   return positionOf(name);
 }
 
-/** By the name alone, as Kubernetes did for the disks of clouds. */
+/** By the name alone, as Kubernetes did for the disks of cloud providers. */
 function positionOf(name: string): SpreadPosition {
   const ordinal = ordinalOf(name);
   if (ordinal === undefined) return { hash: hashOf(name), ordinal: 0 };
@@ -43,7 +43,7 @@ function ordinalOf(name: string): { readonly prefix: string; readonly value: num
   return prefix === undefined ? undefined : { prefix, value: Number(digits) };
 }
 
-/** How many siblings are older. New ones come after it, so the answer stays. */
+/** How many siblings are older. New ones come after it, so the result does not change. */
 function rankAmong(
   claim: PersistentVolumeClaim,
   ownerUid: string,
@@ -62,7 +62,7 @@ function ageKey({ metadata }: PersistentVolumeClaim): string {
   return `${metadata?.creationTimestamp ?? ''} ${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
 
-/** FNV-1, 32 bits: the hash that clouds' volumes were spread by, so that a set keeps its zones when it moves here. */
+/** FNV-1, 32 bits: the hash by which cloud volumes were spread, so that a set keeps its zones when it moves here. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;

@@ -2,7 +2,7 @@ import { claimClassName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type ProvisionRequest, type RefusedOutcome, refusedOutcome } from './provisioner.ts';
 
-/** What a claim may ask for and neither of our own provisioners can do. */
+/** Requests that neither of our provisioners supports. */
 export function refuseUnsupported(name: string, { claim }: ProvisionRequest): RefusedOutcome | undefined {
   const { selector, dataSource, dataSourceRef, volumeAttributesClassName } = claim.spec ?? {};
   if (selector !== undefined && selector !== null)

@@ -10,11 +10,11 @@ import { claimOf, classOf, local } from './testing/objects.ts';
 import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 
-/** As a person makes it: nobody has written anything on it. */
+/** As a user creates it, without any annotation. */
 const { spec } = claimOf();
 const bare = { metadata: { namespace: 'default', name: 'data' }, ...(spec === undefined ? {} : { spec }) };
 
-test('asked for, bound and gone, with the binder of volumes and protection', async () => {
+test('requested, bound and deleted, with the PV binder and protection', async () => {
   await using here = await temporaryDirectory();
   const controllers = [provisionerController({ localRoot: here.path }), pvBinder, protection];
   await using fixture = await ProvisionerFixture.start(controllers, classOf({ provisioner: local }));
@@ -34,7 +34,7 @@ test('asked for, bound and gone, with the binder of volumes and protection', asy
   expect(existsSync(path)).toBe(false);
 });
 
-test('immediately, where the class says so', async () => {
+test('immediately, if the class says so', async () => {
   const controllers = [provisionerController(), pvBinder, protection];
   await using fixture = await ProvisionerFixture.start(
     controllers,

@@ -9,16 +9,16 @@ import { VirtualTimeCluster } from './virtual-time-cluster.ts';
 
 export interface CrashPlan {
   readonly controllers: readonly Controller[];
-  /** The work that waits when they start. */
+  /** Creates the work that waits when they start. */
   readonly prepare: (fixture: VirtualTimeCluster) => Promise<void>;
-  /** What they have to have brought into the same state in the end. */
+  /** The resources whose final state is compared. */
   readonly resources: readonly Resource<KubeObject>[];
   readonly settleMs?: number;
 }
 
 /**
- * Ends the controllers after their first write, starts them anew and compares the end with that of a run in peace; then after
- * the second write, and so on. Answers how many places there were to die at.
+ * Stops the controllers after their first write, starts them again and compares the final state with that of an undisturbed run; then
+ * after the second write, and so on. Returns how many writes there were to crash after.
  */
 export async function crashControllersAtEveryWrite(plan: CrashPlan): Promise<number> {
   const expected = await endOf(plan, Number.POSITIVE_INFINITY);
@@ -50,7 +50,7 @@ async function endOf(plan: CrashPlan, writesMax: number): Promise<End> {
   return { state: await stateOf(fixture.cluster, plan.resources), isInterrupted };
 }
 
-/** All objects, without what differs from run to run: uids, versions, times and addresses. */
+/** All objects, without fields that differ from run to run: uids, versions, times and addresses. */
 async function stateOf(
   cluster: Cluster,
   resources: readonly Resource<KubeObject>[],

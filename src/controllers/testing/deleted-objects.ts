@@ -25,14 +25,14 @@ function owner({ metadata }: ConfigMap): OwnerReference {
   return { apiVersion: 'v1', kind: 'ConfigMap', name, uid, blockOwnerDeletion: true };
 }
 
-/** A cluster in which much was deleted while no controller ran; some of each kind has to stay. */
+/** A cluster in which many objects were deleted while no controller ran; some of each kind must remain. */
 export async function seedDeletedObjects(cluster: Cluster): Promise<void> {
   await leaveFamilies(cluster);
   await leaveVolumes(cluster);
   await leaveNamespace(cluster);
 }
 
-/** What has to remain of it in the end, and what it looks like then. */
+/** The objects that must remain in the end, and their state. */
 export const expectedRemainders: readonly string[] = [
   'configmaps default/half-orphan of living',
   'configmaps default/living',
@@ -41,13 +41,13 @@ export const expectedRemainders: readonly string[] = [
   'namespaces kube-node-lease',
   'namespaces kube-public',
   'namespaces kube-system',
-  'persistentvolumeclaims default/data, going, held by kubernetes.io/pvc-protection',
-  'persistentvolumes bound, going, held by kubernetes.io/pv-protection',
+  'persistentvolumeclaims default/data, terminating, held by kubernetes.io/pvc-protection',
+  'persistentvolumes bound, terminating, held by kubernetes.io/pv-protection',
   'pods default/web',
-  'volumeattributesclasses named, going, held by kubernetes.io/vac-protection',
+  'volumeattributesclasses named, terminating, held by kubernetes.io/vac-protection',
 ];
 
-/** Everything there is that could remain, each in a line. */
+/** All objects that could remain, one line each. */
 export async function listRemaining(cluster: Cluster): Promise<readonly string[]> {
   const lines: string[] = [];
   const resources = [
@@ -76,7 +76,7 @@ function lineOf({
   return [
     place === undefined ? name : `${place}/${name}`,
     owners.length === 0 ? '' : ` of ${owners.join(' and ')}`,
-    deletionTimestamp === undefined ? '' : `, going, held by ${(finalizers ?? []).join(' and ')}`,
+    deletionTimestamp === undefined ? '' : `, terminating, held by ${(finalizers ?? []).join(' and ')}`,
   ].join('');
 }
 

@@ -17,10 +17,10 @@ import { runControllers } from '../run-controllers.ts';
 
 const random = seededRandom('controllers');
 
-/** An embedded cluster in memory with some controllers running on it. */
+/** An embedded cluster in memory in real time, with some controllers running on it. */
 export class RealTimeCluster implements AsyncDisposable {
   readonly cluster: Cluster;
-  /** What controllers complained about. Conflicts are part of the game: they are tried again. */
+  /** Errors that controllers reported. Conflicts are normal: controllers retry them. */
   readonly errors: ControllerError[] = [];
   readonly #supervisor: Supervisor;
 
@@ -54,7 +54,7 @@ export class RealTimeCluster implements AsyncDisposable {
     this.#run(this.cluster, this.#supervisor, names);
   }
 
-  /** Runs them on another way to the same cluster, apart from the others; they end with what is returned. */
+  /** Runs controllers on another connection to the same cluster, separate from the others, until the result is disposed. */
   runSeparately(cluster: Cluster, ...names: readonly string[]): AsyncDisposable {
     const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
     this.#run(cluster, supervisor, names);
@@ -91,7 +91,7 @@ export async function untilGone<T extends KubeObject>(
   await until(client, key, (event) => event?.type === 'DELETED');
 }
 
-/** Waits, by watching, until the object is as it should be. */
+/** Waits, by watching, until the object satisfies the condition. */
 export async function untilObject<T extends KubeObject>(
   client: ResourceClient<T>,
   key: ObjectKey,

@@ -19,24 +19,24 @@ import { VirtualClock } from '../../runtime/virtual-clock.ts';
 
 const random = seededRandom('trial');
 
-/** Long enough for everything that is ready, and for the first retries after a conflict. */
+/** Long enough for all pending work, and for the first retries after a conflict. */
 const settleMs = 500;
 
-/** A sweep comes every five minutes; this leaves one the time for its looks. */
+/** A sweep runs every five minutes; this includes the time for its checks. */
 const sweptMs = 5.5 * 60_000;
 
 /**
  * An embedded cluster in memory under virtual time, with controllers given as objects. Nothing happens between two calls of
- * `settle`: after one, all that could happen has happened.
+ * `settle`: after one, all pending work is done.
  */
 export class VirtualTimeCluster implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly cluster: Cluster;
-  /** What controllers complained about. */
+  /** Errors that controllers reported. */
   readonly errors: ControllerError[] = [];
-  /** What controllers counted, all runs together. */
+  /** The metrics of all runs. */
   readonly metrics = new Metrics();
-  /** Where controllers that are started from now on write what they do. */
+  /** The log of controllers that start from now on. */
   log: Log = silentLog;
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
@@ -58,7 +58,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
     return fixture;
   }
 
-  /** Runs them until what is returned is closed, or the fixture ends. */
+  /** Runs controllers until the result is closed, or the fixture is disposed. */
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
     const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
     this.#runs.push(supervisor);
@@ -89,7 +89,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
     return supervisor;
   }
 
-  /** Lets everything run, and time go by. */
+  /** Lets time pass and all pending work run. */
   async settle(ms = settleMs): Promise<void> {
     await this.clock.advance(ms);
   }
@@ -100,7 +100,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
     return items.map(({ reason, regarding, note }) => `${reason} ${regarding?.name}: ${note}`).sort();
   }
 
-  /** Lets the sweeps of the controllers pass, and ends them: nothing may have been left for a sweep to find. */
+  /** Lets the sweeps of the controllers pass, and ends the controllers. Fails if a sweep found work that an event should have caused. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settle(sweptMs);
     await Promise.all(this.#runs.map((run) => run.close()));

@@ -11,7 +11,7 @@ const finalizer = 'kubernetes.io/vac-protection';
 
 /**
  * The part of `protection` that keeps a VolumeAttributesClass while a claim or a volume names it. Keys are names of classes. Its only
- * write removes one finalizer from the very version that was judged.
+ * write removes one finalizer from the version that was read.
  */
 export class AttributesClassProtection {
   readonly #context: ControllerContext;
@@ -22,7 +22,7 @@ export class AttributesClassProtection {
     this.#queue = new WorkQueue(context);
   }
 
-  /** Older clusters don't serve these classes; then there is nothing to keep. */
+  /** Older clusters do not serve these classes; then there is nothing to protect. */
   async run(signal: AbortSignal): Promise<void> {
     const { informers, resources, report } = this.#context;
     if (!resources.some(({ plural }) => plural === volumeAttributesClasses.plural)) return;
@@ -67,7 +67,7 @@ export class AttributesClassProtection {
     const client = cluster.resource(volumeAttributesClasses);
     const found = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (found === undefined || !isEnding(found)) return;
-    // The server is asked, not the caches: a class that ends can't be brought back.
+    // Read from the server, not from the caches: a removed class cannot be restored.
     const { items: volumes } = await cluster.resource(persistentVolumes).list({ signal });
     if (volumes.some((volume) => classesOfVolume(volume).includes(name))) return;
     const { items: claims } = await cluster.resource(persistentVolumeClaims).list({ signal });
@@ -80,7 +80,7 @@ function isEnding({ metadata }: KubeObject): boolean {
   return metadata?.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(finalizer);
 }
 
-/** The class that a claim wants, the one that it has, and the one that is on its way. */
+/** The class that a claim requests, its current class, and the one that is being applied. */
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): readonly string[] {
   const { currentVolumeAttributesClassName: current = '', modifyVolumeStatus } = status ?? {};
   const { targetVolumeAttributesClassName: target = '' } = modifyVolumeStatus ?? {};

@@ -30,7 +30,7 @@ async function makePod({ cluster }: RealTimeCluster, nodeName?: string): Promise
   });
 }
 
-test('a claim that nobody uses goes when it is deleted', async () => {
+test('an unused claim is removed when it is deleted', async () => {
   await using fixture = await RealTimeCluster.start('protection');
   await makeClaim(fixture);
   const client = fixture.cluster.resource(persistentVolumeClaims);
@@ -38,7 +38,7 @@ test('a claim that nobody uses goes when it is deleted', async () => {
   await untilGone(client, claim);
 });
 
-test('a claim of a pod without a node goes', async () => {
+test('a claim of a pod without a node is removed', async () => {
   await using fixture = await RealTimeCluster.start('protection');
   await makeClaim(fixture);
   await makePod(fixture);
@@ -53,7 +53,7 @@ test('a claim of a placed pod stays until the pod is gone', async () => {
   await makePod(fixture, 'node-1');
   const client = fixture.cluster.resource(persistentVolumeClaims);
   await client.delete(claim);
-  // Another claim goes all the way, so the controller has looked at this one by then.
+  // Another claim is removed completely, so the controller has processed this one by then.
   await client.create({ metadata: { namespace, name: 'other' }, spec: (await client.get(claim)).spec ?? {} });
   await client.delete({ namespace, name: 'other' });
   await untilGone(client, { namespace, name: 'other' });
@@ -88,7 +88,7 @@ const attributesClass = {
   parameters: { iops: '9' },
 };
 
-test('a class of attributes that nobody names goes when it is deleted', async () => {
+test('an unused VolumeAttributesClass is removed when it is deleted', async () => {
   await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);
@@ -96,7 +96,7 @@ test('a class of attributes that nobody names goes when it is deleted', async ()
   await untilGone(client, { name: 'fast' });
 });
 
-test('a class of attributes stays while a claim names it', async () => {
+test('a VolumeAttributesClass stays while a claim names it', async () => {
   await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(volumeAttributesClasses);
   await client.create(attributesClass);

@@ -15,23 +15,23 @@ import { claimNamesOf } from './claims-of-pod.ts';
 const workers = 4;
 
 /**
- * Keeps a claim that was deleted while a scheduled pod uses it, a volume while it is bound, and a class of attributes while it is
- * named. The server puts the finalizers on at creation; this takes them off.
+ * Keeps a deleted claim while a scheduled pod uses it, a volume while it is bound, and a VolumeAttributesClass while it is
+ * named. The server adds the finalizers at creation; this controller removes them.
  *
- * Safe to run twice and to die anywhere: its only write removes one finalizer from the very version that was judged.
+ * Safe to run twice and to crash anywhere: its only write removes one finalizer from the version that was read.
  */
 export const protection: Controller = {
   name: 'protection',
   async run(context, signal) {
     await Promise.all([
-      new ProtectionKeeper(context).run(signal),
+      new ProtectionReconciler(context).run(signal),
       new AttributesClassProtection(context).run(signal),
     ]);
   },
 };
 
 /** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
-class ProtectionKeeper {
+class ProtectionReconciler {
   readonly #context: ControllerContext;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
@@ -76,7 +76,7 @@ class ProtectionKeeper {
     ];
   }
 
-  /** A pod that is gone, or done, may have been the last to use its claims. */
+  /** A pod that is gone or finished may have been the last user of its claims. */
   #released(pod: Pod): void {
     const namespace = pod.metadata?.namespace ?? '';
     for (const name of claimNamesOf(pod)) {
@@ -85,7 +85,7 @@ class ProtectionKeeper {
     }
   }
 
-  /** What could end as far as the caches know. */
+  /** Objects that could be released according to the caches. */
   *#overdue(): Iterable<string> {
     const claims = [...this.#claims.values()].filter((claim) => isEnding(claim, finalizers.pvcProtection));
     const placed = claims.length === 0 ? [] : [...this.#pods.values()].filter(isPlaced);
@@ -106,7 +106,7 @@ class ProtectionKeeper {
     const client = this.#context.cluster.resource(persistentVolumeClaims);
     const claim = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (claim === undefined || !isEnding(claim, finalizers.pvcProtection)) return;
-    // The server is asked, not the cache: a pod may have been placed a moment ago, and a claim that ends can't be brought back.
+    // Read from the server, not from the cache: a pod may have been placed a moment ago, and a removed claim cannot be restored.
     const { items } = await this.#context.cluster.resource(pods).list({ namespace, signal });
     if (items.some((pod) => uses(pod, name))) return;
     this.#sweep.beforeWrite();
@@ -123,7 +123,7 @@ class ProtectionKeeper {
   }
 }
 
-/** Pods that have no node yet are not started any more once the claim is being deleted. */
+/** Pods without a node are not started any more once the claim is being deleted. */
 function uses(pod: Pod, claimName: string): boolean {
   return isPlaced(pod) && claimNamesOf(pod).includes(claimName);
 }

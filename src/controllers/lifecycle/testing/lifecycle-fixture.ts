@@ -22,22 +22,22 @@ export const namespace = 'default';
 /** Longer than the grace of our pods, and than the first few retries. */
 const settleMs = 5000;
 
-/** Of each node: enough for all. */
+/** Of each node: enough for all pods. */
 const size = { cpu: '8', memory: '32Gi', pods: '110' };
 
 interface LifecycleFixtureOptions {
-  /** As `nodeOf` reads them. */
+  /** In the format of `nodeOf`. */
   readonly nodes?: readonly string[];
   readonly classes?: readonly StorageClass[];
   readonly controllers?: readonly Controller[];
 }
 
-/** All of them, and a scheduler for pods that name none. */
+/** All controllers, with a scheduler for pods that name none. */
 export function controllersWithScheduler(): readonly Controller[] {
   return allControllers({ schedulerNames: ['default-scheduler'] });
 }
 
-/** A cluster with all its controllers and a scheduler that nobody asks: the test plays it by hand, or starts {@link controllersWithScheduler}. */
+/** A cluster with all controllers and an idle scheduler: the test does its writes, or starts {@link controllersWithScheduler}. */
 export class LifecycleFixture implements AsyncDisposable {
   readonly virtualTime: VirtualTimeCluster;
   readonly cluster: Cluster;
@@ -60,7 +60,7 @@ export class LifecycleFixture implements AsyncDisposable {
     this.#run = this.virtualTime.run(controllers);
   }
 
-  /** Nobody but the test acts until `resume`. */
+  /** Only the test acts until `resume`. */
   async pause(): Promise<void> {
     await this.#run?.close();
   }
@@ -78,7 +78,7 @@ export class LifecycleFixture implements AsyncDisposable {
     await this.virtualTime.settle(ms);
   }
 
-  /** A claim as a person makes it. */
+  /** A claim as a user creates it. */
   async makeClaim(name = 'data', storageClassName = 'standard'): Promise<void> {
     await this.cluster.resource(persistentVolumeClaims).create({
       metadata: { namespace, name },
@@ -102,7 +102,7 @@ export class LifecycleFixture implements AsyncDisposable {
     });
   }
 
-  /** A disk of one node, made by hand. */
+  /** A hand-made disk of one node. */
   async makeLocalVolume(name: string, host: string, storageClassName = 'local'): Promise<void> {
     const matchExpressions = [{ key: labels.hostname, operator: 'In', values: [host] }] as const;
     await this.cluster.resource(persistentVolumes).create({
@@ -117,14 +117,14 @@ export class LifecycleFixture implements AsyncDisposable {
     });
   }
 
-  /** The scheduler: a volume is to be made for this node. */
+  /** As the scheduler: selects the node for which the volume will be provisioned. */
   async selectNode(claim: string, node: string): Promise<void> {
     const { uid, resourceVersion } = (await this.claim(claim)).metadata ?? {};
     const metadata = { uid, resourceVersion, annotations: { [annotations.selectedNode]: node } };
     await this.#patchClaim(claim, { metadata });
   }
 
-  /** The scheduler: this volume is for this claim. */
+  /** As the scheduler: reserves the volume for the claim. */
   async reserve(volume: string, claim: string): Promise<ObjectMeta> {
     const { uid } = (await this.claim(claim)).metadata ?? {};
     const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: claim, uid };
@@ -133,7 +133,7 @@ export class LifecycleFixture implements AsyncDisposable {
     return (await this.patchVolume(volume, { metadata, spec: { claimRef } })).metadata ?? {};
   }
 
-  /** The scheduler: the pod goes to this node. */
+  /** As the scheduler: binds the pod to the node. */
   async bindPod(name: string, node: string): Promise<void> {
     const target = { kind: 'Node', name: node };
     const binding = { metadata: { namespace, name }, target };
@@ -176,7 +176,7 @@ export class LifecycleFixture implements AsyncDisposable {
     return (await this.claim(name)).metadata?.annotations?.['stowage.dev/mounted'];
   }
 
-  /** Where the claim's volume can be reached. */
+  /** The terms of the volume's node affinity. */
   async placesOf(name = 'data'): Promise<readonly string[]> {
     const { volumeName = '' } = (await this.claim(name)).spec ?? {};
     return affinityLines((await this.volume(volumeName)).spec?.nodeAffinity);
@@ -199,13 +199,13 @@ export class LifecycleFixture implements AsyncDisposable {
     ].sort();
   }
 
-  /** What was told about a claim or pod, as `REASON: NOTE`. */
+  /** The Events of a claim or pod, as `REASON: NOTE`. */
   async eventsOf(name: string): Promise<readonly string[]> {
-    const told = (await this.virtualTime.eventLines()).map((line) => line.split(` ${name}: `));
-    return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
+    const lines = (await this.virtualTime.eventLines()).map((line) => line.split(` ${name}: `));
+    return lines.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
   }
 
-  /** Nothing failed but races, which are tried again. */
+  /** Only conflicts are allowed, which controllers retry. */
   expectNoErrors(): void {
     const others = this.virtualTime.errors.filter(({ error }) => !/modified|conflict/i.test(String(error)));
     expect(others).toEqual([]);

@@ -15,7 +15,7 @@ const plan = {
   nodeAffinity: {},
 };
 
-test('a volume is reachable from the host of the selected node alone', () => {
+test('a volume is reachable only from the host of the selected node', () => {
   const nodes = ['n1 a r1', 'n2 a r1'];
   expect(planLines(localProvisioner('/x'), { nodes, selected: 'n2', storageClass: localClass })).toEqual([
     'host=n2',
@@ -69,7 +69,7 @@ test('a node without a hostname is refused', () => {
   expect(outcome).toEqual({ kind: 'refused', message: 'node "n1" has no label kubernetes.io/hostname' });
 });
 
-test('what stands in the way is a refusal that leaves nothing', async () => {
+test('an obstacle is a refusal that leaves nothing', async () => {
   await using here = await temporaryDirectory();
   await writeFile(join(here.path, `pvc-${someUid}`), '');
   const outcome = await localProvisioner(here.path).make(plan, signal);
@@ -84,7 +84,7 @@ test('a root that is a file is a refusal', async () => {
   });
 });
 
-test('only a volume that is where it says is removed', async () => {
+test('only a volume at its expected path is removed', async () => {
   await using here = await temporaryDirectory();
   const provisioner = localProvisioner(join(here.path, 'root'));
   const made = await provisioner.make(plan, signal);

@@ -18,7 +18,7 @@ import { LocalRoot, LocalRootError } from './local-root.ts';
 
 const name = 'local.stowage.dev';
 
-/** Directories of this machine, each reachable from the one node that was selected for it. */
+/** Directories of this machine, each reachable only from the node that was selected for it. */
 export function localProvisioner(rootPath: string): Provisioner {
   const root = new LocalRoot(rootPath);
   return {
@@ -35,12 +35,14 @@ function planLocal(request: ProvisionRequest): VolumePlanOutcome {
   if (unsupported !== undefined) return unsupported;
   const [option] = Object.keys(storageClass.parameters ?? {});
   if (option !== undefined)
-    return refusedOutcome(`invalid option "${option}" for volume plugin ${name}; it has none`);
+    return refusedOutcome(
+      `invalid option "${option}" for volume plugin ${name}; remove it, the plugin has no options`,
+    );
   if (volumeModeOf(claim) === 'Block')
-    return refusedOutcome('a directory is no block device; set spec.volumeMode to Filesystem');
+    return refusedOutcome('a directory is not a block device; set spec.volumeMode to Filesystem');
   if (selectedNode === undefined)
     return refusedOutcome(
-      `${name} makes a volume on the node of the pod; set the class's volumeBindingMode to WaitForFirstConsumer`,
+      `${name} creates a volume on the node of the pod; set the class's volumeBindingMode to WaitForFirstConsumer`,
     );
   const node = selectedNode.metadata?.name ?? '';
   const allowed = compileTopologySelector(storageClass.allowedTopologies);
@@ -48,7 +50,7 @@ function planLocal(request: ProvisionRequest): VolumePlanOutcome {
     return refusedOutcome(`node "${node}" is not among the class's allowedTopologies`);
   const hostname = lookUp(selectedNode.metadata?.labels, labels.hostname);
   if (hostname === undefined) return refusedOutcome(`node "${node}" has no label ${labels.hostname}`);
-  // The path is known when the directory is there.
+  // The path is known when the directory exists.
   return { kind: 'planned', plan: { asset, source: { local: {} }, nodeAffinity: affinityTo(hostname) } };
 }
 
@@ -57,19 +59,19 @@ async function make(root: LocalRoot, plan: VolumePlan): Promise<VolumeMakeOutcom
     const path = await root.make(plan.asset.claimUid);
     return { kind: 'made', plan: { ...plan, source: { local: { path } } } };
   } catch (error) {
-    // An empty directory may be left; where it can't be removed either, nobody knows, and that is for the caller to try again.
+    // An empty directory may be left; if it cannot be removed either, the outcome is unknown, and the caller retries.
     if (!(error instanceof LocalRootError)) await root.remove(plan.asset.claimUid);
     return refusedOutcome(messageOf(error));
   }
 }
 
-/** A volume says where it is; one that says anything else than we would is not ours to remove. */
+/** A volume contains its path; one with another path than ours must not be removed. */
 async function remove(root: LocalRoot, { claimUid, volume }: ProvisionedAsset): Promise<void> {
   if (volume !== undefined) {
     const path = await root.pathFor(claimUid);
-    const told = volume.spec?.local?.path;
-    if (told !== path)
-      throw new LocalRootError(`volume is at ${told ?? 'no path'}, not at ${path}; remove it by hand`);
+    const actualPath = volume.spec?.local?.path;
+    if (actualPath !== path)
+      throw new LocalRootError(`volume is at ${actualPath ?? 'no path'}, not at ${path}; remove it by hand`);
   }
   await root.remove(claimUid);
 }

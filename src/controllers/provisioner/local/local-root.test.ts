@@ -7,10 +7,10 @@ import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { LocalRoot } from './local-root.ts';
 
 const name = `pvc-${someUid}`;
-/** Elsewhere a directory that is held open can't be reached but by its path. */
+/** On other systems an open directory can be reached only by its path. */
 const onLinux = test.runIf(process.platform === 'linux');
 
-/** A root, and beside it a directory that must not be touched. */
+/** A root, and beside it a directory that must not be changed. */
 async function setting() {
   const { path, [Symbol.asyncDispose]: dispose } = await temporaryDirectory();
   const outside = join(path, 'outside');
@@ -33,7 +33,7 @@ async function setting() {
   };
 }
 
-test('a volume is a directory for its owner alone, made once and removed with all that is in it', async () => {
+test('a volume is a private directory, created once and removed with its content', async () => {
   await using here = await setting();
   expect(await here.root.make(someUid)).toBe(here.volume);
   expect((await stat(here.volume)).mode & 0o777).toBe(0o700);
@@ -46,7 +46,7 @@ test('a volume is a directory for its owner alone, made once and removed with al
   await here.root.remove(someUid);
 });
 
-test('removing from a root that was never made is no work', async () => {
+test('removing from a root that does not exist does nothing', async () => {
   await using here = await setting();
   await here.root.remove(someUid);
   expect(existsSync(here.rootPath)).toBe(false);
@@ -69,7 +69,7 @@ test.each([
 });
 
 describe('a symbolic link', () => {
-  test('in place of a volume is not used, and removing takes the link alone', async () => {
+  test('in place of a volume is not used, and only the link is removed', async () => {
     await using here = await setting();
     await mkdir(here.rootPath);
     await symlink(here.outside, here.volume);
@@ -100,7 +100,7 @@ describe('a symbolic link', () => {
     await here.expectUntouched();
   });
 
-  test('that comes in place of the root later is refused', async () => {
+  test('that replaces the root later is refused', async () => {
     await using here = await setting();
     await here.root.make(someUid);
     await rename(here.rootPath, `${here.rootPath}.old`);
@@ -109,7 +109,7 @@ describe('a symbolic link', () => {
     await here.expectUntouched();
   });
 
-  test('that comes on the way to the root later is refused', async () => {
+  test('that replaces a parent of the root later is refused', async () => {
     await using here = await setting();
     const root = new LocalRoot(join(here.path, 'way', 'outside'));
     await root.make(someUid);
@@ -124,7 +124,7 @@ describe('a symbolic link', () => {
     await using here = await setting();
     const [inner, bait] = [join(here.volume, 'inner'), join(here.rootPath, 'bait')];
     let isOver = false;
-    // Both have a file of that name: whoever goes by the path removes the wrong one.
+    // Both have a file of that name: code that uses the path removes the wrong one.
     const exchange = async () => {
       while (!isOver) {
         await mkdir(inner).catch(() => {});
@@ -147,14 +147,14 @@ describe('a symbolic link', () => {
   });
 });
 
-test('the root of the file system is no root', async () => {
+test('the root of the file system is not allowed', async () => {
   await expect(new LocalRoot('/').make(someUid)).rejects.toThrow('is the root of the file system');
 });
 
 onLinux('a tree deeper than file descriptors and paths allow is removed', async () => {
   await using here = await setting();
   await here.root.make(someUid);
-  // Made from the bottom up, since no path reaches that deep: each turn puts all there is into a new directory.
+  // Created from the bottom up, since no path reaches that deep: each step moves everything into a new directory.
   const step = join(here.rootPath, 'step');
   await mkdir(join(here.volume, 'd'));
   for (let depth = 0; depth < 3000; depth++) {

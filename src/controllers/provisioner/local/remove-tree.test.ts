@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { removeTree } from './remove-tree.ts';
 
 test.runIf(process.platform === 'linux')(
-  'what is held is emptied, though its path has become a link to somewhere else',
+  'the open directory is emptied, even if its path has become a link to another one',
   async () => {
     await using here = await temporaryDirectory();
     const at = (...names: readonly string[]) => join(here.path, ...names);

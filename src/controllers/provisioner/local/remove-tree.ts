@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { childOf, selfOf } from './child-path.ts';
 
 const directoryOnly = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Each level holds a file descriptor; what is deeper is moved up first. */
+/** Each level holds a file descriptor; deeper directories are moved up first. */
 const depthMax = 32;
 
 /**
- * Removes `name` in `parent` with all that is in it. Links are removed, never followed; other file systems that are mounted in
- * the tree are not entered. Goes on where it was interrupted, and is content with what others removed meanwhile.
+ * Removes `name` in `parent` with its content. Links are removed, never followed; other file systems that are mounted in
+ * the tree are not entered. Continues after an interruption, and ignores what others removed meanwhile.
  */
 export async function removeTree(parent: FileHandle, parentPath: string, name: string): Promise<void> {
   const { dev } = await parent.stat();
@@ -36,7 +36,7 @@ interface Task {
   readonly moved: { count: number };
 }
 
-/** Empties a directory, but for what was too deep and is now at the top. */
+/** Empties a directory, except for parts that were too deep and are now at the top. */
 async function empty(directory: FileHandle, path: string, task: Task, depth: number): Promise<void> {
   if ((await directory.stat()).dev !== task.dev)
     throw new Error(`${path} is a mount point; unmount it first`);
@@ -70,7 +70,7 @@ async function hasEntries(directory: FileHandle, path: string): Promise<boolean>
   return (await readdir(selfOf(directory, path))).length > 0;
 }
 
-/** Whether there is something that has to be unlinked: anything but a directory, links to directories included. */
+/** Whether it has to be unlinked: anything but a directory, including links to directories. */
 async function isLeaf(path: string): Promise<boolean> {
   const found = await lstat(path).catch(unlessGone);
   return found !== undefined && !found.isDirectory();

@@ -3,15 +3,15 @@ import { lookUp } from '../../../kube/wire.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refusedOutcome } from '../provisioner.ts';
 
-/** What comes of the next `make`, after the disk is there. */
+/** The outcome of the next `make`, after the disk was created. */
 export type DriverFault = 'none' | 'hangs' | 'throws' | 'refuses';
 
-/** Disks as a driver far away keeps them: they outlive whoever made them. */
+/** The disks of a remote driver: they outlive the process that created them. */
 export class FakeDiskDriver {
-  /** Name and node of each there is. */
+  /** Name and node of each disk. */
   readonly disks = new Map<string, string>();
   fault: DriverFault = 'none';
-  /** Resolves when a disk was made and nobody was told. */
+  /** Resolves when a disk was created and the caller has no answer. */
   readonly hanging: Promise<void>;
   #onHanging = () => {};
 
@@ -35,9 +35,9 @@ export class FakeDiskDriver {
         if (this.fault === 'refuses') return refusedOutcome('out of disks');
         const [term] = plan.nodeAffinity.required?.nodeSelectorTerms ?? [];
         const host = term?.matchExpressions?.[0]?.values?.[0] ?? '';
-        // As with any driver, making it again elsewhere gives the one that is there.
+        // As with any driver, creating it again elsewhere returns the existing one.
         if (!this.disks.has(plan.asset.name)) this.disks.set(plan.asset.name, host);
-        if (this.fault === 'throws') throw new Error('the line is dead');
+        if (this.fault === 'throws') throw new Error('connection reset');
         if (this.fault === 'hangs') await this.#hang(signal);
         return { kind: 'made', plan };
       },

@@ -9,7 +9,7 @@ const zonal = 'zonal.stowage.dev';
 export const local = 'local.stowage.dev';
 export const someUid = '0b5a7c1e-1111-4222-8333-444455556666';
 
-/** `a1 zone-a r1 rack1` is node a1 in zone-a of region r1 with rack1; what is left out is left off. */
+/** `a1 zone-a r1 rack1` is node a1 in zone-a of region r1 with rack1; missing parts give no label. */
 export function nodeOf(line: string): Node {
   const [name = '', zone, region, rack] = line.split(' ');
   const made: StringMap = {
@@ -21,7 +21,7 @@ export function nodeOf(line: string): Node {
   return { metadata: { name, labels: made } };
 }
 
-/** `zone=a,b rack=r1` is one term; known names of zone and region are written out. */
+/** `zone=a,b rack=r1` is one term; `zone` and `region` stand for the full label names. */
 export function termsOf(...lines: readonly string[]): NonNullable<StorageClass['allowedTopologies']> {
   const full: StringMap = { zone: labels.zone, region: labels.region };
   return lines.map((line) => ({
@@ -32,7 +32,7 @@ export function termsOf(...lines: readonly string[]): NonNullable<StorageClass['
   }));
 }
 
-/** The other way round: one text for each term. */
+/** The reverse: one text for each term. */
 export function affinityLines(affinity: VolumeNodeAffinity | undefined): readonly string[] {
   const short = new Map<string, string>([
     [labels.zone, 'zone'],
@@ -65,7 +65,7 @@ export interface TestClaimOptions {
   readonly spec?: PersistentVolumeClaim['spec'];
 }
 
-/** A claim as the binder of volumes leaves it for us. */
+/** A claim as the PV binder leaves it for provisioners. */
 export function claimOf(options: TestClaimOptions = {}): PersistentVolumeClaim {
   const { name = 'data', node, className = 'standard', provisioner = zonal } = options;
   return {
@@ -94,7 +94,7 @@ export interface PlanInput {
   readonly claim?: PersistentVolumeClaim;
 }
 
-/** Where a volume would be, a text for each term; or why nowhere. */
+/** The terms of the planned volume, one text each; or the reason of the refusal. */
 export function planLines(provisioner: Provisioner, question: PlanInput): readonly string[] | string {
   const nodes = (question.nodes ?? []).map(nodeOf);
   const selectedNode = nodes.find(({ metadata }) => metadata?.name === question.selected);

@@ -9,10 +9,10 @@ import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { claimOf, classOf, nodeOf, type TestClaimOptions } from './objects.ts';
 
 const namespace = 'default';
-/** Turns after which something has to have come of it. */
+/** Turns after which the condition must be true. */
 const turnsMax = 2000;
 
-/** A cluster in memory with three nodes in two zones and a class, as a provisioner meets it. */
+/** A cluster in memory with three nodes in two zones and a class. */
 export class ProvisionerFixture implements AsyncDisposable {
   readonly virtualTime: VirtualTimeCluster;
   readonly cluster: Cluster;
@@ -44,7 +44,7 @@ export class ProvisionerFixture implements AsyncDisposable {
     await this.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', body });
   }
 
-  /** Deletes the claim, as far as finalizers but that of protection let it go. */
+  /** Deletes the claim, and removes the finalizer of protection. */
   async deleteClaim(name = 'data'): Promise<void> {
     await this.cluster.resource(persistentVolumeClaims).delete({ namespace, name });
     await this.#unprotectClaim(name);
@@ -54,7 +54,7 @@ export class ProvisionerFixture implements AsyncDisposable {
     return (await this.cluster.resource(persistentVolumes).list()).items;
   }
 
-  /** What the binder of volumes does when the claim has gone. */
+  /** What the PV binder does when the claim is gone. */
   async release(name: string): Promise<void> {
     const client = this.cluster.resource(persistentVolumes);
     const body = { status: { phase: 'Released' } };
@@ -91,7 +91,7 @@ export class ProvisionerFixture implements AsyncDisposable {
     );
   }
 
-  /** What the binder of volumes and protection would do by now. */
+  /** What the PV binder and protection would have done by now. */
   async finishOtherControllersWork(): Promise<void> {
     const { items } = await this.cluster.resource(persistentVolumeClaims).list();
     const uids = new Set(items.map(({ metadata }) => metadata?.uid));
@@ -105,13 +105,13 @@ export class ProvisionerFixture implements AsyncDisposable {
     }
   }
 
-  /** Lets all happen, files included, until it is so. */
-  async until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  /** Lets everything run, including file operations, until the condition is true. */
+  async until(condition: () => Promise<boolean> | boolean): Promise<void> {
     for (let turn = 0; turn < turnsMax; turn++) {
-      if (await isSo()) return;
+      if (await condition()) return;
       await this.settle();
     }
-    expect.fail(`nothing came of ${isSo}`);
+    expect.fail(`never became true: ${condition}`);
   }
 
   async settle(): Promise<void> {

@@ -26,8 +26,8 @@ export type SegmentChoice =
   | RefusedOutcome;
 
 /**
- * Where a volume goes. With a selected node, the first place is the node's. Else it is the one whose turn it is among the zones
- * that are allowed and have nodes; only where none of them has nodes, among all that the class lists. The second place is
+ * Chooses the locations of a volume. With a selected node, the first is the node's. Otherwise it is the next in turn among the allowed zones
+ * that have nodes; only if none of them has nodes, among all that the class lists. The second is
  * another zone of the same region.
  */
 export function chooseSegments(question: SegmentRequest): SegmentChoice {
@@ -69,7 +69,7 @@ function withoutNode(question: SegmentRequest): SegmentChoice {
   return { kind: 'chosen', segments: [first, second].map((zone) => inZone(places, zone, spread.hash)) };
 }
 
-/** For a volume in two zones, the places of one region that has two, the group's own where several have. */
+/** For a volume in two zones, the locations of one region that has two; if several have, the group's own. */
 function bestRegion(
   places: readonly Segment[],
   { zonesPerVolume, spread }: SegmentRequest,
@@ -83,7 +83,7 @@ function bestRegion(
   return region === undefined ? [] : places.filter((place) => place.region === region);
 }
 
-/** First where nodes are; where that is not enough, wherever the class says. */
+/** First where nodes are; if that is not enough, wherever the class allows. */
 function withEnough(
   question: SegmentRequest,
   zonesNeeded: number,
@@ -110,7 +110,7 @@ function candidates({ nodes, allowed }: SegmentRequest): readonly Segment[] {
 function inZone(places: readonly Segment[], zone: string, hash: number): Segment {
   const within = places.filter((place) => place.zone === zone);
   const chosen = pick(within, hash);
-  assert(chosen !== undefined, `zone ${zone} was chosen out of places that have none in it`);
+  assert(chosen !== undefined, `zone ${zone} was chosen, but no location is in it`);
   return chosen;
 }
 
@@ -129,7 +129,7 @@ function nowhere(question: SegmentRequest): RefusedOutcome {
       `cannot determine zones to provision volume in: no node has a label ${zoneKeys[0]}`,
     );
   return refusedOutcome(
-    'no matching zones found in allowedTopologies; name a zone, or label nodes with those that are named',
+    'no matching zones found in allowedTopologies; allow a zone that nodes have, or label nodes with an allowed zone',
   );
 }
 
@@ -141,6 +141,6 @@ function tooFew(places: readonly Segment[]): RefusedOutcome {
   }
   const found = [...byRegion].map(([region, zones]) => `${region || 'no known region'}: ${zones.join(', ')}`);
   return refusedOutcome(
-    `a volume in two zones needs two allowed zones of one region, but there are ${found.join('; ') || 'none'}; allow another zone, or leave replication out`,
+    `a volume in two zones needs two allowed zones of one region, but there are ${found.join('; ') || 'none'}; allow another zone, or remove replication`,
   );
 }

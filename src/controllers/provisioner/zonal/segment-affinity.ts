@@ -4,15 +4,15 @@ import { regionKeys, type Segment, segmentOf, zoneKeys } from './segments.ts';
 
 export interface AffinityOptions {
   readonly nodes: readonly Node[];
-  /** Its names for zone and region are used, where there is one. */
+  /** Its label names for zone and region are used, if there is one. */
   readonly selectedNode: Node | undefined;
-  /** Whether the class speaks of regions. */
+  /** Whether the class mentions regions. */
   readonly namesRegions: boolean;
 }
 
 /**
- * The nodes from which a volume in these places can be reached. Places that differ in their zone alone are one term with several
- * zones. The region is named where the class does so, and where zones of different regions have the same name.
+ * The nodes that can reach a volume in these locations. Locations that differ only in their zone are one term with several
+ * zones. The region is included if the class mentions regions, and if zones of different regions have the same name.
  */
 export function affinityOf(segments: readonly Segment[], options: AffinityOptions): VolumeNodeAffinity {
   const speakers = options.selectedNode === undefined ? options.nodes : [options.selectedNode];
@@ -50,7 +50,7 @@ function isElsewhere(zones: readonly string[], region: string, nodes: readonly N
   });
 }
 
-/** The name that nodes carry; today's where none does. */
+/** The label name that nodes use; the current one if none does. */
 function keyInUse(names: readonly string[], nodes: readonly Node[]): string {
   const used = names.find((key) => nodes.some(({ metadata }) => lookUp(metadata?.labels, key) !== undefined));
   return used ?? names[0] ?? '';

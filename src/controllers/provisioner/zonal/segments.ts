@@ -5,33 +5,33 @@ import { lookUp } from '../../../kube/wire.ts';
 import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 
 /**
- * A place where a volume can be: a zone, its region as far as anybody knows, and the values of further labels such as a rack.
- * Zones and regions have several names as labels; here they have one.
+ * A location for volumes: a zone, its region if known, and the values of further labels such as a rack.
+ * Zones and regions have several label names; here they have one.
  */
 export interface Segment {
   readonly zone: string;
-  /** Empty where nobody says. */
+  /** Empty if unknown. */
   readonly region: string;
   readonly further: StringMap;
 }
 
-/** Today's name first. The plain ones are those of the examples in the original proposal. */
+/** The current name first. The plain ones are those of the examples in the original proposal. */
 export const zoneKeys: readonly string[] = [labels.zone, labels.betaZone, 'zone'];
 export const regionKeys: readonly string[] = [labels.region, labels.betaRegion, 'region'];
-/** Further keys that need no mention in the class. */
+/** Further keys that a class need not mention. */
 const furtherKeysKnown: readonly string[] = ['rack', 'topology.kubernetes.io/rack'];
 
-/** Places that one class may list one by one; beyond it, the product of its values makes no sense. */
+/** The maximum of locations that one class may list; beyond that, the product of its values makes no sense. */
 const listedMax = 10_000;
 
-/** What a class allows, with the many names of zone and region made one. */
+/** What a class allows, with one name for zone and one for region. */
 export interface AllowedTopologies {
   readonly kind: 'allowed';
   /** ORed; undefined allows everything. */
   readonly terms: readonly AllowedTerm[] | undefined;
   /** Of all terms and of the class's parameters. */
   readonly furtherKeys: readonly string[];
-  /** Whether the class speaks of regions, so that its volumes should, too. */
+  /** Whether the class mentions regions, so that its volumes should, too. */
   readonly namesRegions: boolean;
 }
 
@@ -57,10 +57,10 @@ export function readAllowedTopologies({
     (term.matchLabelExpressions ?? []).map(({ key }) => key ?? ''),
   );
   const further = keys.filter((key) => !zoneKeys.includes(key) && !regionKeys.includes(key));
-  const stranger = further.find((key) => !furtherKeysKnown.includes(key) && !topologyKeys.includes(key));
-  if (stranger !== undefined)
+  const unknown = further.find((key) => !furtherKeysKnown.includes(key) && !topologyKeys.includes(key));
+  if (unknown !== undefined)
     return refusedOutcome(
-      `unsupported key found in matchLabelExpressions: ${stranger}; if nodes carry it as a label, name it in parameters.topologyKeys`,
+      `unsupported key found in matchLabelExpressions: ${unknown}; if it is a label of nodes, add it to parameters.topologyKeys`,
     );
   const fromParameters = zones.length === 0 ? undefined : [{ zones, regions: undefined, further: {} }];
   const furtherKeys = [...new Set([...further, ...topologyKeys])].filter((key) => key !== '').sort();
@@ -86,7 +86,7 @@ function readTerm({ matchLabelExpressions = [] }: TopologySelectorTerm): readonl
   return [{ zones: valuesOf(zoneKeys), regions: valuesOf(regionKeys), further: Object.fromEntries(further) }];
 }
 
-/** Undefined where the node does not say its zone. */
+/** Undefined if the node has no zone label. */
 export function segmentOf({ metadata }: Node, furtherKeys: readonly string[]): Segment | undefined {
   const first = (keys: readonly string[]) =>
     keys.map((key) => lookUp(metadata?.labels, key)).find((value) => value !== undefined && value !== '');
@@ -109,18 +109,18 @@ export function isAllowed({ zone, region, further }: Segment, { terms }: Allowed
   );
 }
 
-/** Where nodes are and a volume may be, each place once and in order. */
+/** The allowed locations that have nodes, each once and in order. */
 export function segmentsWithNodes(nodes: Iterable<Node>, allowed: AllowedTopologies): readonly Segment[] {
   const found: Segment[] = [];
   for (const node of nodes) {
     const segment = segmentOf(node, allowed.furtherKeys);
-    // A place lacks a key only where the class's terms allow that.
+    // A location lacks a key only if the class's terms allow that.
     if (segment !== undefined && isAllowed(segment, allowed)) found.push(segment);
   }
   return distinctSegments(found);
 }
 
-/** The places that the class lists zone by zone, whether or not there are nodes. */
+/** The locations that the class lists zone by zone, whether or not they have nodes. */
 export function listedSegments(
   { terms = [] }: AllowedTopologies,
   regionOf: (zone: string) => string,

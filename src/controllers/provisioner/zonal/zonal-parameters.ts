@@ -1,17 +1,17 @@
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 
-/** What a class of `zonal.stowage.dev` says in its parameters. */
+/** The parameters of a class of `zonal.stowage.dev`. */
 export interface ZonalParameters {
   readonly kind: 'parameters';
-  /** In how many zones each volume is. */
+  /** The number of zones of each volume. */
   readonly zonesPerVolume: 1 | 2;
-  /** The zones of the old `zone` and `zones`; empty where neither is set. */
+  /** The zones of the old `zone` and `zones`; empty if neither is set. */
   readonly zones: readonly string[];
-  /** Labels, besides those of zones and regions, that say where a volume can be reached. */
+  /** Labels, besides those of zones and regions, that restrict where a volume can be reached. */
   readonly topologyKeys: readonly string[];
   readonly fsType: string | undefined;
-  /** Of the disk; kept with the volume, and otherwise without meaning here. */
+  /** Kept with the volume, and without further meaning here. */
   readonly diskType: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function readParameters(name: string, storageClass: StorageClass): ZonalP
   for (const [key, value] of Object.entries(parameters)) {
     if (!isKnown(key))
       return refusedOutcome(
-        `invalid option "${key}" for volume plugin ${name}; known are ${known.join(', ')}`,
+        `invalid option "${key}" for volume plugin ${name}; must be one of ${known.join(', ')}`,
       );
     const part: Partial<ZonalParameters> | RefusedOutcome = readers[key](value);
     if (part.kind === 'refused') return part;
@@ -76,7 +76,7 @@ function replicationOf(key: string, value: string, two: string): Partial<ZonalPa
 
 function zonesOf(key: string, zones: readonly string[]): Partial<ZonalParameters> | RefusedOutcome {
   if (zones.length > 0 && zones.every((zone) => zone !== '')) return { zones: [...new Set(zones)] };
-  return refusedOutcome(`parameters.${key}: names no zone; write names of zones, separated by commas`);
+  return refusedOutcome(`parameters.${key}: contains no zone; it must be a comma-separated list of zones`);
 }
 
 /** An empty entry between commas stays, for `zonesOf` to find. */

@@ -25,33 +25,27 @@ describe('with a selected node', () => {
     ["a rack that the class speaks of is the node's", racks, 'b2', fancy, ['zone=b rack=rack2']],
     ['a rack that it does not speak of is left out', racks, 'b2', classOf(), ['zone=b']],
     [
-      "a rack that its parameters speak of is the node's",
+      "a rack that its parameters mention is the node's",
       racks,
       'b2',
       classOf({ parameters: { topologyKeys: 'rack' } }),
       ['zone=b rack=rack2'],
     ],
     [
-      'a region that the class speaks of is named',
+      'a region that the class mentions is included',
       threeZones,
       'b1',
       classOf({ allowedTopologies: termsOf('region=r1') }),
       ['zone=b region=r1'],
     ],
     [
-      'a zone that two regions have is named with its region',
+      'a zone name of two regions is used with its region',
       ['x1 z r1', 'y1 z r2'],
       'y1',
       classOf(),
       ['zone=z region=r2'],
     ],
-    [
-      'two zones: the other one is any that is left',
-      ['a1 a r1', 'b1 b r1'],
-      'b1',
-      classOf(two),
-      ['zone=a,b'],
-    ],
+    ['two zones: the other one is any other zone', ['a1 a r1', 'b1 b r1'], 'b1', classOf(two), ['zone=a,b']],
     [
       'two zones: the other one is allowed',
       threeZones,
@@ -60,7 +54,7 @@ describe('with a selected node', () => {
       ['zone=b,c'],
     ],
     [
-      'two zones: the other one is of the same region',
+      'two zones: the other one is in the same region',
       ['a1 a r1', 'b1 b r2', 'c1 c r1'],
       'c1',
       classOf(two),
@@ -68,14 +62,14 @@ describe('with a selected node', () => {
     ],
     ['two zones without regions', ['a1 a', 'b1 b'], 'a1', classOf(two), ['zone=a,b']],
     [
-      'two zones: one that has no nodes will do where the class lists it',
+      'two zones: one without nodes is used if the class lists it',
       ['a1 a'],
       'a1',
       classOf({ ...two, allowedTopologies: termsOf('zone=a,b') }),
       ['zone=a,b'],
     ],
     [
-      'two zones: one with nodes is better',
+      'two zones: one with nodes is preferred',
       ['a1 a', 'c1 c'],
       'a1',
       classOf({ ...two, allowedTopologies: termsOf('zone=a,b,c') }),
@@ -96,7 +90,7 @@ describe('with a selected node', () => {
       ['zone=a rack=rack1', 'zone=b rack=rack2'],
     ],
     [
-      "the proposal's name of two zones",
+      "the proposal's parameter for two zones",
       ['a1 a r1', 'b1 b r1'],
       'b1',
       classOf({ parameters: { type: 'pd-standard', 'replication-type': 'regional-pd' } }),
@@ -107,7 +101,7 @@ describe('with a selected node', () => {
     expect(planLines(zonalProvisioner, { nodes, selected, storageClass })).toEqual(expected);
   });
 
-  test("the node's own names of zone are used", () => {
+  test("the node's own label names of zones are used", () => {
     const old = { metadata: { name: 'old', labels: { [labels.betaZone]: 'a' } } };
     const outcome = zonalProvisioner.plan({
       asset: assetOf(someUid),
@@ -128,13 +122,13 @@ describe('without one', () => {
     ['the one allowed zone', threeZones, immediate({ allowedTopologies: termsOf('zone=c') }), ['zone=c']],
     ['the one zone parameter', threeZones, immediate({ parameters: { zone: 'b' } }), ['zone=b']],
     [
-      'an allowed zone with nodes rather than one without',
+      'an allowed zone with nodes is preferred to one without',
       ['a1 a'],
       immediate({ allowedTopologies: termsOf('zone=a,x,y,z') }),
       ['zone=a'],
     ],
     [
-      'an allowed zone without nodes where there are no others',
+      'an allowed zone without nodes if there are no others',
       ['a1 a'],
       immediate({ allowedTopologies: termsOf('zone=x') }),
       ['zone=x'],
@@ -191,7 +185,7 @@ describe('without one', () => {
     expect(zonesOf(['data-web-3'])).toEqual(data.slice(0, 1));
   });
 
-  test('pairs of zones go round, too', () => {
+  test('pairs of zones are used in turn, too', () => {
     const pairs = zonesOf(['data-web-0', 'data-web-1', 'data-web-2'], immediate(two));
     expect([...pairs].sort()).toEqual(['zone=a,b', 'zone=a,c', 'zone=b,c']);
   });
@@ -201,14 +195,14 @@ describe('refuses', () => {
   const one = termsOf('zone=a');
   test.each<[string, readonly string[], string | undefined, StorageClass, RegExp]>([
     [
-      'two zones of one',
+      'two zones, but there is only one',
       threeZones,
       'a1',
       classOf({ ...two, allowedTopologies: one }),
       /needs two allowed zones of one region, but there are r1: a;/,
     ],
     [
-      'two zones of one, immediately',
+      'two zones, but there is only one, immediately',
       threeZones,
       undefined,
       classOf({ ...two, allowedTopologies: one }),
@@ -216,7 +210,7 @@ describe('refuses', () => {
     ],
     ['two zones of different regions', ['a1 a r1', 'b1 b r2'], 'a1', classOf(two), /there are r1: a; r2: b;/],
     [
-      'two zones where nobody knows the region of one',
+      'two zones, but the region of one is unknown',
       ['a1 a r1'],
       'a1',
       classOf({ ...two, allowedTopologies: termsOf('zone=a,b') }),

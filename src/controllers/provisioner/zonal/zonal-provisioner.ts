@@ -9,7 +9,7 @@ import { readParameters, type ZonalParameters } from './zonal-parameters.ts';
 
 const name = 'zonal.stowage.dev';
 
-/** Disks of a cloud that isn't there: volumes that are in one zone or two, and nothing behind them. */
+/** Simulated cloud disks: volumes in one zone or two, with no storage behind them. */
 export const zonalProvisioner: Provisioner = {
   name,
   plan: planZonal,

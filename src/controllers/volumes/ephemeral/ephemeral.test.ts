@@ -37,7 +37,7 @@ test('each ephemeral volume of a pod gets its claim', async () => {
   expect(claim.spec).toMatchObject(spec);
 });
 
-test('the claims go with their pod', async () => {
+test('the claims are deleted with their pod', async () => {
   await using fixture = await VirtualTimeCluster.start(ephemeral, garbageCollector, protection);
   await makePod(fixture);
   await fixture.settle();
@@ -46,7 +46,7 @@ test('the claims go with their pod', async () => {
   expect(await claimsOf(fixture)).toEqual([]);
 });
 
-test('a claim that somebody deletes under a pod is made again', async () => {
+test('a claim that a user deletes under a pod is created again', async () => {
   await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
   await makePod(fixture);
   await fixture.settle();
@@ -55,7 +55,7 @@ test('a claim that somebody deletes under a pod is made again', async () => {
   expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
 });
 
-test('a claim that is not the pod’s is refused with an Event, and replaced when it is gone', async () => {
+test('a claim that is not owned by the pod is refused with an Event, and replaced when it is gone', async () => {
   await using fixture = await VirtualTimeCluster.start(ephemeral, protection);
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   await claims.create({ metadata: { namespace, name: 'web-a' }, spec });
@@ -70,7 +70,7 @@ test('a claim that is not the pod’s is refused with an Event, and replaced whe
   expect(await claimsOf(fixture)).toEqual(['web-a of web', 'web-b of web']);
 });
 
-test('that a claim is not the pod’s is told again while it is so', async () => {
+test('the Event about a foreign claim is repeated while the claim exists', async () => {
   await using fixture = await VirtualTimeCluster.start(ephemeral);
   await fixture.cluster
     .resource(persistentVolumeClaims)
@@ -81,7 +81,7 @@ test('that a claim is not the pod’s is told again while it is so', async () =>
   expect(items.map(({ reason, series }) => [reason, series?.count])).toEqual([['FailedBinding', 3]]);
 });
 
-test('dying after any write changes nothing about the end', async () => {
+test('crashing after any write does not change the final state', async () => {
   const places = await crashControllersAtEveryWrite({
     controllers: [ephemeral],
     prepare: async (fixture) => {

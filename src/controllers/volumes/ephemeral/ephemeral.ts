@@ -19,11 +19,11 @@ import {
 const workers = 4;
 
 /**
- * Makes the claims of generic ephemeral volumes. They belong to their pod, and the garbage collector ends them with it. A claim
- * that has the name but belongs to somebody else is never used: the pod is told, and waits until the name is free.
+ * Creates the claims of generic ephemeral volumes. They are owned by their pod, and the garbage collector removes them with it. A claim
+ * that has the name but another owner is never used: an Event on the pod reports it, and the pod waits until the name is free.
  *
- * Safe to run twice and to die anywhere: its only write creates a claim under a name that says which volume it is for, with the
- * pod's uid in it. A claim made for a pod that is gone meanwhile has an owner that does not exist, and is collected.
+ * Safe to run twice and to crash anywhere: its only write creates a claim under a name that identifies the volume, with the
+ * pod's uid as owner. A claim created for a pod that was deleted meanwhile has a missing owner, and is collected.
  */
 export const ephemeral: Controller = {
   name: 'ephemeral',
@@ -60,9 +60,9 @@ class ClaimMaker {
   }
 
   #listen(): readonly (() => void)[] {
-    // What a pod mounts never changes, so its first sight is enough.
+    // The volumes of a pod never change, so its first event is enough.
     const pod = (object: Pod) => this.#consider(object);
-    // The name is free again, or somebody handed the claim over.
+    // The name is free again, or the claim got another owner.
     const claim = (object: PersistentVolumeClaim) => {
       for (const key of podsThatMayUse(object)) {
         const user = this.#pods.get(key);
@@ -107,22 +107,22 @@ class ClaimMaker {
     const found = await undefinedIfNotFound(client.get({ namespace, name: claimName }, { signal }));
     if (found !== undefined) {
       const problem = claimConflict(found, pod);
-      // Not tried again by itself: the claim's next change or its end brings the pod back.
-      if (problem !== undefined) this.#tell(pod, volume, problem);
+      // Not retried: the next change of the claim, or its deletion, queues the pod again.
+      if (problem !== undefined) this.#recordEvent(pod, volume, problem);
       return;
     }
     this.#sweep.beforeWrite();
     try {
       await client.create(claim, { signal });
     } catch (error) {
-      // Somebody made it since we looked; the next look tells who.
+      // Another client created it since we looked; the next run reads it.
       if (!isReason(error, 'AlreadyExists') && !signal.aborted)
-        this.#tell(pod, volume, `create PVC ${claimName}: ${(error as Error).message}`);
+        this.#recordEvent(pod, volume, `create PVC ${claimName}: ${(error as Error).message}`);
       throw error;
     }
   }
 
-  #tell(pod: Pod, { volumeName }: EphemeralVolume, problem: string): void {
+  #recordEvent(pod: Pod, { volumeName }: EphemeralVolume, problem: string): void {
     this.#context.events.record({
       regarding: referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' }),
       type: 'Warning',

@@ -23,7 +23,7 @@ const pod: Pod = {
 };
 const owner = { apiVersion: 'v1', kind: 'Pod', name: 'web-0', uid: 'u1' };
 
-test('a claim has the labels, annotations and spec of its template, and belongs to its pod', () => {
+test('a claim has the labels, annotations and spec of its template, and is owned by its pod', () => {
   expect(ephemeralVolumesOf(pod)).toEqual([
     {
       volumeName: 'scratch',
@@ -54,20 +54,20 @@ const claimed: readonly { what: string; metadata: ObjectMeta; expected: string |
     metadata: { ownerReferences: [{ ...owner, controller: true }] },
     expected: undefined,
   },
-  { what: 'nobody owns it', metadata: {}, expected: notOwner },
+  { what: 'it has no owner', metadata: {}, expected: notOwner },
   {
     what: 'the pod owns it without controlling it',
     metadata: { ownerReferences: [owner] },
     expected: notOwner,
   },
   {
-    what: 'a pod of the same name had it before',
+    what: 'a former pod of the same name owned it',
     metadata: { ownerReferences: [{ ...owner, uid: 'u0', controller: true }] },
     expected: notOwner,
   },
 ];
 
-test.each(claimed)('whether a claim is for the pod where $what', ({ metadata, expected }) => {
+test.each(claimed)('whether a claim is for the pod if $what', ({ metadata, expected }) => {
   const claim = { metadata: { namespace: 'shop', name: 'web-0-scratch', ...metadata } };
   expect(claimConflict(claim, pod)).toBe(expected);
 });

@@ -7,7 +7,7 @@ import { ephemeralClaimName } from '../../../kube/volumes.ts';
 export interface EphemeralVolume {
   readonly volumeName: string;
   readonly claimName: string;
-  /** What the claim is to be. */
+  /** The claim to create. */
   readonly claim: PersistentVolumeClaim;
 }
 
@@ -19,15 +19,15 @@ export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   );
 }
 
-/** What is wrong with using the claim for the pod; undefined where it is the pod's own. */
+/** Why the claim cannot be used for the pod; undefined if it is the pod's own. */
 export function claimConflict(claim: PersistentVolumeClaim, pod: Pod): string | undefined {
   if (claim.metadata?.namespace === pod.metadata?.namespace && isControlledBy(claim, pod)) return undefined;
   return `PVC ${keyOf(claim)} was not created for pod ${keyOf(pod)} (pod is not owner)`;
 }
 
 /**
- * The pods, as `NAMESPACE/NAME`, one of whose ephemeral volumes could have a claim of this name. Both names may contain dashes, so
- * every one of them can be the one in between.
+ * The pods, as `NAMESPACE/NAME`, that may have an ephemeral volume with a claim of this name. Both names may contain dashes, so
+ * the pod's name may end at any of them.
  */
 export function podsThatMayUse(claim: PersistentVolumeClaim): readonly string[] {
   const { namespace = '', name = '' } = claim.metadata ?? {};

@@ -3,25 +3,25 @@ import { pluginOfVolume } from '../../../kube/legacy/in-tree-migration.ts';
 import { compareQuantities, parseQuantity } from '../../../kube/quantities/quantity.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
-/** What is to be done about the size of a claim. */
+/** The next step for the size of a claim. */
 export type ExpansionStep =
   | { readonly kind: 'nothing' }
-  /** Somebody else's resizer has to act; where a driver took the disk over, it waits for the claim to name it. */
+  /** Another resizer has to act; if a CSI driver took over the volume, it waits for its name on the claim. */
   | { readonly kind: 'external'; readonly note: string; readonly resizer: string | undefined }
   | { readonly kind: 'expand'; readonly size: string }
-  /** This very size was found impossible before. */
+  /** The same size was found infeasible before. */
   | { readonly kind: 'retry-later'; readonly size: string }
-  /** The volume is large enough; the node tries its part again. */
+  /** The volume is large enough; the node retries its part. */
   | { readonly kind: 'ask-node' }
-  /** The node has done its part: the volume need not remember the old size any more. */
+  /** The node has finished: the volume need not keep the old size any more. */
   | { readonly kind: 'forget-old-size' };
 
 const nothing: ExpansionStep = { kind: 'nothing' };
 
 /**
- * As Kubernetes does it since failed expansions can be recovered from (KEP 1790): what was begun is ended with the size that was
- * recorded in `allocatedResources`, so that a size which may have been taken from a quota or a disk is never lost sight of; only a
- * size that was refused for good gives way to what the claim asks for now.
+ * As Kubernetes does since recovery from failed expansions (KEP 1790): a started expansion is finished with the size that is
+ * recorded in `allocatedResources`, so that a size which may count against a quota or a disk is never lost; only a
+ * size that was found infeasible is replaced by the current request.
  */
 export function decideExpansion(
   claim: PersistentVolumeClaim,
@@ -44,12 +44,12 @@ interface Sizes {
   readonly volume: string;
 }
 
-/** The volume is smaller than what is asked for. */
+/** The volume is smaller than the request. */
 function grow({ requested, allocated, volume }: Sizes, state: string): ExpansionStep {
   switch (state) {
     case 'NodeResizePending':
     case 'NodeResizeInProgress':
-      // The node comes first; when it is done, the rest follows.
+      // The node acts first; when it has finished, the rest follows.
       if (allocated !== undefined && !isLess(volume, allocated)) return nothing;
       return { kind: 'expand', size: allocated ?? requested };
     case 'ControllerResizeInProgress':
@@ -108,7 +108,7 @@ export function storageOf(resources: ResourceList | undefined): string | undefin
   return text === undefined ? undefined : String(text);
 }
 
-/** The server lets no other texts than quantities in; whatever else there were would change nothing. */
+/** The server accepts only quantities; any other text would change nothing. */
 export function isLess(one: string, other: string): boolean {
   const [left, right] = [parseQuantity(one), parseQuantity(other)];
   return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) < 0;

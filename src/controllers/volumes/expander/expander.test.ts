@@ -15,7 +15,7 @@ import { expanderWith } from './expander.ts';
 import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
 import { plainResizer } from './testing/plain-resizer.ts';
 
-/** With a kind of volume that needs nothing but its number changed, for what is the same for all kinds. */
+/** With a resizer that only changes a number, for the behaviour that all kinds of volumes share. */
 const expander = expanderWith([localResizer, zonalResizer, plainResizer]);
 
 const namespace = 'default';
@@ -24,7 +24,7 @@ const hostPath: PersistentVolumeSource = { hostPath: { path: '/a' } };
 const own: PersistentVolumeSource = { csi: { driver: 'zonal.stowage.dev', volumeHandle: 'h' } };
 const foreign: PersistentVolumeSource = { csi: { driver: 'd.example.com', volumeHandle: 'h' } };
 
-/** A bound claim of 1Gi in a class that allows more. */
+/** A bound claim of 1Gi in a class that allows expansion. */
 async function makeClaim(
   { cluster }: VirtualTimeCluster,
   source: PersistentVolumeSource,
@@ -64,7 +64,7 @@ async function ask({ cluster }: VirtualTimeCluster, storage: string): Promise<vo
   await cluster.resource(persistentVolumeClaims).patch(key, { type: 'merge', body });
 }
 
-/** Sizes of volume and claim, and how far the expansion is. */
+/** The sizes of volume and claim, and the state of the expansion. */
 async function state({ cluster }: VirtualTimeCluster): Promise<object> {
   const { status }: PersistentVolumeClaim = await cluster.resource(persistentVolumeClaims).get(key);
   const volume = await cluster.resource(persistentVolumes).get({ name: 'v' });
@@ -79,7 +79,7 @@ async function state({ cluster }: VirtualTimeCluster): Promise<object> {
 
 const done = { status: undefined, conditions: [] };
 
-test('a volume that no driver looks after grows at once', async () => {
+test('a volume without a driver grows at once', async () => {
   await using fixture = await VirtualTimeCluster.start(expander);
   await makeClaim(fixture, hostPath);
   await ask(fixture, '3Gi');
@@ -94,7 +94,7 @@ test('a volume that no driver looks after grows at once', async () => {
   expect(fixture.errors).toEqual([]);
 });
 
-test('a volume of ours without a file system is through at once, and says so as its driver would', async () => {
+test('a Stowage volume without a file system is done at once, with the Events of a driver', async () => {
   await using fixture = await VirtualTimeCluster.start(expander);
   await makeClaim(fixture, own, 'Block');
   await ask(fixture, '3Gi');
@@ -106,7 +106,7 @@ test('a volume of ours without a file system is through at once, and says so as 
   ]);
 });
 
-test('a volume of ours waits for a node to grow its file system', async () => {
+test('a Stowage volume waits for a node to grow its file system', async () => {
   await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
   await makeClaim(fixture, own);
   await ask(fixture, '3Gi');
@@ -140,7 +140,7 @@ test('a volume of ours waits for a node to grow its file system', async () => {
   );
 });
 
-test('a volume in use grows under its pod', async () => {
+test('a volume in use grows while its pod runs', async () => {
   await using fixture = await VirtualTimeCluster.start(expander, nodeAgent);
   await makeClaim(fixture, own);
   await makeNode(fixture, 'n1');
@@ -151,7 +151,7 @@ test('a volume in use grows under its pod', async () => {
   expect(await state(fixture)).toEqual({ volume: '3Gi', claim: '3Gi', allocated: '3Gi', ...done });
 });
 
-test('a volume of a driver with a resizer of its own is left to that', async () => {
+test('a volume of a driver with its own resizer is left to that resizer', async () => {
   await using fixture = await VirtualTimeCluster.start(expander);
   await makeClaim(fixture, foreign);
   await ask(fixture, '3Gi');
@@ -162,7 +162,7 @@ test('a volume of a driver with a resizer of its own is left to that', async () 
   ]);
 });
 
-test('a disk that a driver took over is left to that, which finds its name on the claim', async () => {
+test('a migrated volume is left to its driver, which finds its name on the claim', async () => {
   await using fixture = await VirtualTimeCluster.start(expander);
   await makeClaim(fixture, { gcePersistentDisk: { pdName: 'p' } });
   await ask(fixture, '3Gi');
@@ -177,13 +177,13 @@ test('a disk that a driver took over is left to that, which finds its name on th
   expect(await fixture.eventLines()).toEqual([`ExternalExpanding data: ${note}`]);
 });
 
-/** How often each has been told, by reason. */
+/** How often each Event was recorded, by reason. */
 async function counts({ cluster }: VirtualTimeCluster): Promise<object> {
   const { items } = await cluster.resource(events).list();
   return Object.fromEntries(items.map(({ reason, series }) => [reason, series?.count ?? 1]));
 }
 
-test('that a claim waits for another resizer is told again while it waits', async () => {
+test('the Event that a claim waits for another resizer is repeated while it waits', async () => {
   await using fixture = await VirtualTimeCluster.start(expander);
   await makeClaim(fixture, foreign);
   await ask(fixture, '3Gi');
@@ -191,24 +191,24 @@ test('that a claim waits for another resizer is told again while it waits', asyn
   expect(await counts(fixture)).toEqual({ ExternalExpanding: 4 });
 });
 
-/** Disks that have room for so much, and fail so often before they answer. */
-function narrow(roomGi: number, failures = 0): Resizer & { readonly asked: string[] } {
-  const asked: string[] = [];
+/** A resizer with a limited capacity, which fails so often before it answers. */
+function limitedResizer(capacityGi: number, failures = 0): Resizer & { readonly requested: string[] } {
+  const requested: string[] = [];
   let left = failures;
   return {
     ...plainResizer,
-    asked,
+    requested,
     async expand(_volume, size) {
-      asked.push(size);
+      requested.push(size);
       if (left-- > 0) throw new Error('the disk does not answer');
-      if (Number.parseInt(size, 10) <= roomGi) return { kind: 'expanded' };
-      return { kind: 'infeasible', message: `there is no room for ${size}` };
+      if (Number.parseInt(size, 10) <= capacityGi) return { kind: 'expanded' };
+      return { kind: 'infeasible', message: `there is not enough capacity for ${size}` };
     },
   };
 }
 
-test('a size that cannot be had gives way to a smaller one', async () => {
-  const disks = narrow(5);
+test('an infeasible size is replaced by a smaller one', async () => {
+  const disks = limitedResizer(5);
   await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
@@ -221,27 +221,27 @@ test('a size that cannot be had gives way to a smaller one', async () => {
     conditions: ['Resizing', 'ControllerResizeError'],
   });
   expect(await fixture.eventLines()).toEqual([
-    'VolumeResizeFailed data: error expanding pvc "default/data": there is no room for 9Gi',
+    'VolumeResizeFailed data: error expanding pvc "default/data": there is not enough capacity for 9Gi',
   ]);
   await ask(fixture, '4Gi');
   await fixture.settle();
   expect(await state(fixture)).toEqual({ volume: '4Gi', claim: '4Gi', allocated: '4Gi', ...done });
-  expect(disks.asked).toEqual(['9Gi', '4Gi']);
+  expect(disks.requested).toEqual(['9Gi', '4Gi']);
 });
 
-test('a size that cannot be had is tried again now and then, not all the time', async () => {
-  const disks = narrow(5);
+test('an infeasible size is retried occasionally, not continuously', async () => {
+  const disks = limitedResizer(5);
   await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
   await fixture.settle(60_000);
-  expect(disks.asked).toEqual(['9Gi']);
+  expect(disks.requested).toEqual(['9Gi']);
   await fixture.settle(6 * 60_000);
-  expect(disks.asked).toEqual(['9Gi', '9Gi']);
+  expect(disks.requested).toEqual(['9Gi', '9Gi']);
 });
 
-test('what may have half succeeded is completed before anything else is tried', async () => {
-  const disks = narrow(9, 8);
+test('an expansion that may have half succeeded is completed before any other size is tried', async () => {
+  const disks = limitedResizer(9, 8);
   await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '8Gi');
@@ -249,14 +249,14 @@ test('what may have half succeeded is completed before anything else is tried', 
   expect(await state(fixture)).toMatchObject({ volume: '1Gi', status: 'ControllerResizeInProgress' });
   await ask(fixture, '2Gi');
   await fixture.settle(10_000);
-  expect(new Set(disks.asked)).toEqual(new Set(['8Gi']));
+  expect(new Set(disks.requested)).toEqual(new Set(['8Gi']));
   expect(await state(fixture)).toEqual({ volume: '8Gi', claim: '8Gi', allocated: '8Gi', ...done });
 });
 
 test.each([
   { what: 'a plain volume', source: hostPath, least: 3 },
   { what: 'a volume in use', source: own, least: 5 },
-])('dying after any write changes nothing about the end of $what', async ({ source, least }) => {
+])('crashing after any write does not change the final state of $what', async ({ source, least }) => {
   const places = await crashControllersAtEveryWrite({
     controllers: [expander, nodeAgent],
     prepare: async (fixture) => {

@@ -15,14 +15,14 @@ import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
 const workers = 4;
 const name = 'expander';
 
-/** Grows volumes of our own, and those that no CSI driver looks after, when their claims ask for more. */
+/** Expands Stowage volumes, and volumes without a CSI driver, when their claims request more. */
 export const expander: Controller = expanderWith([localResizer, zonalResizer]);
 
 /**
- * Each volume is grown by the first of the resizers that is for it; a volume that none is for is left to its own.
+ * The first resizer that supports a volume expands it; a volume without one is left to external resizers.
  *
- * Safe to run twice and to die anywhere: the size is recorded on the claim before the volume is touched, the volume's size before the
- * claim's, and each step is read from what the ones before have left.
+ * Safe to run twice and to crash anywhere: the size is recorded on the claim before the volume is changed, the volume's size before the
+ * claim's, and each step follows from the recorded results of the earlier ones.
  */
 export function expanderWith(resizers: readonly Resizer[]): Controller {
   return { name, run: (context, signal) => new Expander(context, resizers).run(signal) };
@@ -77,12 +77,12 @@ class Expander {
     ];
   }
 
-  /** Most claims have the size they ask for, and are not worth a turn. */
+  /** Most claims have the size they request, and need no reconcile. */
   #consider(claim: PersistentVolumeClaim): void {
     if (this.#stepFor(claim) !== 'nothing') this.#queue.add(keyOf(claim));
   }
 
-  /** A size that was refused is tried again by itself. */
+  /** An infeasible size is retried by the queue. */
   *#overdue(): Iterable<string> {
     for (const claim of this.#claims.values()) {
       const step = this.#stepFor(claim);

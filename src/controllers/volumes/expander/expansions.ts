@@ -20,21 +20,21 @@ import {
 } from './resize-status.ts';
 import type { Resizer } from './resizer.ts';
 
-/** A size that was found impossible is tried again after this long: room may have been made. */
+/** An infeasible size is retried after this long: capacity may have been freed. */
 const infeasibleRetryMs = 5 * 60_000;
 
 export interface Expandable {
-  /** Both read just now, not from a cache. */
+  /** Both were just read from the server, not from a cache. */
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
   readonly resizer: Resizer | undefined;
 }
 
-/** Carries out what was decided, one claim at a time. Every write is made on the version that was judged. */
+/** Executes expansion steps, one claim at a time. Every write carries the version that was read. */
 export class Expansions {
   readonly #context: ControllerContext;
   readonly #onWrite: () => void;
-  /** When each claim's size was last found impossible, on the monotonic clock. Losing it costs one attempt. */
+  /** When each claim's size was last found infeasible, on the monotonic clock. Losing it costs one attempt. */
   readonly #refusedMs = new Map<string, number>();
 
   /** `onWrite` is called before each write. */
@@ -54,7 +54,7 @@ export class Expansions {
       case 'nothing':
         return undefined;
       case 'external':
-        this.#tell(claim, 'Normal', 'ExternalExpanding', step.note);
+        this.#recordEvent(claim, 'Normal', 'ExternalExpanding', step.note);
         if (step.resizer !== undefined) await this.#nameResizer(claim, step.resizer, signal);
         return undefined;
       case 'expand':
@@ -87,13 +87,18 @@ export class Expansions {
     const { volume, resizer } = expandable;
     if (resizer === undefined) return undefined;
     const claim = await this.#begin(expandable.claim, resizer, size, signal);
-    // As the resizers that go with drivers say it; Kubernetes' own, for other volumes, only tells of the end.
+    // The resizers of CSI drivers report the start; Kubernetes' own, for other volumes, only reports the end.
     if (isOfDriver(volume))
-      this.#tell(claim, 'Normal', 'Resizing', `External resizer is resizing volume ${volume.metadata?.name}`);
+      this.#recordEvent(
+        claim,
+        'Normal',
+        'Resizing',
+        `External resizer is resizing volume ${volume.metadata?.name}`,
+      );
     const expansion = await this.#try(claim, () => resizer.expand(volume, size, signal), signal);
     if (expansion.kind === 'infeasible') {
       this.#refusedMs.set(keyOf(claim), this.#context.clock.monotonicMs());
-      this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, expansion.message));
+      this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, expansion.message));
       await this.#patchClaim(claim, resizeInfeasibleStatus(claim, expansion.message, this.#nowMs()), signal);
       return { afterMs: infeasibleRetryMs };
     }
@@ -124,23 +129,28 @@ export class Expansions {
   ): Promise<void> {
     if (needsNode) {
       await this.#patchClaim(claim, nodeResizePendingStatus(claim, this.#nowMs()), signal);
-      this.#tell(claim, 'Normal', 'FileSystemResizeRequired', 'Require file system resize of volume on node');
+      this.#recordEvent(
+        claim,
+        'Normal',
+        'FileSystemResizeRequired',
+        'Require file system resize of volume on node',
+      );
       return;
     }
     await this.#patchClaim(claim, resizeFinishedStatus(claim, size), signal);
     const note = isOfDriver(volume)
       ? 'Resize volume succeeded'
       : `ExpandVolume succeeded for volume ${keyOf(claim)}`;
-    this.#tell(claim, 'Normal', 'VolumeResizeSuccessful', note);
+    this.#recordEvent(claim, 'Normal', 'VolumeResizeSuccessful', note);
   }
 
-  /** What is thrown is told, and tried again with the same size. */
+  /** An exception is recorded as an Event, and the same size is retried. */
   async #try<T>(claim: PersistentVolumeClaim, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await call();
     } catch (error) {
       const why = messageOf(error);
-      if (!signal.aborted) this.#tell(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, why));
+      if (!signal.aborted) this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, why));
       throw error;
     }
   }
@@ -185,7 +195,7 @@ export class Expansions {
     return this.#context.clock.nowMs();
   }
 
-  #tell(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
+  #recordEvent(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
     const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
     this.#context.events.record({ regarding, type, reason, action: 'ExpandVolume', note });
   }
@@ -196,7 +206,7 @@ interface VolumeChange {
   readonly spec?: { readonly capacity: { readonly storage: string } };
 }
 
-/** Its new size and, while the node has a part to do, what the claim had before, should the claim go meanwhile. */
+/** The new size and, while the node has to act, the size that the claim had before, in case the claim is deleted meanwhile. */
 function grown(
   { status }: PersistentVolumeClaim,
   { metadata }: PersistentVolume,

@@ -2,10 +2,10 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimCondition } from '../.
 import { setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 
-/** On a claim: who makes its volume larger. */
+/** On a claim: the resizer that expands its volume. */
 export const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';
 
-/** A merge patch of a claim's status; null takes a field off. */
+/** A merge patch of a claim's status; null removes a field. */
 export interface ResizePatch {
   readonly capacity?: { readonly storage: string };
   readonly allocatedResources?: { readonly storage: string };
@@ -22,7 +22,7 @@ const resizeConditions = new Set([
 
 const restartNote = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
 
-/** The size is recorded before anybody is asked for it. */
+/** The size is recorded before any resizer is called. */
 export function resizeStartedStatus(claim: PersistentVolumeClaim, size: string, nowMs: number): ResizePatch {
   return {
     allocatedResources: { storage: size },
@@ -31,7 +31,7 @@ export function resizeStartedStatus(claim: PersistentVolumeClaim, size: string, 
   };
 }
 
-/** Whether that is written already. */
+/** Whether that is already recorded. */
 export function hasResizeStarted({ status }: PersistentVolumeClaim, size: string): boolean {
   const isRecorded = status?.allocatedResources?.storage === size;
   return isRecorded && status?.allocatedResourceStatuses?.storage === 'ControllerResizeInProgress';
@@ -46,7 +46,7 @@ export function nodeResizePendingStatus(claim: PersistentVolumeClaim, nowMs: num
   };
 }
 
-/** The claim has what it asked for; what was allocated stays, as in Kubernetes. */
+/** The claim has the requested size; the allocated size stays, as in Kubernetes. */
 export function resizeFinishedStatus(claim: PersistentVolumeClaim, size: string): ResizePatch {
   return {
     capacity: { storage: size },
@@ -55,7 +55,7 @@ export function resizeFinishedStatus(claim: PersistentVolumeClaim, size: string)
   };
 }
 
-/** This size can't be had; the claim may ask for a smaller one. */
+/** The size is infeasible; the claim may request a smaller one. */
 export function resizeInfeasibleStatus(
   claim: PersistentVolumeClaim,
   why: string,

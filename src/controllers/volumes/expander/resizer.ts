@@ -1,23 +1,23 @@
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 
 /**
- * Makes volumes of one kind larger.
+ * Expands volumes of one kind.
  *
- * `expand` may be called again with the same size, after a crash: it has to be idempotent. It answers how it went; what it throws
- * counts as not known yet, and is tried again with the same size, because it may have half succeeded.
+ * `expand` may be called again with the same size, after a crash: it must be idempotent. It returns the outcome; an exception
+ * means that the outcome is unknown, and the same size is retried, because the call may have half succeeded.
  */
 export interface Resizer {
-  /** As the claim's annotation names it. */
+  /** The name for the claim's annotation. */
   readonly name: string;
   isFor(volume: PersistentVolume): boolean;
-  /** Whether the node has to grow the file system on it. */
+  /** Whether the node has to grow the file system on the volume. */
   readonly needsNode: boolean;
   expand(volume: PersistentVolume, size: string, signal: AbortSignal): Promise<Expansion>;
 }
 
 export type Expansion =
   | { readonly kind: 'expanded' }
-  /** It can't be done, and was not begun: a smaller size may be asked for instead. */
+  /** The size is not possible, and the expansion has not started: the claim may request a smaller size instead. */
   | { readonly kind: 'infeasible'; readonly message: string };
 
 /** Local disks: there is nothing to call, but the file system on them has to grow. */
@@ -28,7 +28,7 @@ export const localResizer: Resizer = {
   expand: async () => ({ kind: 'expanded' }),
 };
 
-/** A driver that has nothing behind its volumes: their size is what their object says. */
+/** A driver without storage behind its volumes: the object alone defines their size. */
 const emptyDriver = 'zonal.stowage.dev';
 
 export const zonalResizer: Resizer = {

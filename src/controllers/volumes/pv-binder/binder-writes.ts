@@ -13,8 +13,8 @@ import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resourc
 import type { ClusterFeed } from '../../../state/cluster-feed.ts';
 
 /**
- * The binder's way to the cluster. Every write carries the uid and the version that was judged, so a stale cache can only end in
- * `Conflict`; the answer goes to the feed, so the next decision knows of it. An undefined change writes nothing.
+ * The binder's writes. Every write carries the uid and the version that was read, so a stale cache can only lead to
+ * `Conflict`; the answer goes to the feed, so the next decision knows it. An undefined change writes nothing.
  */
 export class BinderWrites {
   readonly #cluster: Cluster;
@@ -31,8 +31,8 @@ export class BinderWrites {
   }
 
   /**
-   * The four steps of a binding: the volume is the claim's, the volume says so, the claim is the volume's, the claim says so. The
-   * first decides who gets the volume; whoever finds a binding after any of them goes on with the next.
+   * The four steps of a binding: the volume's claimRef, the volume's phase, the claim's volumeName, the claim's phase. The
+   * first decides which claim gets the volume; a binding that was interrupted after any of them continues with the next.
    */
   async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
     const locked = await this.volume(volume, volumeBindingPatch(volume, claim));

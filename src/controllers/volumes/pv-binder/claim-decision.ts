@@ -9,27 +9,27 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 import { provisioningOf } from './provisioning.ts';
 
-/** What is to be done about a claim. */
+/** What to do about a claim. */
 export type ClaimDecision =
   | { readonly kind: 'bind'; readonly volumeName: string }
-  /** It said nothing about a class, and there is a default one. */
+  /** It names no class, and there is a default class. */
   | { readonly kind: 'take-class'; readonly className: string }
-  | { readonly kind: 'hand-over'; readonly provisioner: string; readonly telling: BinderEvent }
+  | { readonly kind: 'hand-over'; readonly provisioner: string; readonly event: BinderEvent }
   | {
       readonly kind: 'wait';
-      readonly telling: BinderEvent | undefined;
-      /** Upstream leaves the phase alone where it would have provisioned. */
+      readonly event: BinderEvent | undefined;
+      /** Upstream does not change the phase where it would have provisioned. */
       readonly keepsPhase: boolean;
       /** A volume that becomes free may be for it. */
       readonly takesAny: boolean;
     }
-  | { readonly kind: 'lose'; readonly telling: BinderEvent }
-  /** Somebody took away the mark that the binding is complete, and the volume is another's. Nothing that we could write helps. */
-  | { readonly kind: 'contradiction'; readonly telling: BinderEvent; readonly problem: string };
+  | { readonly kind: 'lose'; readonly event: BinderEvent }
+  /** A client removed the annotation that the binding is complete, and the volume belongs to another claim. No write of ours helps. */
+  | { readonly kind: 'contradiction'; readonly event: BinderEvent; readonly problem: string };
 
 export interface ClaimView {
   readonly index: ClusterIndex;
-  /** The class that claims without one get. */
+  /** The default class for claims without one. */
   readonly defaultClass: () => string | undefined;
   /** False: claims of WaitForFirstConsumer classes are bound like all others. */
   readonly delaysBinding: boolean;
@@ -51,45 +51,45 @@ function decideFree(view: ClaimView, claim: PersistentVolumeClaim, record: Claim
   const volume = matchClaim(index, record, isDelayed);
   if (volume !== undefined) return { kind: 'bind', volumeName: volume.key };
   const className = claimHasClass(claim) ? undefined : view.defaultClass();
-  // Volumes without a class had the first chance; now the claim becomes one of the default class.
+  // Volumes without a class were tried first; now the claim gets the default class.
   if (className !== undefined) return { kind: 'take-class', className };
   if (isDelayed && !record.hasSelectedNode) {
-    return { kind: 'wait', telling: waitingForPod(index, record), keepsPhase: false, takesAny: false };
+    return { kind: 'wait', event: waitingForPod(index, record), keepsPhase: false, takesAny: false };
   }
   if (record.className === '') {
-    return { kind: 'wait', telling: nothingAvailable, keepsPhase: false, takesAny: true };
+    return { kind: 'wait', event: nothingAvailable, keepsPhase: false, takesAny: true };
   }
   const answer = provisioningOf(storageClass, record.className);
-  if (!answer.ok) return { kind: 'wait', telling: answer.telling, keepsPhase: true, takesAny: !isDelayed };
-  return { kind: 'hand-over', provisioner: answer.provisioner, telling: answer.telling };
+  if (!answer.ok) return { kind: 'wait', event: answer.event, keepsPhase: true, takesAny: !isDelayed };
+  return { kind: 'hand-over', provisioner: answer.provisioner, event: answer.event };
 }
 
-/** A claim that names its volume: by a person's hand, or because its binding was interrupted. */
+/** A claim that names its volume: set by a user, or left by an interrupted binding. */
 function decideNamed(index: ClusterIndex, claim: PersistentVolumeClaim, record: ClaimRecord): ClaimDecision {
   const volume = index.volumes.get(record.volumeName);
   const wait = { kind: 'wait', keepsPhase: false, takesAny: false } as const;
-  if (volume === undefined) return { ...wait, telling: undefined };
+  if (volume === undefined) return { ...wait, event: undefined };
   if (volume.claim === undefined) {
     const mismatch = mismatchOf(volume, record);
     if (mismatch === undefined) return { kind: 'bind', volumeName: volume.key };
     const why = mismatches[mismatch] + (mismatch === 'Deleting' ? ` "${volume.key}"` : '');
     const note = `Cannot bind to requested volume "${volume.key}": ${why}`;
-    return { ...wait, telling: { type: 'Warning', reason: 'VolumeMismatch', note } };
+    return { ...wait, event: { type: 'Warning', reason: 'VolumeMismatch', note } };
   }
   if (isFor(volume, record)) return { kind: 'bind', volumeName: volume.key };
   const note = `volume "${volume.key}" already bound to a different claim.`;
-  const telling: BinderEvent = { type: 'Warning', reason: 'FailedBinding', note };
-  if (!hasAnnotation(claim, annotations.boundByController)) return { ...wait, telling };
+  const event: BinderEvent = { type: 'Warning', reason: 'FailedBinding', note };
+  if (!hasAnnotation(claim, annotations.boundByController)) return { ...wait, event };
   const problem = `invalid binding of claim "${record.key}" to volume "${volume.key}": volume already claimed by "${volume.claim.claimKey}"`;
-  return { kind: 'contradiction', telling, problem };
+  return { kind: 'contradiction', event, problem };
 }
 
 function decideBound(index: ClusterIndex, record: ClaimRecord): ClaimDecision {
-  if (record.volumeName === '') return { kind: 'lose', telling: lostReference };
+  if (record.volumeName === '') return { kind: 'lose', event: lostReference };
   const volume = index.volumes.get(record.volumeName);
-  if (volume === undefined) return { kind: 'lose', telling: lostVolume };
+  if (volume === undefined) return { kind: 'lose', event: lostVolume };
   const isOurs = volume.claim === undefined || volume.claim.uid === record.uid;
-  return isOurs ? { kind: 'bind', volumeName: volume.key } : { kind: 'lose', telling: misbound };
+  return isOurs ? { kind: 'bind', volumeName: volume.key } : { kind: 'lose', event: misbound };
 }
 
 function isFor({ claim }: VolumeRecord, record: ClaimRecord): boolean {

@@ -5,7 +5,7 @@ import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write
 import { pvBinder } from './pv-binder.ts';
 import { createObjects, type InitialObjects } from './testing/initial-objects.ts';
 
-/** Something of everything that the binder writes. */
+/** Some of everything that the binder writes. */
 const work: InitialObjects = {
   classes: [
     { metadata: { name: 'fast' }, provisioner: 'disk.example.com', volumeBindingMode: 'Immediate' },
@@ -38,11 +38,15 @@ const work: InitialObjects = {
       policy: 'Delete',
       source: { hostPath: { path: '/mnt/disk' } },
     },
-    { name: 'migrated', marks: { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' }, size: '30Gi' },
+    {
+      name: 'migrated',
+      extraAnnotations: { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' },
+      size: '30Gi',
+    },
   ],
 };
 
-test('a binder that dies after any of its writes leaves nothing that the next can not complete', async () => {
+test('a binder that crashes after any of its writes leaves nothing that the next cannot complete', async () => {
   const places = await crashControllersAtEveryWrite({
     controllers: [pvBinder],
     prepare: (fixture) => createObjects(fixture.cluster, work),

@@ -5,7 +5,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { runBinder } from './testing/binder-outcome.ts';
 import type { InitialObjects } from './testing/initial-objects.ts';
 
-/* Claims that don't care which volume they get; the sets 1 and 13 of kube-controller-manager's TestSync. */
+/* Claims that accept any volume; the sets 1 and 13 of kube-controller-manager's TestSync. */
 
 const waits: StorageClass = {
   metadata: { name: 'wait' },
@@ -31,14 +31,14 @@ const cases: readonly Case[] = [
     end: [bound, 'v: Bound for c, by controller'],
   },
   {
-    name: 'a claim waits where no volume is large enough',
+    name: 'a claim waits if no volume is large enough',
     claims: [{ name: 'c', size: '10Gi' }],
     volumes: [{ name: 'v' }],
     end: ['c: Pending', 'v: Available'],
     events: [nothing],
   },
   {
-    name: 'a claim that says Bound without a volume is set back to Pending',
+    name: 'a claim in phase Bound without a volume is set back to Pending',
     claims: [{ name: 'c', size: '10Gi', phase: 'Bound' }],
     volumes: [{ name: 'v' }],
     end: ['c: Pending', 'v: Available'],
@@ -51,19 +51,19 @@ const cases: readonly Case[] = [
     end: [bound, 'a: Available', 'v: Bound for c, by controller'],
   },
   {
-    name: 'a volume that names the claim goes before a smaller one',
+    name: 'a volume that names the claim is preferred to a smaller one',
     claims: [{ name: 'c' }],
     volumes: [{ name: 'a', size: '10Gi', for: 'c' }, { name: 'v' }],
     end: ['c: Bound on a (10Gi), by controller, complete', 'a: Bound for c', 'v: Available'],
   },
   {
-    name: 'a volume that names the claim with its uid goes before a smaller one',
+    name: 'a volume that names the claim with its uid is preferred to a smaller one',
     claims: [{ name: 'c' }],
     volumes: [{ name: 'a', size: '10Gi', for: 'c', uid: 'own' }, { name: 'v' }],
     end: ['c: Bound on a (10Gi), by controller, complete', 'a: Bound for c', 'v: Available'],
   },
   {
-    name: 'a volume of an earlier claim of the name is not taken, and its phase says so',
+    name: 'a volume of an earlier claim of the name is not taken, and its phase shows that',
     claims: [{ name: 'c' }],
     volumes: [{ name: 'v', size: '10Gi', for: 'c', uid: 'other' }],
     end: ['c: Pending', 'v: Released for c (other uid)'],
@@ -88,20 +88,20 @@ const cases: readonly Case[] = [
     end: [bound, 'v: Bound for c, by controller'],
   },
   {
-    name: 'a selector that the volume meets lets it be taken',
+    name: 'a volume that matches the selector is taken',
     claims: [{ name: 'c', selector: labels }],
     volumes: [{ name: 'v', labels }],
     end: [bound, 'v: Bound for c, by controller'],
   },
   {
-    name: 'a selector that the volume does not meet keeps it from being taken',
+    name: 'a volume that does not match the selector is not taken',
     claims: [{ name: 'c', selector: labels }],
     volumes: [{ name: 'v' }],
     end: ['c: Pending', 'v: Available'],
     events: [nothing],
   },
   {
-    name: 'a claim whose class waits for the first consumer takes nothing by itself',
+    name: 'a claim of a WaitForFirstConsumer class takes nothing by itself',
     classes: [waits],
     claims: [{ name: 'c', className: 'wait' }],
     volumes: [{ name: 'v', className: 'wait' }],
@@ -109,21 +109,21 @@ const cases: readonly Case[] = [
     events: [firstConsumer],
   },
   {
-    name: 'a claim whose class waits takes a volume that names it',
+    name: 'a claim of a WaitForFirstConsumer class takes a volume that names it',
     classes: [waits],
     claims: [{ name: 'c', className: 'wait' }],
     volumes: [{ name: 'v', className: 'wait', for: 'c' }],
     end: [bound, 'v: Bound for c'],
   },
   {
-    name: 'a claim whose class waits takes the volume that was made for it on the selected node',
+    name: 'a claim of a WaitForFirstConsumer class takes the volume that was created for it on the selected node',
     classes: [waits],
-    claims: [{ name: 'c', className: 'wait', marks: { [annotations.selectedNode]: 'n1' } }],
+    claims: [{ name: 'c', className: 'wait', extraAnnotations: { [annotations.selectedNode]: 'n1' } }],
     volumes: [{ name: 'v', className: 'wait', for: 'c', uid: 'own' }],
     end: [bound, 'v: Bound for c'],
   },
   {
-    name: 'volumes that are found Pending, Failed or Released without a claim are made Available',
+    name: 'volumes in phase Pending, Failed or Released without a claim become Available',
     volumes: [
       { name: 'a', phase: 'Failed' },
       { name: 'b', phase: 'Released' },
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     end: ['a: Available', 'b: Available', 'v: Available'],
   },
   {
-    name: 'the class goes before the size',
+    name: 'the class takes precedence over the size',
     claims: [{ name: 'c', className: 'gold' }],
     volumes: [{ name: 'a' }, { name: 'v', size: '10Gi', className: 'gold' }],
     end: ['c: Bound on v (10Gi), by controller, complete', 'a: Available', 'v: Bound for c, by controller'],
@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
     end: ['c: Bound on v (10Gi), by controller, complete', 'a: Available', 'v: Bound for c, by controller'],
   },
   {
-    name: 'a claim that asks for no class takes a volume without one',
+    name: 'a claim that requests no class takes a volume without one',
     claims: [{ name: 'c', className: '' }],
     volumes: [{ name: 'v' }],
     end: [bound, 'v: Bound for c, by controller'],

@@ -5,8 +5,8 @@ import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.
 import { annotations, finalizers } from '../../../kube/well-known.ts';
 
 /*
- * Claims and volumes of plugins that were once built into Kubernetes say which CSI driver looks after them now, so that its
- * provisioner takes them on. The driver's finalizer takes the place of the one of the plugin, which nobody would remove.
+ * Claims and volumes of plugins that were migrated from Kubernetes to CSI name the driver that handles them now, so that its
+ * provisioner processes them. The driver's finalizer replaces the one of the plugin, which no component would remove.
  */
 
 export function claimMigration({ metadata }: PersistentVolumeClaim): MergePatchBody | undefined {

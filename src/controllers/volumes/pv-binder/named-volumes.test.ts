@@ -24,7 +24,7 @@ function mismatch(why: string): string {
 
 const named: readonly Case[] = [
   {
-    name: 'a claim goes to the volume that it names, though another is smaller',
+    name: 'a claim goes to the volume that it names, even if another is smaller',
     claims: [{ name: 'c', on: 'v' }],
     volumes: [{ name: 'a' }, { name: 'v', size: '10Gi' }],
     end: ['c: Bound on v (10Gi), complete', 'a: Available', 'v: Bound for c, by controller'],
@@ -37,29 +37,29 @@ const named: readonly Case[] = [
     events: [mismatch('incompatible accessMode')],
   },
   {
-    name: 'a claim waits for a volume that does not exist, without a word',
+    name: 'a claim waits for a volume that does not exist, without an Event',
     claims: [{ name: 'c', on: 'v' }],
     end: ['c: Pending on v'],
   },
   {
-    name: 'a claim that says Bound to a volume that does not exist is set back to Pending',
+    name: 'a claim in phase Bound whose volume does not exist is set back to Pending',
     claims: [{ name: 'c', on: 'v', phase: 'Bound' }],
     end: ['c: Pending on v'],
   },
   {
-    name: 'the claim is not marked as ours where a person named the volume',
+    name: 'the claim is not marked as bound by the controller if a user named the volume',
     claims: [{ name: 'c', on: 'v' }],
     volumes: [{ name: 'v' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c, by controller'],
   },
   {
-    name: 'neither is marked as ours where both name each other',
+    name: 'neither is marked as bound by the controller if both name each other',
     claims: [{ name: 'c', on: 'v' }],
     volumes: [{ name: 'v', for: 'c' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c'],
   },
   {
-    name: 'neither is marked as ours where both name each other, with the uid',
+    name: 'neither is marked as bound by the controller if both name each other, with the uid',
     claims: [{ name: 'c', on: 'v' }],
     volumes: [{ name: 'v', for: 'c', uid: 'own' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c'],
@@ -75,14 +75,14 @@ const named: readonly Case[] = [
     events: [taken],
   },
   {
-    name: 'a claim that we pointed at a volume which is now of another is left as it is',
+    name: 'a claim that the controller bound to a volume which now belongs to another stays unchanged',
     claims: [{ name: 'c', on: 'v', phase: 'Bound', byController: true }],
     volumes: [{ name: 'v', for: 'other', phase: 'Available' }],
     end: ['c: Bound on v, by controller', 'v: Available for other (no uid)'],
     events: [taken],
   },
   {
-    name: 'the selector is not asked about a volume that is named',
+    name: 'the selector is ignored for a volume that is named',
     claims: [{ name: 'c', on: 'v', selector: labels }],
     volumes: [{ name: 'v' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c, by controller'],
@@ -102,21 +102,21 @@ const named: readonly Case[] = [
     events: [mismatch('storageClassName does not match')],
   },
   {
-    name: 'a volume of another class of attributes stays free',
+    name: 'a volume of another VolumeAttributesClass stays free',
     claims: [{ name: 'c', on: 'v', phase: 'Bound' }],
     volumes: [{ name: 'v', attributesClass: 'gold' }],
     end: ['c: Pending on v', 'v: Available'],
     events: [mismatch('volumeAttributesClassName does not match')],
   },
   {
-    name: 'a volume of the same class of attributes is taken',
+    name: 'a volume of the same VolumeAttributesClass is taken',
     claims: [{ name: 'c', on: 'v', attributesClass: 'gold' }],
     volumes: [{ name: 'v', attributesClass: 'gold' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c, by controller'],
   },
   {
     // Case 2-13 has the gate VolumeAttributesClass off and ends in a mismatch. Kubernetes 1.36 locks it on, and we have no such gate.
-    name: 'a volume of the same class of attributes is taken by a claim that says it is bound',
+    name: 'a volume of the same VolumeAttributesClass is taken by a claim in phase Bound',
     claims: [{ name: 'c', on: 'v', attributesClass: 'gold', phase: 'Bound' }],
     volumes: [{ name: 'v', attributesClass: 'gold' }],
     end: ['c: Bound on v, complete', 'v: Bound for c, by controller'],
@@ -143,20 +143,20 @@ const bound: readonly Case[] = [
     end: ['c: Bound on v (10Gi), by controller, complete', 'v: Bound for c, by controller'],
   },
   {
-    name: 'a bound claim whose volume is of an earlier claim of its name is Lost',
+    name: 'a bound claim whose volume belongs to an earlier claim of its name is Lost',
     claims: [{ name: 'c', on: 'v', isComplete: true }],
     volumes: [{ name: 'v', for: 'c', uid: 'other' }],
     end: ['c: Lost on v, complete', 'v: Released for c (other uid)'],
     events: [misbound],
   },
   {
-    name: 'the phases of a pair that is bound are put right',
+    name: 'the phases of a bound pair are corrected',
     claims: [{ name: 'c', on: 'v', isComplete: true }],
     volumes: [{ name: 'v', for: 'c', uid: 'own', phase: 'Available' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c'],
   },
   {
-    name: 'a bound claim whose volume is of another claim is Lost',
+    name: 'a bound claim whose volume belongs to another claim is Lost',
     claims: [
       { name: 'c', on: 'v', isComplete: true },
       { name: 'other', on: 'v', isComplete: true },
@@ -166,13 +166,13 @@ const bound: readonly Case[] = [
     events: [misbound],
   },
   {
-    name: 'a bound claim is bound again even if its selector would refuse the volume',
+    name: 'a bound claim is bound again even if its selector does not match the volume',
     claims: [{ name: 'c', on: 'v', byController: true, isComplete: true, selector: labels }],
     volumes: [{ name: 'v' }],
     end: ['c: Bound on v (1Gi), by controller, complete', 'v: Bound for c, by controller'],
   },
   {
-    name: 'a Lost claim is bound again when its volume is there',
+    name: 'a Lost claim is bound again when its volume exists',
     claims: [{ name: 'c', on: 'v', isComplete: true, phase: 'Lost' }],
     volumes: [{ name: 'v', for: 'c', uid: 'own' }],
     end: ['c: Bound on v (1Gi), complete', 'v: Bound for c'],

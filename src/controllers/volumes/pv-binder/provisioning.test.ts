@@ -15,7 +15,7 @@ import {
   namespace,
 } from './testing/initial-objects.ts';
 
-/* What happens to claims of classes: hand-over to provisioners, waiting for pods, and classes that come later. */
+/* Claims of classes: hand-over to provisioners, waiting for pods, and classes that are created later. */
 
 const provisioners = {
   immediate: { provisioner: 'disk.example.com', volumeBindingMode: 'Immediate' },
@@ -47,7 +47,7 @@ interface Case {
   readonly name: string;
   readonly claim: Omit<InitialClaim, 'name'>;
   readonly events: readonly string[];
-  readonly marks: StringMap | undefined;
+  readonly extraAnnotations: StringMap | undefined;
 }
 
 const selected = { [annotations.selectedNode]: 'n1' };
@@ -56,47 +56,50 @@ const cases: readonly Case[] = [
     name: 'a claim of an immediate class is handed to its provisioner',
     claim: { className: 'immediate' },
     events: [handedTo('disk.example.com')],
-    marks: marked('disk.example.com'),
+    extraAnnotations: marked('disk.example.com'),
   },
   {
     name: 'a claim of a delayed class waits for a pod',
     claim: { className: 'delayed' },
     events: ['WaitForFirstConsumer c: waiting for first consumer to be created before binding'],
-    marks: undefined,
+    extraAnnotations: undefined,
   },
   {
     name: 'a claim of a delayed class is handed over once its node is selected',
-    claim: { className: 'delayed', marks: selected },
+    claim: { className: 'delayed', extraAnnotations: selected },
     events: [handedTo('disk.example.com')],
-    marks: marked('disk.example.com', selected),
+    extraAnnotations: marked('disk.example.com', selected),
   },
   {
-    name: 'a claim of a class without a provisioner is told so',
+    name: 'a claim of a class without a provisioner gets an Event',
     claim: { className: 'by-hand' },
     events: ['ProvisioningFailed c: no volume plugin matched name: kubernetes.io/no-provisioner'],
-    marks: undefined,
+    extraAnnotations: undefined,
   },
   {
-    name: 'a claim of a class that does not exist is told so',
+    name: 'a claim of a class that does not exist gets an Event',
     claim: { className: 'missing' },
     events: ['ProvisioningFailed c: storageclass.storage.k8s.io "missing" not found'],
-    marks: undefined,
+    extraAnnotations: undefined,
   },
   {
-    name: 'a claim of a plugin that a CSI driver took over is handed to the driver',
+    name: 'a claim of a migrated plugin is handed to the CSI driver',
     claim: { className: 'migrated' },
     events: [handedTo('pd.csi.storage.gke.io')],
-    marks: marked('pd.csi.storage.gke.io'),
+    extraAnnotations: marked('pd.csi.storage.gke.io'),
   },
   {
-    name: 'a claim that was handed to a plugin earlier says which driver took over',
-    claim: { className: 'migrated', marks: { [annotations.storageProvisioner]: 'kubernetes.io/gce-pd' } },
+    name: 'a claim that was handed to a plugin earlier names the driver that took over',
+    claim: {
+      className: 'migrated',
+      extraAnnotations: { [annotations.storageProvisioner]: 'kubernetes.io/gce-pd' },
+    },
     events: [handedTo('pd.csi.storage.gke.io')],
-    marks: marked('pd.csi.storage.gke.io'),
+    extraAnnotations: marked('pd.csi.storage.gke.io'),
   },
 ];
 
-test.each(byName(cases))('%s', async (_, { claim, events, marks }) => {
+test.each(byName(cases))('%s', async (_, { claim, events, extraAnnotations }) => {
   await using fixture = await VirtualTimeCluster.start();
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', ...claim }] });
   fixture.run([pvBinder]);
@@ -105,7 +108,7 @@ test.each(byName(cases))('%s', async (_, { claim, events, marks }) => {
     .resource(persistentVolumeClaims)
     .get({ namespace, name: 'c' });
   expect(status?.phase).toBe('Pending');
-  expect(metadata?.annotations).toEqual(marks);
+  expect(metadata?.annotations).toEqual(extraAnnotations);
   expect(await fixture.eventLines()).toEqual(events);
 });
 
@@ -118,7 +121,7 @@ test('a claim that was handed over takes a volume that becomes free', async () =
   expect(outcome.claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
 });
 
-test('a volume that a provisioner makes for a claim is bound to it', async () => {
+test('a volume that a provisioner creates for a claim is bound to it', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'immediate' }] });
   await fixture.settle();
@@ -132,7 +135,7 @@ test('a volume that a provisioner makes for a claim is bound to it', async () =>
   });
 });
 
-test('claims of delayed classes are bound at once where volume scheduling is off', async () => {
+test('claims of delayed classes are bound at once if volume scheduling is off', async () => {
   const found = {
     classes,
     claims: [{ name: 'c', className: 'delayed' }],
@@ -145,7 +148,7 @@ test('claims of delayed classes are bound at once where volume scheduling is off
 
 const impatient = createPvBinder({ volumeScheduling: false });
 
-test('where volume scheduling is off, a volume is made for a claim of a delayed class before a pod comes', async () => {
+test('if volume scheduling is off, a volume is provisioned for a claim of a delayed class without a pod', async () => {
   await using fixture = await VirtualTimeCluster.start(impatient);
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c', className: 'delayed' }] });
   await fixture.settle();
@@ -178,7 +181,7 @@ test('a delayed claim names the pods that wait to be scheduled', async () => {
   ]);
 });
 
-// ── The default class, for claims that came before it ──
+// ── The default class, for claims that were created before it ──
 
 function defaultClass(name: string, mark: string = annotations.isDefaultClass): StorageClass {
   return { ...classes[0], metadata: { name, annotations: { [mark]: 'true' } }, provisioner: 'p.example.com' };
@@ -219,12 +222,12 @@ test('of several default classes the newest counts, then the first by name', asy
 test('a claim that has, refused or got its class keeps it', async () => {
   expect(await classAfter({ className: 'gold' }, defaultClass('d'))).toBe('gold');
   expect(await classAfter({ className: '' }, defaultClass('d'))).toBe('');
-  const beta = { marks: { [annotations.betaStorageClass]: 'gold' } };
+  const beta = { extraAnnotations: { [annotations.betaStorageClass]: 'gold' } };
   expect(await classAfter(beta, defaultClass('d'))).toBeUndefined();
   expect(await classAfter({ on: 'v', isComplete: true }, defaultClass('d'))).toBeUndefined();
 });
 
-test('a volume without a class has the first chance', async () => {
+test('volumes without a class are tried first', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await createObjects(fixture.cluster, { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] });
   await fixture.cluster.resource(storageClasses).create(defaultClass('d'));
@@ -234,7 +237,7 @@ test('a volume without a class has the first chance', async () => {
   expect(claims).toEqual(['c: Bound on v (1Gi), by controller, complete']);
 });
 
-test('a class that becomes the default one reaches claims without a class', async () => {
+test('a new default class is applied to claims without a class', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createObjects(fixture.cluster, { classes, claims: [{ name: 'c' }] });
   await fixture.settle();
@@ -245,13 +248,18 @@ test('a class that becomes the default one reaches claims without a class', asyn
   expect(spec?.storageClassName).toBe('immediate');
 });
 
-test('a volume of a plugin that a CSI driver took over says so, and no longer waits for the plugin', async () => {
+test('a volume of a migrated plugin names its driver, and no longer has the finalizer of the plugin', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
-  const marks = { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' };
+  const extraAnnotations = { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' };
   const finalizers = ['kubernetes.io/pv-controller', 'example.com/own'];
-  await createObjects(fixture.cluster, { volumes: [{ name: 'v', marks, finalizers, policy: 'Delete' }] });
+  await createObjects(fixture.cluster, {
+    volumes: [{ name: 'v', extraAnnotations, finalizers, policy: 'Delete' }],
+  });
   await fixture.settle();
   const { metadata } = await fixture.cluster.resource(persistentVolumes).get({ name: 'v' });
-  expect(metadata?.annotations).toEqual({ ...marks, [annotations.migratedTo]: 'pd.csi.storage.gke.io' });
+  expect(metadata?.annotations).toEqual({
+    ...extraAnnotations,
+    [annotations.migratedTo]: 'pd.csi.storage.gke.io',
+  });
   expect(metadata?.finalizers).toEqual(['example.com/own', 'kubernetes.io/pv-protection']);
 });

@@ -4,14 +4,14 @@ import { csiDriverForProvisioner } from '../../../kube/legacy/in-tree-migration.
 import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 
-/** Names that were once built into Kubernetes; who isn't of these is a provisioner of its own. */
+/** The prefix of plugins that were once built into Kubernetes; all others are external provisioners. */
 const inTreePrefix = 'kubernetes.io/';
 
 export type Provisioning =
-  | { readonly ok: true; readonly provisioner: string; readonly telling: BinderEvent }
-  | { readonly ok: false; readonly telling: BinderEvent };
+  | { readonly ok: true; readonly provisioner: string; readonly event: BinderEvent }
+  | { readonly ok: false; readonly event: BinderEvent };
 
-/** Who makes volumes of a class. Ours are external provisioners like all others: they see the claim's annotation and begin. */
+/** The provisioner of a class. Ours are external provisioners like all others: they start when they see the claim's annotation. */
 export function provisioningOf(storageClass: ClassRecord | undefined, className: string): Provisioning {
   if (storageClass === undefined) return failed(`storageclass.storage.k8s.io "${className}" not found`);
   const { provisioner: named } = storageClass;
@@ -23,14 +23,14 @@ export function provisioningOf(storageClass: ClassRecord | undefined, className:
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' ` +
     'or manually by the system administrator. If volume creation is delayed, please verify that ' +
     'the provisioner is running and correctly registered.';
-  return { ok: true, provisioner, telling: { type: 'Normal', reason: 'ExternalProvisioning', note } };
+  return { ok: true, provisioner, event: { type: 'Normal', reason: 'ExternalProvisioning', note } };
 }
 
 function failed(note: string): Provisioning {
-  return { ok: false, telling: { type: 'Warning', reason: 'ProvisioningFailed', note } };
+  return { ok: false, event: { type: 'Warning', reason: 'ProvisioningFailed', note } };
 }
 
-/** The newest of the classes that are marked as default; of equally old ones the first by name. */
+/** The newest class that is marked as default; of equally old ones the first by name. */
 export function defaultClassOf(classes: Iterable<StorageClass>): string | undefined {
   let best: StorageClass | undefined;
   for (const candidate of classes) {
@@ -44,7 +44,7 @@ function isDefaultClass({ metadata }: StorageClass): boolean {
   return metadata?.annotations?.[current] === 'true' || metadata?.annotations?.[beta] === 'true';
 }
 
-/** Timestamps of one form, to the second, in UTC: their texts sort as their times do. */
+/** Timestamps have one form, to the second, in UTC: their texts sort like their times. */
 function isPreferred(a: StorageClass, b: StorageClass): boolean {
   const [ours = '', theirs = ''] = [a.metadata?.creationTimestamp, b.metadata?.creationTimestamp];
   return ours === theirs ? (a.metadata?.name ?? '') < (b.metadata?.name ?? '') : ours > theirs;

@@ -24,7 +24,7 @@ import { defaultClassOf } from './provisioning.ts';
 import { reclaimProblem } from './reclaim.ts';
 import { decideVolume, modeMismatch } from './volume-decision.ts';
 import { WaitingClaims } from './waiting-claims.ts';
-import { claimKey, keysWokenBy, volumeKey } from './wakes.ts';
+import { claimKey, keysWokenBy, volumeKey } from './woken-keys.ts';
 
 const name = 'pv-binder';
 const workers = 8;
@@ -38,11 +38,11 @@ export interface PvBinderOptions {
 export const pvBinder: Controller = createPvBinder();
 
 /**
- * Brings volumes and claims together, and says of each what has become of it: the claim's phases Pending, Bound and Lost, the
- * volume's Available, Bound, Released and Failed.
+ * Binds volumes and claims, and maintains their phases: Pending, Bound and Lost of claims; Available, Bound, Released and Failed
+ * of volumes.
  *
- * Safe to die after any write. A binding is four writes in a fixed order (see `BinderWrites.bind`); whatever prefix of them is
- * there is found by its claimRef, and the next run writes the rest. All others are single writes that follow from what is there.
+ * Safe to crash after any write. A binding is four writes in a fixed order (see `BinderWrites.bind`); an incomplete binding is
+ * found by its claimRef, and the next run writes the rest. All others are single writes that follow from the current state.
  */
 export function createPvBinder({ volumeScheduling = true }: PvBinderOptions = {}): Controller {
   return { name, run: (context, signal) => new PvBinder(context, volumeScheduling, signal).run() };
@@ -55,11 +55,11 @@ class PvBinder {
   readonly #queue: WorkQueue;
   readonly #feed: ClusterFeed;
   readonly #writes: BinderWrites;
-  readonly #teller: BinderEvents;
+  readonly #events: BinderEvents;
   readonly #sweep: Sweep;
   readonly #view: ClaimView;
   readonly #waiting = new WaitingClaims();
-  /** The free volume for which a claim was woken, until the claim has had its turn. */
+  /** The free volume for which a claim was queued, until the claim is reconciled. */
   readonly #wokenFor = new Map<string, string>();
 
   constructor(context: ControllerContext, delaysBinding: boolean, signal: AbortSignal) {
@@ -77,7 +77,7 @@ class PvBinder {
       keys: () => this.#everything(),
     });
     this.#writes = new BinderWrites(context.cluster, this.#feed, () => this.#sweep.beforeWrite(), signal);
-    this.#teller = new BinderEvents(context);
+    this.#events = new BinderEvents(context);
     const defaultClass = () => defaultClassOf(this.#feed.values('StorageClass'));
     this.#view = { index: this.#feed.index, defaultClass, delaysBinding };
   }
@@ -100,16 +100,16 @@ class PvBinder {
   // ── Waking ──
 
   #changed(change: ClusterChange): void {
-    // Once each: a key that a worker takes at once would else have a second turn.
+    // Once each: a key that a worker takes at once would otherwise be reconciled twice.
     for (const key of new Set(keysWokenBy(change, this.#feed.index))) this.#queue.add(key);
     if (change.kind === 'PersistentVolume') {
-      if (change.after === undefined) this.#teller.forget(`volume ${change.before?.key}`);
+      if (change.after === undefined) this.#events.forget(`volume ${change.before?.key}`);
       else this.#offer(change.after.key);
     }
     if (change.kind === 'PersistentVolumeClaim' && change.after === undefined) {
       this.#waiting.delete(change.before?.key ?? '');
-      this.#teller.forget(`claim ${change.before?.key}`);
-      // Its turn is still to come: the volume that it was woken for may go to the next.
+      this.#events.forget(`claim ${change.before?.key}`);
+      // The claim was queued but not reconciled yet: the volume that it was queued for may go to the next.
       this.#queue.add(claimKey(change.before?.key ?? ''));
     }
   }
@@ -120,7 +120,7 @@ class PvBinder {
     for (const { key } of volumes.records()) yield volumeKey(key);
   }
 
-  /** A volume that is on offer goes to a claim that waits for one like it. */
+  /** Offers a free volume to a claim that waits for one like it. */
   #offer(volumeName: string): void {
     const { volumes } = this.#feed.index;
     const row = volumes.row(volumeName);
@@ -142,9 +142,9 @@ class PvBinder {
       else await this.#reconcileVolume(what);
       return undefined;
     } catch (error) {
-      // Somebody was faster, or the cache is behind: the next look sees what they wrote.
+      // Another client was faster, or the cache is stale: the next run sees the change.
       if (isReason(error, 'Conflict')) return {};
-      // It went while we looked; the informer tells when.
+      // It was deleted meanwhile; the informer will report that.
       if (isReason(error, 'NotFound')) return undefined;
       throw error;
     }
@@ -178,7 +178,7 @@ class PvBinder {
       case 'hand-over':
         return await this.#handOver(key, claim, decision);
       case 'wait':
-        if (decision.telling !== undefined) this.#teller.recordForClaim(claim, decision.telling);
+        if (decision.event !== undefined) this.#events.recordForClaim(claim, decision.event);
         if (decision.takesAny) this.#wait(key);
         if (!decision.keepsPhase)
           await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Pending'));
@@ -186,10 +186,10 @@ class PvBinder {
       case 'lose':
         if (claim.status?.phase === 'Lost') return;
         await this.#writes.claimStatus(claim, unboundClaimStatusPatch(claim, 'Lost'));
-        this.#teller.recordForClaim(claim, decision.telling);
+        this.#events.recordForClaim(claim, decision.event);
         return;
       case 'contradiction':
-        this.#teller.recordForClaim(claim, decision.telling);
+        this.#events.recordForClaim(claim, decision.event);
         throw new Error(decision.problem);
       default:
         return unreachable(decision);
@@ -201,7 +201,7 @@ class PvBinder {
     if (record !== undefined) this.#waiting.add(record);
   }
 
-  /** While the claimRef is on its way the volume is held, so that no other claim is sent after it in vain. */
+  /** The volume is reserved in the index while the claimRef is being written, so that no other claim tries it in vain. */
   async #bind(key: string, claim: PersistentVolumeClaim, volumeName: string): Promise<void> {
     const { index } = this.#feed;
     const volume = this.#feed.get('PersistentVolume', volumeName);
@@ -210,7 +210,7 @@ class PvBinder {
     if (isHeld) index.setHold(volumeName, key);
     try {
       await this.#writes.bind(volume, claim);
-      this.#teller.forget(claimKey(key));
+      this.#events.forget(claimKey(key));
     } finally {
       if (isHeld && index.volumes.holderOf(volumeName) === key) {
         index.setHold(volumeName, undefined);
@@ -222,7 +222,7 @@ class PvBinder {
   async #handOver(
     key: string,
     claim: PersistentVolumeClaim,
-    { provisioner, telling }: Extract<ClaimDecision, { kind: 'hand-over' }>,
+    { provisioner, event }: Extract<ClaimDecision, { kind: 'hand-over' }>,
   ): Promise<void> {
     const { storageProvisioner, betaStorageProvisioner } = annotations;
     const isWritten = claim.metadata?.annotations?.[storageProvisioner] === provisioner;
@@ -231,7 +231,7 @@ class PvBinder {
       claim,
       isWritten ? undefined : { metadata: { annotations: marks } },
     );
-    this.#teller.recordForClaim(marked, telling);
+    this.#events.recordForClaim(marked, event);
     this.#wait(key);
   }
 
@@ -256,8 +256,8 @@ class PvBinder {
       case 'mode-mismatch': {
         if (claim === undefined) return;
         const { onVolume, onClaim } = modeMismatch(volume, claim);
-        this.#teller.recordForVolume(volume, onVolume);
-        this.#teller.recordForClaim(claim, onClaim);
+        this.#events.recordForVolume(volume, onVolume);
+        this.#events.recordForClaim(claim, onClaim);
         return;
       }
       default:
@@ -266,8 +266,8 @@ class PvBinder {
   }
 
   /**
-   * The claim that the claimRef means. That it is gone is only believed of the server: a claim that the cache hasn't seen yet
-   * would else lose the volume that was just made for it. What is released already isn't asked for again.
+   * The claim of the claimRef. Only the server can confirm that it is gone: a claim that the cache has not seen yet
+   * would otherwise lose the volume that was just created for it. Released volumes are not checked again.
    */
   async #claimOf(volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
     const uid = volume.spec?.claimRef?.uid ?? '';
@@ -291,7 +291,7 @@ class PvBinder {
       released,
       volumePhasePatch(released, 'Failed', problem.note),
     );
-    this.#teller.recordForVolume(failed, problem);
+    this.#events.recordForVolume(failed, problem);
   }
 
   async #unbind(volume: PersistentVolume): Promise<void> {

@@ -3,17 +3,17 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import { reclaimProblem } from './reclaim.ts';
 
-/* The server lets no volume in whose policy it doesn't know; one that is newer than we are may know more of them. */
+/* The server accepts no volume with an unknown policy; a newer server may know more policies than we do. */
 
-function volumeOf(policy: string, marks: Readonly<Record<string, string>> = {}): PersistentVolume {
+function volumeOf(policy: string, extraAnnotations: Readonly<Record<string, string>> = {}): PersistentVolume {
   const volume: unknown = {
-    metadata: { name: 'v', annotations: marks },
+    metadata: { name: 'v', annotations: extraAnnotations },
     spec: { persistentVolumeReclaimPolicy: policy, hostPath: { path: '/a' } },
   };
   return volume as PersistentVolume;
 }
 
-test('a policy that nobody knows is a problem', () => {
+test('an unknown policy is a problem', () => {
   expect(reclaimProblem(volumeOf('Shred'))).toEqual({
     type: 'Warning',
     reason: 'VolumeUnknownReclaimPolicy',
@@ -21,10 +21,10 @@ test('a policy that nobody knows is a problem', () => {
   });
 });
 
-test('a volume that a CSI driver took over is its own, whatever the policy', () => {
+test('a volume of a migrated plugin is left to its driver, whatever the policy', () => {
   expect(reclaimProblem(volumeOf('Shred', { [annotations.migratedTo]: 'd.example.com' }))).toBeUndefined();
 });
 
-test('without a policy a volume is kept', () => {
+test('a volume without a policy is kept', () => {
   expect(reclaimProblem({ spec: {} })).toBeUndefined();
 });

@@ -4,8 +4,8 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 
 /**
- * Why a released volume can't be reclaimed as it asks; undefined where it is kept, or where its provisioner deletes it: that one
- * sees the phase and acts. We have no deleters and no recyclers of our own: a volume that a person made is a person's to delete.
+ * Why a released volume cannot be reclaimed by its policy; undefined if it is kept, or if its provisioner deletes it: the provisioner
+ * acts on the phase. We have no deleters and no recyclers: users delete the volumes that they created.
  */
 export function reclaimProblem(volume: PersistentVolume): BinderEvent | undefined {
   if ((volume.metadata?.annotations?.[annotations.migratedTo] ?? '') !== '') return undefined;
@@ -34,7 +34,7 @@ function deletionProblem(volume: PersistentVolume): BinderEvent | undefined {
   return warning('VolumeFailedDelete', noDeleter(volume));
 }
 
-/** In kube-controller-manager's words, for the sources that it still knows. */
+/** The texts of kube-controller-manager, for the sources that it still supports. */
 function noDeleter({ metadata, spec }: PersistentVolume): string {
   const path = spec?.hostPath?.path ?? '';
   if (spec?.hostPath !== undefined && !/^\/tmp\/.+/.test(path))

@@ -7,7 +7,7 @@ import { pvBinder } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createClaim, createObjects, createVolume, namespace } from './testing/initial-objects.ts';
 
-/* What the binder hasn't heard of yet must not make it do harm; 4-11 and 4-12 of kube-controller-manager's TestSync, and races. */
+/* A stale cache must not lead to wrong writes; 4-11 and 4-12 of kube-controller-manager's TestSync, and races. */
 
 const removed = { type: 'merge', body: { metadata: { finalizers: null } } } as const;
 
@@ -32,7 +32,7 @@ test('a volume whose claim is still unknown is not released', async () => {
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Bound on v, complete']);
 });
 
-test('a volume of a claim that was made anew is not released because of the old one', async () => {
+test('a volume of a recreated claim is not released because of the old claim', async () => {
   const { fixture, watch } = await begin(persistentVolumeClaims);
   await using _ = fixture;
   await createClaim(fixture.cluster, { name: 'c', on: 'v' });
@@ -50,7 +50,7 @@ test('a volume of a claim that was made anew is not released because of the old 
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Bound on v (1Gi), complete']);
 });
 
-test('a volume that somebody else took meanwhile is not taken from them', async () => {
+test('a volume that another client took meanwhile stays with that client', async () => {
   const { fixture, watch } = await begin(persistentVolumes);
   await using _ = fixture;
   await createObjects(fixture.cluster, { volumes: [{ name: 'a' }, { name: 'b', size: '2Gi' }] });
@@ -76,7 +76,7 @@ test('a claimRef that was withdrawn while the volume was Available stays withdra
   watch.hold();
   const volumes = fixture.cluster.resource(persistentVolumes);
   await createClaim(fixture.cluster, { name: 'c', className: 'elsewhere' });
-  // As the scheduler does it: the claimRef is written, then taken back from the version that it wrote.
+  // As the scheduler does it: it writes the claimRef, then withdraws it from the version that it wrote.
   await createVolume(fixture.cluster, { name: 'v', for: 'c', uid: 'own', byController: true });
   await fixture.settle();
   const { metadata } = await volumes.get({ name: 'v' });
@@ -93,7 +93,7 @@ test('a claimRef that was withdrawn while the volume was Available stays withdra
   });
 });
 
-test('the binder trips over no write of its own, however late it hears of it', async () => {
+test('the binder has no conflicts with its own writes, however late it observes them', async () => {
   const { fixture, watch } = await begin(persistentVolumes);
   await using _ = fixture;
   await createObjects(fixture.cluster, { volumes: ['a', 'b', 'c'].map((name) => ({ name })) });
@@ -111,7 +111,7 @@ test('the binder trips over no write of its own, however late it hears of it', a
   watch.release();
 });
 
-test('a volume whose claim was served otherwise before its turn goes to the next', async () => {
+test('a volume goes to the next claim if its claim was bound to another volume first', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const intercepted = new InterceptedCluster(fixture.cluster);
   fixture.run([pvBinder], intercepted);
@@ -122,7 +122,7 @@ test('a volume whose claim was served otherwise before its turn goes to the next
     letThrough = resolve;
   });
   intercepted.addHooks({ before: ({ verb }) => (verb === 'patch' ? gate : undefined) });
-  // New volumes keep every worker busy: each has to be made Available, and the answers don't come.
+  // New volumes keep every worker busy: each has to become Available, and the answers are held back.
   const busy = Array.from({ length: 20 }, (_, at) => ({ name: `busy-${at}`, className: 'other' }));
   await createObjects(fixture.cluster, {
     volumes: busy.map((volume) => ({ ...volume, phase: 'Pending' as const })),

@@ -4,23 +4,23 @@ import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { BinderEvent } from './binder-events.ts';
 
-/** What is to be done about a volume. */
+/** What to do about a volume. */
 export type VolumeDecision =
   | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' }
   /** Its claim is gone, or took another volume and no longer needs this one. */
   | { readonly kind: 'release' }
-  /** The claim is bound elsewhere: another volume won. */
+  /** The claim is bound to another volume. */
   | { readonly kind: 'unbind' }
-  /** The claim's side isn't written yet. */
+  /** The claim's side has not been written yet. */
   | { readonly kind: 'finish-claim' }
   | { readonly kind: 'mode-mismatch' };
 
-/** `claim` is the one that the claimRef means by name and uid; undefined if it is gone. */
+/** `claim` is the claim of the claimRef by name and uid; undefined if it is gone. */
 export function decideVolume(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,
 ): VolumeDecision {
-  // Without a uid it is reserved, and on offer to whoever gets the name; the claim's own turn does the rest.
+  // Without a uid the volume is reserved for any claim of that name; reconciling the claim does the rest.
   if ((volume.spec?.claimRef?.uid ?? '') === '') return { kind: 'phase', phase: 'Available' };
   if (claim === undefined) return { kind: 'release' };
   const chosen = claim.spec?.volumeName ?? '';
@@ -33,7 +33,7 @@ export function decideVolume(
   return { kind: isMadeForClaim && isDeletable ? 'release' : 'unbind' };
 }
 
-/** What is told of a reserved volume that can't be its claim's: to whoever looks at the volume, and at the claim. */
+/** The Event about a reserved volume that cannot be bound to its claim, for both objects. */
 export function modeMismatch(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,

@@ -78,7 +78,7 @@ const cases: readonly Case[] = [
       events: [nothing],
     },
     {
-      name: `${wanted} gets no ${offered} that names it with the uid, and both are told`,
+      name: `${wanted} gets no ${offered} that names it with the uid, and both get an Event`,
       claim: { mode: wanted },
       volume: { mode: offered, for: 'c', uid: 'own', byController: true },
       end: ['c: Pending', 'v: Available for c, by controller'],

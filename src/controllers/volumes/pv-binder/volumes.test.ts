@@ -4,7 +4,7 @@ import { annotations } from '../../../kube/well-known.ts';
 import { runBinder } from './testing/binder-outcome.ts';
 import type { InitialObjects, InitialVolume } from './testing/initial-objects.ts';
 
-/* What becomes of volumes; set 4 of kube-controller-manager's TestSync, TestMultiSync, and its tests of deletion and recycling. */
+/* The phases of volumes; set 4 of kube-controller-manager's TestSync, TestMultiSync, and its tests of deletion and recycling. */
 
 interface Case extends InitialObjects {
   readonly name: string;
@@ -12,14 +12,14 @@ interface Case extends InitialObjects {
   readonly events?: readonly string[];
 }
 
-const madeByCsi = { marks: { [annotations.provisionedBy]: 'disk.example.com' } } as const;
+const madeByCsi = { extraAnnotations: { [annotations.provisionedBy]: 'disk.example.com' } } as const;
 const orphan = { name: 'v', for: 'c', uid: 'other', phase: 'Bound', policy: 'Delete' } as const;
 const hostPath = { source: { hostPath: { path: '/mnt/disk' } } } as const;
 
 const lives: readonly Case[] = [
   { name: 'a new volume is Available', volumes: [{ name: 'v', phase: 'Pending' }], end: ['v: Available'] },
   {
-    name: 'a volume that waits for a claim of some name is Available',
+    name: 'a volume that is reserved for the name of a claim is Available',
     volumes: [{ name: 'v', phase: 'Pending', for: 'c' }],
     end: ['v: Available for c (no uid)'],
   },
@@ -35,13 +35,13 @@ const lives: readonly Case[] = [
     end: ['c: Pending on x', 'v: Released for c (other uid)'],
   },
   {
-    name: 'a volume that we bound to a claim without a volume becomes its own',
+    name: 'a volume that the controller bound to a claim without a volume is bound',
     claims: [{ name: 'c' }],
     volumes: [{ name: 'v', for: 'c', uid: 'own', phase: 'Bound', byController: true }],
     end: ['c: Bound on v (1Gi), by controller, complete', 'v: Bound for c, by controller'],
   },
   {
-    name: 'a volume that a person bound to a claim without a volume becomes its own',
+    name: 'a volume that a user bound to a claim without a volume is bound',
     claims: [{ name: 'c' }],
     volumes: [{ name: 'v', for: 'c', uid: 'own', phase: 'Bound' }],
     end: ['c: Bound on v (1Gi), by controller, complete', 'v: Bound for c'],
@@ -53,7 +53,7 @@ const lives: readonly Case[] = [
     end: ['c: Bound on v, complete', 'v: Bound for c'],
   },
   {
-    name: 'a volume that we bound to a claim which took another is given back',
+    name: 'a volume that the controller bound to a claim which took another is unbound',
     claims: [{ name: 'c', on: 'x', phase: 'Bound', isComplete: true }],
     volumes: [
       { name: 'v', for: 'c', uid: 'own', phase: 'Bound', byController: true },
@@ -62,7 +62,7 @@ const lives: readonly Case[] = [
     end: ['c: Bound on x, complete', 'v: Available', 'x: Bound for c'],
   },
   {
-    name: 'a volume that a person reserved for a claim which took another stays reserved for the name',
+    name: 'a volume that a user reserved for a claim which took another stays reserved for the name',
     claims: [{ name: 'c', on: 'x', phase: 'Bound', isComplete: true }],
     volumes: [
       { name: 'v', for: 'c', uid: 'own', phase: 'Bound' },
@@ -71,7 +71,7 @@ const lives: readonly Case[] = [
     end: ['c: Bound on x, complete', 'v: Available for c (no uid)', 'x: Bound for c'],
   },
   {
-    name: 'of two volumes that we bound to one claim, one is given back',
+    name: 'of two volumes that the controller bound to one claim, one is unbound',
     claims: [{ name: 'c' }],
     volumes: [
       { name: 'a', for: 'c', uid: 'own', phase: 'Bound', byController: true },
@@ -97,30 +97,30 @@ const ends: readonly Case[] = [
   released('a CSI volume that a person made is left to its driver', {}),
   released('a disk that a CSI driver took over is left to it', {
     ...hostPath,
-    marks: { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' },
+    extraAnnotations: { [annotations.provisionedBy]: 'kubernetes.io/gce-pd' },
   }),
   failed(
-    'a host path that is to be deleted has nobody to delete it',
+    'a host path with policy Delete has no deleter',
     'VolumeFailedDelete v: host_path deleter only supports /tmp/.+ but received provided /mnt/disk',
     hostPath,
   ),
   failed(
-    'a network share that is to be deleted has nobody to delete it',
+    'a network share with policy Delete has no deleter',
     'VolumeFailedDelete v: error getting deleter volume plugin for volume "v": no deletable volume plugin matched',
     { source: { nfs: { server: 's', path: '/' } } },
   ),
   failed(
-    'a volume of a plugin that is no more has nobody to delete it',
+    'a volume of a removed plugin has no deleter',
     'VolumeFailedDelete v: no volume plugin matched name: kubernetes.io/unknown',
-    { ...hostPath, marks: { [annotations.provisionedBy]: 'kubernetes.io/unknown' } },
+    { ...hostPath, extraAnnotations: { [annotations.provisionedBy]: 'kubernetes.io/unknown' } },
   ),
   failed(
-    'a volume that is to be recycled is not: nobody does that any more',
+    'a volume with policy Recycle is not recycled',
     'VolumeFailedRecycle v: No recycler plugin found for the volume!',
     { ...hostPath, policy: 'Recycle' },
   ),
   {
-    name: 'of two volumes that were made for one claim, the one that lost is Released',
+    name: 'of two volumes that were provisioned for one claim, the one that lost is Released',
     claims: [{ name: 'c', on: 'x', isComplete: true, phase: 'Bound' }],
     volumes: [
       { ...orphan, uid: 'own', ...madeByCsi },
@@ -129,7 +129,7 @@ const ends: readonly Case[] = [
     end: ['c: Bound on x, complete', 'v: Released for c', 'x: Bound for c'],
   },
   {
-    name: 'a volume that failed stays Failed and is not told of again',
+    name: 'a failed volume stays Failed and gets no further Events',
     volumes: [{ ...orphan, ...hostPath, phase: 'Failed' }],
     end: ['v: Failed for c (other uid)'],
   },

@@ -4,8 +4,8 @@ import type { VolumeRecord } from '../../../engine/records/volume-record.ts';
 import { compareSizes, type Size, zeroSize } from '../../../engine/size.ts';
 
 /**
- * Claims that found no volume, so that one that becomes free wakes the claim it is for and not all of them. They stand in
- * families that accept the same volumes but for size, each sorted by size: looking up costs a binary search a family.
+ * Claims that found no volume, so that a free volume wakes only the claim it suits best. Claims are grouped
+ * by the volumes they accept, and sorted by size within a group: a lookup costs a binary search per group.
  */
 export class WaitingClaims {
   readonly #families = new Map<string, Map<string, ClaimRecord[]>>();
@@ -64,7 +64,7 @@ function sizeOf(claim: ClaimRecord): Size {
   return claim.request ?? zeroSize;
 }
 
-/** Where the claim stands, or would stand. */
+/** The position of the claim, or where it would be inserted. */
 function positionOf(family: readonly ClaimRecord[], claim: ClaimRecord): number {
   return firstWhere(family, (other) => {
     const bySize = compareSizes(sizeOf(other), sizeOf(claim));
@@ -76,7 +76,7 @@ function countUpTo(family: readonly ClaimRecord[], size: Size): number {
   return firstWhere(family, (claim) => compareSizes(sizeOf(claim), size) > 0);
 }
 
-/** The first position where it is true; it is false before and true from there on. */
+/** The first position where the predicate is true; it is false before and true from there on. */
 function firstWhere(family: readonly ClaimRecord[], isTrue: (claim: ClaimRecord) => boolean): number {
   let low = 0;
   let high = family.length;

@@ -18,7 +18,7 @@ function pod(nodeName: string): Pod {
   return { metadata: { namespace: 'default', name: 'web' }, spec: { nodeName } };
 }
 
-/** An affinity in short: terms by `or`, requirements by `and`. */
+/** An affinity in short: terms joined by `or`, requirements by `and`. */
 function summarize(upgrade: ZonalUpgrade): string {
   if (upgrade.kind !== 'upgrade') return `${upgrade.kind} ${upgrade.reason}`;
   const terms = upgrade.nodeAffinity.required?.nodeSelectorTerms ?? [];
@@ -29,7 +29,7 @@ function summarize(upgrade: ZonalUpgrade): string {
     .join(' or ');
 }
 
-test('the zonal volume of the design becomes what the design shows', () => {
+test('the zonal volume of the design gets the affinity of the design', () => {
   const given = { [betaZone]: 'us-central1-a', [betaRegion]: 'us-central1' };
   expect(decideUpgrade(volume(given), { nodes: [], users: [] })).toEqual({
     kind: 'upgrade',
@@ -48,7 +48,7 @@ test('the zonal volume of the design becomes what the design shows', () => {
   });
 });
 
-test('the multi-zonal volume of the design becomes what the design shows', () => {
+test('the multi-zonal volume of the design gets the affinity of the design', () => {
   const given = { [betaZone]: 'us-central1-a__us-central1-b', [betaRegion]: 'us-central1' };
   expect(decideUpgrade(volume(given), { nodes: [], users: [] })).toEqual({
     kind: 'upgrade',
@@ -80,14 +80,14 @@ const cases: readonly {
   readonly spec?: PersistentVolume['spec'];
   readonly expected: string;
 }[] = [
-  { what: 'no labels of a place', given: { app: 'db' }, expected: 'leave NoZoneLabels' },
+  { what: 'no topology labels', given: { app: 'db' }, expected: 'leave NoZoneLabels' },
   {
-    what: 'an affinity that is there',
+    what: 'an existing affinity',
     given: { [zone]: 'a' },
     spec: { nodeAffinity: { required: { nodeSelectorTerms: [] } } },
     expected: 'leave HasNodeAffinity',
   },
-  { what: 'a region alone', given: { [betaRegion]: 'r' }, expected: `${betaRegion} In r` },
+  { what: 'only a region', given: { [betaRegion]: 'r' }, expected: `${betaRegion} In r` },
   {
     what: 'new labels',
     given: { [zone]: 'a', [region]: 'r' },
@@ -168,6 +168,6 @@ test('a refusal names pod, node, labels and the remedy', () => {
   const upgrade = decideUpgrade(volume({ [zone]: 'b' }), { nodes: [stableNode], users: [pod('stable')] });
   expect(upgrade).toMatchObject({
     message:
-      'pod default/web uses it on node stable, which has topology.kubernetes.io/zone=a, topology.kubernetes.io/region=r; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first',
+      'pod default/web uses it on node stable, which has topology.kubernetes.io/zone=a, topology.kubernetes.io/region=r; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first',
   });
 });

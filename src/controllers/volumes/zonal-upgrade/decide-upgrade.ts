@@ -9,18 +9,18 @@ import type {
 import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-selector.ts';
 import { labels, multiZoneSeparator } from '../../../kube/well-known.ts';
 
-/** Why a volume stays as it is. */
+/** Why a volume is not changed. */
 export const leaveReasons = {
-  HasNodeAffinity: 'it has a node affinity already',
+  HasNodeAffinity: 'it already has a node affinity',
   NoZoneLabels: 'it has no zone or region label',
   BeingDeleted: 'it is being deleted',
 } as const;
 
-/** Why a volume that could be upgraded must not be. */
+/** Why a volume with labels must not be upgraded. */
 export const refusalReasons = {
   EmptyZone: 'a label names an empty zone or region',
-  LabelsDisagree: 'its old and new labels say different things',
-  NodeInUse: 'a node that uses it now would lose it',
+  LabelsDisagree: 'its old and new labels disagree',
+  NodeInUse: 'a node that uses it now would lose access to it',
 } as const;
 
 export type LeaveReason = keyof typeof leaveReasons;
@@ -38,10 +38,10 @@ export interface ZonalUpgradeContext {
 }
 
 /**
- * What becomes of a volume that says by labels where it is. The affinity means what the labels mean to the scheduler on nodes that
- * have such labels; nodes that have none could use the volume before, and can't afterwards.
+ * Decides about a volume that names its location by labels. The affinity means what the labels mean to the scheduler on nodes that
+ * have such labels; nodes without them could use the volume before, and cannot afterwards.
  *
- * An affinity can't be changed once it is written, so whatever is not certain is refused.
+ * An affinity cannot be changed once it is written, so every uncertain case is refused.
  */
 export function decideUpgrade(volume: PersistentVolume, { nodes, users }: ZonalUpgradeContext): ZonalUpgrade {
   const { metadata, spec } = volume;
@@ -76,7 +76,7 @@ type Refusal = Extract<ZonalUpgrade, { kind: 'refuse' }>;
 interface Place {
   readonly kind: 'place';
   readonly level: Level;
-  /** The volume says it by the new label. */
+  /** The volume uses the new label. */
   readonly isStable: boolean;
   readonly values: readonly string[];
 }
@@ -103,7 +103,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * One term, unless nodes of both generations are about: then one for each combination of keys, so that none of them is lost.
+ * One term, unless there are nodes with old and with new labels: then one for each combination of keys, so that no node is lost.
  */
 function termsFor(places: readonly Place[], nodes: readonly Node[]): readonly NodeSelectorTerm[] {
   let terms: readonly (readonly NodeSelectorRequirement[])[] = [[]];
@@ -117,8 +117,8 @@ function termsFor(places: readonly Place[], nodes: readonly Node[]): readonly No
 }
 
 /**
- * To the scheduler an old label of a volume also means a node's new one, a new label means only itself. So an old label stays where
- * all nodes that have either still have the old one, and becomes the new one where none has.
+ * For the scheduler, an old label of a volume also matches a node's new one; a new label matches only itself. So an old label stays if
+ * all nodes that have either still have the old one, and becomes the new one if none has.
  */
 function keysFor(
   { level: { betaKey, stableKey }, isStable }: Place,
@@ -141,11 +141,11 @@ function lossOf(
     const node = nodes.find((candidate) => candidate.metadata?.name === nodeName);
     if (node !== undefined && matchesNode(compiled, undefined, node.metadata?.labels)) continue;
     const pod = `${metadata?.namespace}/${metadata?.name}`;
-    const trouble = node === undefined ? 'is not known' : `has ${placeOf(node)}`;
+    const trouble = node === undefined ? 'does not exist' : `has ${placeOf(node)}`;
     return {
       kind: 'refuse',
       reason: 'NodeInUse',
-      message: `pod ${pod} uses it on node ${nodeName}, which ${trouble}; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first`,
+      message: `pod ${pod} uses it on node ${nodeName}, which ${trouble}; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first`,
     };
   }
   return undefined;

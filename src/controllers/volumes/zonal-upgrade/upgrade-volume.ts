@@ -13,8 +13,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Decides about a volume that was read just now, and writes the affinity onto that very version: whoever changed the volume
- * meanwhile makes this fail with `Conflict`. One write does it all, so there is nothing to clean up after a crash.
+ * Decides about a volume that was just read, and writes the affinity to that version: if another client changed the volume
+ * meanwhile, this fails with `Conflict`. It is a single write, so there is nothing to clean up after a crash.
  */
 export async function upgradeVolume(
   cluster: Cluster,
@@ -23,7 +23,7 @@ export async function upgradeVolume(
 ): Promise<ZonalUpgrade> {
   const first = decideUpgrade(volume, { nodes, users: [] });
   if (first.kind !== 'upgrade') return first;
-  // The server is asked, not a cache: what is written can't be taken back.
+  // Read from the server, not from a cache: the write cannot be undone.
   const users = await usersOf(cluster, volume, signal);
   const upgrade = decideUpgrade(volume, { nodes, users });
   if (upgrade.kind === 'upgrade' && !isDryRun) await write(cluster, volume, upgrade.nodeAffinity, signal);
@@ -41,13 +41,13 @@ async function usersOf(
   return usersAmong(items, volume);
 }
 
-/** Those that are on a node with the claim that the volume is for; all are of the claim's namespace. */
+/** The pods on a node that use the claim of the volume; all candidates are in the claim's namespace. */
 export function usersAmong(candidates: readonly Pod[], { spec }: PersistentVolume): readonly Pod[] {
   const name = spec?.claimRef?.name ?? '';
   return candidates.filter((pod) => isPlaced(pod) && claimNamesOf(pod).includes(name));
 }
 
-/** On a node and not yet done. */
+/** On a node and not finished. */
 function isPlaced(pod: Pod): boolean {
   return (pod.spec?.nodeName ?? '') !== '' && !isFinished(pod);
 }

@@ -41,7 +41,7 @@ test.each([
     given: { [labels.zone]: 'a__b', [labels.region]: 'r' },
     expected: [`${labels.zone} in a,b and ${labels.region} in r`],
   },
-  { name: 'an old label where nodes have only new ones', given: { [labels.betaZone]: 'a' } },
+  { name: 'an old label while nodes have only new ones', given: { [labels.betaZone]: 'a' } },
 ])('the answer to a new volume with $name has its affinity', async ({ given, expected }) => {
   served = await serveCluster({ rules });
   await makeNode('n1', { [labels.zone]: 'a' });
@@ -53,7 +53,7 @@ test.each([
   expect(affinityOf(read)).toEqual(affinityOf(made));
 });
 
-test('an old label stands for both where there are nodes of either kind', async () => {
+test('an old label becomes both if there are nodes of either kind', async () => {
   served = await serveCluster({ rules });
   await makeNode('old', { [labels.betaZone]: 'a' });
   await makeNode('new', { [labels.zone]: 'a' });
@@ -61,7 +61,7 @@ test('an old label stands for both where there are nodes of either kind', async 
   expect(affinityOf(made)).toEqual([`${labels.betaZone} in a`, `${labels.zone} in a`]);
 });
 
-test('an affinity that is there stays, and an update that adds a label gets none', async () => {
+test('an existing affinity stays, and an update that adds a label gets none', async () => {
   served = await serveCluster({ rules });
   const matchExpressions = [{ key: 'disk', operator: 'In', values: ['x'] }];
   const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
@@ -79,13 +79,13 @@ test('an affinity that is there stays, and an update that adds a label gets none
 test.each([
   { name: 'labels that disagree', given: { [labels.zone]: 'a', [labels.betaZone]: 'b' } },
   { name: 'an empty zone', given: { [labels.zone]: 'a____b' } },
-  { name: 'no such label', given: { app: 'x' } },
-])('a volume with $name is let in as it is', async ({ given }) => {
+  { name: 'no topology label', given: { app: 'x' } },
+])('a volume with $name is accepted unchanged', async ({ given }) => {
   served = await serveCluster({ rules });
   expect(affinityOf(await post(volumesPath, volumeOf(given)))).toBeUndefined();
 });
 
-test('a volume that comes back while a pod uses it elsewhere is let in as it is', async () => {
+test('a recreated volume is accepted unchanged while a pod uses it elsewhere', async () => {
   served = await serveCluster({ rules });
   await makeNode('n1', { [labels.zone]: 'b' });
   await post('/api/v1/namespaces/default/pods', {
@@ -100,7 +100,7 @@ test('a volume that comes back while a pod uses it elsewhere is let in as it is'
   expect(affinityOf(await post(volumesPath, volumeOf({ [labels.zone]: 'a' }, { claimRef })))).toBeUndefined();
 });
 
-test('a bare server adds nothing', async () => {
+test('a server without the plugin adds nothing', async () => {
   served = await serveCluster();
   expect(affinityOf(await post(volumesPath, volumeOf({ [labels.zone]: 'a' })))).toBeUndefined();
 });

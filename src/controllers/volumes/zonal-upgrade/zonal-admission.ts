@@ -5,8 +5,8 @@ import { decideUpgrade } from './decide-upgrade.ts';
 import { usersAmong } from './upgrade-volume.ts';
 
 /**
- * A new volume that says by labels where it is has its affinity from the first write on, so that nobody sees it without one. What
- * has to be refused is let in as it is: the controller tells why.
+ * A new volume with topology labels has its affinity from the first write, so that no client sees it without one. A volume
+ * that must be refused is accepted unchanged: the controller reports the reason.
  */
 export function withZonalAffinity(volume: PersistentVolume, all: ReadAll): PersistentVolume {
   if (decideUpgrade(volume, { nodes: [], users: [] }).kind !== 'upgrade') return volume;

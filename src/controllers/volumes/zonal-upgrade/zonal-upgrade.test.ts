@@ -68,7 +68,7 @@ test('a volume in use on a node that it would lose waits until the node is in th
   await fixture.settle();
   expect((await read(fixture, 'v')).spec?.nodeAffinity).toBeUndefined();
   expect(await fixture.eventLines()).toEqual([
-    'ZonalUpgradeRefused v: pod default/web uses it on node n1, which has no zone or region label; a node affinity cannot be changed later, so correct the labels of the node or the volume, or end the pod first',
+    'ZonalUpgradeRefused v: pod default/web uses it on node n1, which has no zone or region label; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first',
   ]);
   const body = { metadata: { labels: { [labels.betaZone]: 'a' } } };
   await client.patch({ name: 'n1' }, { type: 'merge', body });
@@ -88,7 +88,7 @@ test('a volume in use on a node that it would lose waits until the pod is gone',
   expect((await read(fixture, 'v')).spec?.nodeAffinity).toEqual(inZoneA);
 });
 
-test('dying after any write changes nothing about the end', async () => {
+test('crashing after any write does not change the final state', async () => {
   const places = await crashControllersAtEveryWrite({
     controllers: [zonalUpgrade],
     prepare: async (fixture) => {

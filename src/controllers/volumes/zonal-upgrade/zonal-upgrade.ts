@@ -13,10 +13,10 @@ import { upgradeVolume } from './upgrade-volume.ts';
 const workers = 2;
 
 /**
- * Gives volumes that say by zone and region labels where they are a node affinity that says the same. The labels stay.
+ * Gives volumes with zone and region labels a node affinity with the same meaning. The labels stay.
  *
- * Safe to run twice and to die anywhere: its only write completes the upgrade of one volume, and a volume that has an affinity is
- * left alone.
+ * Safe to run twice and to crash anywhere: its only write completes the upgrade of one volume, and a volume with an affinity is
+ * not changed.
  */
 export const zonalUpgrade: Controller = {
   name: 'zonal-upgrade',
@@ -90,10 +90,10 @@ class ZonalUpgrader {
     const upgrade = await upgradeVolume(cluster, volume, options);
     if (upgrade.kind === 'refuse') this.#refused.add(name);
     else this.#refused.delete(name);
-    this.#tell(volume, upgrade);
+    this.#recordEvent(volume, upgrade);
   }
 
-  #tell(volume: PersistentVolume, upgrade: ZonalUpgrade): void {
+  #recordEvent(volume: PersistentVolume, upgrade: ZonalUpgrade): void {
     if (upgrade.kind === 'leave') return;
     const isDone = upgrade.kind === 'upgrade';
     this.#context.events.record({

@@ -7,14 +7,14 @@ import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 import { createPvBinder } from '../pv-binder.ts';
 import { createObjects, type InitialObjects, namespace } from './initial-objects.ts';
 
-/** What became of it: a line for each volume and claim, and what was told about them. */
+/** The result: a line for each volume and claim, and the Events about them. */
 export interface BinderOutcome {
   readonly claims: readonly string[];
   readonly volumes: readonly string[];
   readonly events: readonly string[];
 }
 
-/** Finds a cluster as sketched, lets the binder run until nothing more happens, and reads what is there then. */
+/** Creates the objects, runs the binder until nothing more happens, and reads the result. */
 export async function runBinder(
   found: InitialObjects,
   binder: Controller = createPvBinder(),
@@ -50,7 +50,7 @@ function claimLine({ metadata, spec, status }: PersistentVolumeClaim): string {
   return parts.join('');
 }
 
-/** `v1: Bound for data, by controller`; `(no uid)` and `(other uid)` where the claimRef doesn't mean the claim that is there. */
+/** `v1: Bound for data, by controller`; `(no uid)` and `(other uid)` if the claimRef does not refer to the existing claim. */
 function volumeLine({ metadata, spec, status }: PersistentVolume, uids: ReadonlyMap<string, string>): string {
   const parts = [`${metadata?.name}: ${status?.phase}`];
   const { name = '', uid = '' } = spec?.claimRef ?? {};

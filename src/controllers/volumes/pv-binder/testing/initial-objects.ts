@@ -15,7 +15,7 @@ import { annotations, markerValue } from '../../../../kube/well-known.ts';
 
 export const namespace = 'default';
 
-/** A volume as it is found. Without `for` nobody claims it; `uid` says whether the claimRef has the claim's, another, or none. */
+/** A volume in its initial state. Without `for` it has no claimRef; `uid` selects whether the claimRef has the claim's uid, another, or none. */
 export interface InitialVolume {
   readonly name: string;
   readonly size?: string;
@@ -29,12 +29,12 @@ export interface InitialVolume {
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
   readonly attributesClass?: string;
   readonly policy?: PersistentVolumeReclaimPolicy;
-  readonly marks?: StringMap;
+  readonly extraAnnotations?: StringMap;
   readonly finalizers?: readonly string[];
   readonly source?: PersistentVolumeSource;
 }
 
-/** A claim as it is found. */
+/** A claim in its initial state. */
 export interface InitialClaim {
   readonly name: string;
   readonly size?: string;
@@ -47,7 +47,7 @@ export interface InitialClaim {
   readonly mode?: PersistentVolumeMode;
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
   readonly attributesClass?: string;
-  readonly marks?: StringMap;
+  readonly extraAnnotations?: StringMap;
 }
 
 export interface InitialObjects {
@@ -65,27 +65,34 @@ export async function createObjects(
   for (const volume of volumes) await createVolume(cluster, volume);
 }
 
-export async function createClaim(cluster: Cluster, sketch: InitialClaim): Promise<void> {
+export async function createClaim(cluster: Cluster, initial: InitialClaim): Promise<void> {
   const client = cluster.resource(persistentVolumeClaims);
-  const { name, phase } = sketch;
-  await client.create({ metadata: { namespace, name, ...claimMarks(sketch) }, spec: claimSpec(sketch) });
+  const { name, phase } = initial;
+  await client.create({
+    metadata: { namespace, name, ...claimAnnotations(initial) },
+    spec: claimSpec(initial),
+  });
   if (phase === undefined) return;
   const body = { status: { phase } };
   await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status' });
 }
 
-function claimMarks({ byController, isComplete, marks }: InitialClaim): PersistentVolumeClaim['metadata'] {
+function claimAnnotations({
+  byController,
+  isComplete,
+  extraAnnotations,
+}: InitialClaim): PersistentVolumeClaim['metadata'] {
   return {
     annotations: {
       ...(byController && { [annotations.boundByController]: markerValue }),
       ...(isComplete && { [annotations.bindCompleted]: markerValue }),
-      ...marks,
+      ...extraAnnotations,
     },
   };
 }
 
-function claimSpec(sketch: InitialClaim): NonNullable<PersistentVolumeClaim['spec']> {
-  const { size = '1Gi', on, className, selector, mode, accessModes, attributesClass } = sketch;
+function claimSpec(initial: InitialClaim): NonNullable<PersistentVolumeClaim['spec']> {
+  const { size = '1Gi', on, className, selector, mode, accessModes, attributesClass } = initial;
   return {
     accessModes: accessModes ?? ['ReadWriteOnce'],
     resources: { requests: { storage: size } },
@@ -97,19 +104,19 @@ function claimSpec(sketch: InitialClaim): NonNullable<PersistentVolumeClaim['spe
   };
 }
 
-export async function createVolume(cluster: Cluster, sketch: InitialVolume): Promise<void> {
+export async function createVolume(cluster: Cluster, initial: InitialVolume): Promise<void> {
   const client = cluster.resource(persistentVolumes);
-  const { name, labels, byController, marks, finalizers, phase = 'Available' } = sketch;
-  const mark = { ...(byController && { [annotations.boundByController]: markerValue }), ...marks };
+  const { name, labels, byController, extraAnnotations, finalizers, phase = 'Available' } = initial;
+  const mark = { ...(byController && { [annotations.boundByController]: markerValue }), ...extraAnnotations };
   await client.create({
     metadata: { name, annotations: mark, ...(labels && { labels }), ...(finalizers && { finalizers }) },
-    spec: { ...volumeSpec(sketch), ...(await claimRefOf(cluster, sketch)) },
+    spec: { ...volumeSpec(initial), ...(await claimRefOf(cluster, initial)) },
   });
   await client.patch({ name }, { type: 'merge', body: { status: { phase } } }, { subresource: 'status' });
 }
 
-function volumeSpec(sketch: InitialVolume): NonNullable<PersistentVolume['spec']> {
-  const { size = '1Gi', className, mode, accessModes, attributesClass, policy, source } = sketch;
+function volumeSpec(initial: InitialVolume): NonNullable<PersistentVolume['spec']> {
+  const { size = '1Gi', className, mode, accessModes, attributesClass, policy, source } = initial;
   return {
     capacity: { storage: size },
     accessModes: accessModes ?? ['ReadWriteOnce'],
@@ -117,17 +124,17 @@ function volumeSpec(sketch: InitialVolume): NonNullable<PersistentVolume['spec']
     ...(className !== undefined && { storageClassName: className }),
     ...(mode !== undefined && { volumeMode: mode }),
     ...(attributesClass !== undefined && { volumeAttributesClassName: attributesClass }),
-    ...(source ?? csiSource(sketch.name)),
+    ...(source ?? csiSource(initial.name)),
   };
 }
 
-/** The one source that may have every policy and an attributes class. */
+/** The only source that allows every policy and a VolumeAttributesClass. */
 function csiSource(volumeHandle: string): PersistentVolumeSource {
   return { csi: { driver: 'disk.example.com', volumeHandle } };
 }
 
-async function claimRefOf(cluster: Cluster, sketch: InitialVolume): Promise<PersistentVolume['spec']> {
-  const { for: name, uid } = sketch;
+async function claimRefOf(cluster: Cluster, initial: InitialVolume): Promise<PersistentVolume['spec']> {
+  const { for: name, uid } = initial;
   if (name === undefined) return {};
   const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name };
   if (uid === undefined) return { claimRef };

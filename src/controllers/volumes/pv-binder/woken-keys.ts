@@ -10,7 +10,7 @@ export function volumeKey(name: string): string {
   return `volume ${name}`;
 }
 
-/** What has to be looked at after a change. A volume that is on offer wakes one claim more: see `WaitingClaims`. */
+/** The keys to reconcile after a change. A free volume wakes one more claim: see `WaitingClaims`. */
 export function keysWokenBy(change: ClusterChange, index: ClusterIndex): readonly string[] {
   switch (change.kind) {
     case 'PersistentVolumeClaim':
@@ -26,7 +26,7 @@ export function keysWokenBy(change: ClusterChange, index: ClusterIndex): readonl
   }
 }
 
-/** The claim, and where it took a volume or is gone, the volumes that are or were its own. */
+/** The claim, and if it took a volume or is gone, the volumes that are or were its own. */
 function wokenByClaim(
   { before, after }: ObjectChange<'PersistentVolumeClaim'>,
   index: ClusterIndex,
@@ -41,7 +41,7 @@ function wokenByClaim(
   return [...own, ...[...named, ...reserved].map(volumeKey)];
 }
 
-/** The volume, the claims that name it, and the claim that it names, as far as they aren't one well-bound pair. */
+/** The volume, the claims that name it, and the claim that it names, unless they are one completely bound pair. */
 function wokenByVolume(
   { before, after }: ObjectChange<'PersistentVolume'>,
   index: ClusterIndex,
@@ -61,7 +61,7 @@ function wokenByVolume(
   return keys;
 }
 
-/** Claims without a volume, of this class or of none: it may be the default now. Classes change so rarely that all are looked at. */
+/** Claims without a volume, of this class or of none: it may be the default now. Classes change so rarely that all claims are checked. */
 function wokenByClass(
   { before, after }: ObjectChange<'StorageClass'>,
   index: ClusterIndex,
@@ -75,7 +75,7 @@ function wokenByClass(
   return keys;
 }
 
-/** A pod that waits for a node is what a delayed claim waits for. */
+/** A delayed claim waits for a pod that waits for a node. */
 function wokenByPod({ before, after }: ObjectChange<'Pod'>, index: ClusterIndex): readonly string[] {
   if (isWaiting(before) === isWaiting(after)) return [];
   return ((after ?? before)?.claims ?? []).flatMap(({ key }) => {

@@ -6,7 +6,7 @@ import { pvBinder } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createObjects, type InitialClaim, namespace } from './testing/initial-objects.ts';
 
-/* What comes of looking at everything once in a while. That it finds nothing to do is checked at the end of every fixture. */
+/* The effects of sweeps. Every fixture checks at its end that sweeps found nothing to do. */
 
 const minuteMs = 60_000;
 
@@ -15,7 +15,7 @@ const classes: readonly StorageClass[] = [
   { metadata: { name: 'late' }, provisioner: 'p.example.com', volumeBindingMode: 'WaitForFirstConsumer' },
 ];
 
-/** What was told so far, as `REASON COUNT`, sorted. */
+/** The recorded Events as `REASON COUNT`, sorted. */
 async function counts({ cluster }: VirtualTimeCluster): Promise<readonly string[]> {
   const { items } = await cluster.resource(events).list();
   return items.map(({ reason, series }) => `${reason} ${series?.count ?? 1}`).sort();
@@ -29,7 +29,7 @@ const waiting: readonly (readonly [string, Omit<InitialClaim, 'name'>])[] = [
   ['VolumeMismatch', { on: 'small', size: '2Gi' }],
 ];
 
-test.each(waiting)('a claim that waits is told of again while it waits: %s', async (reason, sketch) => {
+test.each(waiting)('the Event of a waiting claim is repeated while it waits: %s', async (reason, sketch) => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createObjects(fixture.cluster, {
     classes,
@@ -43,7 +43,7 @@ test.each(waiting)('a claim that waits is told of again while it waits: %s', asy
   expect(await counts(fixture)).toEqual([`${reason} ${told + 3}`]);
 });
 
-test('what is told of a claim that waits for hours never runs out', async () => {
+test('the Events of a claim that waits for hours never expire', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createObjects(fixture.cluster, { claims: [{ name: 'c' }] });
   await fixture.settle(minuteMs);
@@ -55,7 +55,7 @@ test('what is told of a claim that waits for hours never runs out', async () => 
   }
 });
 
-test('claims and volumes that are well, lost or failed are looked at in silence', async () => {
+test('bound, lost and failed claims and volumes get no repeated Events', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const gone = { for: 'x', uid: 'other', phase: 'Bound', policy: 'Delete' } as const;
   await createObjects(fixture.cluster, {

@@ -15,7 +15,7 @@ async function boundClaim(fixture: LifecycleFixture): Promise<void> {
   expect(await fixture.lines()).toContain('claim data Bound');
 }
 
-test('nobody mounts a claim whose binding is being undone, until that is over', async () => {
+test('a claim is not mounted during a rollback of its binding', async () => {
   await using fixture = await LifecycleFixture.start();
   await boundClaim(fixture);
   await fixture.annotateClaim('data', { 'stowage.dev/rollback': 'web' });
@@ -33,7 +33,7 @@ test('nobody mounts a claim whose binding is being undone, until that is over', 
   expect(await fixture.mark()).toMatch(/^a1\//);
 });
 
-test('a rollback that begins on a version without the mark fails once the node agent was first', async () => {
+test('a rollback that starts on a version without the annotation fails if the node agent was first', async () => {
   await using fixture = await LifecycleFixture.start();
   await boundClaim(fixture);
   const judged = (await fixture.claim()).metadata;
@@ -47,7 +47,7 @@ test('a rollback that begins on a version without the mark fails once the node a
   });
 });
 
-test('a pod never runs before the mark is on its claim', async () => {
+test('a pod never runs before its claim has the annotation', async () => {
   await using fixture = await LifecycleFixture.start();
   await boundClaim(fixture);
   const seen: (string | undefined)[] = [];
@@ -68,14 +68,14 @@ test('a pod never runs before the mark is on its claim', async () => {
   expect(seen[0]).toBe(`a1/${uid}`);
 });
 
-test('a node agent that dies over the mark leaves it: nobody knows whether a byte was written', async () => {
+test('a node agent that crashes around the annotation leaves it: a byte may have been written', async () => {
   const others = allControllers().filter(({ name }) => name !== nodeAgent.name);
   await using fixture = await LifecycleFixture.start({ controllers: others });
   const agent = fixture.virtualTime.run([nodeAgent]);
   await boundClaim(fixture);
   await agent.close();
   await fixture.bindPod('web', 'a1');
-  // First the node tells that the volume is in use; then comes the mark.
+  // First the node reports the volume as in use; then the annotation is written.
   const crash = new CrashAfterWrites(2);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
   const dying = fixture.virtualTime.run([nodeAgent], crashing);
@@ -85,7 +85,7 @@ test('a node agent that dies over the mark leaves it: nobody knows whether a byt
   expect(await fixture.mark()).toMatch(/^a1\//);
 });
 
-test('the mark outlives the pod', async () => {
+test('the annotation stays after the pod', async () => {
   await using fixture = await LifecycleFixture.start();
   await boundClaim(fixture);
   await fixture.bindPod('web', 'a1');
@@ -98,7 +98,7 @@ test('the mark outlives the pod', async () => {
   expect(await fixture.mark()).toBe(mark);
 });
 
-test('a mark that nobody can read never comes off, and does not keep the next pod away', async () => {
+test('an unreadable annotation is never removed, and does not block the next pod', async () => {
   await using fixture = await LifecycleFixture.start();
   await boundClaim(fixture);
   await fixture.annotateClaim('data', { 'stowage.dev/mounted': '' });

@@ -29,7 +29,7 @@ async function attachments(fixture: LifecycleFixture): Promise<number> {
   return (await fixture.cluster.resource(volumeAttachments).list()).items.length;
 }
 
-test('a namespace takes its pods, claims and their volumes with it', async () => {
+test('a namespace is deleted with its pods, claims and their volumes', async () => {
   await using fixture = await LifecycleFixture.start({
     nodes: ['a1 a r1'],
     controllers: controllersWithScheduler(),
@@ -56,7 +56,7 @@ test('a namespace takes its pods, claims and their volumes with it', async () =>
   expect(items.map(({ metadata }) => metadata?.name)).not.toContain('team');
 });
 
-test('a volume that somebody deletes under its claim stays until the claim goes', async () => {
+test('a volume that a user deletes while it is bound stays until the claim is deleted', async () => {
   await using fixture = await startRunning();
   const { volumeName = '' } = (await fixture.claim()).spec ?? {};
   await fixture.cluster.resource(persistentVolumes).delete({ name: volumeName });
@@ -84,7 +84,7 @@ test('a pod moves to another node of the zone with its volume, and the attachmen
   expect(items.map(({ spec }) => spec?.nodeName)).toEqual(['a2']);
 });
 
-test('a selected node that is gone before its volume is made is taken off', async () => {
+test('a selected node that is deleted before the volume is created is removed from the claim', async () => {
   await using fixture = await LifecycleFixture.start();
   await fixture.makeClaim();
   await fixture.makePod('web', ['data']);
@@ -101,7 +101,7 @@ test('a selected node that is gone before its volume is made is taken off', asyn
   expect(await fixture.placesOf()).toEqual(['zone=a']);
 });
 
-test('a pod with a volume to be made and one made by hand runs once both are bound, not before', async () => {
+test('a pod with a provisioned and a hand-made volume runs once both are bound, not before', async () => {
   const local = classOf({ metadata: { name: 'local' }, provisioner: noProvisioner });
   await using fixture = await LifecycleFixture.start({ classes: [classOf(), local] });
   await fixture.makeLocalVolume('disk', 'a1');
@@ -109,7 +109,7 @@ test('a pod with a volume to be made and one made by hand runs once both are bou
   await fixture.makeClaim('logs', 'local');
   await fixture.makePod('web', ['data', 'logs']);
   await fixture.settle();
-  // What needs provisioning goes first: a reservation of a disk is not undone once it is complete.
+  // Provisioning goes first: the reservation of a disk cannot be undone once it is complete.
   await fixture.selectNode('data', 'a1');
   await fixture.settle();
   expect(await fixture.lines()).toContain('claim logs Pending');

@@ -14,7 +14,7 @@ import { pvBinder } from './pv-binder/pv-binder.ts';
 import { createObjects, namespace } from './pv-binder/testing/initial-objects.ts';
 
 /*
- * The server gives each controller one wrong answer at the moment when it matters, and the controller believes it: no event will
+ * The server gives each controller one wrong answer at the critical moment, and the controller relies on it: no event will
  * wake it again. The sweep finds the remaining work, does it and counts it, and the fixture's disposal reports the missed event.
  */
 
@@ -64,7 +64,7 @@ const cases: readonly Case[] = [
   },
   {
     controller: protection,
-    left: 'a claim that nobody uses any more',
+    left: 'an unused claim',
     prepare: (cluster) => createObjects(cluster, { claims: [{ name: 'data' }] }),
     async happen(cluster, inject) {
       inject(answerOnce('list', pods, { items: [userPod], metadata: {} }));
@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
   },
   {
     controller: expanderWith([plainResizer]),
-    left: 'a claim that asks for more than it has',
+    left: 'a claim that requests more than it has',
     async prepare(cluster) {
       await createObjects(cluster, { claims: [{ name: 'data', on: 'v' }] });
       const source = { hostPath: { path: '/a' } };

@@ -13,12 +13,12 @@ import { assetOf, type Provisioner, type Provisioners } from './provisioner.ts';
 const finalizer = finalizers.externalProvisioner;
 
 /**
- * One volume of ours from released to gone. Its writes, and what a death after each leaves:
+ * Reclaims one volume of ours, from released to gone. Its writes, and the state after a crash behind each:
  *
- * 1. the object is deleted in the very version that was judged; the finalizer keeps it. Whoever saved the volume by another
- *    policy before that has saved it, and nobody can bind it afterwards;
+ * 1. the object is deleted in the version that was read; the finalizer keeps it. A user who changed the policy before that
+ *    keeps the volume, and no claim can be bound to it afterwards;
  * 2. the asset is removed: removing it again finds nothing;
- * 3. the finalizer is taken off, and the object goes.
+ * 3. the finalizer is removed, and the object with it.
  */
 export class VolumeReclaim {
   readonly #context: ControllerContext;
@@ -37,13 +37,13 @@ export class VolumeReclaim {
     const provisioner = this.#provisioners.get(maker);
     if (volume === undefined || provisioner === undefined) return;
     if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') {
-      // Kept by whoever runs the cluster: the object may go without the asset.
+      // The administrator keeps the asset: the object may be removed without it.
       if (isHeld(volume)) await removeFinalizer(this.#volumes, volume, finalizer, signal);
       return;
     }
     if (!isOurs(volume)) {
       if (isOver(volume))
-        this.#tell(volume, `${name} is not named after its claim: ${maker} did not make it`);
+        this.#recordEvent(volume, `${name} is not named after its claim, so ${maker} did not create it`);
       return;
     }
     const held = await this.#hold(volume, signal);
@@ -51,7 +51,7 @@ export class VolumeReclaim {
     await this.#end(held, provisioner, signal);
   }
 
-  /** With the finalizer; undefined where it is too late for that, and somebody else has seen to the asset. */
+  /** With the finalizer; undefined if it is too late for that, and another process has removed the asset. */
   async #hold(volume: PersistentVolume, signal: AbortSignal): Promise<PersistentVolume | undefined> {
     if (isHeld(volume)) return volume;
     const {
@@ -66,7 +66,7 @@ export class VolumeReclaim {
     return await undefinedIfNotFound(this.#volumes.patch({ name }, { type: 'merge', body }, { signal }));
   }
 
-  /** A volume is data: its claim is asked for, whatever the phase says. */
+  /** A volume is data: its claim is read from the server, whatever the phase. */
   async #isClaimed({ metadata, spec }: PersistentVolume, signal: AbortSignal): Promise<boolean> {
     const { namespace, name = '', uid } = spec?.claimRef ?? {};
     const claims = this.#context.cluster.resource(persistentVolumeClaims);
@@ -91,12 +91,12 @@ export class VolumeReclaim {
     try {
       await provisioner.remove(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
     } catch (error) {
-      if (!signal.aborted) this.#tell(volume, messageOf(error));
+      if (!signal.aborted) this.#recordEvent(volume, messageOf(error));
       throw error;
     }
   }
 
-  #tell(volume: PersistentVolume, note: string): void {
+  #recordEvent(volume: PersistentVolume, note: string): void {
     const regarding = referenceTo(volume, { apiVersion: 'v1', kind: 'PersistentVolume' });
     this.#context.events.record({
       regarding,
@@ -115,7 +115,7 @@ function precise(uid: string | undefined, resourceVersion: string | undefined) {
   };
 }
 
-/** Anybody who may write volumes can make one that says it is ours; those that are have the name of their claim. */
+/** Any client that may write volumes can create one that claims to be ours; real ones have the name of their claim. */
 function isOurs({ metadata, spec }: PersistentVolume): boolean {
   const uid = spec?.claimRef?.uid ?? '';
   return uid !== '' && metadata?.name === assetOf(uid).name;
@@ -125,7 +125,7 @@ function isHeld({ metadata }: PersistentVolume): boolean {
   return (metadata?.finalizers ?? []).includes(finalizer);
 }
 
-/** Released; or deleted by somebody before any claim was bound to it, and then none is going to be. */
+/** Released; or deleted by a user before any claim was bound to it, so that none will be. */
 function isOver({ metadata, status }: PersistentVolume): boolean {
   if (status?.phase === 'Released') return true;
   const isUnused = status?.phase === undefined || ['Pending', 'Available'].includes(status.phase);

@@ -7,11 +7,11 @@ import { pvBinder } from './pv-binder.ts';
 import { claimAndVolumeLines } from './testing/binder-outcome.ts';
 import { createClaim, createObjects, createVolume, namespace } from './testing/initial-objects.ts';
 
-/* Things that happen while the binder runs: it hears of them, and doesn't look around in between. */
+/* Changes while the binder runs: it acts on their events, without a sweep in between. */
 
 const pair = { claims: [{ name: 'c' }], volumes: [{ name: 'v' }] };
 
-test('a claim that waits takes a volume that comes', async () => {
+test('a waiting claim takes a new volume', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createClaim(fixture.cluster, { name: 'c' });
   await fixture.settle();
@@ -22,7 +22,7 @@ test('a claim that waits takes a volume that comes', async () => {
   ]);
 });
 
-test('a claim that waits for its first consumer takes a volume that comes for it, by name or with the uid', async () => {
+test('a claim that waits for its first consumer takes a new volume that names it, with or without the uid', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   const metadata = { name: 'wait' };
   const provisioner = 'kubernetes.io/no-provisioner';
@@ -40,7 +40,7 @@ test('a claim that waits for its first consumer takes a volume that comes for it
   ]);
 });
 
-test('volumes that come one by one each go to the claim that needs most of them', async () => {
+test('new volumes each go to the claim that needs most of them', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   for (const size of [1, 2, 3]) await createClaim(fixture.cluster, { name: `c${size}`, size: `${size}Gi` });
   await fixture.settle();
@@ -53,7 +53,7 @@ test('volumes that come one by one each go to the claim that needs most of them'
   );
 });
 
-test('a volume whose claim goes before it could take it goes to the next', async () => {
+test('a volume goes to the next claim if its claim is deleted first', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder, protection);
   for (const name of ['a', 'b']) await createClaim(fixture.cluster, { name });
   await fixture.settle();
@@ -86,7 +86,7 @@ test('deleting a claim releases its volume, and deleting the volume loses the cl
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['d: Lost on w, complete']);
 });
 
-test('a claimRef that is withdrawn frees the volume at once, for whoever waits', async () => {
+test('a withdrawn claimRef frees the volume at once for waiting claims', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder, protection);
   await createObjects(fixture.cluster, pair);
   await fixture.settle();
@@ -103,7 +103,7 @@ test('a claimRef that is withdrawn frees the volume at once, for whoever waits',
   });
 });
 
-test('a claim that a person pointed at a volume takes it when the volume comes, or is given back', async () => {
+test('a claim that names a volume takes it when the volume is created, or released', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
   await createObjects(fixture.cluster, {
     claims: [
@@ -150,10 +150,10 @@ test('a volume that is being deleted is not taken', async () => {
 
 test('a claim shows the size before a file system is resized, and keeps it while it is bound', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
-  const marks = { [annotations.preResizeCapacity]: '1Gi' };
+  const extraAnnotations = { [annotations.preResizeCapacity]: '1Gi' };
   await createObjects(fixture.cluster, {
     claims: [{ name: 'c' }],
-    volumes: [{ name: 'v', size: '5Gi', marks }],
+    volumes: [{ name: 'v', size: '5Gi', extraAnnotations }],
   });
   await fixture.settle();
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual([
@@ -167,7 +167,7 @@ test('a claim shows the size before a file system is resized, and keeps it while
   expect(status?.accessModes).toEqual(['ReadWriteOnce', 'ReadOnlyMany']);
 });
 
-test('fifty claims and fifty volumes find each other without a conflict', async () => {
+test('fifty claims and fifty volumes are bound without a conflict', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const all = Array.from({ length: 50 }, (_, index) => index);
   await createObjects(fixture.cluster, {

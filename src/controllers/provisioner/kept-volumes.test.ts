@@ -10,8 +10,10 @@ const provisioner = 'disk.example.com';
 const removed = { metadata: { finalizers: null } };
 const another = { spec: { claimRef: { namespace: 'elsewhere', name: 'other', uid: null } } };
 
-/** What an administrator does with a volume in use while the provisioner is away. */
-const rescues: Readonly<Record<string, (fixture: ProvisionerFixture, name: string) => Promise<unknown>>> = {
+/** What an administrator does with a volume in use while the provisioner is stopped. */
+const changesByAdministrator: Readonly<
+  Record<string, (fixture: ProvisionerFixture, name: string) => Promise<unknown>>
+> = {
   'the object of the volume is deleted': async ({ cluster }, name) => {
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: removed });
     await cluster.resource(persistentVolumes).delete({ name });
@@ -29,7 +31,7 @@ const rescues: Readonly<Record<string, (fixture: ProvisionerFixture, name: strin
   },
 };
 
-test.each(Object.entries(rescues))(
+test.each(Object.entries(changesByAdministrator))(
   'a disk that was recorded and used is kept when %s before the provisioner is back',
   async (_what, rescue) => {
     const disks = new FakeDiskDriver();
@@ -54,7 +56,7 @@ test.each(Object.entries(rescues))(
   },
 );
 
-/** What the binder of volumes does; and the intent is there, as if the provisioner had died before it took it off. */
+/** What the PV binder does; and the intent exists, as if the provisioner had crashed before it removed it. */
 async function bind({ cluster }: ProvisionerFixture, volumeName: string): Promise<void> {
   const metadata = {
     annotations: { [intentAnnotation]: `${provisioner} a1` },

@@ -29,11 +29,11 @@ export interface ClaimProvisioningOptions {
   readonly context: ControllerContext;
   readonly provisioners: Provisioners;
   readonly watch: ClaimWatch;
-  /** Off: classes that wait for their first consumer don't. */
+  /** Off: WaitForFirstConsumer classes do not wait. */
   readonly volumeScheduling: boolean;
 }
 
-/** A claim that is to be served, and all that was read for it. */
+/** A claim to provision, and everything that was read for it. */
 interface Job {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
@@ -42,17 +42,17 @@ interface Job {
   readonly node: Node | undefined;
 }
 
-/** The volume of the claim's name: not there; its own; somebody's who has nothing to do with us; ours, but given to another; gone. */
+/** The volume of the claim's name: missing; its own; unrelated to us; ours, but bound to another claim; deleted. */
 type Recorded = 'none' | 'own' | 'for another' | 'taken' | 'lost';
 
 /**
- * One claim from asked-for to recorded. Its writes, and what a death after each leaves:
+ * Provisions one claim, from the request to the PersistentVolume. Its writes, and the state after a crash behind each:
  *
- * 1. the intent, on the claim: the claim can't go before it is looked at again; if it is gone or wants something else by then,
- *    what may have been made is removed;
- * 2. the asset: its name comes from the uid, so it is found again, not made again;
- * 3. the PersistentVolume: found by its name, and only the note on the claim is left to be taken off;
- * 4. the intent is taken off, together with the selected node where the volume could not be made for that one.
+ * 1. the intent, on the claim: the claim cannot be removed before it is reconciled again; if it was deleted or requests something else by then,
+ *    whatever may have been created is removed;
+ * 2. the asset: its name comes from the uid, so it is found again, not created again;
+ * 3. the PersistentVolume: found by its name, and only the intent has to be removed from the claim;
+ * 4. the intent is removed, together with the selected node if the volume could not be created for that node.
  */
 export class ClaimProvisioning {
   readonly #context: ControllerContext;
@@ -78,10 +78,7 @@ export class ClaimProvisioning {
     const record = await this.#recordOf(claim, intent, signal);
     if (record === 'own') return await this.#finish(claim, intent, signal);
     if (record === 'for another' || record === 'taken')
-      this.#refuse(
-        claim,
-        `persistentvolume "pvc-${claim.metadata?.uid}" is there already, for another claim`,
-      );
+      this.#refuse(claim, `persistentvolume "pvc-${claim.metadata?.uid}" already exists, for another claim`);
     if (record === 'taken' || record === 'lost') return await this.#clear(claim, {}, signal);
     if (record === 'for another' || !needsVolume(claim))
       return await this.#withdraw(claim, intent, {}, signal);
@@ -92,7 +89,7 @@ export class ClaimProvisioning {
     return needsVolume(claim) && this.#provisioners.has(provisionerOf(claim));
   }
 
-  /** What was recorded once may hold data: then the asset is left to whoever has, or had, the volume. */
+  /** A recorded volume may contain data: then the asset is left to the claim that has, or had, the volume. */
   async #recordOf(
     claim: PersistentVolumeClaim,
     intent: ProvisioningIntent | undefined,
@@ -114,13 +111,13 @@ export class ClaimProvisioning {
     signal: AbortSignal,
   ): Promise<undefined> {
     if (intent === undefined) return;
-    // The one place where success is told: whoever recorded the volume may have died right after it.
+    // The only place that records success: the process that wrote the volume may have crashed right after it.
     const { name } = assetOf(claim.metadata?.uid ?? '');
-    this.#tell(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`);
+    this.#recordEvent(claim, 'Normal', 'ProvisioningSucceeded', `Successfully provisioned volume ${name}`);
     await this.#clear(claim, {}, signal);
   }
 
-  /** Removes what may have been made and is not wanted any more. */
+  /** Removes what may have been created and is no longer needed. */
   async #withdraw(
     claim: PersistentVolumeClaim,
     intent: ProvisioningIntent | undefined,
@@ -143,7 +140,7 @@ export class ClaimProvisioning {
     const demand = storageClass && demandOf(claim, storageClass, this.#volumeScheduling);
     if (intent !== undefined && (demand?.provisioner !== intent.provisioner || demand.node !== intent.node)) {
       await this.#withdraw(claim, intent, {}, signal);
-      // The rest as if nothing had been begun, on the version without the intent.
+      // The next run starts from the beginning, on the version without the intent.
       return {};
     }
     if (storageClass === undefined) {
@@ -175,7 +172,7 @@ export class ClaimProvisioning {
     const { namespace, name } = claim.metadata ?? {};
     const noted =
       intentOf(claim) === undefined ? await storeIntent(this.#claims, claim, demand, signal) : claim;
-    this.#tell(
+    this.#recordEvent(
       noted,
       'Normal',
       'Provisioning',
@@ -183,9 +180,9 @@ export class ClaimProvisioning {
     );
     const made = await this.#make(provisioner, planned.plan, noted, signal);
     if (made.kind === 'made') return await this.#record({ ...job, claim: noted }, made.plan, signal);
-    this.#tell(noted, 'Warning', 'ProvisioningFailed', failed(noted, made.message));
+    this.#recordEvent(noted, 'Warning', 'ProvisioningFailed', failed(noted, made.message));
     await this.#clear(noted, { dropsSelectedNode: demand.node !== '' }, signal);
-    // With a node, the scheduler chooses again and that wakes us. Without one, nobody would.
+    // With a node, the scheduler chooses again and its write wakes us. Without one, no event would.
     return demand.node === '' ? {} : undefined;
   }
 
@@ -204,9 +201,9 @@ export class ClaimProvisioning {
     try {
       return await provisioner.make(plan, signal);
     } catch (error) {
-      // Nobody knows what is left of it: the intent stays, and so does the node.
+      // It is unknown what was created: the intent stays, and so does the node.
       if (!signal.aborted)
-        this.#tell(claim, 'Warning', 'ProvisioningFailed', failed(claim, messageOf(error)));
+        this.#recordEvent(claim, 'Warning', 'ProvisioningFailed', failed(claim, messageOf(error)));
       throw error;
     }
   }
@@ -221,16 +218,16 @@ export class ClaimProvisioning {
       const volume = provisionedVolume(plan, claim, storageClass);
       await this.#context.cluster.resource(persistentVolumes).create(volume, { signal });
     } catch (error) {
-      // Another process was faster; what it wrote is looked at like anything else that is there.
+      // Another process was faster; the next run handles its volume like any existing one.
       if (isReason(error, 'AlreadyExists')) return {};
       const note = `Error creating provisioned PV object for claim ${namespace}/${name}: ${messageOf(error)}`;
-      if (!signal.aborted) this.#tell(claim, 'Warning', 'ProvisioningFailed', note);
+      if (!signal.aborted) this.#recordEvent(claim, 'Warning', 'ProvisioningFailed', note);
       throw error;
     }
     return await this.#finish(claim, intentOf(claim), signal);
   }
 
-  /** A claim that has gone meanwhile has nothing left to clear. */
+  /** A claim that was deleted meanwhile has nothing left to clear. */
   async #clear(
     claim: PersistentVolumeClaim,
     options: ClearIntentOptions,
@@ -239,13 +236,13 @@ export class ClaimProvisioning {
     await undefinedIfNotFound(clearIntent(this.#claims, claim, options, signal));
   }
 
-  /** Tells it, and looks again when a class or a node changes. */
+  /** Records an Event, and reconciles the claim again when a class or a node changes. */
   #refuse(claim: PersistentVolumeClaim, note: string): void {
-    this.#tell(claim, 'Warning', 'ProvisioningFailed', note);
+    this.#recordEvent(claim, 'Warning', 'ProvisioningFailed', note);
     this.#watch.waitForChange(keyOf(claim));
   }
 
-  #tell(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
+  #recordEvent(claim: PersistentVolumeClaim, type: 'Normal' | 'Warning', reason: string, note: string): void {
     const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
     this.#context.events.record({ regarding, type, reason, action: 'Provisioning', note });
   }
