@@ -136,7 +136,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a cluste
   test('says what can be said without nodes, and what to ask for where nothing can', async () => {
     const team = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'of-a-team'));
     expect([team.status, team.stderr]).toEqual([1, '']);
-    expect(team.stdout).toContain('Pod shop/db waits; nothing can be said of nodes that could not be seen.');
+    expect(team.stdout).toContain('Pod shop/db is pending; the nodes could not be read, so the cause is unknown.');
     expect(team.stdout).toContain('could not see nodes: forbidden; nothing can be said about nodes');
     expect(team.stdout).toContain('0/3 nodes are available: ');
     const nobody = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'nobody'));
