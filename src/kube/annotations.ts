@@ -1,6 +1,6 @@
 import type { KubeObject } from './api/meta.ts';
 
-/** Only its presence counts, not its value. */
+/** Whether the annotation is present, with any value. */
 export function hasAnnotation(object: KubeObject, name: string): boolean {
   return object.metadata?.annotations?.[name] !== undefined;
 }

@@ -2,8 +2,8 @@ import type { Status, StatusCause, StatusDetails, StatusReason } from './api/met
 import { qualifiedKind, qualifiedPlural, type Resource } from './resource.ts';
 
 /**
- * A request that failed, in Kubernetes' own terms. Both kinds of cluster throw it: the embedded server where it refuses, the client
- * of a real cluster where the server did. Callers decide by `reason`, people read `message`.
+ * A failed request, as a Kubernetes Status. The embedded server throws it when it refuses a request, and the client of a real cluster
+ * throws it when the server refused. Code decides by `reason`; `message` is for people.
  */
 export class ApiError extends Error {
   readonly status: Status;
@@ -22,7 +22,7 @@ export class ApiError extends Error {
     return this.status.reason;
   }
 
-  /** How long the server asks us to wait before we try again. */
+  /** How long the server asks the client to wait before it retries. */
   get retryAfterSeconds(): number | undefined {
     return this.status.details?.retryAfterSeconds;
   }
@@ -32,8 +32,8 @@ export function isReason(error: unknown, ...reasons: readonly StatusReason[]): e
   return error instanceof ApiError && error.reason !== undefined && reasons.includes(error.reason);
 }
 
-type Named = Pick<Resource, 'group' | 'plural'>;
-type Kinded = Pick<Resource, 'group' | 'kind'>;
+type NamedResource = Pick<Resource, 'group' | 'plural'>;
+type NamedKind = Pick<Resource, 'group' | 'kind'>;
 
 export function failure(
   code: number,
@@ -53,23 +53,23 @@ export function failure(
   });
 }
 
-export function notFound(resource: Named, name: string): ApiError {
+export function notFound(resource: NamedResource, name: string): ApiError {
   const message = `${qualifiedPlural(resource)} ${quote(name)} not found`;
   return failure(404, 'NotFound', message, detailsOf(resource, name));
 }
 
-export function alreadyExists(resource: Named, name: string): ApiError {
+export function alreadyExists(resource: NamedResource, name: string): ApiError {
   const message = `${qualifiedPlural(resource)} ${quote(name)} already exists`;
   return failure(409, 'AlreadyExists', message, detailsOf(resource, name));
 }
 
-export function conflict(resource: Named, name: string, why: string): ApiError {
+export function conflict(resource: NamedResource, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${qualifiedPlural(resource)} ${quote(name)}: ${why}`;
   return failure(409, 'Conflict', message, detailsOf(resource, name));
 }
 
 export function forbidden(
-  resource: Named,
+  resource: NamedResource,
   name: string,
   why: string,
   causes?: readonly StatusCause[],
@@ -79,10 +79,10 @@ export function forbidden(
   return failure(403, 'Forbidden', `${subject} is forbidden: ${why}`, details);
 }
 
-/** Causes in the order in which validation found them. */
-export function invalid(kind: Kinded, name: string, causes: readonly StatusCause[]): ApiError {
-  const told = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
-  const summary = told.length === 0 ? '<nil>' : told.length === 1 ? told[0] : `[${told.join(', ')}]`;
+/** The causes stay in the order in which validation found them. */
+export function invalid(kind: NamedKind, name: string, causes: readonly StatusCause[]): ApiError {
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  const summary = texts.length === 0 ? '<nil>' : texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const details = { name, group: kind.group, kind: kind.kind, causes };
   return failure(
     422,
@@ -104,21 +104,21 @@ export function expired(message: string): ApiError {
   return failure(410, 'Expired', message);
 }
 
-export function methodNotAllowed(resource: Named, verb: string): ApiError {
+export function methodNotAllowed(resource: NamedResource, verb: string): ApiError {
   const message = `${verb} is not supported on resources of kind ${quote(qualifiedPlural(resource))}`;
   return failure(405, 'MethodNotAllowed', message, pruned({ group: resource.group, kind: resource.plural }));
 }
 
-function detailsOf(resource: Named, name: string): StatusDetails {
+function detailsOf(resource: NamedResource, name: string): StatusDetails {
   return pruned({ name, group: resource.group, kind: resource.plural });
 }
 
-/** Go leaves empty texts out of the answer. */
+/** Go omits empty strings from the response. */
 function pruned(details: StatusDetails): StatusDetails {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''));
 }
 
-/** Go's %q for what names may hold. */
+/** Equal to Go's %q for the characters that names may contain. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,16 +1,16 @@
-import type { KubeObject, ListMeta } from './api/meta.ts';
+import type { DeletionPropagation, KubeObject, ListMeta, Preconditions } from './api/meta.ts';
 
-/* What a request to a Kubernetes API carries beside the object, and what lists and watches answer with. */
+/* The options of requests to a Kubernetes API, and the results of lists and watches. */
 
 export interface GetOptions {
   readonly signal?: AbortSignal;
-  /** `status` or `scale`; the object itself where it is left out. */
+  /** `status` or `scale`; absent means the object itself. */
   readonly subresource?: string;
 }
 
 /** Text selectors, as in the API: `app=web,tier!=cache`, `spec.nodeName=n1`. */
 export interface Selection {
-  /** Objects of one namespace; all of them where it is left out. */
+  /** Absent means all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -19,7 +19,7 @@ export interface Selection {
 export interface ListOptions extends Selection {
   readonly limit?: number;
   readonly continue?: string;
-  /** Unset: the newest. `0`: any. Else not older, or exactly that one with `resourceVersionMatch`. */
+  /** Absent: the newest. `0`: any. Otherwise not older than this, or exactly this with `resourceVersionMatch`. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
   readonly signal?: AbortSignal;
@@ -31,9 +31,9 @@ export interface ListPage<T> {
 }
 
 export interface WatchOptions extends Selection {
-  /** From here on. Unset or `0`: begin with the objects there are, as `ADDED`. */
+  /** Events after this version. Absent or `0`: first the existing objects, as `ADDED`. */
   readonly resourceVersion?: string;
-  /** Begin with the objects there are, and tell by an annotated bookmark when they have all been sent. */
+  /** First the existing objects, then an annotated bookmark that marks their end. */
   readonly sendInitialEvents?: boolean;
   readonly bookmarks?: boolean;
   readonly timeoutSeconds?: number;
@@ -42,14 +42,14 @@ export interface WatchOptions extends Selection {
 
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  /** Nothing happened up to this version. `isInitialEnd`: the objects that were there have all been sent. */
+  /** There is no further event up to this version. `isInitialEnd`: all existing objects have been sent. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly isInitialEnd: boolean };
 
 export interface WriteOptions {
   readonly signal?: AbortSignal;
-  /** Runs everything but the write. */
+  /** The server does everything except the write. */
   readonly dryRun?: boolean;
-  /** Who owns the fields that this write sets. */
+  /** The owner of the fields that this write sets. */
   readonly fieldManager?: string;
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
@@ -59,11 +59,11 @@ export interface SubresourceWriteOptions extends WriteOptions {
 }
 
 export interface PatchOptions extends SubresourceWriteOptions {
-  /** Server-side apply only: take fields over from other managers. */
+  /** Server-side apply only: take over fields that other managers own. */
   readonly force?: boolean;
 }
 
-/** The four languages of change. */
+/** The four patch types of Kubernetes. */
 export type Patch =
   | { readonly type: 'json'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly type: 'merge' | 'strategic' | 'apply'; readonly body: KubeObject | object };
@@ -77,15 +77,8 @@ export interface JsonPatchOperation {
 
 export interface DeleteOptions extends WriteOptions {
   readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: PropagationPolicy;
+  readonly propagationPolicy?: DeletionPropagation;
   readonly preconditions?: Preconditions;
-}
-
-export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
-
-export interface Preconditions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
 }
 
 export interface DeleteCollectionOptions extends DeleteOptions, Selection {}

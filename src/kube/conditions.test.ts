@@ -8,7 +8,7 @@ const ready: Condition = { type: 'Ready', status: 'True', reason: 'Fine', lastTr
 const bound: Condition = { type: 'Bound', status: 'False', lastTransitionTime: before };
 
 describe('setting a condition', () => {
-  test('adds the first of its type at the end, from now on', () => {
+  test('appends the first of its type with the current time', () => {
     expect(setCondition([bound], { type: 'Ready', status: 'True' }, now)).toEqual([
       bound,
       { type: 'Ready', status: 'True', lastTransitionTime: now },
@@ -16,17 +16,17 @@ describe('setting a condition', () => {
     expect(setCondition(undefined, { type: 'Ready', status: 'True' }, now)).toHaveLength(1);
   });
 
-  test('keeps the time of transition while the status stays', () => {
+  test('keeps lastTransitionTime while the status stays', () => {
     const next: Condition = { type: 'Ready', status: 'True', reason: 'Better' };
     expect(setCondition([ready, bound], next, now)).toEqual([{ ...next, lastTransitionTime: before }, bound]);
   });
 
-  test('moves the time of transition with the status', () => {
+  test('changes lastTransitionTime with the status', () => {
     const next: Condition = { type: 'Ready', status: 'False', reason: 'Broken' };
     expect(setCondition([ready], next, now)).toEqual([{ ...next, lastTransitionTime: now }]);
   });
 
-  test('takes a time of transition that comes along, and only when the status moves', () => {
+  test('uses the given lastTransitionTime, and only when the status changes', () => {
     const given = '2026-01-01T00:00:30Z';
     const [moved] = setCondition([ready], { type: 'Ready', status: 'False', lastTransitionTime: given }, now);
     const [kept] = setCondition([ready], { type: 'Ready', status: 'True', lastTransitionTime: given }, now);
@@ -39,12 +39,12 @@ describe('setting a condition', () => {
     ]);
   });
 
-  test('gives the same list back where nothing changes, so that nobody writes it', () => {
+  test('returns the same list if nothing changes', () => {
     const conditions = [bound, ready];
     expect(setCondition(conditions, { type: 'Ready', status: 'True', reason: 'Fine' }, now)).toBe(conditions);
   });
 
-  test('leaves the list it was given alone', () => {
+  test('does not change the given list', () => {
     const conditions = Object.freeze([Object.freeze({ ...ready })]);
     expect(setCondition(conditions, { type: 'Ready', status: 'False' }, now)).not.toBe(conditions);
     expect(conditions[0]?.status).toBe('True');

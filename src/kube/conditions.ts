@@ -9,9 +9,9 @@ export function getCondition<T extends Condition>(
 }
 
 /**
- * The conditions with `next` in place of the one of its type, or at the end. `lastTransitionTime` moves only when the
- * status does: to the time that `next` brings, or else to `now`. Where nothing changes the same list comes back, so
- * that a caller can tell whether there is anything to write.
+ * Replaces the condition of the same type by `next`, or appends it. `lastTransitionTime` changes only when the status
+ * changes: to the time in `next`, or else to `now`. Returns the same list if nothing changes, so that the caller knows
+ * whether it has to write.
  */
 export function setCondition<T extends Condition>(
   conditions: readonly T[] | undefined,
@@ -23,9 +23,9 @@ export function setCondition<T extends Condition>(
   const current = list[index];
   if (current === undefined)
     return [...list, { ...next, lastTransitionTime: next.lastTransitionTime ?? now }];
-  const moved = current.status !== next.status;
+  const hasNewStatus = current.status !== next.status;
   const lastTransitionTime =
-    (moved ? undefined : current.lastTransitionTime) ?? next.lastTransitionTime ?? now;
+    (hasNewStatus ? undefined : current.lastTransitionTime) ?? next.lastTransitionTime ?? now;
   const replacement = { ...next, lastTransitionTime };
   return isSame(current, replacement) ? list : list.with(index, replacement);
 }

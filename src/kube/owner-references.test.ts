@@ -24,7 +24,7 @@ describe('an object is controlled', () => {
     expect(isControlledBy(object, pod)).toBe(expected);
   });
 
-  test('by nobody whose uid is unknown', () => {
+  test('by no owner without a uid', () => {
     expect(
       isControlledBy(ownedBy({ name: 'web-0', controller: true }), { metadata: { name: 'web-0' } }),
     ).toBe(false);

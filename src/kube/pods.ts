@@ -1,9 +1,9 @@
-/** It has run to its end, well or not, and will not run again. */
+/** Whether the pod has ended, with or without success. It will not run again. */
 export function isFinished({ status }: PodWithPhase): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** A pod of anybody's; read from a wire or from our own store. */
+/** Both forms of a pod: as read from a cluster, and as stored. */
 interface PodWithPhase {
   readonly status?: { readonly phase?: string | undefined };
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from './api/meta.ts';
 
 declare const objectType: unique symbol;
 
-/** A collection that an API server offers, and the type of the objects in it. */
+/** A collection that an API server serves, and the type of its objects. */
 export interface Resource<T extends KubeObject = KubeObject> {
   /** Empty for the core group. */
   readonly group: string;
@@ -11,9 +11,9 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** The plural, as in URLs. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Whether clusters do well without it: where it is not served, there are no such objects, until it is. */
+  /** Whether a cluster may not serve it. Then there are no such objects, until the cluster serves it. */
   readonly isOptional?: boolean;
-  /** Never there at run time: it carries the type. */
+  /** Absent at run time; it only carries the type. */
   readonly [objectType]?: T;
 }
 

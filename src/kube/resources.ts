@@ -28,7 +28,7 @@ import type {
 import type { Resource } from './resource.ts';
 import { type DriverCapacity, stowageGroup, stowageVersion } from './stowage.ts';
 
-/* The collections that we have types for: `cluster.resource(pods).list()` answers pods. */
+/* The collections that we have types for: `cluster.resource(pods).list()` returns pods. */
 
 const core = { group: '', version: 'v1' } as const;
 const apps = { group: 'apps', version: 'v1' } as const;

@@ -2,8 +2,8 @@ import type { NodeSelector } from './api/core.ts';
 import type { Condition, KubeObject, QuantityText, Timestamp } from './api/meta.ts';
 
 /**
- * The pools of one CSI driver, `stowage.dev/v1alpha1`, cluster-scoped, named like the driver. It says what
- * CSIStorageCapacity cannot: several pools per class, pools for ephemeral volumes, and when a figure goes stale.
+ * The pools of one CSI driver: `stowage.dev/v1alpha1`, cluster-scoped, with the name of the driver. Unlike CSIStorageCapacity it
+ * has several pools per class, pools for ephemeral volumes, and expiry times of figures.
  */
 export interface DriverCapacity extends KubeObject {
   readonly spec?: DriverCapacitySpec;
@@ -11,7 +11,7 @@ export interface DriverCapacity extends KubeObject {
 }
 
 export interface DriverCapacitySpec {
-  /** True: where no pool has room, the driver's volumes don't fit. */
+  /** True: a volume of the driver fits only where a pool has the capacity. */
   readonly capacityTracking?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface StoragePool {
   readonly nodeList?: readonly string[];
   /** The largest volume that can be created now. */
   readonly capacity?: QuantityText;
-  /** When this entry stops being true; absent means never. */
+  /** When this entry expires; absent means never. */
   readonly expiryTime?: Timestamp;
 }
 

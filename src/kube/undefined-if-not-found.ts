@@ -1,6 +1,6 @@
 import { isReason } from './api-error.ts';
 
-/** Undefined where the object is not there; whatever else went wrong is thrown on. */
+/** The result of the call; undefined if the object does not exist. Other errors are thrown. */
 export async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

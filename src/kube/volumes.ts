@@ -9,7 +9,7 @@ import { type CompiledNodeSelector, compileNodeSelector } from './selectors/node
 import { annotations, noProvisioner } from './well-known.ts';
 import { lookUp, textOf } from './wire.ts';
 
-/** The claim's class. The beta annotation wins over the spec, even when it is empty; '' means no class. */
+/** The claim's class. The beta annotation has precedence over the spec, even if it is empty; '' means no class. */
 export function claimClassName(claim: PersistentVolumeClaim): string {
   return betaClassName(claim) ?? textOf(claim?.spec?.storageClassName);
 }
@@ -19,20 +19,20 @@ export function volumeClassName(volume: PersistentVolume): string {
   return betaClassName(volume) ?? textOf(volume?.spec?.storageClassName);
 }
 
-/** Whether the claim says anything about its class. Naming the class '' says something: no default class, please. */
+/** Whether the claim sets its class. The class '' counts as set: the claim gets no default class. */
 export function claimHasClass(claim: PersistentVolumeClaim): boolean {
   return betaClassName(claim) !== undefined || typeof claim?.spec?.storageClassName === 'string';
 }
 
-/** Bound for good: both sides are written. Neither the phase, which comes later, nor the annotation's value counts. */
+/** Whether both sides of the binding are written. The phase, which is set later, and the annotation's value don't count. */
 export function isFullyBound(claim: PersistentVolumeClaim): boolean {
   const completed: unknown = claim?.metadata?.annotations?.[annotations.bindCompleted];
   return textOf(claim?.spec?.volumeName) !== '' && completed !== undefined;
 }
 
 /**
- * Whether a volume's claimRef means this claim. Without a uid it was written by a person before the claim existed and
- * means whichever claim has the name; with another uid it means a claim that is gone.
+ * Whether a volume's claimRef refers to this claim. A claimRef without a uid was written by a person before the claim
+ * existed and refers to any claim of that name; one with another uid refers to a deleted claim.
  */
 export function isClaimRefTo(
   claimRef: ObjectReference | null | undefined,
@@ -49,24 +49,24 @@ export function volumeModeOf(object: PersistentVolume | PersistentVolumeClaim): 
   return object?.spec?.volumeMode === 'Block' ? 'Block' : 'Filesystem';
 }
 
-/** Where the volume can be reached from; undefined means everywhere. */
+/** The nodes that can reach the volume; undefined means all nodes. */
 export function volumeNodeSelector(volume: PersistentVolume): CompiledNodeSelector | undefined {
   const required = volume?.spec?.nodeAffinity?.required;
   if (required === undefined || required === null) return undefined;
   return compileNodeSelector(required, 'spec.nodeAffinity.required');
 }
 
-/** The claim that belongs to a pod's generic ephemeral volume. */
+/** The name of the claim of a pod's generic ephemeral volume. */
 export function ephemeralClaimName(podName: string, volumeName: string): string {
   return `${podName}-${volumeName}`;
 }
 
-/** Whether claims of this class wait until a pod that uses them is placed. */
+/** Whether claims of this class stay unbound until a pod that uses them is placed. */
 export function isDelayedBinding(storageClass: StorageClass | undefined): boolean {
   return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
 }
 
-/** Whether somebody makes volumes for this class. */
+/** Whether the class has a provisioner that creates volumes. */
 export function canProvision(storageClass: StorageClass | undefined): boolean {
   const provisioner = textOf(storageClass?.provisioner);
   return provisioner !== '' && provisioner !== noProvisioner;

@@ -1,6 +1,6 @@
-/** Names that Kubernetes, its provisioners and Stowage agree on. A typo is silent, so nobody else spells them. */
+/** Names that Kubernetes, its provisioners and Stowage share. No check finds a typo, so each name is written only here. */
 export const annotations = {
-  /** On a claim: binding is complete. Only the presence counts, never the value. */
+  /** On a claim: binding is complete. Only the presence counts, not the value. */
   bindCompleted: 'pv.kubernetes.io/bind-completed',
   /** On a PV or claim: a controller wrote the binding. Absent means that a person did, and we must not undo it. */
   boundByController: 'pv.kubernetes.io/bound-by-controller',
@@ -11,9 +11,9 @@ export const annotations = {
   betaStorageProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
   /** On a PV: it was provisioned dynamically, by this provisioner. */
   provisionedBy: 'pv.kubernetes.io/provisioned-by',
-  /** On a PV or claim of an in-tree plugin: the CSI driver that looks after it now. */
+  /** On a PV or claim of an in-tree plugin: the CSI driver that manages it now. */
   migratedTo: 'pv.kubernetes.io/migrated-to',
-  /** On a PV or claim: the class name before `spec.storageClassName` existed. It still wins over the spec. */
+  /** On a PV or claim: the class name before `spec.storageClassName` existed. It still has precedence over the spec. */
   betaStorageClass: 'volume.beta.kubernetes.io/storage-class',
   isDefaultClass: 'storageclass.kubernetes.io/is-default-class',
   betaIsDefaultClass: 'storageclass.beta.kubernetes.io/is-default-class',
@@ -22,28 +22,28 @@ export const annotations = {
   /** On a PV being expanded: its capacity before the expansion. */
   preResizeCapacity: 'volume.alpha.kubernetes.io/pre-resize-capacity',
 
-  /** On a PV or claim: nodes that would be better than others, as JSON of preferred scheduling terms. */
+  /** On a PV or claim: preferred nodes, as JSON of preferred scheduling terms. */
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
   /**
-   * On a claim: its volume has been mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the first byte can
-   * be, and never taken off: a binding whose claim has it can't be undone.
+   * On a claim: its volume is or was mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the pod can write the
+   * first byte, and never removed: a binding whose claim has it can't be undone.
    */
   mounted: 'stowage.dev/mounted',
   /** On a claim: its binding is being undone. Nothing may mount it. Written only onto a version without {@link mounted}. */
   rollback: 'stowage.dev/rollback',
-  /** On a pod that was created with a node: `true` has the scheduler bind its delayed claims for that node. */
+  /** On a pod that was created with a node: with `true`, the scheduler binds its delayed claims for that node. */
   bindClaims: 'stowage.dev/bind-claims',
-  /** On a node: `true` has the node agent play its kubelet whoever holds its lease, `false` keeps the agent away. */
+  /** On a node: with `true`, the node agent simulates its kubelet whatever its lease says; with `false`, it never does. */
   simulated: 'stowage.dev/simulated',
-  /** On a pod of a simulated node that need not run for ever: after how many seconds its containers end well. */
+  /** On a pod of a simulated node: after how many seconds its containers end with success. Absent: they keep running. */
   runSeconds: 'stowage.dev/run-seconds',
-  /** On a node of the demo: how much room the disks have that the demo's driver looks after, such as `100Gi`. */
+  /** On a node of the demo: the capacity of the disks that the demo's driver manages, such as `100Gi`. */
   demoPool: 'demo.stowage.dev/pool',
   /** On the Lease of a component of ours: its version, such as `0.1.0`. */
   version: 'stowage.dev/version',
-  /** On the Lease of a component of ours: what is switched on or off in it, such as `VolumeScheduling=true`. */
+  /** On the Lease of a component of ours: its feature gates, such as `VolumeScheduling=true`. */
   featureGates: 'stowage.dev/feature-gates',
 } as const;
 
@@ -54,7 +54,7 @@ export const labels = {
   betaRegion: 'failure-domain.beta.kubernetes.io/region',
   hostname: 'kubernetes.io/hostname',
 
-  /** On a CSIStorageCapacity: those with the same value draw on the same disks. */
+  /** On a CSIStorageCapacity: objects with the same value share the same disks. */
   backingPool: 'stowage.dev/backing-pool',
 } as const;
 
@@ -63,15 +63,15 @@ export const finalizers = {
   pvcProtection: 'kubernetes.io/pvc-protection',
   /** On an in-tree PV with reclaim policy Delete: the PV controller deletes the disk first. */
   pvController: 'kubernetes.io/pv-controller',
-  /** The same promise by an external provisioner. */
+  /** The same by an external provisioner. */
   externalProvisioner: 'external-provisioner.volume.kubernetes.io/finalizer',
 } as const;
 
-/** The provisioner of classes whose volumes are made by hand or by an agent; an empty provisioner means the same. */
+/** The provisioner of classes whose volumes a person or an agent creates; an empty provisioner means the same. */
 export const noProvisioner = 'kubernetes.io/no-provisioner';
 
-/** The value controllers give to marker annotations such as {@link annotations.boundByController}. */
+/** The value that controllers write for marker annotations such as {@link annotations.boundByController}. */
 export const markerValue = 'yes';
 
-/** Separates the zones of a volume that lives in several, in the value of its zone label. */
+/** Separates the zones in the zone label of a volume that is in several zones. */
 export const multiZoneSeparator = '__';

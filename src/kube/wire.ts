@@ -1,19 +1,19 @@
 /*
- * Reads fields that may not have the type they claim. Objects come from servers, files and people; until something has
- * been looked at, `readonly string[]` is a hope. These turn the hope into a value and never throw.
+ * Readers for fields whose value may not have the declared type: objects come from servers, files and people, and
+ * nothing has checked them. The readers never throw.
  */
 
-/** The list, or an empty one where there is none. */
+/** The list; an empty one if the value is not a list. */
 export function listOf<T>(value: readonly T[] | null | undefined): readonly T[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The text, or an empty one, as Go reads an absent string. */
+/** The string; '' if the value is not a string, as Go reads an absent one. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An own label or annotation. Labels may be called `constructor` or `__proto__`: no inherited property is text. */
+/** The value of a label or annotation, which may be named `constructor` or `__proto__`: inherited properties are no strings. */
 export function lookUp(
   map: Readonly<Record<string, string>> | null | undefined,
   key: string,
@@ -26,7 +26,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `spec.selector` + `matchLabels` = `spec.selector.matchLabels`, also where the outer field has no name. */
+/** `spec.selector` + `matchLabels` = `spec.selector.matchLabels`, also if the outer field has no name. */
 export function joinField(field: string, child: string): string {
   return field === '' ? child : `${field}.${child}`;
 }

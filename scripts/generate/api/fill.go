@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// filler sets every field of an object, so that the golden file has each field of each type. A struct that was filled once is
-// left empty where it appears again: the file would be too large otherwise.
+// filler sets every field of an object, so that the golden file has each field of each type. A struct is filled once and stays empty
+// where it appears again, because the file would be too large otherwise.
 type filler struct {
-	// zeros fills pointers, lists and maps with zero values, else with others.
+	// zeros: pointers, lists and maps get zero values, otherwise other values.
 	zeros bool
 	count int
 	seen  map[reflect.Type]bool
@@ -105,7 +105,7 @@ var (
 	fixedTime  = time.Date(2026, 2, 28, 23, 59, 58, 123456789, time.UTC)
 )
 
-// fillLeaf sets types with a form of their own. The zero time and empty JSON are left out on purpose: see normalize.ts.
+// fillLeaf sets types with a JSON form of their own. It never sets the zero time and empty JSON: normalize.ts says why.
 func (f *filler) fillLeaf(v reflect.Value) bool {
 	switch leaf := v.Addr().Interface().(type) {
 	case *resource.Quantity:

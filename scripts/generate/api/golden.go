@@ -12,7 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// goldenObject is an object in both forms that Go gives it.
+// goldenObject is an object as JSON and as protobuf.
 type goldenObject struct {
 	Type     string          `json:"type"`
 	Filled   string          `json:"filled"`
@@ -20,7 +20,7 @@ type goldenObject struct {
 	JSON     json.RawMessage `json:"json"`
 }
 
-// goldenInput is what Go makes of a text: an object and complaints about fields, or an error.
+// goldenInput is the result of decoding a text with Go: an object and strict errors about fields, or an error.
 type goldenInput struct {
 	Type   string          `json:"type"`
 	Input  string          `json:"input"`
@@ -95,8 +95,8 @@ func goldenInputs() []goldenInput {
 			found.Output, err = json.Marshal(object)
 			check(err)
 		}
-		for _, complaint := range strict {
-			found.Strict = append(found.Strict, complaint.Error())
+		for _, each := range strict {
+			found.Strict = append(found.Strict, each.Error())
 		}
 		inputs = append(inputs, found)
 	}

@@ -26,7 +26,7 @@ import (
 	apischema "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// group is a group version that the tables cover. Without kinds it is all of them, lists and options excepted.
+// group is a group version of the generated files. Without kinds it has all of them, except lists and options.
 type group struct {
 	goPackage string
 	version   apischema.GroupVersion
@@ -56,7 +56,7 @@ var groups = []group{
 	{extensions, apiextensionsv1.SchemeGroupVersion, apiextensionsv1.AddToScheme, []string{"CustomResourceDefinition"}},
 }
 
-// metaTypes are the roots of meta/v1, which has no scheme of kinds.
+// metaTypes are the types of meta/v1, which has no scheme with kinds.
 var metaTypes = []any{
 	metav1.Status{}, metav1.DeleteOptions{}, metav1.CreateOptions{}, metav1.PatchOptions{}, metav1.UpdateOptions{},
 	metav1.ListOptions{}, metav1.GetOptions{}, metav1.PartialObjectMetadata{},
@@ -70,7 +70,7 @@ func (g group) name() string {
 	return g.version.String()
 }
 
-// roots gives the kinds of a group, by name.
+// roots returns the kinds of a group, by name.
 func (g group) roots() map[string]reflect.Type {
 	scheme := runtime.NewScheme()
 	check(g.addTo(scheme))

@@ -12,7 +12,7 @@ const (
 	custom  = "apiextensions.k8s.io/v1.JSONSchemaProps"
 )
 
-// inputCases are texts that people and programs send: as they should not be, or not in the form in which Go writes them.
+// inputCases are request bodies that are wrong, or that differ from what Go writes.
 var inputCases = []struct{ id, text string }{
 	{pod, `{}`},
 	{pod, `null`},

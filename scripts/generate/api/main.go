@@ -63,7 +63,7 @@ func tablesText(all *collector) string {
 		fmt.Fprintf(&prefixes, "  '%s': '%s',\n", each.name(), openAPIPrefix(each.goPackage))
 	}
 	return generatedHeader + fmt.Sprintf(`
-/** What the names of published schemas begin with, by group version. */
+/** The prefix of the names of published schemas, by group version. */
 export const openApiPrefixes: Readonly<Record<string, string>> = {
 %s};
 

@@ -11,7 +11,7 @@ func fullName(goType reflect.Type) string {
 	return goType.PkgPath() + "." + goType.Name()
 }
 
-// groupVersion gives core/v1 for k8s.io/api/core/v1, storage.k8s.io/v1 for k8s.io/api/storage/v1.
+// groupVersion returns core/v1 for k8s.io/api/core/v1, storage.k8s.io/v1 for k8s.io/api/storage/v1.
 func groupVersion(goType reflect.Type) string {
 	path := goType.PkgPath()
 	if path == metaPackage {
@@ -29,7 +29,7 @@ func typeID(goType reflect.Type) string {
 	return groupVersion(goType) + "." + goType.Name()
 }
 
-// fileOf gives core for core/v1 and storage for storage.k8s.io/v1; storage-v1beta1 for a version beside v1.
+// fileOf returns core for core/v1 and storage for storage.k8s.io/v1; storage-v1beta1 for a version beside v1.
 func fileOf(groupVersion string) string {
 	group, version, _ := strings.Cut(groupVersion, "/")
 	group, _, _ = strings.Cut(group, ".")
@@ -39,7 +39,7 @@ func fileOf(groupVersion string) string {
 	return group + "-" + version
 }
 
-// openAPIPrefix gives io.k8s.api.core.v1. for k8s.io/api/core/v1.
+// openAPIPrefix returns io.k8s.api.core.v1. for k8s.io/api/core/v1.
 func openAPIPrefix(goPackage string) string {
 	_, path, _ := strings.Cut(goPackage, "/")
 	return "io.k8s." + strings.ReplaceAll(path, "/", ".") + "."
@@ -49,8 +49,8 @@ func openAPIName(goType reflect.Type) string {
 	return openAPIPrefix(goType.PkgPath()) + goType.Name()
 }
 
-// publishedName is the name of the schema that describes a type's fields: mostly its own. A type that only stands embedded in
-// another has none, and its fields are described there.
+// publishedName is the name of the schema that describes a type's fields: usually that of the type itself. A type that is only
+// embedded in another has no schema; the other type's schema describes its fields.
 func publishedName(goType reflect.Type) string {
 	if goType.Name() == "EphemeralContainerCommon" {
 		return openAPIPrefix(goType.PkgPath()) + "EphemeralContainer"

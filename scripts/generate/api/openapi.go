@@ -12,7 +12,7 @@ import (
 
 const kubernetesModule = "k8s.io/kubernetes"
 
-// schema is what we take from a published schema: how lists and maps merge, what is required, defaults.
+// schema is the part of a published schema that we use: how lists and maps merge, required fields, defaults.
 type schema struct {
 	Properties map[string]property `json:"properties"`
 	Required   []string            `json:"required"`
@@ -49,7 +49,7 @@ func compact(text json.RawMessage) string {
 	return out.String()
 }
 
-// readOpenAPI reads every published v3 document: the schemas by their names.
+// readOpenAPI reads the schemas of all published v3 documents, by their names.
 func readOpenAPI() map[string]schema {
 	answer, err := exec.Command("go", "list", "-m", "-json", kubernetesModule).Output()
 	check(err)

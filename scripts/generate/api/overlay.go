@@ -8,6 +8,7 @@ var closedTypes = []string{
 	"apps/v1.PersistentVolumeClaimRetentionPolicyType",
 	"core/v1.ConditionStatus",
 	"meta/v1.ConditionStatus",
+	"meta/v1.DeletionPropagation",
 	"meta/v1.LabelSelectorOperator",
 	"meta/v1.ManagedFieldsOperationType",
 	"meta/v1.StatusReason",
@@ -15,19 +16,19 @@ var closedTypes = []string{
 	"storage.k8s.io/v1.VolumeLifecycleMode",
 }
 
-// fieldTypes are fields whose Go type says less than we know: a type of the core group, and what may stand beside it.
+// fieldTypes replace the Go type of a field by a more exact type of the core group and an alternative.
 var fieldTypes = map[string]struct{ coreType, or string }{
 	"core/v1.Event.type":          {"EventType", ""},
 	"core/v1.Toleration.effect":   {"TaintEffect", " | ''"},
 	"events.k8s.io/v1.Event.type": {"EventType", ""},
 }
 
-// preludes are types that stand at the beginning of a group version's file.
+// preludes are types at the beginning of a group version's file.
 var preludes = map[string]string{
 	"meta/v1": `
 /**
- * What every Kubernetes object carries. A field that is missing from a type of ours is not lost: it travels along with the object.
- * Nothing of ours may rebuild an object from its known fields.
+ * The common fields of all Kubernetes objects. An object may have more fields than its type, and keeps them: our code must never
+ * rebuild an object from the known fields.
  */
 export interface KubeObject extends TypeMeta {
   readonly metadata?: ObjectMeta;
@@ -103,10 +104,10 @@ var comments = map[string]string{
 	"core/v1.Toleration.effect":                                        "Empty matches every effect.",
 	"core/v1.Toleration.key":                                           "Empty matches every key.",
 	"core/v1.Toleration.operator":                                      "Empty means Equal. Lt and Gt compare whole numbers.",
-	"events.k8s.io/v1.Event":                                           "The server keeps it together with the core group's events, which show the same fields by their older names.",
-	"events.k8s.io/v1.EventSeries":                                     "The same event again and again: how often, and when last.",
-	"meta/v1.ManagedFieldsEntry":                                       "Who owns which field, for server-side apply; `fieldsV1` stays opaque outside the code that applies.",
-	"meta/v1.Status":                                                   "What the API answers instead of an object: why a request failed, or that it succeeded.",
+	"events.k8s.io/v1.Event":                                           "The server stores it as the same object as the core group's event, which has the same fields under their older names.",
+	"events.k8s.io/v1.EventSeries":                                     "A repeated event: how often, and when last.",
+	"meta/v1.ManagedFieldsEntry":                                       "The owners of fields, for server-side apply; `fieldsV1` is opaque outside of the code that applies.",
+	"meta/v1.Status":                                                   "The response of the API where there is no object: why a request failed, or that it succeeded.",
 	"meta/v1.StatusDetails.kind":                                       "The plural of the resource, or the kind where a whole object was refused.",
 	"meta/v1.StatusReason":                                             "The machine-readable reasons; clients decide by them, so they are exact.",
 	"policy/v1.Eviction":                                               "Sent to a pod's `eviction`: delete it, unless a budget forbids that now.",

@@ -9,7 +9,7 @@ import (
 
 const extensions = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-// Types that have a form of their own in JSON and on the wire.
+// leafTypes have a form of their own in JSON and protobuf.
 var leafTypes = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource.Quantity":   "quantity",
 	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":       "time",
@@ -29,7 +29,7 @@ var scalarKinds = map[reflect.Kind]string{
 	reflect.Float64: "float64",
 }
 
-// apiType is a struct as the tables describe it.
+// apiType is a Go struct, described for the generated files.
 type apiType struct {
 	id     string
 	goType reflect.Type
@@ -78,7 +78,7 @@ func (c *collector) add(goType reflect.Type, kind bool) {
 	}
 }
 
-// addParts finds the structs that a field's type is made of.
+// addParts adds the structs that a field's type consists of.
 func (c *collector) addParts(goType reflect.Type) {
 	if leafTypes[fullName(goType)] != "" {
 		return
@@ -158,12 +158,12 @@ func (f apiField) line() string {
 	flag(f.mergeKey != "", "key="+f.mergeKey)
 	flag(f.listType != "", strings.TrimSuffix("list="+f.listType+":"+strings.Join(f.listKeys, ","), ":"))
 	flag(f.mapType != "", "map="+f.mapType)
-	// Last, because it may hold blanks.
+	// Last, because it may contain blanks.
 	flag(f.defaultJSON != "", "default="+f.defaultJSON)
 	return strings.Join(parts, " ")
 }
 
-// typeExpression spells a type: string, @core/v1.Pod, []string, {}quantity. Named types keep their Go name, for messages.
+// typeExpression writes a type: string, @core/v1.Pod, []string, {}quantity. Named types keep their Go name, for messages.
 func typeExpression(goType reflect.Type) string {
 	if leaf := leafTypes[fullName(goType)]; leaf != "" {
 		return leaf
@@ -183,7 +183,7 @@ func typeExpression(goType reflect.Type) string {
 		return "[" + named + "]" + typeExpression(goType.Elem())
 	case reflect.Map:
 		if goType.Key().Kind() != reflect.String {
-			panic("the keys of " + goType.String() + " are no texts")
+			panic("the keys of " + goType.String() + " are not strings")
 		}
 		if key := goType.Key().String(); named == "" && key != "string" {
 			named = "," + key

@@ -54,12 +54,12 @@ var errorsOf = map[string]func(string) *field.Error{
 }
 
 var errorsFrom = map[string]func(int) *field.Error{
-	"tooLong":           func(given int) *field.Error { return field.TooLong(at, "", given) },
-	"tooLongCharacters": func(given int) *field.Error { return field.TooLongCharacters(at, "", given) },
-	"tooShort":          func(given int) *field.Error { return field.TooShort(at, "", given) },
-	"tooMany":           func(given int) *field.Error { return field.TooMany(at, 7, given) },
-	"tooManyUntold":     func(given int) *field.Error { return field.TooMany(at, -1, given) },
-	"tooFew":            func(given int) *field.Error { return field.TooFew(at, 3, given) },
+	"tooLong":             func(given int) *field.Error { return field.TooLong(at, "", given) },
+	"tooLongCharacters":   func(given int) *field.Error { return field.TooLongCharacters(at, "", given) },
+	"tooShort":            func(given int) *field.Error { return field.TooShort(at, "", given) },
+	"tooMany":             func(given int) *field.Error { return field.TooMany(at, 7, given) },
+	"tooManyWithoutCount": func(given int) *field.Error { return field.TooMany(at, -1, given) },
+	"tooFew":              func(given int) *field.Error { return field.TooFew(at, 3, given) },
 }
 
 // refreshValidation answers a line of src/apiserver/validation/testing.

@@ -4,7 +4,8 @@ import type { EventSource, EventType, ObjectReference } from './core.ts';
 import type { KubeObject, Timestamp } from './meta.ts';
 
 /**
- * The server keeps it together with the core group's events, which show the same fields by their older names.
+ * The server stores it as the same object as the core group's event, which has the same fields under their
+ * older names.
  */
 export interface Event extends KubeObject {
   readonly eventTime?: Timestamp | null;
@@ -23,7 +24,7 @@ export interface Event extends KubeObject {
   readonly deprecatedCount?: number;
 }
 
-/** The same event again and again: how often, and when last. */
+/** A repeated event: how often, and when last. */
 export interface EventSeries {
   readonly count?: number;
   readonly lastObservedTime?: Timestamp | null;

@@ -2,8 +2,8 @@
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 
 /**
- * What every Kubernetes object carries. A field that is missing from a type of ours is not lost: it travels along with the object.
- * Nothing of ours may rebuild an object from its known fields.
+ * The common fields of all Kubernetes objects. An object may have more fields than its type, and keeps them: our code must never
+ * rebuild an object from the known fields.
  */
 export interface KubeObject extends TypeMeta {
   readonly metadata?: ObjectMeta;
@@ -26,6 +26,8 @@ export type QuantityText = string | number;
 export type IntOrString = number | string;
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
+
+export type DeletionPropagation = 'Orphan' | 'Background' | 'Foreground';
 
 export type LabelSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
@@ -77,7 +79,7 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
+  readonly propagationPolicy?: DeletionPropagation;
   readonly dryRun?: readonly string[];
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 }
@@ -129,7 +131,7 @@ export interface ListOptions {
   readonly shardSelector?: string;
 }
 
-/** Who owns which field, for server-side apply; `fieldsV1` stays opaque outside the code that applies. */
+/** The owners of fields, for server-side apply; `fieldsV1` is opaque outside of the code that applies. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: ManagedFieldsOperationType;
@@ -187,7 +189,7 @@ export interface ShardInfo {
   readonly selector?: string;
 }
 
-/** What the API answers instead of an object: why a request failed, or that it succeeded. */
+/** The response of the API where there is no object: why a request failed, or that it succeeded. */
 export interface Status extends TypeMeta {
   readonly metadata?: ListMeta;
   readonly status?: string;

@@ -5,12 +5,12 @@ import { annotations, labels, multiZoneSeparator } from '../well-known.ts';
 import { lookUp, textOf } from '../wire.ts';
 
 /**
- * Disks of plugins that were once part of Kubernetes and that a CSI driver looks after today. Such an object keeps its
- * old shape for ever. A node announces on its CSINode which plugins it serves through CSI; for that node the volume is
- * one of the driver's, and its zone is looked for under the driver's topology key.
+ * Disks of plugins that were once part of Kubernetes and that a CSI driver manages today. Such an object keeps its old
+ * form. A node lists on its CSINode the plugins that it serves through CSI; on that node the volume belongs to the
+ * driver, and its zone is matched by the driver's topology key.
  *
- * These are the plugins that kube-scheduler migrates. `topologyKey` is undefined where it leaves a volume's node
- * affinity as it is, which for Azure disks it does although their driver has such a key.
+ * These are the plugins that kube-scheduler migrates. `topologyKey` is undefined where kube-scheduler keeps a volume's
+ * node affinity as it is; for Azure disks it does so although their driver has such a key.
  */
 const inTreePlugins = [
   {
@@ -47,7 +47,7 @@ const inTreePlugins = [
 
 export type InTreePlugin = (typeof inTreePlugins)[number];
 
-/** Which driver took a disk over, and under which handle the driver knows it. */
+/** The driver that manages a disk now, and the driver's handle of the disk. */
 export interface MigratedSource {
   readonly plugin: InTreePlugin['plugin'];
   readonly driver: InTreePlugin['driver'];
@@ -55,20 +55,20 @@ export interface MigratedSource {
 }
 
 /**
- * A disk that can't be translated is an error to kube-scheduler where its node affinity is asked for, and is left out
- * where volumes are counted.
+ * For a disk that can't be translated, kube-scheduler fails when it checks the node affinity, and skips the disk when it
+ * counts volumes.
  */
 export type MigrationResult =
   | { readonly ok: true; readonly source: MigratedSource }
   | { readonly ok: false; readonly problem: string };
 
-/** What a persistent volume is to CSI; undefined where it isn't of a migrated plugin. */
+/** The CSI source of a persistent volume; undefined if no migrated plugin has it. */
 export function migrateVolume(volume: PersistentVolume): MigrationResult | undefined {
   const found = pluginOfVolume(volume);
   return found === undefined ? undefined : migrateSource(found, volume.spec ?? {}, zonesOfVolume(volume));
 }
 
-/** The same for a disk that a pod names inline, which has no zone. */
+/** The same for an inline disk of a pod, which has no zone. */
 export function migrateInlineVolume(volume: Volume): MigrationResult | undefined {
   const found = inTreePlugins.find(({ source }) => isPresent(volume?.[source]));
   return found === undefined ? undefined : migrateSource(found, volume, []);
@@ -78,7 +78,7 @@ export function pluginOfVolume(volume: PersistentVolume): InTreePlugin | undefin
   return inTreePlugins.find(({ source }) => isPresent(volume?.spec?.[source]));
 }
 
-/** The driver that answers for an in-tree provisioner's name; undefined for every other name. */
+/** The driver for the name of an in-tree provisioner; undefined for every other name. */
 export function csiDriverForProvisioner(inTreeName: string): InTreePlugin['driver'] | undefined {
   return inTreePlugins.find(({ plugin }) => plugin === inTreeName)?.driver;
 }
@@ -103,7 +103,7 @@ function migrateSource(
   return result.ok ? { ok: true, source: { plugin, driver, volumeHandle: result.handle } } : result;
 }
 
-/** Only here does the beta label come before the stable one, and only if it isn't empty. */
+/** Only here the beta label has precedence over the stable one, and only if it isn't empty. */
 function zonesOfVolume({ metadata }: PersistentVolume): readonly string[] {
   const zones = lookUp(metadata?.labels, labels.betaZone) || lookUp(metadata?.labels, labels.zone);
   return textOf(zones).split(multiZoneSeparator);
@@ -125,7 +125,7 @@ function handleOf(source: InTreePlugin['source'], sources: Sources, zones: reado
   }
 }
 
-/** What the driver fills in from the node when the object doesn't say it. */
+/** The driver replaces it by values of the node. */
 const unspecified = 'UNSPECIFIED';
 
 function gceHandle(diskName: string, zones: readonly string[]): Handle {
@@ -150,7 +150,7 @@ function gceRegion(zone: string): string | undefined {
   return parts.length === 3 ? `${parts[0]}-${parts[1]}` : undefined;
 }
 
-/** Old objects spell the disk as `aws://us-east-1a/vol-1`, with or without the zone. */
+/** Old objects write the disk as `aws://us-east-1a/vol-1`, with or without the zone. */
 function awsHandle(volumeId: string): Handle {
   const prefix = 'aws://';
   if (!volumeId.startsWith(prefix)) return { ok: true, handle: volumeId };

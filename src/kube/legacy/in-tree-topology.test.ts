@@ -78,7 +78,7 @@ describe('the node affinity of a migrated volume', () => {
     expect(termsOf({ metadata: { labels: { [zone]: 'b' } }, spec: source })).toEqual([term([key, 'b'])]);
   });
 
-  test('is the very object where there is nothing to translate', () => {
+  test('is the same object if there is nothing to translate', () => {
     const nodeAffinity = { required: { nodeSelectorTerms: [term([region, 'r'])] } };
     expect(migrateNodeAffinity({ spec: { ...gce, nodeAffinity } })).toBe(nodeAffinity);
   });
@@ -87,7 +87,7 @@ describe('the node affinity of a migrated volume', () => {
     expect(migrateNodeAffinity({ spec: gce })).toBeUndefined();
   });
 
-  test('leaves the volume alone', () => {
+  test('does not change the volume', () => {
     const volume = {
       spec: { ...gce, nodeAffinity: { required: { nodeSelectorTerms: [term([zone, 'b'])] } } },
     };

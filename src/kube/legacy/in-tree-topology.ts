@@ -10,10 +10,9 @@ import { listOf, lookUp } from '../wire.ts';
 import { pluginOfVolume } from './in-tree-migration.ts';
 
 /**
- * The node affinity that an in-tree volume has on a node that serves its plugin through CSI: zones stand under the
- * driver's own key, because that is the label which its nodes are sure to have. A volume with zone labels and no zone
- * in its affinity, as the oldest ones are, gets the affinity from the labels. The volume's own affinity comes back
- * where there is nothing to translate.
+ * The node affinity of an in-tree volume on a node that serves its plugin through CSI: zones use the driver's own key,
+ * because all of the driver's nodes have that label. The oldest volumes have zone labels and no zone in their affinity;
+ * they get the affinity from the labels. Returns the volume's own affinity if there is nothing to translate.
  */
 export function migrateNodeAffinity(volume: PersistentVolume): VolumeNodeAffinity | undefined {
   const affinity = volume?.spec?.nodeAffinity ?? undefined;
@@ -36,12 +35,12 @@ function migrateTerms(terms: Terms, volumeLabels: StringMap | undefined, topolog
   const zoned = hasValues(terms, zone)
     ? renameKey(terms, zone, topologyKey)
     : addZones(terms, topologyKey, zonesOf(volumeLabels, zone));
-  // Nodes of today no longer carry the beta label.
+  // Current nodes no longer have the beta label.
   const isBeta = region === labels.betaRegion && hasValues(zoned, region);
   return isBeta ? renameKey(zoned, region, labels.region) : zoned;
 }
 
-/** Which generation of labels the volume speaks: what its affinity uses, or else what it is labelled with. */
+/** The stable or the beta labels: those that the volume's affinity uses, or else those that the volume has. */
 function topologyLabels(
   terms: Terms,
   volumeLabels: StringMap | undefined,
@@ -71,7 +70,7 @@ function renameKey(terms: Terms, from: string, to: string): Terms {
   }));
 }
 
-/** Every term gets the zones, and a volume without terms gets one. Without zones the terms stay as they are. */
+/** Adds the zones to every term; a volume without terms gets one. Without zones the terms stay unchanged. */
 function addZones(terms: Terms, key: string, zones: readonly string[]): Terms {
   if (zones.length === 0) return terms;
   const inZones: NodeSelectorRequirement = { key, operator: 'In', values: zones };

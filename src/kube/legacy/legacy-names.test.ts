@@ -12,7 +12,7 @@ const required = {
 };
 const affinityJson = JSON.stringify({ requiredDuringSchedulingIgnoredDuringExecution: required });
 
-describe('an old name is read as the name of today:', () => {
+describe('an old name is replaced by the current name:', () => {
   test.each<[string, object, object, readonly string[]]>([
     [
       'metadata.Name',
@@ -74,7 +74,7 @@ describe('an old name is read as the name of today:', () => {
   });
 });
 
-describe('where both names are present the newer one wins:', () => {
+describe('if both names are present, the newer one has precedence:', () => {
   test.each<[string, object, object]>([
     ['metadata.name', { metadata: { Name: 'old', name: 'new' } }, { metadata: { name: 'new' } }],
     [
@@ -106,7 +106,7 @@ describe('where both names are present the newer one wins:', () => {
     expect(result.notices).toEqual([expect.stringContaining('ignored, because')]);
   });
 
-  test('of two old annotations the younger one', () => {
+  test('of two old annotations the newer one', () => {
     const claim = annotated('PersistentVolumeClaim', {
       [proposedSelectedNode]: 'oldest',
       [alphaSelectedNode]: 'old',
@@ -131,7 +131,7 @@ describe('a node affinity that cannot be read ties the volume to no node:', () =
   );
 });
 
-describe('the very object comes back', () => {
+describe('the same object is returned', () => {
   test.each<[string, object]>([
     [
       'where all names are of today',
@@ -156,7 +156,7 @@ describe('the very object comes back', () => {
   });
 });
 
-test('the object that went in stays as it was', () => {
+test('the given object is not changed', () => {
   const claim = annotated('PersistentVolumeClaim', { [alphaSelectedNode]: 'node-1' });
   const copy = structuredClone(claim);
   normaliseLegacyNames(claim);

@@ -4,23 +4,23 @@ import { annotations } from '../well-known.ts';
 import { isRecord } from '../wire.ts';
 
 export interface NormalisedObject<T extends KubeObject> {
-  /** The very object that went in, where nothing had to change. */
+  /** The same object if nothing had to change. */
   readonly object: T;
-  /** One sentence per old name, for the person who wrote it. */
+  /** One sentence per old name, for the author of the object. */
   readonly notices: readonly string[];
 }
 
 /**
- * Gives an object the names of today where it uses those of the original volume-topology and storage-capacity design
- * proposals. Where both are present the newer one wins. Objects without old names pass untouched, for the price of a
- * few property reads.
+ * Replaces names from the original volume-topology and storage-capacity design proposals by the current names. If an
+ * object has both, the current name has precedence. Objects without old names are returned unchanged and cost only a few
+ * property reads.
  */
 export function normaliseLegacyNames<T extends KubeObject>(object: T): NormalisedObject<T> {
   if (!usesLegacyNames(object)) return { object, notices: noNotices };
   const notices: string[] = [];
   let result: Loose = object;
   for (const rename of renames) result = rename(result, notices);
-  // Renaming leaves the kind alone, so what comes out is of the type that went in.
+  // No rename changes the kind, so the result has the type of the input.
   return { object: result as Loose & T, notices };
 }
 
@@ -41,7 +41,7 @@ const alphaSelectedNode = 'volume.alpha.kubernetes.io/selected-node';
 const proposedSelectedNode = 'volume.alpha.kubernetes.io/selectedNode';
 const alphaNodeAffinity = 'volume.alpha.kubernetes.io/node-affinity';
 
-/** Must cost next to nothing, since every object that enters passes here; the renames look again, and closer. */
+/** Must be very fast, because it runs for every incoming object. The renames check more exactly. */
 function usesLegacyNames(object: unknown): object is Loose {
   if (!isRecord(object)) return false;
   if (object.bindingMode !== undefined) return true;
@@ -69,7 +69,7 @@ function renameBindingMode(object: Loose, notices: string[]): Loose {
   return renameField(object, ['bindingMode', 'volumeBindingMode'], '', notices);
 }
 
-/** Our own DriverCapacity has a field of this name that isn't old, so here the kind must be known. */
+/** Our own DriverCapacity has a current field of this name, so the kind must be known here. */
 function renameCapacityTracking(object: Loose, notices: string[]): Loose {
   const { kind, spec } = object;
   if (kind !== 'CSIDriver' || !isRecord(spec) || spec.capacityTracking === undefined) return object;
@@ -95,8 +95,8 @@ function renameSelectedNode(object: Loose, notices: string[]): Loose {
 }
 
 /**
- * Before volumes had `spec.nodeAffinity`, an annotation carried it as JSON. One that can't be read means that we don't
- * know where the volume is, and then it fits no node: better an unplaced pod than one far from its data.
+ * Before volumes had `spec.nodeAffinity`, an annotation contained it as JSON. If it can't be parsed, the location of the
+ * volume is unknown, and the volume fits no node: an unplaced pod is better than one without access to its data.
  */
 function moveNodeAffinity(object: Loose, notices: string[]): Loose {
   const { metadata, spec } = object;
@@ -123,13 +123,13 @@ function moveNodeAffinity(object: Loose, notices: string[]): Loose {
 
 const annotationsField = 'metadata.annotations.';
 
-/** Undefined where the text is not a node affinity. One that requires nothing leaves all nodes within reach. */
+/** Undefined if the text is not a node affinity. An affinity without requirements allows all nodes. */
 function readNodeAffinity(text: unknown): { readonly required: NodeSelector | undefined } | undefined {
   const affinity = parseJson(text);
   if (!isRecord(affinity)) return undefined;
   const required = affinity.requiredDuringSchedulingIgnoredDuringExecution ?? undefined;
   if (required === undefined) return { required };
-  // The terms are checked where they are compiled, like those of every other selector.
+  // `compileNodeSelector` checks the terms, like those of every other selector.
   return isRecord(required) ? { required: required as NodeSelector } : undefined;
 }
 
@@ -167,10 +167,10 @@ function renamedNotice(oldField: string, newField: string): string {
 }
 
 function ignoredNotice(oldField: string, newField: string): string {
-  return `${oldField}: ignored, because ${newField} is set, too; remove it`;
+  return `${oldField}: ignored, because ${newField} is set too; remove it`;
 }
 
-/** Items of a list often come without a kind. */
+/** Items of a list often have no kind. */
 function mayBe(object: Loose, kind: string): boolean {
   return object.kind === undefined || object.kind === kind;
 }

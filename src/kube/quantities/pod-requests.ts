@@ -3,7 +3,7 @@ import { isRecord, listOf, textOf } from '../wire.ts';
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from './quantity.ts';
 import { amountsOf, quantitiesOf, type ResourceAmounts } from './resource-amounts.ts';
 
-/** What of a pod's spec says how much it needs. The spec of any Pod will do. */
+/** The fields of a pod's spec that determine its requests. */
 export interface RequestingSpec {
   readonly containers?: readonly RequestingContainer[] | undefined;
   readonly initContainers?: readonly RequestingContainer[] | undefined;
@@ -17,13 +17,13 @@ export interface RequestingContainer {
   readonly resources?: ResourceRequirements | undefined;
 }
 
-/** What a pod's node has granted it, from its status; it may differ from the spec while the pod is being resized. */
+/** The resources that the node has granted to a pod, from its status; they may differ from the spec during a resize. */
 export interface GrantedRequests {
   readonly containers: readonly GrantedToContainer[];
   readonly initContainers: readonly GrantedToContainer[];
   readonly allocatedResources?: ResourceList | undefined;
   readonly resources?: ResourceRequirements | undefined;
-  /** The node can never give what the spec asks for, so that the spec doesn't count. */
+  /** The node can never grant the requests of the spec, so the spec doesn't count. */
   readonly isInfeasible: boolean;
 }
 
@@ -34,30 +34,29 @@ export interface GrantedToContainer {
 }
 
 /**
- * What a pod needs of its node:
+ * The resources that a pod needs on its node:
  *
  *     max(containers + sidecars, each init container + the sidecars before it), by resource
  *     replaced by the request of the pod as a whole, where there is one
  *     + overhead
  *
- * With `granted`, what the node has set aside and what is in force count beside what is asked for; the largest wins.
+ * With `granted`, the result is the largest of the requested, the allocated and the actual resources.
  */
 export function podRequests(spec: RequestingSpec, granted?: GrantedRequests): ResourceAmounts {
   return amountsOf(totalOf(spec, granted, noDefaults));
 }
 
 /**
- * What a pod that is to be placed asks for when nodes are ranked: something is assumed for each container that doesn't say how much cpu
- * or memory it wants, else they would all end up where the requests are smallest. As in kube-scheduler, which forgets the requests of
- * the pod as a whole here.
+ * The requests of a pod for scoring nodes: a container without a request for cpu or memory counts with a default, because otherwise all
+ * such pods would get the node with the smallest requests. As in kube-scheduler, pod-level requests don't count here.
  */
 export function podRequestsForScore({ resources: _, ...spec }: RequestingSpec): ResourceAmounts {
   return amountsOf(totalOf(spec, undefined, scoreDefaults));
 }
 
 /**
- * What a pod on a node adds to the node's load when nodes are ranked. Here the requests of the pod as a whole do count; with them,
- * something is assumed only for a resource that is mentioned nowhere in the pod.
+ * The load of a pod on its node for scoring nodes. Pod-level requests count here; with them, the default counts only for a resource
+ * that neither the pod nor any container requests.
  */
 export function podLoadForScore(spec: RequestingSpec, granted?: GrantedRequests): ResourceAmounts {
   if (!hasPodLevelRequests(spec)) return amountsOf(totalOf(spec, granted, scoreDefaults));
@@ -97,7 +96,7 @@ function containersTotal(
   }
   for (const container of listOf(spec.initContainers)) {
     const isSidecar = container?.restartPolicy === 'Always';
-    // Only what keeps running can be resized.
+    // Only containers that keep running can be resized.
     const effective = effectiveRequests(container, isSidecar ? granted : undefined, grants);
     const requests = withDefaults(effective, defaults);
     if (isSidecar) {
@@ -135,7 +134,7 @@ function effectiveRequests(
     : largestOf(asked, grant, granted.isInfeasible);
 }
 
-/** Before the node has said what is in force, what it has set aside doesn't count either. */
+/** The allocated resources count only after the node has reported the actual ones. */
 function largestOf(asked: Quantities, grant: GrantedToContainer, isInfeasible: boolean): Quantities {
   const largest = new Map(isInfeasible ? [] : asked);
   raiseTo(largest, quantitiesOf(grant.resources?.requests));
@@ -154,7 +153,7 @@ function hasPodLevelRequests(spec: RequestingSpec): boolean {
   return podLevelRequests(spec, undefined).size > 0;
 }
 
-/** Others can't be asked for by the pod as a whole. */
+/** Only these can be pod-level requests. */
 function isPodLevel(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }

@@ -1,4 +1,4 @@
-/** A quantity's text taken apart: sign · (whole . fraction) · base ^ exponent. */
+/** The parts of a quantity's text: sign · (whole . fraction) · base ^ exponent. */
 export interface ScannedQuantity {
   readonly negative: boolean;
   /** Digits before the point without leading zeros; at least `0`. */
@@ -9,16 +9,16 @@ export interface ScannedQuantity {
   readonly format: QuantityFormat;
 }
 
-/** Which suffixes a quantity is printed with: `12Mi`, `12M` or `12e6`. It is kept from the text it came from. */
+/** Which suffixes a quantity is printed with: `12Mi`, `12M` or `12e6`. It is that of the parsed text. */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
 /**
- * Takes a text apart by the grammar of Kubernetes' parser, which is laxer than its documentation: digits may be
- * missing on either side of the point and, with most suffixes, altogether. One pass without backtracking, because the
- * text may be hostile.
+ * Splits a text by the grammar of Kubernetes' parser, which is laxer than its documentation: digits may be missing on
+ * either side of the point and, with most suffixes, on both. One pass without backtracking, because the text may be
+ * hostile.
  *
- * Texts longer than {@link textLengthMax} and exponents above {@link exponentMax} are refused where Kubernetes would
- * compute on: their only use is to keep a server busy.
+ * Texts longer than {@link textLengthMax} and exponents above {@link exponentMax} are refused, which Kubernetes accepts:
+ * they serve only to overload a server.
  */
 export function scanQuantity(text: string): ScannedQuantity | undefined {
   if (text.length === 0 || text.length > textLengthMax) return undefined;
@@ -39,8 +39,8 @@ export function scanQuantity(text: string): ScannedQuantity | undefined {
 }
 
 /**
- * Kubernetes remembers the text of quantities that a quick test takes for canonical, and prints it back. The test errs
- * for some (`+1Gi`, `01Gi`, `1.500`, `1E3`), and then what it prints isn't canonical.
+ * Kubernetes keeps the text of a quantity if a quick test says that it is canonical, and prints this text again. The test
+ * is wrong for some texts (`+1Gi`, `01Gi`, `1.500`, `1E3`), which Kubernetes then prints although they aren't canonical.
  */
 export function isPrintedAsWritten(scanned: ScannedQuantity): boolean {
   const { whole, fraction, base, exponent } = scanned;
@@ -50,16 +50,16 @@ export function isPrintedAsWritten(scanned: ScannedQuantity): boolean {
   return (exponent - fraction.length) % 3 === 0 && !digits.endsWith('000') && digits[0] !== '0';
 }
 
-/** Longer than any number of bytes in the universe needs. */
+/** More than enough for every number of bytes. */
 const textLengthMax = 1024;
 const exponentMax = 1024;
 
-/** So small that with {@link textLengthMax} digits, too, nothing is left but the rounding up. */
+/** So small that even {@link textLengthMax} digits are rounded up to the smallest value. */
 const exponentMin = -4096;
 
 /**
- * Whether Kubernetes reads the quantity with 64-bit integers rather than big ones. The value is the same either way,
- * but what is taken for granted differs: only here are digits optional, and the text remembered.
+ * Whether Kubernetes parses the quantity with 64-bit integers instead of big ones. The value is the same, but the rules
+ * differ: only here digits are optional, and only here Kubernetes keeps the text.
  */
 function isSmall({ whole, fraction, base, exponent }: ScannedQuantity): boolean {
   if (base === 2n) return fraction === '' && whole.length + Math.trunc((exponent * 3) / 10) <= 14;
@@ -92,7 +92,7 @@ function interpretSuffix(suffix: string): Scale | undefined {
   if (suffix[0] !== 'e' && suffix[0] !== 'E') return undefined;
   const digitsStart = suffix[1] === '-' || suffix[1] === '+' ? 2 : 1;
   if (digitsStart === suffix.length || skip(suffix, digitsStart, isDigit) !== suffix.length) return undefined;
-  // A difference from Kubernetes, which cuts exponents to 32 bits and reads 1e4294967296 as 1.
+  // Unlike Kubernetes, which truncates exponents to 32 bits and reads 1e4294967296 as 1.
   return { base: 10n, exponent: Number(suffix.slice(1)), format: 'DecimalExponent' };
 }
 

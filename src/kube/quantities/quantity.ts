@@ -9,7 +9,7 @@ import {
 export type { QuantityFormat } from './quantity-scanner.ts';
 
 /**
- * An exact, immutable amount: bytes, cores or a count. Make one with {@link parseQuantity}, never by hand.
+ * An exact, immutable amount: bytes, cores or a count. Create it with {@link parseQuantity} only.
  *
  * `amount` is one of two things, so that the common case costs no bigint:
  *   a number   the value itself, a whole number below 2^53 in magnitude
@@ -20,8 +20,8 @@ export interface Quantity {
   readonly amount: number | bigint;
   readonly format: QuantityFormat;
   /**
-   * The text as it was written, kept only where Kubernetes, too, prints it back although it isn't canonical
-   * (`+1Gi`, `1.500`). No arithmetic looks at it.
+   * The original text, set only where Kubernetes also prints it although it isn't canonical (`+1Gi`, `1.500`). Arithmetic
+   * ignores it.
    */
   readonly spelling: string | undefined;
 }
@@ -33,7 +33,7 @@ export type QuantityResult =
 /**
  * Reads a quantity as Kubernetes does, oddities included: `Gi` and `.` are zero, anything finer than a billionth is
  * rounded away from zero, binary suffixes stop at 2^63-1, blanks around the text are ignored.
- * Numbers are welcome as YAML makes them from unquoted text, up to 2^53: beyond, YAML has already lost digits.
+ * Numbers, which YAML produces from unquoted text, are accepted below 2^53: above, YAML has already lost digits.
  *
  *     parseQuantity('10Gi', 'spec.capacity.storage')   // { ok: true, quantity }, 10737418240 bytes
  */
@@ -59,7 +59,7 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return quantityFromNano(quantityToNano(a) + quantityToNano(b), format);
 }
 
-/** May go below zero. The format is chosen as in {@link addQuantities}. */
+/** The difference may be negative. The format is chosen as in {@link addQuantities}. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   const format = a.amount === 0 ? b.format : a.format;
   if (typeof a.amount === 'number' && typeof b.amount === 'number') {
@@ -89,7 +89,7 @@ export function canonicalQuantity({ amount, format }: Quantity): string {
   return withExponent(toNano(amount));
 }
 
-/** The exact value in billionths: everything a quantity can say. */
+/** The exact value in billionths, the finest unit of a quantity. */
 export function quantityToNano(quantity: Quantity): bigint {
   return toNano(quantity.amount);
 }
@@ -99,7 +99,7 @@ export function quantityToBytes({ amount }: Quantity): bigint {
   return typeof amount === 'number' ? BigInt(amount) : roundAwayFromZero(amount, nanoPerUnit);
 }
 
-/** {@link quantityToBytes} for hot paths: a double, or undefined where a double might lie (2^53 and beyond). */
+/** {@link quantityToBytes} for hot paths: a double, or undefined where a double may be inexact (2^53 and above). */
 export function quantityToSafeBytes({ amount }: Quantity): number | undefined {
   if (typeof amount === 'number') return amount;
   const bytes = Number(roundAwayFromZero(amount, nanoPerUnit));
@@ -115,7 +115,7 @@ export function quantityFromBytes(bytes: number | bigint, format: QuantityFormat
 const nanoPerUnit = 1_000_000_000n;
 const int64MaxNano = (2n ** 63n - 1n) * nanoPerUnit;
 
-/** How much of a wrong text a message repeats. */
+/** How many characters of a wrong text a message quotes. */
 const quotedLengthMax = 40;
 
 const remedy = 'write a number with an optional suffix such as 10Gi or 500M';
@@ -143,8 +143,8 @@ function parseNumber(value: number, field: string): QuantityResult {
 }
 
 /**
- * The hot path: up to fifteen digits and a suffix, or none, as nearly all quantities are. Everything else, wrong texts
- * included, is undefined here and left to {@link parseAny}.
+ * The hot path: up to fifteen digits with or without a suffix, like nearly all quantities. Returns undefined for
+ * everything else, wrong texts included; {@link parseAny} handles them.
  */
 function parsePlain(text: string): Quantity | undefined {
   let digits = 0;
@@ -174,7 +174,7 @@ function scaledQuantity(digits: number, factor: number, format: QuantityFormat):
   return Number.isSafeInteger(value) ? quantityOf(value, format) : undefined;
 }
 
-/** `100m` is how nearly all requests for processors look. */
+/** Nearly all CPU requests look like `100m`. */
 function milliQuantity(digits: number): Quantity | undefined {
   if (digits % 1000 === 0) return quantityOf(digits / 1000, 'DecimalSI');
   const nano = digits * 1_000_000;
@@ -183,7 +183,7 @@ function milliQuantity(digits: number): Quantity | undefined {
     : undefined;
 }
 
-/** NaN for a letter that is no suffix, which no caller takes for a factor. */
+/** NaN for a letter that is not a suffix; the product with it is not a safe integer. */
 function decimalFactor(charCode: number): number {
   switch (charCode) {
     case 107: // k
@@ -240,7 +240,7 @@ function parseAny(text: string): Quantity | undefined {
   return keepsSpelling ? { ...quantity, spelling: text } : quantity;
 }
 
-/** The magnitude in billionths, rounded up: who asks for something, however little, gets something. */
+/** The magnitude in billionths, rounded up, so that a tiny request does not become zero. */
 function scannedNano({ whole, fraction, base, exponent }: ScannedQuantity): bigint {
   const digits = BigInt(whole + fraction) * nanoPerUnit;
   const divisor = 10n ** BigInt(fraction.length);

@@ -6,8 +6,8 @@ import { parseQuantity, type Quantity, quantityToNano } from './quantity.ts';
 /**
  * Resources as the scheduler counts them: whole numbers, fractions rounded up.
  *
- * They are doubles. Up to 2^53 they are exact; beyond, what a pod asks for is rounded up to a double and what a node has is cut off
- * there, so that nothing ever seems to fit that doesn't.
+ * They are doubles, exact up to 2^53. Above, requests of pods are rounded up to a double, and amounts of nodes are capped at 2^53, so
+ * that a pod never seems to fit where it doesn't.
  */
 export interface ResourceAmounts {
   readonly cpuMilli: number;
@@ -17,12 +17,12 @@ export interface ResourceAmounts {
   readonly others: ReadonlyMap<string, number>;
 }
 
-/** What a node has to give. */
+/** The resources that a node offers to pods. */
 export interface AllocatableAmounts extends ResourceAmounts {
   readonly pods: number;
 }
 
-/** The quantities of a resource list by name, unreadable ones left out: a server would have refused them. */
+/** The quantities of a resource list by name. Invalid ones are left out: a server would have refused them. */
 export function quantitiesOf(list: ResourceList | null | undefined): Map<string, Quantity> {
   const quantities = new Map<string, Quantity>();
   if (!isRecord(list)) return quantities;
@@ -62,7 +62,7 @@ export function allocatableAmounts(list: ResourceList): AllocatableAmounts {
 
 const noOthers: ReadonlyMap<string, number> = new Map();
 
-/** Kubernetes counts in 64 bits, with a sign. */
+/** Kubernetes uses signed 64-bit integers. */
 const amountMax = 2 ** 63;
 
 const nanoPerUnit = 1_000_000_000n;
@@ -94,7 +94,7 @@ function milliUnitsOf(quantity: Quantity | undefined): number {
   return roundedUp(quantityToNano(quantity), nanoPerMilli);
 }
 
-/** Nothing below zero passes a server's validation; here it counts as nothing. */
+/** A server refuses negative amounts; here they count as zero. */
 function roundedUp(nano: bigint, nanoPerStep: bigint): number {
   if (nano <= 0n) return 0;
   const exact = (nano + nanoPerStep - 1n) / nanoPerStep;

@@ -48,7 +48,7 @@ describe('a label selector', () => {
     expect(matches(expression('colour', 'DoesNotExist'), undefined)).toBe(true);
   });
 
-  test('is not fooled by names that every object inherits', () => {
+  test('ignores names that every object inherits', () => {
     expect(matches(expression('constructor', 'Exists'), {})).toBe(false);
     expect(matches(expression('toString', 'DoesNotExist'), {})).toBe(true);
     expect(matches({ matchLabels: { constructor: 'a' } }, { constructor: 'a' })).toBe(true);
@@ -64,7 +64,7 @@ describe('an absent label selector', () => {
     expect(result.ok && matchesLabels(result.selector, blueInEast)).toBe(expected);
   });
 
-  test('matches nothing where the caller says nothing, as in Kubernetes', () => {
+  test('matches nothing by default, as in Kubernetes', () => {
     expect(matches(undefined, blueInEast)).toBe(false);
   });
 });

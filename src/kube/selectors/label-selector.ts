@@ -18,11 +18,11 @@ export type LabelSelectorResult =
   | { readonly ok: true; readonly selector: CompiledLabelSelector }
   | { readonly ok: false; readonly problem: string };
 
-/** What an absent selector means; it depends on the field, so the caller says it. */
+/** The meaning of an absent selector. It depends on the field, so the caller states it. */
 export type AbsentSelector = 'everything' | 'nothing';
 
 /**
- * Checks and compiles a selector. One bad expression spoils the whole, as in Kubernetes. An empty selector matches
+ * Checks and compiles a selector. One invalid expression makes the whole selector invalid, as in Kubernetes. An empty selector matches
  * everything. An absent one matches nothing, unless `absent` says otherwise: for a claim's selector it is everything,
  * for the topology of a capacity object and in pod affinity it is nothing.
  */
@@ -48,7 +48,7 @@ export function matchesLabels({ requirements }: CompiledLabelSelector, labels: L
 }
 
 const selectEverything: CompiledLabelSelector = { requirements: [] };
-/** A requirement that no labels meet, so that nobody has to treat this selector as special. */
+/** No labels satisfy this requirement, so this selector needs no special case. */
 const selectNothing: CompiledLabelSelector = {
   requirements: [{ key: '', operator: 'In', values: new Set(), bound: undefined }],
 };

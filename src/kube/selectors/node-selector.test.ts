@@ -88,7 +88,7 @@ describe('matchFields', () => {
 describe('a bad term', () => {
   const bad = labelled('zone', 'In');
 
-  test('matches nothing, and says why', () => {
+  test('matches nothing and reports why', () => {
     const compiled = compileNodeSelector({ nodeSelectorTerms: [bad] }, 'spec.nodeAffinity.required');
     expect(compiled).toEqual({
       terms: [],
@@ -104,7 +104,7 @@ describe('a bad term', () => {
     expect(matches([labelled('zone', 'In', 'east'), bad])).toBe(true);
   });
 
-  test('tells all that is wrong with it', () => {
+  test('reports all of its errors', () => {
     const terms = [{ ...both('bad key', 'In', 'a', 'b', 'Like', 'c'), ...named('Exists') }];
     expect(compileNodeSelector({ nodeSelectorTerms: terms }).problems).toHaveLength(3);
   });
@@ -129,8 +129,8 @@ describe('a bad term', () => {
   });
 });
 
-describe('the compiled shape', () => {
-  test('can be indexed: keys, values and names lie open', () => {
+describe('the compiled form', () => {
+  test('can be indexed by its keys, values and names', () => {
     const term = { ...both('zone', 'In', 'east', 'disks', 'Gt', '3'), ...named('NotIn', 'node-2') };
     expect(compileNodeSelector({ nodeSelectorTerms: [term] }).terms).toEqual([
       {
@@ -148,11 +148,11 @@ describe('the compiled shape', () => {
     ['null', null],
     ['no list', {}],
     ['a term that is null', { nodeSelectorTerms: [null] }],
-  ])('matches nothing without complaint for %s', (_name, selector) => {
+  ])('matches nothing and reports nothing for %s', (_name, selector) => {
     expect(compileNodeSelector(selector as NodeSelector)).toEqual({ terms: [], problems: [] });
   });
 
-  test('complains of terms that are no list', () => {
+  test('reports terms that are not a list', () => {
     const compiled = compileNodeSelector(
       { nodeSelectorTerms: 'all' } as unknown as NodeSelector,
       'nodeTopology',
@@ -170,7 +170,7 @@ describe('the compiled shape', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('of a single term can be asked alone', () => {
+  test('of a single term can be matched alone', () => {
     const term = compileTerm(labelled('zone', 'In', 'east'), 'preference', []);
     expect(term !== undefined && matchesTerm(term, node.name, node.labels)).toBe(true);
     expect(term !== undefined && matchesTerm(term, node.name, {})).toBe(false);

@@ -10,10 +10,10 @@ import {
 
 export { matchesRequirement, type Requirement } from './requirement.ts';
 
-/** Terms that are ORed. Empty and bad terms are left out, so no terms means that no node matches. */
+/** Terms that are ORed. Empty and invalid terms are left out, so without terms no node matches. */
 export interface CompiledNodeSelector {
   readonly terms: readonly CompiledTerm[];
-  /** What is wrong with the terms that were left out for being bad. */
+  /** The errors of the invalid terms, which were left out. */
   readonly problems: readonly string[];
 }
 
@@ -30,8 +30,8 @@ export interface NameRequirement {
 }
 
 /**
- * Compiles a selector with errors per term, as Kubernetes does: a bad term matches nothing, the others keep their
- * meaning, and what is wrong is told in `problems`, which matter only where no term matches.
+ * Compiles a selector with errors per term, as Kubernetes does: an invalid term matches nothing, the other terms keep
+ * their meaning. `problems` lists the errors, which matter only if no term matches.
  */
 export function compileNodeSelector(
   selector: NodeSelector | null | undefined,
@@ -54,7 +54,7 @@ export function compileNodeSelector(
 
 /**
  * Whether a node satisfies the selector. With the name undefined or empty, `matchFields` are ignored: Kubernetes checks
- * a volume's node affinity against labels alone, so that there a term with nothing but fields fits every node.
+ * a volume's node affinity against labels alone, so there a term with only fields matches every node.
  */
 export function matchesNode(
   compiled: CompiledNodeSelector,
@@ -79,8 +79,8 @@ export function matchesTerm(term: CompiledTerm, nodeName: string | undefined, la
 }
 
 /**
- * Compiles a single term, such as one preference of a pod. Undefined means that it matches nothing: it is empty, or bad
- * and then `problems` has grown.
+ * Compiles a single term, such as one preference of a pod. Undefined means that it matches nothing: it is empty, or it is
+ * invalid and `problems` has grown.
  */
 export function compileTerm(
   term: NodeSelectorTerm | null | undefined,
@@ -113,8 +113,8 @@ function readList(list: unknown, field: string, problems: string[]): readonly un
 }
 
 /**
- * Undefined where the requirement always holds, or is bad and `problems` has grown. Kubernetes doesn't check the
- * field's name: to it an unknown field is empty, so `In` with a value never holds and `NotIn` always does.
+ * Undefined if the requirement always holds, or if it is invalid and `problems` has grown. Kubernetes doesn't check the
+ * field's name: it treats an unknown field as empty, so `In` with a value never holds and `NotIn` always does.
  */
 function compileName(entry: unknown, field: string, problems: string[]): NameRequirement | undefined {
   const { key, operator, values } = isRecord(entry) ? entry : {};

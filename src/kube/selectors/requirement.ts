@@ -1,9 +1,9 @@
 import { unreachable } from '../../runtime/assert.ts';
-import { parseInt64 } from '../quantities/int64.ts';
 import { isRecord, lookUp } from '../wire.ts';
+import { parseInt64 } from './int64.ts';
 import { isLabelKey, isLabelValue } from './label-syntax.ts';
 
-/** One test of one label, ready to be asked often. All selectors of Kubernetes compile to lists of these. */
+/** A compiled test of one label. All selectors of Kubernetes compile to lists of these. */
 export interface Requirement {
   readonly key: string;
   readonly operator: RequirementOperator;
@@ -16,8 +16,8 @@ export interface Requirement {
 export type RequirementOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
 
 /**
- * In wants the label present with a listed value; NotIn wants it absent or with another value; Gt and Lt want it
- * present, a 64-bit integer, and strictly beyond the bound.
+ * In: the label is present with a listed value. NotIn: it is absent or has another value. Gt and Lt: it is present, a
+ * 64-bit integer, and strictly greater or less than the bound.
  */
 export function matchesRequirement(requirement: Requirement, labels: LabelsInput): boolean {
   const value = lookUp(labels, requirement.key);
@@ -45,8 +45,8 @@ export const labelSelectorOperators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] 
 export const nodeSelectorOperators = [...labelSelectorOperators, 'Gt', 'Lt'] as const;
 
 /**
- * Checks an expression with the rules of Kubernetes and compiles it, or adds what is wrong to `problems` and returns
- * undefined. `field` is where the expression stands, such as `spec.selector.matchExpressions[0]`.
+ * Checks an expression with the rules of Kubernetes and compiles it, or adds errors to `problems` and returns
+ * undefined. `field` is the path of the expression, such as `spec.selector.matchExpressions[0]`.
  */
 export function compileRequirement(
   expression: unknown,
@@ -102,7 +102,7 @@ function readKey(key: unknown, field: string, problems: string[]): string {
   return '';
 }
 
-/** Undefined where a value is bad. */
+/** Undefined if a value is invalid. */
 function readValues(values: unknown, field: string, problems: string[]): readonly string[] | undefined {
   if (values === undefined || values === null) return [];
   if (!Array.isArray(values)) {

@@ -18,7 +18,7 @@ describe('a toleration', () => {
     ['without a value means the empty value', { key: 'disk' }, false],
     ['that exists ignores the value', { key: 'disk', operator: 'Exists' }, true],
     ['without a key takes any key', { operator: 'Exists' }, true],
-    ['without a key compares values all the same', { operator: 'Equal', value: '5' }, true],
+    ['without a key still compares values', { operator: 'Equal', value: '5' }, true],
     ['with an empty effect takes any effect', { key: 'disk', operator: 'Exists', effect: '' }, true],
     ['of an unknown operator', { key: 'disk', operator: 'Like' } as unknown as Toleration, false],
     ['that compares, while comparisons are off', { key: 'disk', operator: 'Gt', value: '4' }, false],
@@ -58,7 +58,7 @@ describe('the first untolerated taint', () => {
     expect(findUntoleratedTaint(taints, tolerations, ['NoSchedule', 'NoExecute'])?.key).toBe(expected);
   });
 
-  test('is sought among the given effects only', () => {
+  test('is searched for among the given effects only', () => {
     expect(findUntoleratedTaint(taints, [], ['PreferNoSchedule'])?.key).toBe('soft');
     expect(findUntoleratedTaint(taints, [], [])).toBeUndefined();
   });

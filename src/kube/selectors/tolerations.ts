@@ -1,9 +1,9 @@
 import type { Taint, TaintEffect, Toleration } from '../api/core.ts';
-import { parseInt64 } from '../quantities/int64.ts';
 import { listOf, textOf } from '../wire.ts';
+import { parseInt64 } from './int64.ts';
 
 export interface TolerationOptions {
-  /** Whether `Lt` and `Gt` work. In Kubernetes 1.36 they are alpha and off, and then tolerate nothing. */
+  /** Whether `Lt` and `Gt` are enabled. In Kubernetes 1.36 they are alpha and off; disabled, they tolerate nothing. */
   readonly comparisonOperators?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function toleratesTaint(
   }
 }
 
-/** The taint's value stands on the left: `Lt 5` tolerates a taint with the value 4. */
+/** The taint's value is the left operand: `Lt 5` tolerates a taint with the value 4. */
 function comparesWith(toleration: Toleration, taint: Taint): boolean {
   const bound = parseCanonicalInt64(textOf(toleration.value));
   const value = parseCanonicalInt64(textOf(taint?.value));

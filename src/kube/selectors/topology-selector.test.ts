@@ -34,7 +34,7 @@ describe('allowed topologies', () => {
     expect(allows(terms)).toBe(expected);
   });
 
-  test('tell what is wrong with a term', () => {
+  test('report the errors of a term', () => {
     expect(compileTopologySelector([term(['zone'])])?.problems).toEqual([
       'allowedTopologies[0].matchLabelExpressions[0].values: In compares with nothing; list at least one value',
     ]);

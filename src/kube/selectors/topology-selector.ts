@@ -4,8 +4,8 @@ import type { CompiledNodeSelector, CompiledTerm } from './node-selector.ts';
 import { compileRequirement, type Requirement } from './requirement.ts';
 
 /**
- * Compiles a class's `allowedTopologies` to the shape of a node selector. Undefined means every node: the list is
- * absent or empty. A term without expressions, or with a bad one, matches no node.
+ * Compiles a class's `allowedTopologies` to a node selector. Undefined means every node: the list is
+ * absent or empty. A term without expressions, or with an invalid one, matches no node.
  */
 export function compileTopologySelector(
   terms: readonly TopologySelectorTerm[] | null | undefined,
@@ -24,7 +24,7 @@ export function compileTopologySelector(
   return { terms: compiled, problems };
 }
 
-/** Empty where the term matches nothing. */
+/** Empty if the term matches nothing. */
 function compileExpressions(term: unknown, field: string, problems: string[]): readonly Requirement[] {
   const expressions = isRecord(term) ? term.matchLabelExpressions : undefined;
   if (expressions === undefined || expressions === null) return [];

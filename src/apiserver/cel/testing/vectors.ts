@@ -3,8 +3,8 @@ import type { JsonSchema } from '../../schema/json-schema.ts';
 import type { ExpressionResult, ExpressionSubject } from './run-expression.ts';
 
 /**
- * Results of Kubernetes v1.36.3, recorded from its own packages (`apiextensions-apiserver`'s validation of definitions
- * and of objects, and its environment for single expressions), one JSON value per line.
+ * Results of Kubernetes' own packages (`apiextensions-apiserver`'s validation of definitions and of objects, and its
+ * environment for single expressions), one JSON value per line. `npm run generate -- vectors` computes them again.
  */
 function lines<T>(file: string): readonly T[] {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');

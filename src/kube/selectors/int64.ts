@@ -18,7 +18,7 @@ export function parseInt64(text: string): bigint | undefined {
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** The digits of 2^63. More of them can only be leading zeros, or too much; nobody should pay for converting them. */
+/** The number of digits of 2^63. A longer text has leading zeros or is out of range, and need not be converted. */
 const digitsMax = 19;
 
 function withoutLeadingZeros(text: string, start: number): string | undefined {
