@@ -51,13 +51,18 @@ export class EmbeddedServer {
   /** For callers in the same process, which need no HTTP. */
   readonly registry: Registry;
   readonly #store: Store;
-  readonly #loops: readonly Loop[];
+  readonly #controllers: readonly ServerController[];
   readonly #api: ApiServer;
 
-  private constructor(store: Store, registry: Registry, loops: readonly Loop[], api: ApiServer) {
+  private constructor(
+    store: Store,
+    registry: Registry,
+    controllers: readonly ServerController[],
+    api: ApiServer,
+  ) {
     this.#store = store;
     this.registry = registry;
-    this.#loops = loops;
+    this.#controllers = controllers;
     this.#api = api;
   }
 
@@ -66,19 +71,19 @@ export class EmbeddedServer {
     const { dataDirectory } = options;
     const store =
       dataDirectory === undefined ? new MemoryStore() : await openLmdbStore(join(dataDirectory, 'store'));
-    const loops: Loop[] = [];
+    const controllers: ServerController[] = [];
     try {
       const registry = new EmbeddedRegistry({ ...options, store, kinds: builtInKindCatalog() });
       await bootstrap(registry);
       await bootstrapPolicy(registry);
-      loops.push(await DefinitionController.start({ ...options, registry }));
-      loops.push(await RoleAggregation.start({ ...options, registry }));
+      controllers.push(await DefinitionController.start({ ...options, registry }));
+      controllers.push(await RoleAggregation.start({ ...options, registry }));
       await installDefinitions(registry, options.definitions ?? []);
-      for (const loop of loops) await loop.settled();
-      return new EmbeddedServer(store, registry, loops, await listen(registry, options));
+      for (const controller of controllers) await controller.settled();
+      return new EmbeddedServer(store, registry, controllers, await listen(registry, options));
     } catch (error) {
       // Closing may never finish if the disk is full.
-      const closing = closeAll(loops, store);
+      const closing = closeAll(controllers, store);
       await Promise.race([closing, options.clock.sleep(closeMsMax, new AbortController().signal)]);
       throw error;
     }
@@ -104,19 +109,19 @@ export class EmbeddedServer {
   /** Ends watches and requests gracefully, then makes all writes durable. Takes less than five seconds. */
   async close(): Promise<void> {
     await this.#api.close();
-    await closeAll(this.#loops, this.#store);
+    await closeAll(this.#controllers, this.#store);
   }
 }
 
 /** A controller that runs as long as the server. */
-interface Loop {
+interface ServerController {
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Controllers first, because they write. */
-async function closeAll(loops: readonly Loop[], store: Store): Promise<void> {
-  for (const loop of loops) await loop.close();
+async function closeAll(controllers: readonly ServerController[], store: Store): Promise<void> {
+  for (const controller of controllers) await controller.close();
   await store.close();
 }
 

@@ -67,11 +67,9 @@ export class Access {
     const attributes = attributesOf(request);
     // A path that cannot be parsed leads nowhere, so there is nothing to authorize.
     if (attributes === undefined) return { user: requestor, attributes, guard: undefined };
-    const wanted = requestedUser(request.headerValues);
+    const requested = requestedUser(request.headerValues);
     const user =
-      wanted === undefined
-        ? requestor
-        : this.#impersonator.userFor({ requestor, requested: wanted, attributes });
+      requested === undefined ? requestor : this.#impersonator.userFor({ requestor, requested, attributes });
     // Probes must work regardless of roles.
     if (!request.isPublic) this.#authorize(user, attributes);
     const guard =

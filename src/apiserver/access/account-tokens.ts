@@ -74,11 +74,11 @@ export class AccountTokens {
     if (claims === undefined || claims.iss !== issuer) return refused('');
     const own = claims.aud.filter((audience) => audiences.includes(audience));
     if (own.length === 0) return refused(audienceMismatchMessage(claims.aud, audiences));
-    const complaint =
-      claimsTimeError(claims, this.#options.clock.nowMs()) ?? (await this.#lifeComplaint(claims));
-    return complaint === undefined
+    const problem =
+      claimsTimeError(claims, this.#options.clock.nowMs()) ?? (await this.#boundObjectsError(claims));
+    return problem === undefined
       ? { kind: 'user', user: userFromClaims(claims), audiences: own }
-      : refused(complaint);
+      : refused(problem);
   }
 
   #claimsOf(token: string): AccountClaims | undefined {
@@ -92,21 +92,18 @@ export class AccountTokens {
     return claims;
   }
 
-  async #lifeComplaint({ 'kubernetes.io': binding }: AccountClaims): Promise<string | undefined> {
+  async #boundObjectsError({ 'kubernetes.io': binding }: AccountClaims): Promise<string | undefined> {
     const { namespace, serviceaccount, secret, pod, node } = binding;
     return (
-      (await this.#accountComplaint(namespace, serviceaccount)) ??
-      (await this.#bindingComplaint('secrets', namespace, secret)) ??
-      (await this.#bindingComplaint('pods', namespace, pod)) ??
+      (await this.#accountError(namespace, serviceaccount)) ??
+      (await this.#boundObjectError('secrets', namespace, secret)) ??
+      (await this.#boundObjectError('pods', namespace, pod)) ??
       // In a pod's token the node is only informative.
-      (pod === undefined ? await this.#bindingComplaint('nodes', undefined, node) : undefined)
+      (pod === undefined ? await this.#boundObjectError('nodes', undefined, node) : undefined)
     );
   }
 
-  async #accountComplaint(
-    namespace: string,
-    { name, uid = '' }: ObjectIdentity,
-  ): Promise<string | undefined> {
+  async #accountError(namespace: string, { name, uid = '' }: ObjectIdentity): Promise<string | undefined> {
     const account = await this.#find('serviceaccounts', { namespace, name });
     if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
     const { uid: found = '' } = account.metadata;
@@ -114,8 +111,8 @@ export class AccountTokens {
     return this.#isLongDeleted(account) ? `service account ${namespace}/${name} has been deleted` : undefined;
   }
 
-  async #bindingComplaint(
-    plural: keyof typeof boundTo,
+  async #boundObjectError(
+    plural: keyof typeof boundKinds,
     namespace: string | undefined,
     identity: ObjectIdentity | undefined,
   ): Promise<string | undefined> {
@@ -125,7 +122,7 @@ export class AccountTokens {
       return 'service account token has been invalidated';
     const { uid = '' } = object.metadata;
     if (uid === identity.uid) return undefined;
-    const { kind, ref } = boundTo[plural];
+    const { kind, ref } = boundKinds[plural];
     return `${kind} UID (${uid}) does not match service account ${ref} ref claim (${identity.uid ?? ''})`;
   }
 
@@ -147,7 +144,7 @@ export class AccountTokens {
   }
 }
 
-const boundTo = {
+const boundKinds = {
   secrets: { kind: 'secret', ref: 'secret' },
   pods: { kind: 'pod', ref: 'pod' },
   nodes: { kind: 'node', ref: 'node' },

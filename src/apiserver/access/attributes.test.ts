@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attributesOf } from './attributes.ts';
 
-function told(method: string, url: string): string | undefined {
+function describeAttributes(method: string, url: string): string | undefined {
   const [path = '', query = ''] = url.split('?');
   const params = new URLSearchParams(query);
   const attributes = attributesOf({ method, path, query: params, isWatch: params.has('watch') });
@@ -50,6 +50,6 @@ describe('the attributes of a request', () => {
     ['GET', '/apis/x.example/v1/things', 'list things.x.example'],
     ['GET', '/api/v1/%zz', undefined],
   ])('%s %s: %s', (method, url, expected) => {
-    expect(told(method, url)).toBe(expected);
+    expect(describeAttributes(method, url)).toBe(expected);
   });
 });

@@ -30,7 +30,7 @@ export class Authorizer {
 
   static async start(registry: Registry): Promise<Authorizer> {
     const authorizer = new Authorizer();
-    await authorizer.#follow(registry);
+    await authorizer.#watchAll(registry);
     return authorizer;
   }
 
@@ -59,25 +59,27 @@ export class Authorizer {
     for (const watch of this.#watches) watch.close();
   }
 
-  async #follow(registry: Registry): Promise<void> {
+  async #watchAll(registry: Registry): Promise<void> {
     for (const [plural, isBinding] of watchedKinds) {
       const kind = registry.kinds.byPlural('rbac.authorization.k8s.io/v1', plural);
       if (kind === undefined) continue;
-      const take = isBinding ? this.#takeBinding : this.#takeRole;
+      const handle = isBinding ? this.#handleBinding : this.#handleRole;
       // No `failed` callback: continuing after a lost event could admit a user whose access was just revoked.
-      this.#watches.push(await registry.watch(kind, {}, { events: (events) => handleEvents(events, take) }));
+      this.#watches.push(
+        await registry.watch(kind, {}, { events: (events) => handleEvents(events, handle) }),
+      );
     }
   }
 
-  readonly #takeRole: ObjectHandler = (object, isGone) => {
+  readonly #handleRole: ObjectHandler = (object, isDeleted) => {
     const role = object as ClusterRole;
-    if (isGone) this.#index.removeRole(role);
+    if (isDeleted) this.#index.removeRole(role);
     else this.#index.putRole(role);
   };
 
-  readonly #takeBinding: ObjectHandler = (object, isGone) => {
+  readonly #handleBinding: ObjectHandler = (object, isDeleted) => {
     const binding = object as ClusterRoleBinding;
-    if (isGone) this.#index.removeBinding(binding);
+    if (isDeleted) this.#index.removeBinding(binding);
     else this.#index.putBinding(binding);
   };
 }
@@ -89,11 +91,11 @@ const watchedKinds = [
   ['clusterrolebindings', true],
 ] as const;
 
-type ObjectHandler = (object: StoredObject, isGone: boolean) => void;
+type ObjectHandler = (object: StoredObject, isDeleted: boolean) => void;
 
-function handleEvents(events: readonly RegistryEvent[], take: ObjectHandler): void {
+function handleEvents(events: readonly RegistryEvent[], handle: ObjectHandler): void {
   for (const event of events) {
-    if (event.type !== 'BOOKMARK') take(event.snapshot.object, event.type === 'DELETED');
+    if (event.type !== 'BOOKMARK') handle(event.snapshot.object, event.type === 'DELETED');
   }
 }
 
@@ -104,6 +106,6 @@ function missingRole({ kind, name }: RoleRef): string {
 
 /** Go's error aggregate: each message once, in brackets if there are several. */
 function aggregateErrors(problems: readonly string[]): string {
-  const told = [...new Set(problems)];
-  return told.length > 1 ? `[${told.join(', ')}]` : (told[0] ?? '');
+  const messages = [...new Set(problems)];
+  return messages.length > 1 ? `[${messages.join(', ')}]` : (messages[0] ?? '');
 }

@@ -56,7 +56,7 @@ class EscalationGuard implements WriteGuard {
     const role = change.object as ClusterRole;
     this.#confirm(change, role.rules ?? []);
     const old = change.old as ClusterRole | undefined;
-    // An aggregated role can obtain any permission, and nobody checks the roles it aggregates later.
+    // An aggregated role can obtain any permission, and the roles that it aggregates later are not checked.
     if (!isAggregated(role) && !isAggregated(old)) return;
     if (this.#problemWith(fullAuthority) === undefined) return;
     throw this.#refusal(change, 'must have cluster-admin privileges to use the aggregationRule');
@@ -100,9 +100,9 @@ class EscalationGuard implements WriteGuard {
     if (missing.length === 0) return undefined;
     const { name, groups } = this.#user;
     const who = `user ${JSON.stringify(name)} (groups=${formatGoStrings(groups)})`;
-    const told = describeRules(missing).join('\n');
+    const described = describeRules(missing).join('\n');
     const rest = held.problem === '' ? '' : `; resolution errors: [${held.problem}]`;
-    return `${who} is attempting to grant RBAC permissions not currently held:\n${told}${rest}`;
+    return `${who} is attempting to grant RBAC permissions not currently held:\n${described}${rest}`;
   }
 
   #refusal({ kind, object }: GuardedChange, why: string) {

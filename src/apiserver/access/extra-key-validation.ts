@@ -31,6 +31,6 @@ function keyProblem(key: string): string | undefined {
       errors.invalid('extra.key', path, `Invalid path (regex used for validation is '${pathFormat}')`);
     }
   }
-  const told = errors.causes.map(({ field, message }) => `${field}: ${message}`);
-  return told.length > 1 ? `[${told.join(', ')}]` : told[0];
+  const messages = errors.causes.map(({ field, message }) => `${field}: ${message}`);
+  return messages.length > 1 ? `[${messages.join(', ')}]` : messages[0];
 }

@@ -36,7 +36,7 @@ test('a valid token is accepted', async () => {
 });
 
 describe('a token is refused', () => {
-  const stranger = foreignKey();
+  const foreign = foreignKey();
   test.each<[string, () => string]>([
     ['without an algorithm', () => forgeToken({ alg: 'none' }, tokenParts(good).claims)],
     [
@@ -47,11 +47,11 @@ describe('a token is refused', () => {
     ['with an empty signature', () => good.replace(/[^.]*$/, 'AA')],
     [
       'of another key',
-      () => forgeToken({ alg: 'ES256', kid: stranger.id }, tokenParts(good).claims, stranger.pem),
+      () => forgeToken({ alg: 'ES256', kid: foreign.id }, tokenParts(good).claims, foreign.pem),
     ],
     [
       'of another key under our name',
-      () => forgeToken(tokenParts(good).header, tokenParts(good).claims, stranger.pem),
+      () => forgeToken(tokenParts(good).header, tokenParts(good).claims, foreign.pem),
     ],
     ['with the signature of another', () => `${signed(later(9)).replace(/[^.]*$/, '')}${good.split('.')[2]}`],
     ['signed with the public key as a secret', () => withPublicSecret()],

@@ -63,7 +63,7 @@ export class Impersonator {
   userFor(impersonation: ImpersonationRequest): User {
     const requestor = impersonation.requestor.name;
     const last = this.#lastModes.get(requestor);
-    let complaint: Error | undefined;
+    let firstError: Error | undefined;
     for (const mode of last === undefined ? modes : [last, ...modes.filter((other) => other !== last)]) {
       if (!mode.isFor(impersonation)) continue;
       const outcome = tryMode(new ModeCheck(this.#authorizer, impersonation, mode), impersonation);
@@ -71,9 +71,9 @@ export class Impersonator {
         this.#remember(requestor, mode);
         return outcome;
       }
-      complaint ??= outcome;
+      firstError ??= outcome;
     }
-    throw complaint ?? new Error('all impersonation modes failed');
+    throw firstError ?? new Error('all impersonation modes failed');
   }
 
   #remember(requestor: string, mode: Mode): void {
@@ -94,28 +94,28 @@ const modes: readonly Mode[] = [
   { name: 'associated-node', isFor: isAssociatedNode },
   {
     name: 'arbitrary-node',
-    isFor: ({ requested: wanted }) => isNameOnly(wanted) && nodeOf(wanted.name) !== undefined,
+    isFor: ({ requested }) => isNameOnly(requested) && nodeOf(requested.name) !== undefined,
   },
   {
     name: 'serviceaccount',
-    isFor: ({ requested: wanted }) => isNameOnly(wanted) && parseAccountUserName(wanted.name) !== undefined,
+    isFor: ({ requested }) => isNameOnly(requested) && parseAccountUserName(requested.name) !== undefined,
   },
   {
     name: 'user-info',
-    isFor: ({ requested: wanted }) =>
-      nodeOf(wanted.name) === undefined && parseAccountUserName(wanted.name) === undefined,
+    isFor: ({ requested }) =>
+      nodeOf(requested.name) === undefined && parseAccountUserName(requested.name) === undefined,
   },
   { name: undefined, isFor: () => true },
 ];
 
-function tryMode(check: ModeCheck, { requested: wanted }: ImpersonationRequest): User | Error {
+function tryMode(check: ModeCheck, { requested }: ImpersonationRequest): User | Error {
   return (
     check.checkVerb() ??
     check.checkName() ??
     check.checkUid() ??
     check.checkGroups() ??
     check.checkExtra() ??
-    impersonatedUser(wanted, check.groups())
+    impersonatedUser(requested, check.groups())
   );
 }
 
@@ -181,8 +181,8 @@ class ModeCheck {
     );
     const about = this.#about('userextras', '');
     if (this.#mode !== undefined) {
-      const complaint = extraError(extra);
-      if (complaint !== undefined) return this.#refuse(about, complaint);
+      const problem = extraError(extra);
+      if (problem !== undefined) return this.#refuse(about, problem);
       const all = { ...about, subresource: '*', name: '*' };
       if (pairs.length >= wildcardCheckMin && this.#check(all) === undefined) return undefined;
     }
@@ -226,8 +226,8 @@ class ModeCheck {
 
 function first<T>(items: readonly T[], check: (item: T) => Error | undefined): Error | undefined {
   for (const item of items) {
-    const complaint = check(item);
-    if (complaint !== undefined) return complaint;
+    const error = check(item);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
@@ -245,11 +245,11 @@ function isNameOnly({ uid, groups, extra }: RequestedUser): boolean {
 }
 
 /** A service account may impersonate the node that its token names. */
-function isAssociatedNode({ requestor, requested: wanted }: ImpersonationRequest): boolean {
-  const node = nodeOf(wanted.name);
+function isAssociatedNode({ requestor, requested }: ImpersonationRequest): boolean {
+  const node = nodeOf(requested.name);
   const own = requestor.extra?.['authentication.kubernetes.io/node-name'] ?? [];
   const isAccount = parseAccountUserName(requestor.name) !== undefined;
-  return isNameOnly(wanted) && isAccount && own.length === 1 && node !== undefined && own[0] === node;
+  return isNameOnly(requested) && isAccount && own.length === 1 && node !== undefined && own[0] === node;
 }
 
 const nodePrefix = 'system:node:';

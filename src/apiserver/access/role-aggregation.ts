@@ -43,11 +43,15 @@ export class RoleAggregation {
 
   static async start(options: RoleAggregationOptions): Promise<RoleAggregation> {
     const kind = options.registry.kinds.byPlural('rbac.authorization.k8s.io/v1', 'clusterroles');
-    if (kind === undefined) throw new Error('this server does not serve ClusterRoles');
-    const made = new RoleAggregation(options, kind);
+    if (kind === undefined) throw new Error('ClusterRoles are not served');
+    const controller = new RoleAggregation(options, kind);
     // No `failed` callback: a role must not keep rules that were removed from the roles it aggregates.
-    made.#watch = await options.registry.watch(kind, {}, { events: (events) => made.#take(events) });
-    return made;
+    controller.#watch = await options.registry.watch(
+      kind,
+      {},
+      { events: (events) => controller.#observe(events) },
+    );
+    return controller;
   }
 
   /** Resolves when all observed changes have been aggregated. */
@@ -62,7 +66,7 @@ export class RoleAggregation {
     await this.#work;
   }
 
-  #take(events: readonly RegistryEvent[]): void {
+  #observe(events: readonly RegistryEvent[]): void {
     for (const event of events) {
       if (event.type === 'BOOKMARK') continue;
       const role = event.snapshot.object as ClusterRole;
@@ -70,18 +74,18 @@ export class RoleAggregation {
       if (event.type === 'DELETED') this.#roles.delete(name);
       else this.#roles.set(name, role);
     }
-    this.#stir();
+    this.#schedule();
   }
 
-  #stir(): void {
+  #schedule(): void {
     this.#isStale = true;
     this.#work ??= this.#run();
   }
 
   /** Scheduled outside of the work, so that `settled` does not wait for a full disk. */
-  #stirLater(): void {
+  #scheduleRetry(): void {
     this.#retry?.cancel();
-    this.#retry = this.#options.clock.after(retryMs, () => this.#stir());
+    this.#retry = this.#options.clock.after(retryMs, () => this.#schedule());
   }
 
   async #run(): Promise<void> {
@@ -90,13 +94,13 @@ export class RoleAggregation {
     while (this.#isStale && !this.#isClosed) {
       this.#isStale = false;
       for (const { role, rules } of outdatedRoles([...this.#roles.values()])) {
-        if (!this.#isClosed) await this.#fill(role, rules);
+        if (!this.#isClosed) await this.#writeRules(role, rules);
       }
     }
     this.#work = undefined;
   }
 
-  async #fill({ metadata }: ClusterRole, rules: readonly PolicyRule[]): Promise<void> {
+  async #writeRules({ metadata }: ClusterRole, rules: readonly PolicyRule[]): Promise<void> {
     const { name = '' } = metadata;
     const { registry, onError } = this.#options;
     // With the uid, so that a deleted role is not recreated.
@@ -111,8 +115,8 @@ export class RoleAggregation {
       await registry.patch(this.#kind, { name }, patch, write);
     } catch (error) {
       if (isReason(error, 'Conflict', 'NotFound')) return;
-      onError(error, `gathering the rules of ClusterRole ${name}`);
-      if (!this.#isClosed) this.#stirLater();
+      onError(error, `aggregating the rules of ClusterRole ${name}`);
+      if (!this.#isClosed) this.#scheduleRetry();
     }
   }
 }

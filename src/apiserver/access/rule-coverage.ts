@@ -105,8 +105,8 @@ function ruleText(rule: PolicyRule): string {
     ['ResourceNames', rule.resourceNames],
     ['Verbs', rule.verbs],
   ] as const;
-  const told = parts.flatMap(([name, texts]) =>
+  const fields = parts.flatMap(([name, texts]) =>
     texts == null || texts.length === 0 ? [] : [`${name}:${formatGoStrings(texts)}`],
   );
-  return `{${told.join(', ')}}`;
+  return `{${fields.join(', ')}}`;
 }

@@ -28,19 +28,19 @@ const extendedExpirationSeconds = 3607;
 const yearSeconds = 365 * 24 * 3600;
 
 /** POST to `serviceaccounts/NAME/token`: issues a token for the account. It is not stored. */
-export async function answerTokenRequest(
+export async function issueRequestedToken(
   context: TokenRequestContext,
   { namespace = '', name }: ObjectKey,
   request: TokenRequest,
 ): Promise<TokenRequest> {
   checkNames(request, namespace, name);
   const account = await get(context, 'serviceaccounts', { namespace, name });
-  const answer = completeRequest(request, account, context.clock.nowMs());
-  checkLifetime(answer);
-  const bound = await bindingOf(context, { namespace, name }, answer.spec.boundObjectRef ?? undefined);
+  const completed = completeRequest(request, account, context.clock.nowMs());
+  checkLifetime(completed);
+  const bound = await bindingOf(context, { namespace, name }, completed.spec.boundObjectRef ?? undefined);
   const binding = { namespace, ...bound, serviceaccount: identityOf(account) };
-  answer.status = statusOf(context, answer, binding);
-  return answer;
+  completed.status = statusOf(context, completed, binding);
+  return completed;
 }
 
 function checkNames({ metadata }: TokenRequest, namespace: string, name: string): void {

@@ -1,12 +1,12 @@
 import { badRequest } from '../../kube/api-error.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { copyJson } from '../schema/leaf-values.ts';
 import { type Normalized, normalize } from '../schema/normalize.ts';
 import type { ObjectForm } from '../schema/object-form.ts';
 import { dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
 import { pruneUnknownFields } from '../structural/prune.ts';
 
 /**

@@ -7,10 +7,10 @@ import { type JsonObject, setKey } from '../../kube/go/json-value.ts';
 import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
 import type { StructShape } from '../patch/merge-shape.ts';
 import { schemaShape } from '../patch/schema-shapes.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { compareVersionPriority } from '../schema/version-priority.ts';
 import { dropRefusedNulls, fillDefaults } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
 import { nameRules } from '../validation/names.ts';
 import { customForm } from './custom-form.ts';
 import { customScale } from './custom-scale.ts';
@@ -31,7 +31,7 @@ export interface CustomKindOptions {
 }
 
 /** The kind that one version of a definition describes. */
-export function customKind({ definition, version, isTerminating }: CustomKindOptions): ServedKind {
+export function customServedKind({ definition, version, isTerminating }: CustomKindOptions): ServedKind {
   const { group, scope, names } = definition.spec;
   // The plural is part of the definition's name and therefore unique; the other names are taken from the accepted ones.
   const { plural } = names;
@@ -125,8 +125,8 @@ function deprecationOf(
     .filter((other) => compareVersionPriority(other, name) < 0)
     .sort(compareVersionPriority);
   const { group, names } = spec;
-  const told = `${group}/${name} ${names.kind} is deprecated`;
-  return better === undefined ? told : `${told}; use ${group}/${better} ${names.kind}`;
+  const warning = `${group}/${name} ${names.kind} is deprecated`;
+  return better === undefined ? warning : `${warning}; use ${group}/${better} ${names.kind}`;
 }
 
 /** A merged object may contain nulls and empty metadata of embedded resources that readers never see. */

@@ -2,8 +2,8 @@ import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiex
 import { apiVersionOf } from '../../kube/resource.ts';
 import { compileRules, type RuleProgram } from '../cel/compile-rules.ts';
 import type { ServedKind, StoredObject } from '../kinds/served-kind.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { checkEmbedded } from '../structural/embedded-meta.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
 import { checkLists } from '../structural/list-types.ts';
 import { compileSchema, type SchemaValidator } from '../structural/validate.ts';
 import { FieldErrors } from '../validation/field-errors.ts';

@@ -10,7 +10,7 @@ import {
 } from '../kinds/apiextensions/definition-conditions.ts';
 import { anyKind, type ServedKind, type StoredObject } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, UpdateContext, WatchHandle } from '../registry/registry.ts';
-import { customKind } from './custom-kind.ts';
+import { customServedKind } from './custom-kind.ts';
 import { statusWithAcceptedNames, takenNames } from './definition-status.ts';
 import { deleteInstances } from './instance-deletion.ts';
 
@@ -40,11 +40,11 @@ const write: UpdateContext = {
  */
 export class DefinitionController {
   readonly #options: DefinitionControllerOptions;
-  readonly #known = new Map<string, CustomResourceDefinition>();
+  readonly #definitions = new Map<string, CustomResourceDefinition>();
   /** The `servedIdentity` of each served definition; its kinds are rebuilt when this changes. */
   readonly #served = new Map<string, string>();
-  readonly #unsettled = new Set<string>();
-  readonly #endings = new Set<string>();
+  readonly #pending = new Set<string>();
+  readonly #cleanUps = new Set<string>();
   readonly #retries = new Set<Timer>();
   readonly #stop = new AbortController();
   #watch: WatchHandle | undefined;
@@ -56,11 +56,11 @@ export class DefinitionController {
 
   /** Resolves when the definitions stored before are served. */
   static async start(options: DefinitionControllerOptions): Promise<DefinitionController> {
-    const made = new DefinitionController(options);
+    const controller = new DefinitionController(options);
     // No `failed` callback: objects would be validated and pruned with an outdated schema.
-    const listener = { events: (events: readonly RegistryEvent[]) => made.#take(events) };
-    made.#watch = await options.registry.watch(definitionKind, {}, listener);
-    return made;
+    const listener = { events: (events: readonly RegistryEvent[]) => controller.#observe(events) };
+    controller.#watch = await options.registry.watch(definitionKind, {}, listener);
+    return controller;
   }
 
   /** Resolves when all known definitions are accepted and served. */
@@ -75,28 +75,28 @@ export class DefinitionController {
     await this.#work;
   }
 
-  #take(events: readonly RegistryEvent[]): void {
-    const touched = new Set<string>();
+  #observe(events: readonly RegistryEvent[]): void {
+    const changed = new Set<string>();
     for (const event of events) {
       if (event.type === 'BOOKMARK') continue;
       const definition = event.snapshot.object as CustomResourceDefinition;
       const name = definition.metadata.name ?? '';
-      touched.add(name);
+      changed.add(name);
       if (event.type === 'DELETED') {
-        this.#known.delete(name);
+        this.#definitions.delete(name);
         // Its names are available to others now.
-        for (const each of this.#inGroup(definition)) this.#unsettled.add(each.metadata.name ?? '');
+        for (const each of this.#inGroup(definition)) this.#pending.add(each.metadata.name ?? '');
       } else {
-        this.#known.set(name, definition);
-        this.#unsettled.add(name);
+        this.#definitions.set(name, definition);
+        this.#pending.add(name);
       }
     }
-    this.#serve(touched);
-    this.#work ??= this.#settleAll();
+    this.#serve(changed);
+    this.#work ??= this.#reconcileAll();
   }
 
   #inGroup({ metadata, spec }: CustomResourceDefinition): readonly CustomResourceDefinition[] {
-    return [...this.#known.values()].filter(
+    return [...this.#definitions.values()].filter(
       (other) => other.spec.group === spec.group && other.metadata.name !== metadata.name,
     );
   }
@@ -105,7 +105,7 @@ export class DefinitionController {
   #serve(names: Iterable<string>): void {
     const changes = new Map<string, readonly ServedKind[]>();
     for (const name of names) {
-      const definition = this.#known.get(name);
+      const definition = this.#definitions.get(name);
       const identity = definition === undefined ? undefined : servedIdentity(definition);
       if (this.#served.get(name) === identity) continue;
       if (definition === undefined || identity === undefined) this.#served.delete(name);
@@ -119,14 +119,14 @@ export class DefinitionController {
     const { name = '', uid } = definition.metadata;
     // Callers may use the kind after its definition was deleted, or replaced by another of the same name.
     const isTerminating = () => {
-      const { metadata } = this.#known.get(name) ?? {};
+      const { metadata } = this.#definitions.get(name) ?? {};
       return metadata?.uid !== uid || metadata?.deletionTimestamp !== undefined;
     };
-    if (this.#isOfServer(definition)) return [];
+    if (this.#isBuiltIn(definition)) return [];
     try {
       return (definition.spec.versions ?? [])
         .filter(({ served }) => served)
-        .map((version) => customKind({ definition, version, isTerminating }));
+        .map((version) => customServedKind({ definition, version, isTerminating }));
     } catch (error) {
       this.#options.onError(error, `serving ${name}`);
       return [];
@@ -134,18 +134,18 @@ export class DefinitionController {
   }
 
   /** A definition cannot replace a built-in kind in any version: the built-in objects are stored under that name. */
-  #isOfServer({ spec }: CustomResourceDefinition): boolean {
+  #isBuiltIn({ spec }: CustomResourceDefinition): boolean {
     return this.#options.registry.kinds.isBuiltIn(spec.group, spec.names.plural);
   }
 
-  async #settleAll(): Promise<void> {
+  async #reconcileAll(): Promise<void> {
     // Runs outside of the listener, which the store calls during a publish.
     await Promise.resolve();
-    for (const name of this.#unsettled) {
-      this.#unsettled.delete(name);
-      const definition = this.#known.get(name);
+    for (const name of this.#pending) {
+      this.#pending.delete(name);
+      const definition = this.#definitions.get(name);
       if (definition === undefined || this.#stop.signal.aborted) continue;
-      await this.#orAgain(name, () => this.#settle(definition));
+      await this.#withRetry(name, () => this.#acceptNames(definition));
     }
     // Cleared synchronously, so that later events start a new run.
     this.#work = undefined;
@@ -155,7 +155,7 @@ export class DefinitionController {
    * Retries failed steps, including conflicts: no event is guaranteed to follow, because changes of a definition are
    * ignored while its objects are being deleted.
    */
-  async #orAgain(name: string, step: () => Promise<void>): Promise<void> {
+  async #withRetry(name: string, step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
@@ -163,16 +163,16 @@ export class DefinitionController {
       if (!isReason(error, 'Conflict', 'NotFound')) this.#options.onError(error, `the definition ${name}`);
       const retry = this.#options.clock.after(retryMs, () => {
         this.#retries.delete(retry);
-        this.#unsettled.add(name);
-        this.#take([]);
+        this.#pending.add(name);
+        this.#observe([]);
       });
       this.#retries.add(retry);
     }
   }
 
-  async #settle(definition: CustomResourceDefinition): Promise<void> {
+  async #acceptNames(definition: CustomResourceDefinition): Promise<void> {
     if (definition.metadata.deletionTimestamp !== undefined) {
-      this.#end(definition);
+      this.#startCleanUp(definition);
       return;
     }
     const status = statusWithAcceptedNames(definition, takenNames(this.#inGroup(definition)), this.#now());
@@ -181,20 +181,20 @@ export class DefinitionController {
   }
 
   /** Runs in the background, since finalizers of the objects may take long. */
-  #end(definition: CustomResourceDefinition): void {
+  #startCleanUp(definition: CustomResourceDefinition): void {
     const { uid = '', name = '', finalizers = [] } = definition.metadata;
-    if (!finalizers.includes(cleanupFinalizer) || this.#endings.has(uid)) return;
-    this.#endings.add(uid);
-    const ending = this.#orAgain(name, () => this.#cleanUp(definition));
-    void ending.finally(() => this.#endings.delete(uid));
+    if (!finalizers.includes(cleanupFinalizer) || this.#cleanUps.has(uid)) return;
+    this.#cleanUps.add(uid);
+    const cleanUp = this.#withRetry(name, () => this.#cleanUp(definition));
+    void cleanUp.finally(() => this.#cleanUps.delete(uid));
   }
 
   async #cleanUp(definition: CustomResourceDefinition): Promise<void> {
     const begun = await this.#update(terminating(definition, this.#now(), inProgress));
     const storage = (definition.spec.versions ?? []).find((version) => version.storage);
-    const hasObjects = isConditionTrue(definition, 'Established') && !this.#isOfServer(definition);
+    const hasObjects = isConditionTrue(definition, 'Established') && !this.#isBuiltIn(definition);
     if (storage !== undefined && hasObjects) {
-      const kind = customKind({ definition, version: storage, isTerminating: () => true });
+      const kind = customServedKind({ definition, version: storage, isTerminating: () => true });
       await deleteInstances(this.#options.registry, kind, this.#stop.signal);
     }
     if (this.#stop.signal.aborted) return;

@@ -30,12 +30,12 @@ const ageByDefault: TableColumn = { name: 'Age', type: 'date' };
 
 function columnOf(column: CustomResourceColumnDefinition): TableColumn {
   const { name, type, format, description, priority, jsonPath } = column;
-  const told = description ?? '';
+  const text = description ?? '';
   return {
     name,
     type: type as TableColumn['type'],
     ...(format === undefined ? {} : { format }),
-    description: told === '' ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : told,
+    description: text === '' ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : text,
     ...(priority === undefined ? {} : { priority }),
   };
 }

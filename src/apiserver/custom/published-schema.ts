@@ -1,5 +1,5 @@
 import type { ServedKind } from '../kinds/served-kind.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 
 const everyObject = {
   apiVersion: { type: 'string' },

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import type { StoredObject } from '../kinds/served-kind.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { applyDefaults, dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
-import type { JsonSchema } from '../structural/json-schema.ts';
 import { pruneUnknownFields } from '../structural/prune.ts';
 
 /** The schemas of the served version and of the storage version. */

@@ -83,7 +83,7 @@ class Inbox {
   /** A reader that resumed from its version would hit the same event again. */
   failed(error: unknown): void {
     const why = messageOf(error);
-    const { status } = expired(`this watch has failed, begin anew with a list: ${why}`);
+    const { status } = expired(`this watch has failed; start over with a list: ${why}`);
     this.#failure = new ApiError(status, { cause: error });
     this.#wake?.();
   }
@@ -96,7 +96,7 @@ class Inbox {
       });
     }
     if (this.#isEnded) return undefined;
-    if (this.#isOverfull) throw expired('the reader of this watch is too slow; begin anew with a list');
+    if (this.#isOverfull) throw expired('the reader of this watch is too slow; start over with a list');
     if (this.#waiting.length === 0 && this.#failure !== undefined) throw this.#failure;
     const events = this.#waiting;
     this.#waiting = [];

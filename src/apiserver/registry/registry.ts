@@ -161,7 +161,7 @@ export interface RequestedPatch {
   /** The parsed body. It is not typed, because patches contain directives and nulls. */
   readonly body: unknown;
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
-  /** Duplicate keys of the body in the parser's words: `duplicate field "spec.x"`, with a line for YAML. */
+  /** Duplicate keys of the body in the parser's format: `duplicate field "spec.x"`, with a line for YAML. */
   readonly duplicateFields?: readonly string[];
   readonly force?: boolean | undefined;
 }

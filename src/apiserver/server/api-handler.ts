@@ -7,7 +7,7 @@ import type { Attributes } from '../access/attributes.ts';
 import type { RequestVerb } from '../kinds/served-kind.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import type { DiscoveryPages } from './discovery/discovery-pages.ts';
-import { type ApiRequest, type ApiResponse, ClientDisconnected } from './http/http-exchange.ts';
+import { ClientDisconnected, type IncomingRequest, type OutgoingResponse } from './http/http-exchange.ts';
 import type { OpenApiPages } from './openapi/openapi-pages.ts';
 import type { OpenApiV2Page } from './openapi/v2-page.ts';
 import type { RequestContext, ServerContext } from './request-context.ts';
@@ -66,39 +66,39 @@ export class ApiHandler {
     this.#options = options;
   }
 
-  readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
-    return addWarnings(request, await this.#answerOrStatus(request));
+  readonly handle = async (request: IncomingRequest): Promise<OutgoingResponse> => {
+    return addWarnings(request, await this.#respondOrStatus(request));
   };
 
-  async #answerOrStatus(request: ApiRequest): Promise<ApiResponse> {
+  async #respondOrStatus(request: IncomingRequest): Promise<OutgoingResponse> {
     try {
-      return await this.#answer(request);
+      return await this.#respond(request);
     } catch (error) {
       if (error instanceof ClientDisconnected) throw error;
-      const told = asApiError(error);
-      if (told !== undefined) return errorResponse(request, told);
+      const apiError = asApiError(error);
+      if (apiError !== undefined) return errorResponse(request, apiError);
       this.#options.context.metrics.internalErrors += 1;
       this.#options.context.onError(error, `${request.method} ${request.path}`);
       return internalErrorResponse(request);
     }
   }
 
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
+  async #respond(request: IncomingRequest): Promise<OutgoingResponse> {
     const route = this.#options.router.route(request.path);
-    const caller = await this.#admit(request, route);
+    const caller = await this.#authorize(request, route);
     switch (route.kind) {
       case 'malformed':
         return textResponse(400, '400 Bad Request');
       case 'missing':
         if (route.style === 'page') return pageNotFound();
         throw resourceNotFound();
-      case 'missingPart':
+      case 'missingSubresource':
         throw notFound(route.resource, route.name);
       case 'page':
         return this.#page(request, route.page, route.rest);
       case 'discovery':
         if (request.method !== 'GET') throw methodNotAllowed();
-        return this.#options.discovery.answer(request, route.target);
+        return this.#options.discovery.respond(request, route.target);
       case 'review':
         return await this.#review(request, route, caller);
       case 'resource':
@@ -106,7 +106,7 @@ export class ApiHandler {
     }
   }
 
-  async #admit(request: ApiRequest, route: Route): Promise<Caller> {
+  async #authorize(request: IncomingRequest, route: Route): Promise<Caller> {
     const { method, path, query, headers } = request;
     return await this.#options.access.authorizeRequest({
       method,
@@ -115,11 +115,11 @@ export class ApiHandler {
       isWatch: isWatchRequest(query),
       authorization: headers.authorization,
       headerValues: hasImpersonationHeaders(headers) ? request.headerValues : {},
-      isPublic: route.kind === 'page' && publicPages.has(route.page) && reading.has(method),
+      isPublic: route.kind === 'page' && publicPages.has(route.page) && readMethods.has(method),
     });
   }
 
-  #page(request: ApiRequest, page: ServerPage, rest: string): ApiResponse {
+  #page(request: IncomingRequest, page: ServerPage, rest: string): OutgoingResponse {
     switch (page) {
       case 'healthz':
       case 'livez':
@@ -129,9 +129,9 @@ export class ApiHandler {
         if (request.method !== 'GET') throw methodNotAllowed();
         return metricsResponse(this.#options.metricsPage());
       case 'openapi/v2':
-        return this.#options.openApiV2.answer(request);
+        return this.#options.openApiV2.respond(request);
       case 'openapi/v3':
-        return this.#options.openApi.answer(request, rest);
+        return this.#options.openApi.respond(request, rest);
       case 'version':
         if (request.method !== 'GET') throw methodNotAllowed();
         // People read this page, so it is always pretty-printed.
@@ -167,27 +167,34 @@ export class ApiHandler {
   }
 
   async #review(
-    request: ApiRequest,
+    request: IncomingRequest,
     route: Extract<Route, { kind: 'review' }>,
     { user }: Caller,
-  ): Promise<ApiResponse> {
+  ): Promise<OutgoingResponse> {
     if (request.method !== 'POST') throw methodNotAllowed();
-    const form = negotiate(request, { shapes: 'none' });
+    const format = negotiate(request, { shapes: 'none' });
     const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
     const body = await readRequestObject(request, user, route.review, options);
-    const answer = await answerReview(route.review, body, {
+    const answered = await answerReview(route.review, body, {
       namespace: route.namespace,
       now: `${new Date(this.#options.context.clock.nowMs()).toISOString().slice(0, 19)}Z`,
       user,
       access: this.#options.access,
     });
-    return valueResponse(201, form, answer);
+    return valueResponse(201, format, answered);
   }
 
-  async #resource(request: ApiRequest, target: ResourceTarget, caller: Caller): Promise<ApiResponse> {
+  async #resource(
+    request: IncomingRequest,
+    target: ResourceTarget,
+    caller: Caller,
+  ): Promise<OutgoingResponse> {
     const verb = verbOfRequest(request.method, target, isWatchRequest(request.query));
     if (verb === undefined) throw methodNotAllowed();
-    assert(isAuthorizedAction(target, verb, caller.attributes), `${request.path}: read in two ways`);
+    assert(
+      isAuthorizedAction(target, verb, caller.attributes),
+      `${request.path}: the router and the access layer disagree`,
+    );
     checkNames(target);
     if (target.kind.deprecation !== undefined) request.warnings.add(target.kind.deprecation);
     const { access } = this.#options;
@@ -200,16 +207,16 @@ export class ApiHandler {
 }
 
 /** Few requests impersonate, and `headerValues` is expensive to compute. */
-function hasImpersonationHeaders(headers: ApiRequest['headers']): boolean {
+function hasImpersonationHeaders(headers: IncomingRequest['headers']): boolean {
   for (const name in headers) if (name.startsWith('impersonate-')) return true;
   return false;
 }
 
 /** Prometheus selects its parser by this content type. */
-function metricsResponse(page: string): ApiResponse {
-  const answer = textResponse(200, page);
-  const headers = { ...answer.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
-  return { ...answer, headers };
+function metricsResponse(page: string): OutgoingResponse {
+  const response = textResponse(200, page);
+  const headers = { ...response.headers, 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' };
+  return { ...response, headers };
 }
 
 /** Whether the action about to be executed is the one the caller was authorized for: the access layer parses the path independently. */
@@ -233,22 +240,28 @@ function isAuthorizedAction(
 }
 
 /** Any client may cache it for an hour. */
-function publicDocument(type: string, document: object): ApiResponse {
+function publicDocument(type: string, document: object): OutgoingResponse {
   const headers = { 'Cache-Control': 'public, max-age=3600', 'Content-Type': type };
   return { status: 200, headers, body: [Buffer.from(JSON.stringify(document))] };
 }
 
 /** Error responses carry warnings too: a warning may explain the refusal. */
-function addWarnings({ warnings }: ApiRequest, answer: ApiResponse): ApiResponse {
-  return warnings.isEmpty ? answer : { ...answer, headers: { ...answer.headers, ...warnings.headers() } };
+function addWarnings({ warnings }: IncomingRequest, response: OutgoingResponse): OutgoingResponse {
+  return warnings.isEmpty
+    ? response
+    : { ...response, headers: { ...response.headers, ...warnings.headers() } };
 }
 
 /** These pages reveal nothing sensitive, and probes request them without a token. */
 const publicPages: ReadonlySet<ServerPage> = new Set<ServerPage>(['healthz', 'livez', 'readyz', 'version']);
 
-const reading: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-type Action = (context: RequestContext, request: ApiRequest, target: ResourceTarget) => Promise<ApiResponse>;
+type Action = (
+  context: RequestContext,
+  request: IncomingRequest,
+  target: ResourceTarget,
+) => Promise<OutgoingResponse>;
 
 const actions: Readonly<Record<RequestVerb, Action>> = {
   create: createResource,

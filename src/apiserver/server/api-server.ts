@@ -15,7 +15,7 @@ import { OpenApiV2Page } from './openapi/v2-page.ts';
 import { Router } from './routing/router.ts';
 import { FlushScheduler } from './watch/flush-scheduler.ts';
 
-export interface ApiServerOptions {
+export interface ApiServerStartOptions {
   readonly registry: Registry;
   readonly credentials: ServerCredentials;
   readonly clock: Clock;
@@ -60,13 +60,13 @@ export class ApiServer {
   }
 
   /** Resolves when the server accepts requests; rejects when the address cannot be bound. */
-  static async start(options: ApiServerOptions): Promise<ApiServer> {
+  static async start(options: ApiServerStartOptions): Promise<ApiServer> {
     const { registry, credentials, clock, random, onError } = options;
     const metrics = newMetrics();
     const access = await Access.start({ registry, clock, ids: options.ids, ...credentials });
     let address = '';
     const handler = new ApiHandler({
-      context: { registry, clock, random, metrics, tick: new FlushScheduler(clock), onError },
+      context: { registry, clock, random, metrics, flushScheduler: new FlushScheduler(clock), onError },
       router: new Router(registry.kinds),
       discovery: new DiscoveryPages(registry.kinds, () => address),
       openApi: new OpenApiPages(registry.kinds),

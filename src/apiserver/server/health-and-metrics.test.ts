@@ -38,7 +38,7 @@ describe('a server with ready checks and more metrics', () => {
 });
 
 test('every counter of the server has a public name', () => {
-  const counters = { ...newMetrics(), requests: 3, watchesOpen: 2, answers: { 200: 1, 404: 2 } };
+  const counters = { ...newMetrics(), requests: 3, watchesOpen: 2, responses: { 200: 1, 404: 2 } };
   const page = publishedMetrics(counters).render();
   for (const line of [
     'stowage_apiserver_requests_total 3',

@@ -62,29 +62,29 @@ interface Published {
 }
 
 const publishedNames: Readonly<Record<Exclude<keyof ServerMetrics, 'responses'>, Published>> = {
-  requests: counted('requests', 'Requests over HTTPS. Controllers of the same process send none.'),
-  responseBytes: counted('response_bytes', 'Bytes of responses as sent, without watches.'),
-  inFlight: held('requests_in_flight', 'Requests in progress.'),
-  watchesOpen: held('watches', 'Open watches.'),
-  watchesOpened: counted('watches_opened', 'Watches opened.'),
-  watchesCut: counted('watches_cut', 'Watches closed because their clients read too slowly.'),
-  watchEvents: counted('watch_events', 'Events sent to watches.'),
-  watchBytes: counted('watch_bytes', 'Bytes sent to watches.'),
-  connectionsRefused: counted('connections_refused', 'Connections refused because there were too many.'),
-  bodiesRefused: counted(
+  requests: counterOf('requests', 'Requests over HTTPS. Controllers of the same process send none.'),
+  responseBytes: counterOf('response_bytes', 'Bytes of responses as sent, without watches.'),
+  inFlight: gaugeOf('requests_in_flight', 'Requests in progress.'),
+  watchesOpen: gaugeOf('watches', 'Open watches.'),
+  watchesOpened: counterOf('watches_opened', 'Watches opened.'),
+  watchesCut: counterOf('watches_cut', 'Watches closed because their clients read too slowly.'),
+  watchEvents: counterOf('watch_events', 'Events sent to watches.'),
+  watchBytes: counterOf('watch_bytes', 'Bytes sent to watches.'),
+  connectionsRefused: counterOf('connections_refused', 'Connections refused because there were too many.'),
+  bodiesRefused: counterOf(
     'bodies_refused',
     'Requests refused because too many bodies were being received at once.',
   ),
-  internalErrors: counted(
+  internalErrors: counterOf(
     'internal_errors',
     'Requests that failed with an unexpected exception. Any value other than 0 is a bug of the server.',
   ),
 };
 
-function counted(what: string, help: string): Published {
+function counterOf(what: string, help: string): Published {
   return { name: `stowage_apiserver_${what}_total`, help, type: 'counter' };
 }
 
-function held(what: string, help: string): Published {
+function gaugeOf(what: string, help: string): Published {
   return { name: `stowage_apiserver_${what}`, help, type: 'gauge' };
 }

@@ -11,7 +11,7 @@ export interface ServerContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: ServerMetrics;
-  readonly tick: FlushScheduler;
+  readonly flushScheduler: FlushScheduler;
   /** Called with unexpected exceptions. */
   readonly onError: (error: unknown, where: string) => void;
 }

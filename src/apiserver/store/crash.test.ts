@@ -51,13 +51,13 @@ interface Write {
 }
 
 function readLines(lines: readonly string[]) {
-  const words = lines.map((line) => line.split(' '));
+  const fields = lines.map((line) => line.split(' '));
   const errors = lines.filter((line) => line.startsWith('error'));
   expect(errors).toEqual([]);
-  const writes = words
+  const writes = fields
     .filter(([type]) => type === 'put' || type === 'remove')
     .map(([type = '', revision, key = '']) => ({ type, revision: Number(revision), key }));
-  const acknowledged = words
+  const acknowledged = fields
     .filter(([type]) => type === 'acknowledged')
     .map(([, revision]) => Number(revision));
   return { writes, acknowledged };

@@ -19,7 +19,7 @@ export interface CommitOutcome {
 export class GroupCommit {
   readonly #durability: Durability;
   readonly #outcome: CommitOutcome;
-  #gathered: StoreChange[] = [];
+  #pending: StoreChange[] = [];
   #running: Promise<void> | undefined;
 
   constructor(durability: Durability, outcome: CommitOutcome) {
@@ -28,7 +28,7 @@ export class GroupCommit {
   }
 
   add(change: StoreChange): void {
-    this.#gathered.push(change);
+    this.#pending.push(change);
     this.#running ??= this.#run();
   }
 
@@ -40,7 +40,7 @@ export class GroupCommit {
   /** Never rejects: results go to `CommitOutcome`. */
   async #run(): Promise<void> {
     await Promise.resolve(); // Batches the writes of this turn.
-    while (this.#gathered.length > 0) await this.#commit(this.#gathered.splice(0, batchLengthMax));
+    while (this.#pending.length > 0) await this.#commit(this.#pending.splice(0, batchLengthMax));
     this.#running = undefined;
   }
 
@@ -49,7 +49,7 @@ export class GroupCommit {
     try {
       await this.#durability.persist(batch, revision);
     } catch (error) {
-      this.#gathered = [];
+      this.#pending = [];
       this.#outcome.onFailed(error);
       return;
     }

@@ -50,7 +50,10 @@ export class History {
 
   append(change: StoreChange): void {
     const newest = this.#all.at(-1)?.entry.revision ?? this.#compactedRevision;
-    assert(change.entry.revision > newest, `revision ${change.entry.revision} follows ${newest}`);
+    assert(
+      change.entry.revision > newest,
+      `revision ${change.entry.revision} must be greater than ${newest}`,
+    );
     this.#all.push(change);
     this.#bytes += bytesKeptBy(change);
     const ofBucket = this.#byBucket.get(change.bucket);

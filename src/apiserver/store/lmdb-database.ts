@@ -12,7 +12,7 @@ import { StoreError } from './store-error.ts';
  *     objects   revision         ->   createRevision, bucket NUL key NUL, then the bytes
  *     meta      "format"         ->   "1"
  *               "revision"       ->   the revision of the newest write, in decimal
- *               "contents"       ->   that revision, the number of objects at it, and their checksum
+ *               "contents"       ->   that revision, the number of objects then, and their checksum
  *
  * Revisions are big-endian doubles of 8 bytes, which sort as numbers do. Objects are stored in write order, so that a
  * batch fills one end of the tree. With names as keys, every object of a batch would touch a different page, which
@@ -75,7 +75,7 @@ export async function openLmdbDatabase(directory: string, newRevision: number): 
 export function readRevision({ meta }: LmdbDatabase): number {
   const text = meta.get(revisionKey)?.toString();
   const revision = Number(text);
-  if (!Number.isSafeInteger(revision)) throw new Error(`its revision reads ${text}: the data is damaged`);
+  if (!Number.isSafeInteger(revision)) throw new Error(`the data is damaged: invalid revision ${text}`);
   return revision;
 }
 
@@ -104,7 +104,7 @@ function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Sto
   const bucketEnd = record.indexOf(0, revisionBytes);
   const keyEnd = record.indexOf(0, bucketEnd + 1);
   if (record.length < revisionBytes || bucketEnd < 0 || keyEnd < 0) {
-    throw new Error('an object is cut short: the data is damaged');
+    throw new Error('the data is damaged: an object is truncated');
   }
   const entry = {
     // Decoded separately: a slice of a longer string would keep all of it in memory.
@@ -121,7 +121,7 @@ function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {
   if (format === undefined || format === String(formatVersion)) return;
   throw new StoreError(
     'NewerFormat',
-    `the data directory ${directory} was written by a newer version (format ${format}, this one knows ${formatVersion}); ` +
+    `the data directory ${directory} was written by a newer version (format ${format}, supported is ${formatVersion}); ` +
       'use that version or choose another directory with --data',
   );
 }

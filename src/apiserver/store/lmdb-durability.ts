@@ -94,7 +94,9 @@ export class LmdbDurability implements Durability {
     this.#database = database;
     const found = readRevision(database);
     if (found !== this.#revision) {
-      throw new Error(`a write that failed is on disk (revision ${found}, not ${this.#revision}); restart`);
+      throw new Error(
+        `a failed write reached the disk (revision ${found}, expected ${this.#revision}); restart the process`,
+      );
     }
     this.#hasFailed = false;
     this.#writtenBytes = 0;
@@ -115,9 +117,9 @@ export class LmdbDurability implements Durability {
 
 /** An earlier version of the program wrote no checksum, or left one of an older revision. */
 function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
-  const told = meta.get(contentsKey)?.toString();
-  if (told?.split(' ')[0] !== String(revision) || told === formatChecksum(found, revision)) return;
-  throw new Error(`its ${found.count} objects are not those that were written: the data is damaged`);
+  const stored = meta.get(contentsKey)?.toString();
+  if (stored?.split(' ')[0] !== String(revision) || stored === formatChecksum(found, revision)) return;
+  throw new Error(`the data is damaged: the checksum of its ${found.count} objects does not match`);
 }
 
 /** Everything is encoded before the transaction begins: an exception inside would leave it half done. */
@@ -175,7 +177,7 @@ function encodeReplacements(changes: readonly StoreChange[]): Replacement[] {
 
 async function writeFailed(directory: string, error: unknown): Promise<StoreError> {
   const cause = await causeOf(error);
-  const message = `writing to the data directory ${directory} failed: ${fileSystemReason(cause)}; what was written is taken back`;
+  const message = `writing to the data directory ${directory} failed: ${fileSystemReason(cause)}; the write was rolled back`;
   return new StoreError('WriteFailed', message, { cause });
 }
 

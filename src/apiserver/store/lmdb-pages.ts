@@ -11,7 +11,7 @@ export function checkLmdbPages(path: string): void {
     new PageWalk(file).check();
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
-    throw new Error(`${path} is damaged or cut off at page ${error.page}`);
+    throw new Error(`${path} is damaged or truncated at page ${error.page}`);
   } finally {
     closeSync(file);
   }

@@ -142,9 +142,9 @@ describe('a data directory that is in use', () => {
     const directory = newDirectory();
     const children = [1, 2, 3].map(() => new StoreChild(root, { what: 'hold', directory }));
     await Promise.all(children.map((child) => child.firstOutput()));
-    const words = children.map(({ lines }) => lines[0]?.split(' ')[0]);
+    const results = children.map(({ lines }) => lines[0]?.split(' ')[0]);
     await Promise.all(children.map((child) => child.kill()));
-    expect(words.filter((word) => word === 'open').length).toBeLessThanOrEqual(1);
+    expect(results.filter((result) => result === 'open').length).toBeLessThanOrEqual(1);
     await (await openLmdbStore(directory)).close();
   });
 });
@@ -160,7 +160,7 @@ describe('a data directory is refused', () => {
     const { code, message } = await refusalOf(directory);
     expect(code).toBe('NewerFormat');
     expect(message).toBe(
-      `the data directory ${directory} was written by a newer version (format 2, this one knows 1); ` +
+      `the data directory ${directory} was written by a newer version (format 2, supported is 1); ` +
         'use that version or choose another directory with --data',
     );
     expect(statSync(join(directory, 'store.mdb')).mtimeMs).toBe(mtimeMs);

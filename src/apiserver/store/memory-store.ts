@@ -86,7 +86,10 @@ export class MemoryStore implements Store {
 
   listAt(bucket: string, revision: number, range?: ListRange): readonly StoreEntry[] | undefined {
     this.#expectOpen();
-    assert(revision <= this.#revision, `revision ${revision} is in the future of ${this.#revision}`);
+    assert(
+      revision <= this.#revision,
+      `revision ${revision} is newer than the current revision ${this.#revision}`,
+    );
     if (revision < this.compactedRevision) return undefined;
     const undone = this.#history.between(bucket, revision);
     return this.#buckets.listWithout(bucket, undone, range);
@@ -102,12 +105,15 @@ export class MemoryStore implements Store {
     replaces: number,
     encode: (revision: number) => Uint8Array,
   ): StoreEntry {
-    assert(replaces !== 0, `${bucket} ${key}: a removal names the revision that it removes`);
+    assert(replaces !== 0, `${bucket} ${key}: a removal must name the revision that it removes`);
     return this.#write('remove', this.#target(bucket, key, replaces), encode);
   }
 
   whenDurable(revision: number): Promise<void> | undefined {
-    assert(revision <= this.#issuedRevision, `revision ${revision} is in the future of ${this.#revision}`);
+    assert(
+      revision <= this.#issuedRevision,
+      `revision ${revision} is newer than the current revision ${this.#revision}`,
+    );
     if (revision <= this.#durableRevision && !this.#waiters.wasRolledBack(revision)) return undefined;
     return this.#waiters.wait(revision);
   }
@@ -149,7 +155,10 @@ export class MemoryStore implements Store {
     this.#expectOpen();
     const previous = this.#buckets.get(bucket, key);
     const found = previous?.revision ?? 0;
-    assert(found === replaces, `${bucket} ${key}: replaces revision ${replaces}, but ${found} is there`);
+    assert(
+      found === replaces,
+      `${bucket} ${key}: replaces revision ${replaces}, but the current one is ${found}`,
+    );
     if (previous === undefined) checkName(bucket, key);
     return { bucket, key, previous };
   }
@@ -173,7 +182,7 @@ export class MemoryStore implements Store {
   #outcome() {
     return {
       onDurable: (revision: number) => this.#onDurable(revision),
-      onFailed: (reason: unknown) => this.#takeBack(reason),
+      onFailed: (reason: unknown) => this.#rollBack(reason),
     };
   }
 
@@ -199,7 +208,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  #takeBack(reason: unknown): void {
+  #rollBack(reason: unknown): void {
     this.#lastFailure = reason;
     for (const change of this.#history.rollBack(this.#durableRevision)) this.#buckets.undo(change);
     this.#revision = this.#durableRevision;
@@ -217,7 +226,10 @@ interface Target {
 function checkName(bucket: string, key: string): void {
   assert(bucket !== '' && !bucket.includes('\0'), `${JSON.stringify(bucket)} cannot name a bucket`);
   const bytes = Buffer.byteLength(bucket) + Buffer.byteLength(key);
-  assert(bytes <= keyBytesMax, `${bucket} ${key}: a key has ${keyBytesMax} bytes at most, not ${bytes}`);
+  assert(
+    bytes <= keyBytesMax,
+    `${bucket} ${key}: a key must have at most ${keyBytesMax} bytes, but has ${bytes}`,
+  );
 }
 
 /**

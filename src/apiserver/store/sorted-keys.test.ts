@@ -59,8 +59,8 @@ describe('sorted keys', () => {
   test('are unique', () => {
     const keys = new SortedKeys();
     keys.add('a');
-    expect(() => keys.add('a')).toThrow('already there');
-    expect(() => keys.delete('b')).toThrow('not there');
+    expect(() => keys.add('a')).toThrow('exists already');
+    expect(() => keys.delete('b')).toThrow('does not exist');
   });
 });
 

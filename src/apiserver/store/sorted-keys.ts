@@ -26,7 +26,7 @@ export class SortedKeys {
   delete(key: string): void {
     const { chunk: chunkIndex, index } = this.#positionWhere((other) => other >= key);
     const chunk = this.#chunks[chunkIndex];
-    assert(chunk?.[index] === key, `${key} is not there`);
+    assert(chunk?.[index] === key, `${key} does not exist`);
     this.#size -= 1;
     chunk.splice(index, 1);
     if (chunk.length === 0) this.#chunks.splice(chunkIndex, 1);
@@ -83,7 +83,7 @@ export class SortedKeys {
   #insert(key: string): void {
     const { chunk: chunkIndex, index } = this.#positionWhere((other) => other >= key);
     const chunk = this.#chunks[chunkIndex]!;
-    assert(chunk[index] !== key, `${key} is already there`);
+    assert(chunk[index] !== key, `${key} exists already`);
     chunk.splice(index, 0, key);
     if (chunk.length > chunkLengthMax) {
       this.#chunks.splice(chunkIndex + 1, 0, chunk.splice(chunk.length >> 1));

@@ -59,7 +59,7 @@ interface Subscriber {
 function notify(subscriber: Subscriber, through: number, changes: readonly StoreChange[]): void {
   const { revision } = subscriber;
   const isAllNew = changes[0]!.entry.revision > revision;
-  const news = isAllNew ? changes : changes.filter(({ entry }) => entry.revision > revision);
+  const newChanges = isAllNew ? changes : changes.filter(({ entry }) => entry.revision > revision);
   subscriber.revision = Math.max(revision, through);
-  if (news.length > 0) subscriber.listener(news);
+  if (newChanges.length > 0) subscriber.listener(newChanges);
 }

@@ -71,7 +71,10 @@ export class VersionedBuckets {
   }
 
   #expect(bucket: string, key: string, expected: StoreEntry | undefined): void {
-    assert(this.get(bucket, key) === expected, `${bucket} ${key} is not what the change was made for`);
+    assert(
+      this.get(bucket, key) === expected,
+      `${bucket} ${key} differs from the state that the change was made for`,
+    );
   }
 
   #set(bucketName: string, key: string, entry: StoreEntry | undefined): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { healthResponse } from './health-pages.ts';
 
 describe('/readyz', () => {
-  const told = (path: string, problem?: string) => {
+  const readyz = (path: string, problem?: string) => {
     const { pathname, searchParams: query } = new URL(path, 'https://a');
     const rest = pathname.replace(/^\/readyz\/?/, '');
     const { status, body } = healthResponse({ query }, 'readyz', rest, { caches: () => problem });
@@ -18,6 +18,6 @@ describe('/readyz', () => {
     ['/readyz/caches', 'pods', '500 internal server error: check failed\n'],
     ['/readyz/nope', undefined, '404 404 page not found\n'],
   ])('%s with the problem %s is %j', (path, problem, expected) => {
-    expect(told(path, problem)).toBe(expected);
+    expect(readyz(path, problem)).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { costComplaint } from './yaml-limits.ts';
+import { costProblem } from './yaml-limits.ts';
 import { readYaml } from './yaml-reader.ts';
 
 /** As large as a request may be. Without limits, each of these would take minutes to parse or end the process. */
@@ -59,6 +59,6 @@ describe('the limits allow', () => {
       `a: |\n${'  - - - [[[[ ,, }}}\n'.repeat(1_000)}b: "${']'.repeat(1_000)}"\n`,
     ],
   ])('a manifest %s', (_form, text) => {
-    expect(costComplaint(text)).toBeUndefined();
+    expect(costProblem(text)).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ const tokensMaxOfRequests = 300_000;
  * parsing: the parser's time grows with the square of depth, anchors and errors, and if the stack overflows inside a
  * regular expression, the process ends.
  */
-export function costComplaint(text: string, tokensMax = tokensMaxOfRequests): string | undefined {
+export function costProblem(text: string, tokensMax = tokensMaxOfRequests): string | undefined {
   const tokens = new TokenCount();
   for (const token of new Lexer().lex(text)) {
     tokens.add(token);

@@ -2,7 +2,7 @@ import { type Document, isAlias, isCollection, isScalar, LineCounter, parseDocum
 import { formatGoSyntax } from '../../kube/go/format-value.ts';
 import { JsonNumber } from '../../kube/go/json-number.ts';
 import { type Json, setKey } from '../../kube/go/json-value.ts';
-import { costComplaint } from './yaml-limits.ts';
+import { costProblem } from './yaml-limits.ts';
 
 /** The message begins with `yaml:`, as Go's messages do. */
 export class YamlSyntaxError extends Error {}
@@ -21,8 +21,8 @@ export interface YamlDocument {
  * times stay strings and `1:30` is not a number.
  */
 export function readYaml(text: string): YamlDocument {
-  const complaint = costComplaint(text);
-  if (complaint !== undefined) throw new YamlSyntaxError(complaint);
+  const problem = costProblem(text);
+  if (problem !== undefined) throw new YamlSyntaxError(problem);
   const lines = new LineCounter();
   const document = parse(text, lines);
   const error = document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS');

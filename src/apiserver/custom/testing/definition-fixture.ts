@@ -21,7 +21,7 @@ export interface Widget extends StoredObject {
 /** An in-memory registry whose server can be restarted, with shortcuts for definitions and objects. */
 export class DefinitionFixture {
   readonly #store = new MemoryStore();
-  readonly #ids = idsFrom(seededRandom('defined world'));
+  readonly #ids = idsFrom(seededRandom('definition fixture'));
   readonly errors: unknown[] = [];
   registry: EmbeddedRegistry;
   definitions: DefinitionController | undefined;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -19,7 +19,7 @@ const makeClaim = (spec: object = {}, metadata: object = {}) =>
 describe('namespaces', () => {
   test('a missing one accepts no objects', async () => {
     const call = fixture.create('configmaps', { metadata: { namespace: 'nowhere', name: 'a' } });
-    expect(await refusal(call)).toBe('NotFound: namespaces "nowhere" not found');
+    expect(await errorOf(call)).toBe('NotFound: namespaces "nowhere" not found');
   });
 
   test('a terminating one accepts no new objects, but updates and deletions', async () => {
@@ -29,7 +29,7 @@ describe('namespaces', () => {
     await fixture.create('configmaps', { metadata: { namespace: 'n', name: 'a' } });
     await fixture.delete('namespaces', 'n');
     const late = fixture.create('configmaps', { metadata: { namespace: 'n', name: 'b' } });
-    expect(await refusal(late)).toBe(
+    expect(await errorOf(late)).toBe(
       'Forbidden: configmaps "b" is forbidden: unable to create new content in namespace n because it is being terminated',
     );
     await fixture.update('configmaps', { metadata: { namespace: 'n', name: 'a' }, data: { k: 'v' } });
@@ -62,7 +62,7 @@ describe('priority', () => {
     [{ priority: 5 }, /^Forbidden: .*the integer value of priority \(5\) must not be provided in pod spec/],
     [{ preemptionPolicy: 'Never' }, /^Forbidden: .*the string value of PreemptionPolicy \(Never\) must not/],
   ])('%j is refused', async (spec, expected) => {
-    expect(await refusal(makePod(spec))).toMatch(expected);
+    expect(await errorOf(makePod(spec))).toMatch(expected);
   });
 
   test('it is kept if an update omits it', async () => {
@@ -74,12 +74,12 @@ describe('priority', () => {
 
   test('only one class can be the default, and may be updated', async () => {
     await makeClass('usual', 7, { globalDefault: true });
-    expect(await refusal(makeClass('other', 8, { globalDefault: true }))).toMatch(
+    expect(await errorOf(makeClass('other', 8, { globalDefault: true }))).toMatch(
       /^Forbidden: .*PriorityClass usual is already marked as default. Only one default can exist$/,
     );
     await fixture.patch('priorityclasses', 'usual', { description: 'as ever' });
     await makeClass('other', 8);
-    expect(await refusal(fixture.patch('priorityclasses', 'other', { globalDefault: true }))).toMatch(
+    expect(await errorOf(fixture.patch('priorityclasses', 'other', { globalDefault: true }))).toMatch(
       /^Forbidden/,
     );
   });
@@ -142,7 +142,7 @@ describe('the class of a claim', () => {
   test('allows a bound claim to grow if expansion is allowed', async () => {
     await makeClass('elastic', {}, { allowVolumeExpansion: true });
     await makeClaim({ storageClassName: 'elastic' });
-    expect(await refusal(grow())).toMatch(/^(Forbidden|Invalid): /);
+    expect(await errorOf(grow())).toMatch(/^(Forbidden|Invalid): /);
     await bindClaim();
     expect((await grow()).spec?.resources).toEqual({ requests: { storage: '2Gi' } });
   });
@@ -152,9 +152,9 @@ describe('the class of a claim', () => {
     await makeClaim({ storageClassName: 'rigid' });
     await bindClaim();
     const why = /^Forbidden: .*only dynamically provisioned pvc can be resized and the storageclass/;
-    expect(await refusal(grow())).toMatch(why);
+    expect(await errorOf(grow())).toMatch(why);
     await fixture.delete('storageclasses', 'rigid');
-    expect(await refusal(grow())).toMatch(why);
+    expect(await errorOf(grow())).toMatch(why);
   });
 });
 

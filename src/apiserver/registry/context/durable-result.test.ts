@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
+import { settle } from '../../store/testing/manual-durability.ts';
+import { RegistryFixture } from '../testing/registry-fixture.ts';
 
 /** The state of a call so far. */
 function outcome(call: Promise<unknown>): { readonly now: string } {
@@ -174,13 +175,13 @@ test('a watch begins with the durable state and continues with changes as they b
   await createConfigMap(fixture);
   fixture.gate.shut();
   const written = outcome(changeConfigMap(fixture));
-  const { told } = await fixture.watch('configmaps', { namespace: 'default' });
-  const before = told();
+  const { described } = await fixture.watch('configmaps', { namespace: 'default' });
+  const before = described();
   await settle();
-  expect([before.length, told(), written.now]).toEqual([1, before, 'waits']);
+  expect([before.length, described(), written.now]).toEqual([1, before, 'waits']);
   fixture.gate.open();
   await settle();
-  expect(told().map((event) => event.split(' ')[0])).toEqual(['ADDED', 'MODIFIED']);
+  expect(described().map((event) => event.split(' ')[0])).toEqual(['ADDED', 'MODIFIED']);
 });
 
 test('a read of durable objects does not wait for pending writes', async () => {

@@ -23,29 +23,29 @@ export class SnapshotCache {
   /** Oldest first. Keyed by entry, or by snapshot for custom kinds, since several kinds may show one entry. */
   readonly #decoded = new Map<StoreEntry | ObjectSnapshot, EntrySnapshot>();
   /** Entries converted for custom kinds, as far as they have been read. */
-  readonly #revived = new WeakMap<ServedKind, WeakMap<StoreEntry, ObjectSnapshot>>();
+  readonly #conversions = new WeakMap<ServedKind, WeakMap<StoreEntry, ObjectSnapshot>>();
   readonly #warm = new WeakSet<ServedKind>();
 
   get(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
-    if (kind.definition !== undefined) return this.#revivedOf(kind, entry);
+    if (kind.definition !== undefined) return this.#convert(kind, entry);
     return this.#decoded.get(entry) ?? new EntrySnapshot(kind, entry, this);
   }
 
   /** As `get`, for an object that was just written and need not be decoded. */
   addWritten(kind: ServedKind, entry: StoreEntry, object: StoredObject): ObjectSnapshot {
     const snapshot = new EntrySnapshot(kind, entry, this, object);
-    if (kind.definition !== undefined) this.#revivedBy(kind).set(entry, snapshot);
+    if (kind.definition !== undefined) this.#conversionsOf(kind).set(entry, snapshot);
     this.keepDecoded(entry, snapshot);
     return snapshot;
   }
 
   /** Converts entries of a custom kind in slices, so that other work gets turns in between. */
   async warmUp(kind: ServedKind, entries: readonly StoreEntry[]): Promise<void> {
-    const revived = this.#revivedBy(kind);
+    const conversions = this.#conversionsOf(kind);
     let made = 0;
     for (const entry of entries) {
-      if (revived.has(entry)) continue;
-      this.#revivedOf(kind, entry);
+      if (conversions.has(entry)) continue;
+      this.#convert(kind, entry);
       made += 1;
       if (made % sliceLength === 0) await nextTurn();
     }
@@ -61,8 +61,8 @@ export class SnapshotCache {
   }
 
   /** Converts an entry to the kind's current schema, once. An entry that needs no change is shown as stored. */
-  #revivedOf(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
-    const known = this.#revivedBy(kind).get(entry);
+  #convert(kind: ServedKind, entry: StoreEntry): ObjectSnapshot {
+    const known = this.#conversionsOf(kind).get(entry);
     if (known !== undefined) return known;
     const plain = new EntrySnapshot(kind, entry, this);
     const object = kind.definition?.fromStored(plain.object) ?? plain.object;
@@ -70,17 +70,17 @@ export class SnapshotCache {
     const snapshot = isSame
       ? plain
       : new EntrySnapshot(kind, { ...entry, bytes: encodeObject(object) }, this);
-    this.#revivedBy(kind).set(entry, snapshot);
+    this.#conversionsOf(kind).set(entry, snapshot);
     return snapshot;
   }
 
-  #revivedBy(kind: ServedKind): WeakMap<StoreEntry, ObjectSnapshot> {
-    let revived = this.#revived.get(kind);
-    if (revived === undefined) {
-      revived = new WeakMap();
-      this.#revived.set(kind, revived);
+  #conversionsOf(kind: ServedKind): WeakMap<StoreEntry, ObjectSnapshot> {
+    let conversions = this.#conversions.get(kind);
+    if (conversions === undefined) {
+      conversions = new WeakMap();
+      this.#conversions.set(kind, conversions);
     }
-    return revived;
+    return conversions;
   }
 
   keepDecoded(entry: StoreEntry, snapshot: EntrySnapshot): void {

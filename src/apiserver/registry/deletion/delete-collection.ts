@@ -23,15 +23,15 @@ export async function deleteCollection(
   kind: ServedKind,
   { query, options, write }: CollectionDeletion,
 ): Promise<SnapshotPage> {
-  const answer = await listObjects(context, kind, query);
+  const page = await listObjects(context, kind, query);
   // Warns even if the list is empty.
   warnOfOrphans(kind, options, write);
-  for (let start = 0; start < answer.items.length; start += batchLengthMax) {
-    const batch = answer.items.slice(start, start + batchLengthMax);
+  for (let start = 0; start < page.items.length; start += batchLengthMax) {
+    const batch = page.items.slice(start, start + batchLengthMax);
     const deletions = batch.map(({ object }) => deleteListed(context, kind, object, { options, write }));
     await resultWhenDurable(context.store, Promise.all(deletions));
   }
-  return answer;
+  return page;
 }
 
 async function deleteListed(

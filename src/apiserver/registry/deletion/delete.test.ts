@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DeleteResult } from '../registry.ts';
-import { type AnyObject, RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { type AnyObject, errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -14,7 +14,7 @@ async function makePod({ nodeName = 'n1', finalizers = [] as readonly string[], 
 }
 
 /** The remaining grace period, or that the object is gone. */
-function told(deleted: DeleteResult): string {
+function describeResult(deleted: DeleteResult): string {
   if (deleted.kind !== 'kept') return deleted.kind;
   const { deletionGracePeriodSeconds, generation, finalizers = [] } = deleted.snapshot.object.metadata;
   const held = finalizers.length === 0 ? '' : ` held by ${finalizers}`;
@@ -22,7 +22,7 @@ function told(deleted: DeleteResult): string {
 }
 
 const remove = async (gracePeriodSeconds?: number, more: object = {}) =>
-  told(
+  describeResult(
     await fixture.delete('pods', 'p', {
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
       ...more,
@@ -85,7 +85,9 @@ describe('the grace period of a pod', () => {
 
 test('watchers see the mark before the removal, each with its own version', async () => {
   const { metadata } = await makePod();
-  const { events, told: names } = await fixture.watch('pods', { resourceVersion: metadata.resourceVersion });
+  const { events, described: names } = await fixture.watch('pods', {
+    resourceVersion: metadata.resourceVersion,
+  });
   const deleted = await fixture.delete('pods', 'p', { gracePeriodSeconds: 0 });
   const at = Number(metadata.resourceVersion);
   expect(names()).toEqual([`MODIFIED p@${at + 1}`, `DELETED p@${at + 2}`]);
@@ -104,13 +106,13 @@ describe('finalizers', () => {
 
   test('keep an object until the last one is removed', async () => {
     await make();
-    expect(told(await fixture.delete('configmaps', 'a'))).toMatch('kept for 0 s');
+    expect(describeResult(await fixture.delete('configmaps', 'a'))).toMatch('kept for 0 s');
     const before = fixture.store.revision;
     await fixture.delete('configmaps', 'a');
     expect(fixture.store.revision).toBe(before);
     await keep('x.io/b');
     await keep();
-    expect(await refusal(fixture.get('configmaps', 'a'))).toBe('NotFound: configmaps "a" not found');
+    expect(await errorOf(fixture.get('configmaps', 'a'))).toBe('NotFound: configmaps "a" not found');
   });
 
   test('the removal shows the stored state, not the result of the last write', async () => {
@@ -147,7 +149,7 @@ describe('preconditions', () => {
   test.each([{ uid: 'other' }, { resourceVersion: '1' }])('%j refuses', async (preconditions) => {
     await fixture.create('configmaps', { metadata: { name: 'a' } });
     const call = fixture.delete('configmaps', 'a', { preconditions });
-    expect(await refusal(call)).toMatch(/^Conflict: Operation cannot be fulfilled on ConfigMap "a": the /);
+    expect(await errorOf(call)).toMatch(/^Conflict: Operation cannot be fulfilled on ConfigMap "a": the /);
     expect(await fixture.get('configmaps', 'a')).toBeDefined();
   });
 
@@ -171,7 +173,7 @@ describe('a namespace', () => {
     expect(fixture.store.revision).toBe(before);
     const found = await fixture.get('namespaces', 'n');
     await fixture.update('namespaces', { ...found, spec: { finalizers: [] } }, { subresource: 'finalize' });
-    expect(await refusal(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
+    expect(await errorOf(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
   });
 
   test('with a finalizer of its own stays after it was emptied', async () => {
@@ -181,11 +183,11 @@ describe('a namespace', () => {
     await fixture.update('namespaces', { ...found, spec: {} }, { subresource: 'finalize' });
     expect((await fixture.get('namespaces', 'n')).metadata.finalizers).toEqual(['x.io/a']);
     await fixture.patch('namespaces', 'n', { metadata: { finalizers: null } });
-    expect(await refusal(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
+    expect(await errorOf(fixture.get('namespaces', 'n'))).toMatch(/^NotFound/);
   });
 
   test.each(['default', 'kube-system', 'kube-public'])('%s cannot be deleted', async (name) => {
-    expect(await refusal(fixture.delete('namespaces', name))).toBe(
+    expect(await errorOf(fixture.delete('namespaces', name))).toBe(
       `Forbidden: namespaces "${name}" is forbidden: this namespace may not be deleted`,
     );
   });

@@ -19,7 +19,7 @@ import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts
 
 /**
  * DELETE. Three things can delay the removal of an object: finalizers, a grace period (pods), and a deletion in steps
- * (namespaces). Then the object is marked, and whoever delays it removes it later; otherwise this call removes it.
+ * (namespaces). Then the object is marked, and the component that delays it removes it later; otherwise this call removes it.
  */
 export async function deleteObject(
   context: RegistryContext,

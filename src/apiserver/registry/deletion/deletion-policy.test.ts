@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PropagationPolicy } from '../../../kube/api-requests.ts';
+import type { DeletionPropagation } from '../../../kube/api/meta.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import type { DeletionRequest } from '../registry.ts';
 import { checkDeletionRequest, dependentsFinalizers } from './deletion-policy.ts';
@@ -50,7 +50,7 @@ describe('invalid options', () => {
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set',
     ],
     [
-      { propagationPolicy: 'Sideways' as PropagationPolicy },
+      { propagationPolicy: 'Sideways' as DeletionPropagation },
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
     ],
   ])('%j', (request, sentence) => {

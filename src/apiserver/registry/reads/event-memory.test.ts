@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { settle } from '../../store/testing/manual-durability.ts';
 import type { RegistryEvent } from '../registry.ts';
-import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
+import { RegistryFixture } from '../testing/registry-fixture.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -27,5 +28,5 @@ test('events are shared by all watchers and freed afterwards, though the history
   await settle();
   collectGarbage();
   expect(seen.flat().map((ref) => ref.deref())).toEqual([undefined, undefined, undefined, undefined]);
-  expect((await fixture.watch('configmaps', query)).told()).toHaveLength(2);
+  expect((await fixture.watch('configmaps', query)).described()).toHaveLength(2);
 });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ServedKind } from '../../kinds/served-kind.ts';
+import { settle } from '../../store/testing/manual-durability.ts';
 import type { RegistryEvent } from '../registry.ts';
-import { RegistryFixture, settle } from '../testing/registry-fixture.ts';
+import { RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -23,18 +24,18 @@ describe('a listener that fails', () => {
   test('receives the error once and nothing after it; the write and other watchers are not affected', async () => {
     const before = await fixture.watch('configmaps');
     const failures: unknown[] = [];
-    const told: RegistryEvent[] = [];
+    const received: RegistryEvent[] = [];
     const handle = await fixture.registry.watch(
       brokenKind(),
       { fieldSelector: 'broken=x' },
-      { events: (events) => told.push(...events), failed: (error) => failures.push(error) },
+      { events: (events) => received.push(...events), failed: (error) => failures.push(error) },
     );
     const after = await fixture.watch('configmaps');
     const written = await make('a');
     await make('b');
     await settle();
     handle.close();
-    expect([failures, told]).toEqual([[new Error('no such field')], []]);
+    expect([failures, received]).toEqual([[new Error('no such field')], []]);
     expect(written.metadata.name).toBe('a');
     expect([before.events.length, after.events.length]).toEqual([2, 2]);
   });

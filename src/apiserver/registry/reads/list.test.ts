@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ListQuery } from '../registry.ts';
-import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -77,8 +77,8 @@ describe('pages', () => {
       .replace(/"rv":\d+/, '"rv":1');
     const old = Buffer.from(past).toString('base64url');
     expect((await list({ limit: 1, continue: old })).names).toEqual([]);
-    expect(await refusal(list({ limit: 1, continue: '!' }))).toMatch(/^BadRequest: invalid continue token/);
-    expect(await refusal(list({ continue: String(token), resourceVersion: '5' }))).toBe(
+    expect(await errorOf(list({ limit: 1, continue: '!' }))).toMatch(/^BadRequest: invalid continue token/);
+    expect(await errorOf(list({ continue: String(token), resourceVersion: '5' }))).toBe(
       'BadRequest: specifying resource version is not allowed when using continue',
     );
   });
@@ -128,14 +128,14 @@ describe('versions', () => {
 
   test.each(['99999', '18446744073709551615'])('%s is in the future', async (resourceVersion) => {
     const sentence = `Timeout: Timeout: Too large resource version: ${resourceVersion}, current: ${fixture.store.revision}`;
-    expect(await refusal(list({ resourceVersion }))).toBe(sentence);
+    expect(await errorOf(list({ resourceVersion }))).toBe(sentence);
     const { registry } = fixture;
     const get = registry.get(fixture.kind('namespaces'), { name: 'default' }, { resourceVersion });
-    expect(await refusal(get)).toBe(sentence);
+    expect(await errorOf(get)).toBe(sentence);
   });
 
   test.each(['x', '-1', '1.5', '18446744073709551616'])('%s is invalid', async (resourceVersion) => {
-    expect(await refusal(list({ resourceVersion }))).toMatch(/^BadRequest: invalid resource version: /);
+    expect(await errorOf(list({ resourceVersion }))).toMatch(/^BadRequest: invalid resource version: /);
   });
 });
 
@@ -176,6 +176,6 @@ describe('selectors', () => {
   });
 
   test('an unknown field is refused', async () => {
-    expect(await refusal(list({ fieldSelector: 'spec.x=1' }))).toMatch(/^BadRequest: /);
+    expect(await errorOf(list({ fieldSelector: 'spec.x=1' }))).toMatch(/^BadRequest: /);
   });
 });

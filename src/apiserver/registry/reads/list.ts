@@ -152,16 +152,16 @@ function snapshotPage({ items, revision, last, remaining }: ReadPage, filter: Ob
 
 /** GET reports an invalid version with another message and as a 500. */
 function getRevision(resourceVersion: string | undefined): number {
-  const complaint = resourceVersion ? versionSyntaxError(resourceVersion) : undefined;
-  if (complaint !== undefined) throw failure(500, undefined, complaint);
+  const problem = resourceVersion ? versionSyntaxError(resourceVersion) : undefined;
+  if (problem !== undefined) throw failure(500, undefined, problem);
   return revisionOf(resourceVersion);
 }
 
 /** 0 for no version and for `0`. All versions beyond a safe number are equally in the future. */
 function revisionOf(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') return 0;
-  const complaint = versionSyntaxError(resourceVersion);
-  if (complaint !== undefined) throw badRequest(`invalid resource version: ${complaint}`);
+  const problem = versionSyntaxError(resourceVersion);
+  if (problem !== undefined) throw badRequest(`invalid resource version: ${problem}`);
   return Number(resourceVersion);
 }
 

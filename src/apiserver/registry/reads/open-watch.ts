@@ -35,12 +35,12 @@ export class OpenWatch implements WatchHandle {
   open(): boolean {
     const { context, kind, start } = this.#options;
     this.#subscription = context.store.subscribe(bucketOf(context, kind), start, (changes) =>
-      this.#take(changes),
+      this.#deliver(changes),
     );
     if (this.#subscription === undefined) return false;
     if (kind.definition === undefined) return true;
-    this.#stopListening = context.kinds.onRemoved(kind, () => this.#retire());
-    if (context.kinds.isRemoved(kind)) this.#retire();
+    this.#stopListening = context.kinds.onRemoved(kind, () => this.#end());
+    if (context.kinds.isRemoved(kind)) this.#end();
     return true;
   }
 
@@ -50,17 +50,17 @@ export class OpenWatch implements WatchHandle {
   }
 
   close(): void {
-    assert(this.#subscription !== undefined, 'a watch is closed that was opened');
+    assert(this.#subscription !== undefined, 'only an open watch can be closed');
     this.#isClosed = true;
     this.#subscription.close();
     this.#stopListening();
   }
 
-  #take(changes: readonly StoreChange[]): void {
+  #deliver(changes: readonly StoreChange[]): void {
     if (this.#isClosed) return;
     const { listener } = this.#options;
     try {
-      const events = this.#translated(changes);
+      const events = this.#translate(changes);
       if (events.length > 0) listener.events(events);
     } catch (error) {
       // While the watch opens, the caller receives the error.
@@ -70,7 +70,7 @@ export class OpenWatch implements WatchHandle {
     }
   }
 
-  #retire(): void {
+  #end(): void {
     const { listener } = this.#options;
     this.close();
     try {
@@ -81,7 +81,7 @@ export class OpenWatch implements WatchHandle {
     }
   }
 
-  #translated(changes: readonly StoreChange[]): readonly RegistryEvent[] {
+  #translate(changes: readonly StoreChange[]): readonly RegistryEvent[] {
     const events: RegistryEvent[] = [];
     for (const change of changes) {
       const event = this.#translator.translate(change);

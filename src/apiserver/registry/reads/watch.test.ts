@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { settle } from '../../store/testing/manual-durability.ts';
 import type { RegistryEvent } from '../registry.ts';
-import { type AnyObject, RegistryFixture, refusal, settle } from '../testing/registry-fixture.ts';
+import { type AnyObject, errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -26,11 +27,11 @@ describe('an object and a selector', () => {
     await make('a', from);
     const query = { namespace: 'default', labelSelector: 'color=red' };
     const { resourceVersion } = await fixture.list('configmaps', query);
-    const { told } = await fixture.watch('configmaps', { ...query, resourceVersion });
+    const { described } = await fixture.watch('configmaps', { ...query, resourceVersion });
     await fixture.patch('configmaps', 'a', { metadata: { labels: { color: to } }, data: { k: 'v' } });
     await settle();
     const type = { redred: ['MODIFIED'], bluered: ['ADDED'], redblue: ['DELETED'], blueblue: [] }[from + to];
-    expect(told()).toEqual(type?.map((each) => `${each} a@${fixture.store.revision}`));
+    expect(described()).toEqual(type?.map((each) => `${each} a@${fixture.store.revision}`));
   });
 
   test('an object that no longer matches is shown in its last matching state with the new version', async () => {
@@ -87,8 +88,8 @@ describe('the start of a watch', () => {
   ])('%j', async (query, first) => {
     await make('a', 'red');
     await make('b', 'red');
-    const { told } = await fixture.watch('configmaps', { namespace: 'default', ...query });
-    const withoutVersions = () => told().map((text) => text.replace(/@\d+/, ''));
+    const { described } = await fixture.watch('configmaps', { namespace: 'default', ...query });
+    const withoutVersions = () => described().map((text) => text.replace(/@\d+/, ''));
     expect(withoutVersions()).toEqual(first);
     await make('c', 'red');
     await settle();
@@ -100,26 +101,26 @@ describe('the start of a watch', () => {
     await paint('a', 'blue');
     await fixture.delete('configmaps', 'a');
     const at = Number(metadata.resourceVersion);
-    const { told } = await fixture.watch('configmaps', { resourceVersion: String(at) });
-    expect(told()).toEqual([`MODIFIED a@${at + 1}`, `DELETED a@${at + 2}`]);
+    const { described } = await fixture.watch('configmaps', { resourceVersion: String(at) });
+    expect(described()).toEqual([`MODIFIED a@${at + 1}`, `DELETED a@${at + 2}`]);
   });
 
   test('in the future, with no events until then', async () => {
-    const { told } = await fixture.watch('configmaps', {
+    const { described } = await fixture.watch('configmaps', {
       resourceVersion: String(fixture.store.revision + 2),
     });
     for (const name of ['a', 'b', 'c']) await make(name, 'red');
     await settle();
-    expect(told()).toEqual([`ADDED c@${fixture.store.revision}`]);
+    expect(described()).toEqual([`ADDED c@${fixture.store.revision}`]);
   });
 
   test('a future state is refused', async () => {
     const call = fixture.watch('configmaps', { resourceVersion: '99999', sendInitialEvents: true });
-    expect(await refusal(call)).toMatch(/^Timeout: Timeout: Too large resource version: 99999/);
+    expect(await errorOf(call)).toMatch(/^Timeout: Timeout: Too large resource version: 99999/);
   });
 
   test('an invalid version is refused', async () => {
-    expect(await refusal(fixture.watch('configmaps', { resourceVersion: 'x' }))).toMatch(/^500: /);
+    expect(await errorOf(fixture.watch('configmaps', { resourceVersion: 'x' }))).toMatch(/^500: /);
   });
 });
 

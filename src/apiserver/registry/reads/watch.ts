@@ -80,7 +80,7 @@ function tooOld(asked: number, oldest: number) {
 
 function watchRevision(resourceVersion: string | undefined): number {
   if (resourceVersion === undefined || resourceVersion === '') return 0;
-  const complaint = versionSyntaxError(resourceVersion);
-  if (complaint !== undefined) throw failure(500, undefined, complaint);
+  const problem = versionSyntaxError(resourceVersion);
+  if (problem !== undefined) throw failure(500, undefined, problem);
   return Number(resourceVersion);
 }

@@ -1,4 +1,4 @@
-import { parseInt64 } from '../../../kube/quantities/int64.ts';
+import { parseInt64 } from '../../../kube/selectors/int64.ts';
 import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
 import type { Requirement, RequirementOperator } from '../../../kube/selectors/requirement.ts';
 import { labelValueProblems, qualifiedNameProblems } from '../../validation/names.ts';

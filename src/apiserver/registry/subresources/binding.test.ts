@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -59,32 +59,32 @@ test('a dry run does not change the pod', async () => {
 describe('is refused', () => {
   test('if the pod has a node', async () => {
     await makePod({ nodeName: 'n1' });
-    expect(await refusal(bind('n2'))).toMatch(/^Conflict: .*pod p is already assigned to node "n1"$/);
+    expect(await errorOf(bind('n2'))).toMatch(/^Conflict: .*pod p is already assigned to node "n1"$/);
   });
 
   test('if the pod is being deleted', async () => {
     await fixture.create('pods', { metadata: { name: 'p', finalizers: ['x.io/a'] }, spec });
     await fixture.delete('pods', 'p');
-    expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*being deleted, cannot be assigned to a host$/);
+    expect(await errorOf(bind('n1'))).toMatch(/^Conflict: .*being deleted, cannot be assigned to a host$/);
   });
 
   test('if the pod has scheduling gates', async () => {
     await makePod({ schedulingGates: [{ name: 'x.io/wait' }] });
-    expect(await refusal(bind('n1'))).toMatch(/^Conflict: .*pod p has non-empty .spec.schedulingGates$/);
+    expect(await errorOf(bind('n1'))).toMatch(/^Conflict: .*pod p has non-empty .spec.schedulingGates$/);
   });
 
   test.each([{ uid: 'other' }, { resourceVersion: '1' }])(
     'if the pod does not match %j',
     async (metadata) => {
       await makePod();
-      expect(await refusal(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
+      expect(await errorOf(bind('n1', metadata))).toMatch(/^Conflict: .*Precondition failed/);
       expect((await fixture.get('pods', 'p')).spec?.nodeName).toBeUndefined();
     },
   );
 
   test('if the pod does not exist or the name differs', async () => {
-    expect(await refusal(bind('n1'))).toBe('NotFound: pods "p" not found');
+    expect(await errorOf(bind('n1'))).toBe('NotFound: pods "p" not found');
     await makePod();
-    expect(await refusal(bind('n1', { name: 'q' }))).toMatch(/^BadRequest: name in URL does not match/);
+    expect(await errorOf(bind('n1', { name: 'q' }))).toMatch(/^BadRequest: name in URL does not match/);
   });
 });

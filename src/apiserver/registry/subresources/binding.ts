@@ -35,9 +35,9 @@ export async function bindPod(
 function checkTarget(binding: Binding): void {
   const errors = new FieldErrors();
   checkPodBinding(binding, errors);
-  const told = errors.causes.map(({ field, message }) => `${field}: ${message}`);
-  if (told.length > 0)
-    throw failure(500, undefined, told.length === 1 ? (told[0] ?? '') : `[${told.join(', ')}]`);
+  const messages = errors.causes.map(({ field, message }) => `${field}: ${message}`);
+  if (messages.length > 0)
+    throw failure(500, undefined, messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`);
 }
 
 function checkPreconditions(

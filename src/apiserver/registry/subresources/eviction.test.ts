@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
-import { RegistryFixture, refusal, settle } from '../testing/registry-fixture.ts';
+import { settle } from '../../store/testing/manual-durability.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -91,10 +92,10 @@ describe('a budget with disruptions allowed', () => {
     await makePod('p');
     await makeBudget('b');
     const before = fixture.store.revision;
-    expect(await refusal(evict('p', { preconditions: { uid: 'other' } }))).toMatch(
+    expect(await errorOf(evict('p', { preconditions: { uid: 'other' } }))).toMatch(
       /^Conflict: Operation cannot be fulfilled on Pod "p": the UID in the precondition/,
     );
-    expect(await refusal(evict('p', { propagationPolicy: 'Sideways' }))).toMatch(/^Invalid: /);
+    expect(await errorOf(evict('p', { propagationPolicy: 'Sideways' }))).toMatch(/^Invalid: /);
     expect(fixture.store.revision).toBe(before);
   });
 
@@ -142,7 +143,7 @@ describe('pods that no budget protects', () => {
     await makePod('p', { phase });
     await makeBudget('b', { disruptionsAllowed: 0 });
     await evict('p', { gracePeriodSeconds: 0 });
-    expect(await refusal(fixture.get('pods', 'p'))).toMatch(/^NotFound/);
+    expect(await errorOf(fixture.get('pods', 'p'))).toMatch(/^NotFound/);
   });
 
   const unready = [
@@ -222,7 +223,7 @@ describe('a budget that refuses', () => {
       Array.from({ length: 2001 }, (_, index) => [`p${index}`, '2026-01-01T00:00:00Z']),
     );
     await makeBudget('b', { disruptedPods });
-    expect(await refusal(evict('p'))).toBe(
+    expect(await errorOf(evict('p'))).toBe(
       'Forbidden: poddisruptionbudget.policy "b" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller',
     );
   });
@@ -239,6 +240,6 @@ describe('a budget that refuses', () => {
 test('the name in the body must match the path, and the pod must exist', async () => {
   await makePod('p');
   const other = fixture.post('pods', 'p', 'eviction', { metadata: { name: 'q' } });
-  expect(await refusal(other)).toBe('BadRequest: name in URL does not match name in Eviction object');
-  expect(await refusal(evict('q'))).toBe('NotFound: pods "q" not found');
+  expect(await errorOf(other)).toBe('BadRequest: name in URL does not match name in Eviction object');
+  expect(await errorOf(evict('q'))).toBe('NotFound: pods "q" not found');
 });

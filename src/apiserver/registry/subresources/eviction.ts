@@ -48,7 +48,7 @@ export async function evictPod(
   const budgets = isExemptFromBudgets(pod) ? [] : budgetsOf(context, pod);
   const [budget] = budgets;
   if (budgets.length > 1) return manyBudgets;
-  const isCounted = budget !== undefined && !isUnhealthyBystander(budget, pod);
+  const isCounted = budget !== undefined && !isEvictableUnhealthyPod(budget, pod);
   if (isCounted) checkBudget(budget);
   checkDeletionRequest(asked);
   checkPreconditions(kind, pod, asked);
@@ -84,7 +84,7 @@ function budgetsOf(context: RegistryContext, pod: Pod): readonly PodDisruptionBu
 
 function budgetKind({ kinds }: RegistryContext): ServedKind {
   const kind = kinds.byPlural('policy/v1', 'poddisruptionbudgets');
-  assert(kind !== undefined, 'evictions need disruption budgets to be served');
+  assert(kind !== undefined, 'evictions require that PodDisruptionBudgets are served');
   return kind;
 }
 
@@ -94,7 +94,7 @@ function covers({ spec }: PodDisruptionBudget, { metadata }: Pod): boolean {
 }
 
 /** An unhealthy pod does not count towards the budget, so evicting it costs nothing. */
-function isUnhealthyBystander({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
+function isEvictableUnhealthyPod({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
   if (pod.status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
@@ -113,20 +113,20 @@ function checkBudget({ metadata, status }: PodDisruptionBudget): void {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
     throw forbidden(budgets, name, why);
   }
-  if (allowed === 0) throw tooManyRequests(usedUp(name, status), 0);
+  if (allowed === 0) throw tooManyRequests(budgetExhaustedMessage(name, status), 0);
 }
 
-function usedUp(name: string, status: PodDisruptionBudget['status']): string {
+function budgetExhaustedMessage(name: string, status: PodDisruptionBudget['status']): string {
   const condition = status?.conditions?.find(({ type }) => type === 'DisruptionAllowed');
-  const told = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
-  if (told?.reason === 'SyncFailed') {
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${told.message}`;
+  const failedCondition = condition?.status === 'False' && condition.message !== '' ? condition : undefined;
+  if (failedCondition?.reason === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${failedCondition.message}`;
   }
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
   if (currentHealthy <= desiredHealthy) {
     return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   }
-  const why = told === undefined ? '' : ` (${told.reason}): ${told.message}`;
+  const why = failedCondition === undefined ? '' : ` (${failedCondition.reason}): ${failedCondition.message}`;
   return `The disruption budget ${name} does not allow evicting pods currently${why}`;
 }
 

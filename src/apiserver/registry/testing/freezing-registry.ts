@@ -40,9 +40,9 @@ export class FreezingRegistry implements Registry {
   }
 
   async list(kind: ServedKind, query: ListQuery): Promise<SnapshotPage> {
-    const answer = await this.#inner.list(kind, query);
-    for (const item of answer.items) this.#freeze(item);
-    return answer;
+    const page = await this.#inner.list(kind, query);
+    for (const item of page.items) this.#freeze(item);
+    return page;
   }
 
   async watch(kind: ServedKind, query: WatchQuery, listener: WatchListener): Promise<WatchHandle> {
@@ -104,9 +104,9 @@ export class FreezingRegistry implements Registry {
     options: DeletionRequest,
     write: WriteContext,
   ): Promise<SnapshotPage> {
-    const answer = await this.#inner.deleteCollection(kind, query, options, write);
-    for (const item of answer.items) this.#freeze(item);
-    return answer;
+    const page = await this.#inner.deleteCollection(kind, query, options, write);
+    for (const item of page.items) this.#freeze(item);
+    return page;
   }
 
   async post(

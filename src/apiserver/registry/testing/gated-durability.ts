@@ -24,11 +24,11 @@ export class GatedDurability implements Durability {
 
   open(): void {
     this.#isShut = false;
-    this.letThrough();
+    this.releaseBatch();
   }
 
   /** Releases the waiting writes; later ones wait again. */
-  letThrough(): void {
+  releaseBatch(): void {
     this.#waiting?.resolve();
     this.#waiting = undefined;
   }

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
+import { settle } from '../../store/testing/manual-durability.ts';
 import type { DeleteResult, RegistryEvent, WatchQuery } from '../registry.ts';
-import { type AnyObject, RegistryFixture, settle } from './registry-fixture.ts';
+import { type AnyObject, RegistryFixture } from './registry-fixture.ts';
 import {
   describeModelObject,
   type ModelChange,
@@ -141,7 +142,7 @@ export class ModelDriver {
     const query = { namespace: 'default', ...selecting(value), ...version };
     await this.#fixture.registry.watch(this.#fixture.kind(plural), query, {
       events: (events) => {
-        for (const event of events) this.#witness(watcher, event);
+        for (const event of events) this.#observe(watcher, event);
       },
     });
     watcher.revision = start;
@@ -156,12 +157,12 @@ export class ModelDriver {
     if (waitingRevision === undefined) return;
     if (isWell) {
       this.#model.makeDurable(waitingRevision);
-      gate.letThrough();
+      gate.releaseBatch();
     } else {
       this.#model.rollBack();
       this.#calls = this.#calls.map((call) =>
         call.reveals > this.#model.durable
-          ? Object.assign(call, { answer: diskFull.message, reveals: 0 })
+          ? Object.assign(call, { result: diskFull.message, reveals: 0 })
           : call,
       );
       gate.fail(diskFull);
@@ -171,8 +172,8 @@ export class ModelDriver {
 
   async check(): Promise<void> {
     await settle();
-    for (const { outcome, result: answer, reveals } of this.#calls) {
-      expect(outcome).toBe(reveals <= this.#model.durable ? answer : undefined);
+    for (const { outcome, result, reveals } of this.#calls) {
+      expect(outcome).toBe(reveals <= this.#model.durable ? result : undefined);
     }
     this.#calls = this.#calls.filter(({ outcome }) => outcome === undefined);
     for (const { plural, value, seen } of this.#watchers) {
@@ -194,8 +195,8 @@ export class ModelDriver {
     const made: Call = { ...prediction, outcome: undefined };
     this.#calls.push(made);
     call.then(
-      (answer) => {
-        made.outcome = answer;
+      (result) => {
+        made.outcome = result;
       },
       (error: Error) => {
         made.outcome = error instanceof ApiError ? error.status.reason : error.message;
@@ -203,8 +204,8 @@ export class ModelDriver {
     );
   }
 
-  #witness(watcher: Watcher, event: RegistryEvent): void {
-    if (event.type === 'BOOKMARK') throw new Error('nobody asked for bookmarks');
+  #observe(watcher: Watcher, event: RegistryEvent): void {
+    if (event.type === 'BOOKMARK') throw new Error('bookmarks were not requested');
     const { object } = event.snapshot;
     const { name = '', resourceVersion } = object.metadata;
     expect(Number(resourceVersion)).toBeLessThanOrEqual(this.#model.durable);

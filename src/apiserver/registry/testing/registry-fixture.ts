@@ -49,7 +49,7 @@ export class RegistryFixture {
 
   /** Contains the namespaces and classes that every cluster has. */
   static async start(): Promise<RegistryFixture> {
-    const fixture = new RegistryFixture(idsFrom(seededRandom('registry world')));
+    const fixture = new RegistryFixture(idsFrom(seededRandom('registry fixture')));
     await bootstrap(fixture.registry);
     return fixture;
   }
@@ -113,8 +113,8 @@ export class RegistryFixture {
   }
 
   async list(name: string, query: ListQuery = {}) {
-    const answer = await this.registry.list(this.kind(name), query);
-    return { ...answer, names: answer.items.map(({ object }) => object.metadata.name) };
+    const page = await this.registry.list(this.kind(name), query);
+    return { ...page, names: page.items.map(({ object }) => object.metadata.name) };
   }
 
   /** Records the events of a watch. */
@@ -123,7 +123,7 @@ export class RegistryFixture {
     const handle = await this.registry.watch(this.kind(name), query, {
       events: (more) => void events.push(...more),
     });
-    return { events, handle, told: () => events.map(describeEvent) };
+    return { events, handle, described: () => events.map(describeEvent) };
   }
 
   #key(name: string, key: string, namespace = 'default'): ObjectKey {
@@ -137,7 +137,7 @@ export class RegistryFixture {
 }
 
 /** The error of a call, as `REASON: message`. */
-export async function refusal(call: Promise<unknown>): Promise<string> {
+export async function errorOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
   } catch (error) {
@@ -145,11 +145,6 @@ export async function refusal(call: Promise<unknown>): Promise<string> {
     throw error;
   }
   throw new Error('the call was expected to be refused');
-}
-
-/** Lets all pending callbacks run. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function metadataOf(object: object): object {

@@ -62,7 +62,7 @@ export class RegistryModel {
 
   create(plural: ModelPlural, name: string, value: string, finalizers: readonly string[]): Prediction {
     if (this.#find(plural, name) !== undefined) return this.#refuse('AlreadyExists');
-    return this.#answer(this.#put(plural, { name, value, finalizers, grace: undefined, node: '' }));
+    return this.#succeed(this.#put(plural, { name, value, finalizers, grace: undefined, node: '' }));
   }
 
   change(plural: ModelPlural, name: string, { value, finalizers, version }: ModelChange): Prediction {
@@ -74,10 +74,10 @@ export class RegistryModel {
     if (old.grace !== undefined && isHeldAnew) return this.#refuse('Invalid');
     if (old.grace === 0 && next.finalizers.length === 0) {
       this.#remove(plural, name);
-      return this.#answer(next);
+      return this.#succeed(next);
     }
     const isSame = next.value === old.value && String(next.finalizers) === String(old.finalizers);
-    return this.#answer(isSame ? old : this.#put(plural, next));
+    return this.#succeed(isSame ? old : this.#put(plural, next));
   }
 
   delete(plural: ModelPlural, name: string, isForced: boolean): Prediction {
@@ -89,7 +89,7 @@ export class RegistryModel {
     const isKept = old.finalizers.length > 0 || asked > 0 || (old.grace !== undefined && !isForced);
     const isMarked = isLess && (plural === 'pods' || isKept);
     const marked = isMarked ? this.#put(plural, { ...old, grace: asked }) : old;
-    if (isKept) return this.#answer(marked);
+    if (isKept) return this.#succeed(marked);
     this.#remove(plural, name);
     return { result: 'removed', reveals: this.revision };
   }
@@ -119,9 +119,9 @@ export class RegistryModel {
     const { state } = this.#states.findLast((each) => each.revision <= revision)!;
     return [...state]
       .filter(
-        ([key, thing]) => key.startsWith(`${plural}/`) && (value === undefined || thing.value === value),
+        ([key, object]) => key.startsWith(`${plural}/`) && (value === undefined || object.value === value),
       )
-      .map(([, thing]) => thing)
+      .map(([, object]) => object)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -129,10 +129,10 @@ export class RegistryModel {
     return this.#states.at(-1)!.state.get(`${plural}/${name}`);
   }
 
-  #put(plural: ModelPlural, thing: Omit<ModelObject, 'revision'>): ModelObject {
+  #put(plural: ModelPlural, object: Omit<ModelObject, 'revision'>): ModelObject {
     this.#issued += 1;
-    const stored = { ...thing, revision: this.#issued };
-    const state = new Map(this.#states.at(-1)!.state).set(`${plural}/${thing.name}`, stored);
+    const stored = { ...object, revision: this.#issued };
+    const state = new Map(this.#states.at(-1)!.state).set(`${plural}/${object.name}`, stored);
     this.#states.push({ revision: this.#issued, state });
     return stored;
   }
@@ -144,12 +144,12 @@ export class RegistryModel {
     this.#states.push({ revision: this.#issued, state });
   }
 
-  #answer(thing: ModelObject): Prediction {
-    return { result: describeModelObject(thing), reveals: this.revision };
+  #succeed(object: ModelObject): Prediction {
+    return { result: describeModelObject(object), reveals: this.revision };
   }
 
-  #refuse(answer: string): Prediction {
-    return { result: answer, reveals: this.revision };
+  #refuse(reason: string): Prediction {
+    return { result: reason, reveals: this.revision };
   }
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -45,7 +45,7 @@ test('an address in use is refused, also to concurrent writers', async () => {
   const asked = { clusterIP: '10.96.7.7' };
   const [, second] = await Promise.allSettled([make('a', asked), make('b', asked)]);
   expect(second?.status).toBe('rejected');
-  expect(await refusal(make('c', asked))).toMatch(/^Invalid: .*provided IP is already allocated/);
+  expect(await errorOf(make('c', asked))).toMatch(/^Invalid: .*provided IP is already allocated/);
 });
 
 test('a service keeps its values when it is updated', async () => {

@@ -115,18 +115,18 @@ function checkConfig(expected: AppliedType, config: JsonObject): void {
   if (isJsonObject(config.metadata) && isJsonArray(config.metadata.managedFields)) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  const complaint = typeProblems(config, mergeShapeOf(expected));
-  if (complaint === undefined) return;
-  throw failure(500, undefined, `failed to create typed patch object (${nameOf(config)}): ${complaint}`);
+  const problem = typeProblems(config, mergeShapeOf(expected));
+  if (problem === undefined) return;
+  throw failure(500, undefined, `failed to create typed patch object (${nameOf(config)}): ${problem}`);
 }
 
 /** An object without field owners gets them now, which fails if its list elements cannot be identified. */
 function checkLiveWithoutOwners(expected: AppliedType, live: StoredObject): void {
   if ((live.metadata.managedFields ?? []).length > 0) return;
   const object = live as unknown as JsonObject;
-  const complaint = typeProblems(object, mergeShapeOf(expected), { allowsDuplicates: true });
-  if (complaint === undefined) return;
-  const why = `failed to convert new object (${nameOf(object)}) to smd typed: ${complaint}`;
+  const problem = typeProblems(object, mergeShapeOf(expected), { allowsDuplicates: true });
+  if (problem === undefined) return;
+  const why = `failed to convert new object (${nameOf(object)}) to smd typed: ${problem}`;
   throw failure(500, undefined, `failed to create manager for existing fields: ${why}`);
 }
 
@@ -135,9 +135,9 @@ function checkLiveCustomObject(expected: AppliedType, live: StoredObject): void 
   const shape = mergeShapeOf(expected);
   if (!shape.isCustom) return;
   const object = live as unknown as JsonObject;
-  const complaint = typeProblems(object, shape, { allowsDuplicates: true });
-  if (complaint === undefined) return;
-  throw failure(500, undefined, `failed to create typed live object (${nameOf(object)}): ${complaint}`);
+  const problem = typeProblems(object, shape, { allowsDuplicates: true });
+  if (problem === undefined) return;
+  throw failure(500, undefined, `failed to create typed live object (${nameOf(object)}): ${problem}`);
 }
 
 function kindOf({ apiVersion, kind }: JsonObject): string {
@@ -195,14 +195,14 @@ function withPatchErrors(check: () => void): void {
 
 /** Reports duplicate keys of the text. The last value counts. */
 function reportDuplicateFields(
-  { fieldValidation, duplicateFields: strayFields = [] }: RequestedPatch,
+  { fieldValidation, duplicateFields = [] }: RequestedPatch,
   write: UpdateContext,
 ): void {
-  if (strayFields.length === 0 || fieldValidation === 'Ignore') return;
+  if (duplicateFields.length === 0 || fieldValidation === 'Ignore') return;
   if (fieldValidation === 'Warn') {
-    for (const told of strayFields) write.warn(told);
+    for (const text of duplicateFields) write.warn(text);
     return;
   }
-  const told = `yaml: unmarshal errors:\n  ${strayFields.join('\n  ')}`;
-  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${told}`);
+  const details = `yaml: unmarshal errors:\n  ${duplicateFields.join('\n  ')}`;
+  throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${details}`);
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -17,12 +17,12 @@ describe('a new object that names a version', () => {
 
   test('is refused if the version is valid', async () => {
     const call = fixture.create('configmaps', named({ resourceVersion: '5' }));
-    expect(await refusal(call)).toBe('500: resourceVersion should not be set on objects to be created');
+    expect(await errorOf(call)).toBe('500: resourceVersion should not be set on objects to be created');
   });
 
   test('is refused for other errors first', async () => {
     const call = fixture.create('configmaps', { ...named({ resourceVersion: '5' }), data: { 'a b': '' } });
-    expect(await refusal(call)).toMatch(/^Invalid: ConfigMap "a" is invalid: data\[a b\]: /);
+    expect(await errorOf(call)).toMatch(/^Invalid: ConfigMap "a" is invalid: data\[a b\]: /);
   });
 });
 
@@ -44,7 +44,7 @@ test.each(['abc', '-1'])(
   'a PUT that creates an object must not have the version %j',
   async (resourceVersion) => {
     const call = fixture.update('endpoints', named({ resourceVersion }));
-    expect(await refusal(call)).toBe(`500: strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
+    expect(await errorOf(call)).toBe(`500: strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`);
   },
 );
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type AnyObject, RegistryFixture, refusal } from '../testing/registry-fixture.ts';
+import { type AnyObject, errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
 
@@ -82,7 +82,7 @@ describe('versions', () => {
     await fixture.create('configmaps', configMap());
     const call = fixture.update('configmaps', configMap(metadata, { k: 'v' }));
     if (expected === undefined) expect((await call).snapshot.revision).toBe(fixture.store.revision);
-    else expect(await refusal(call)).toMatch(expected);
+    else expect(await errorOf(call)).toMatch(expected);
   });
 
   test('PUT requires a version for kinds that demand it', async () => {
@@ -90,7 +90,7 @@ describe('versions', () => {
       metadata: { namespace: 'default', name: 'l' },
     });
     expect(
-      await refusal(fixture.update('leases', { metadata: { ...metadata, resourceVersion: '' }, spec })),
+      await errorOf(fixture.update('leases', { metadata: { ...metadata, resourceVersion: '' }, spec })),
     ).toMatch(/^Invalid: .*metadata.resourceVersion: Invalid value: 0: must be specified for an update/);
   });
 
@@ -121,7 +121,7 @@ describe('PUT of a missing object', () => {
     ['leases', lease({ uid: 'gone' }), /^Conflict: .*UID in precondition: gone, UID in object meta: $/],
     ['configmaps', configMap(), /^NotFound: configmaps "a" not found/],
   ])('of %s is refused', async (plural, object, expected) => {
-    expect(await refusal(fixture.update(plural, object))).toMatch(expected);
+    expect(await errorOf(fixture.update(plural, object))).toMatch(expected);
   });
 });
 
@@ -142,7 +142,7 @@ describe('system fields', () => {
     const back = fixture.patch('configmaps', 'a', { metadata: { deletionTimestamp: null } });
     expect((await back).metadata.deletionTimestamp).toBeDefined();
     const held = fixture.patch('configmaps', 'a', { metadata: { finalizers: ['x.io/a', 'x.io/b'] } });
-    expect(await refusal(held)).toMatch(/no new finalizers can be added if the object is being deleted/);
+    expect(await errorOf(held)).toMatch(/no new finalizers can be added if the object is being deleted/);
   });
 });
 
@@ -175,7 +175,7 @@ describe('the scale', () => {
     [{ spec: { replicas: -1 } }, /^Invalid: Scale.autoscaling "d" is invalid: spec.replicas/],
   ])('refuses %j', async (body, expected) => {
     const call = fixture.patch('deployments', 'd', body, { subresource: 'scale' });
-    expect(await refusal(call)).toMatch(expected);
+    expect(await errorOf(call)).toMatch(expected);
   });
 
   test('a dry run returns the result', async () => {
@@ -188,6 +188,6 @@ describe('the scale', () => {
   test('is not served for a kind without one', async () => {
     await fixture.create('configmaps', configMap());
     const patch: Promise<AnyObject> = fixture.patch('configmaps', 'a', {}, { subresource: 'scale' });
-    expect(await refusal(patch)).toMatch(/^MethodNotAllowed/);
+    expect(await errorOf(patch)).toMatch(/^MethodNotAllowed/);
   });
 });

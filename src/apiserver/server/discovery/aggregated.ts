@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FullResponse } from '../../../io/http/full-response.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import type { ServedGroup, ServedResource, ServedSubresource, ServedVersion } from './discovery.ts';
 
@@ -25,7 +25,7 @@ export function aggregatedDocument(groups: readonly ServedGroup[]): AggregatedDo
 }
 
 /** Whether the client prefers aggregated over plain discovery. */
-export function wantsAggregated(request: ApiRequest): boolean {
+export function wantsAggregated(request: IncomingRequest): boolean {
   for (const { type, subtype, parameters } of parseAccept(acceptHeader(request))) {
     const isJson = type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*'));
     if (!isJson) continue;
@@ -36,7 +36,10 @@ export function wantsAggregated(request: ApiRequest): boolean {
   return false;
 }
 
-export function aggregatedResponse(request: ApiRequest, { body, etag }: AggregatedDocument): FullResponse {
+export function aggregatedResponse(
+  request: IncomingRequest,
+  { body, etag }: AggregatedDocument,
+): FullResponse {
   const headers = { 'Cache-Control': 'public', ETag: etag, Vary: 'Accept' };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: [] };
   const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';

@@ -3,7 +3,7 @@ import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { valueResponse } from '../responses/body-responses.ts';
 import { negotiate } from '../responses/negotiation.ts';
 import type { DiscoveryTarget } from '../routing/router.ts';
@@ -33,7 +33,7 @@ export class DiscoveryPages {
     this.#serverAddress = serverAddress;
   }
 
-  answer(request: ApiRequest, target: DiscoveryTarget): FullResponse {
+  respond(request: IncomingRequest, target: DiscoveryTarget): FullResponse {
     if (target.kind === 'core' && wantsAggregated(request))
       return aggregatedResponse(request, this.#served().core);
     if (target.kind === 'groups' && wantsAggregated(request))

@@ -84,15 +84,18 @@ export function coreVersionsBody(groups: readonly ServedGroup[], serverAddress: 
 
 export function groupListBody(groups: readonly ServedGroup[]): object {
   const named = groups.filter(({ name }) => name !== '');
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupFacts) };
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(describeGroup) };
 }
 
 export function groupBody(group: ServedGroup): object {
-  return { kind: 'APIGroup', apiVersion: 'v1', ...groupFacts(group) };
+  return { kind: 'APIGroup', apiVersion: 'v1', ...describeGroup(group) };
 }
 
 export function resourceListBody(apiVersion: string, { resources }: ServedVersion): object {
-  const all = resources.flatMap((resource) => [resourceFacts(resource), ...partsFacts(resource)]);
+  const all = resources.flatMap((resource) => [
+    describeResource(resource),
+    ...describeSubresources(resource),
+  ]);
   // kube-apiserver omits apiVersion in the list of the core group.
   const head = apiVersion.includes('/') ? { apiVersion: 'v1' } : {};
   return { kind: 'APIResourceList', ...head, groupVersion: apiVersion, resources: all };
@@ -121,12 +124,12 @@ function servedKind(kind: ServedKind): Grouped {
     shortNames,
     categories,
     storageVersionHash: storageHash(kind),
-    subresources: sortedParts(kind, names).map((name) => servedPart(kind, name)),
+    subresources: sortedSubresources(kind, names).map((name) => servedSubresource(kind, name)),
   };
 }
 
 /** Sorted by name; for custom resources in reverse, so that the status comes first. */
-function sortedParts({ definition }: ServedKind, names: readonly string[]): readonly string[] {
+function sortedSubresources({ definition }: ServedKind, names: readonly string[]): readonly string[] {
   const sorted = [...new Set(names)].sort();
   return definition === undefined ? sorted : sorted.reverse();
 }
@@ -138,7 +141,7 @@ function storageHash({ group, version, kind, storedAs }: ServedKind): string {
   return digest.subarray(0, 8).toString('base64');
 }
 
-function servedPart(kind: ServedKind, name: string): ServedSubresource {
+function servedSubresource(kind: ServedKind, name: string): ServedSubresource {
   const verbs = [...subresourceVerbs(kind, name)].sort();
   if (name === 'status') return { name, kind: kind.kind, verbs };
   if (name === 'scale') return { name, kind: 'Scale', group: 'autoscaling', version: 'v1', verbs };
@@ -167,15 +170,15 @@ function byGroupOrder(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function groupFacts({ name, versions }: ServedGroup): object {
-  const told = versions.map(({ version }) => ({
+function describeGroup({ name, versions }: ServedGroup): object {
+  const described = versions.map(({ version }) => ({
     groupVersion: apiVersionOf({ group: name, version }),
     version,
   }));
-  return { name, versions: told, preferredVersion: told[0] };
+  return { name, versions: described, preferredVersion: described[0] };
 }
 
-function resourceFacts({
+function describeResource({
   name,
   singular,
   kind,
@@ -197,7 +200,7 @@ function resourceFacts({
   };
 }
 
-function partsFacts({ name, namespaced, subresources }: ServedResource): object[] {
+function describeSubresources({ name, namespaced, subresources }: ServedResource): object[] {
   return subresources.map(({ name: part, kind, group, version, verbs }) => ({
     name: `${name}/${part}`,
     singularName: '',

@@ -3,7 +3,7 @@ import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.t
 import type { Warnings } from './warnings.ts';
 
 /** A request as handlers see it: the head has been parsed, the body has not been received yet. */
-export interface ApiRequest {
+export interface IncomingRequest {
   readonly method: string;
   /** As sent by the client: still escaped, without the query. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface ApiRequest {
 }
 
 /** The response: complete, or a stream that both sides may end. */
-export type ApiResponse = FullResponse | StreamResponse;
+export type OutgoingResponse = FullResponse | StreamResponse;
 
 export interface StreamResponse {
   readonly status: number;
@@ -51,12 +51,12 @@ export interface ResponseStream {
   closed(): void;
 }
 
-export type ApiRequestHandler = (request: ApiRequest) => Promise<ApiResponse>;
+export type RequestHandler = (request: IncomingRequest) => Promise<OutgoingResponse>;
 
 /** The client disconnected before its request was complete, so no response can be sent. */
 export class ClientDisconnected extends Error {
   constructor() {
-    super('the client went away before its request was complete');
+    super('the client disconnected before its request was complete');
     this.name = 'ClientGone';
   }
 }

@@ -5,7 +5,7 @@ import { textResponse } from '../../../io/http/full-response.ts';
 import { makeCertificate } from '../../../io/tls/certificate.ts';
 import { realClock } from '../../../runtime/clock.ts';
 import { newMetrics } from '../metrics.ts';
-import type { ApiRequestHandler, ApiResponse } from './http-exchange.ts';
+import type { OutgoingResponse, RequestHandler } from './http-exchange.ts';
 import { HttpServer } from './http-server.ts';
 
 const credentials = makeCertificate(realClock.nowMs());
@@ -95,7 +95,7 @@ describe('closing', () => {
     let release = () => {};
     const { server, metrics } = await serve(
       () =>
-        new Promise<ApiResponse>((resolve) => {
+        new Promise<OutgoingResponse>((resolve) => {
           release = () => resolve(textResponse(200, 'late'));
         }),
     );
@@ -119,7 +119,7 @@ describe('closing', () => {
   });
 
   test('closes connections that do not finish', async () => {
-    const { server, metrics } = await serve(() => new Promise<ApiResponse>(() => {}));
+    const { server, metrics } = await serve(() => new Promise<OutgoingResponse>(() => {}));
     const reply = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => metrics.inFlight).toBe(1);
     await server.close();
@@ -148,7 +148,7 @@ describe('closing', () => {
   });
 });
 
-async function serve(handler: ApiRequestHandler, connectionsMax?: number) {
+async function serve(handler: RequestHandler, connectionsMax?: number) {
   const errors: unknown[] = [];
   const metrics = newMetrics();
   const server = await HttpServer.listen({

@@ -5,9 +5,9 @@ import type { TlsKeyPair } from '../../../io/tls/certificate.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { ServerMetrics } from '../metrics.ts';
 import {
-  type ApiRequest,
-  type ApiRequestHandler,
   ClientDisconnected,
+  type IncomingRequest,
+  type RequestHandler,
   type ResponseStream,
   type StreamResponse,
 } from './http-exchange.ts';
@@ -20,11 +20,11 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 selects any free port. */
   readonly port: number;
-  readonly handler: ApiRequestHandler;
+  readonly handler: RequestHandler;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
   /** Called when a handler throws, which is a bug: handlers must return a response. */
-  onError(error: unknown, request: ApiRequest): void;
+  onError(error: unknown, request: IncomingRequest): void;
   readonly connectionsMax?: number;
   /** The maximum of all request bodies being received at one time. */
   readonly bodiesMaxBytes?: number | undefined;
@@ -137,16 +137,16 @@ export class HttpServer {
     if (this.#isClosing) response.setHeader('Connection', 'close');
     const request = this.#requestOf(message);
     try {
-      const answer = await this.#options.handler(request);
-      if ('stream' in answer) this.#begin(answer, response);
-      else await sendFullResponse(request, answer, response, metrics);
+      const outgoing = await this.#options.handler(request);
+      if ('stream' in outgoing) this.#startStream(outgoing, response);
+      else await sendFullResponse(request, outgoing, response, metrics);
     } catch (error) {
       if (!(error instanceof ClientDisconnected)) this.#options.onError(error, request);
       response.destroy();
     }
   }
 
-  #requestOf(message: IncomingMessage): ApiRequest {
+  #requestOf(message: IncomingMessage): IncomingRequest {
     const url = message.url ?? '/';
     const mark = url.indexOf('?');
     return {
@@ -162,12 +162,12 @@ export class HttpServer {
     };
   }
 
-  #begin(answer: StreamResponse, response: ServerResponse): void {
+  #startStream(outgoing: StreamResponse, response: ServerResponse): void {
     if (!response.destroyed) {
-      response.writeHead(answer.status, { ...answer.headers } as Record<string, string>);
+      response.writeHead(outgoing.status, { ...outgoing.headers } as Record<string, string>);
       response.flushHeaders();
     }
-    const stream = answer.stream({
+    const stream = outgoing.stream({
       get unsentBytes() {
         return response.writableLength;
       },
@@ -189,7 +189,7 @@ export class HttpServer {
   }
 }
 
-const noRequest: ApiRequest = {
+const noRequest: IncomingRequest = {
   method: '',
   path: '',
   query: new URLSearchParams(),

@@ -65,7 +65,7 @@ describe('a body', () => {
     await receiving.clock.advance(39_999);
     expect(receiving.open).toBe(1);
     await receiving.clock.advance(1);
-    expect(await slow.answer).toBe('408 Timeout: the body of the request has not arrived within 40 seconds');
+    expect(await slow.answer).toBe('408 Timeout: the body of the request did not arrive within 40 seconds');
     slow.hangUp();
   });
 
@@ -99,8 +99,8 @@ test('a client that fills the memory with slow bodies does not block other write
 });
 
 function outcomes(sending: readonly Sending[]) {
-  const refused = sending.filter(({ told }) => told?.startsWith('429 TooManyRequests: ')).length;
-  return { refused, open: sending.filter(({ told }) => told === undefined).length };
+  const refused = sending.filter(({ reply }) => reply?.startsWith('429 TooManyRequests: ')).length;
+  return { refused, open: sending.filter(({ reply }) => reply === undefined).length };
 }
 
 /** A receiver behind a server that only receives, under virtual time. */
@@ -119,9 +119,9 @@ class Receiving {
     this.#server = createServer((message, response) => {
       this.open += 1;
       message.on('data', (chunk: Buffer) => (this.receivedBytes += chunk.length));
-      void this.#receive(message).then((told) => {
+      void this.#receive(message).then((reply) => {
         this.open -= 1;
-        response.end(told);
+        response.end(reply);
       });
     });
   }
@@ -166,7 +166,7 @@ class Receiving {
 
 class Sending {
   readonly answer: Promise<string>;
-  told: string | undefined;
+  reply: string | undefined;
   readonly #sent: ClientRequest;
   readonly #receiving: Receiving;
 
@@ -178,7 +178,7 @@ class Sending {
       sent.on('response', async (response) => {
         let text = '';
         for await (const chunk of response) text += String(chunk);
-        this.told = text;
+        this.reply = text;
         resolve(text);
       });
     });

@@ -97,7 +97,7 @@ export class BodyReceiver {
       if (upload.sender !== greediest || upload.bytes === 0) continue;
       if (slowest === undefined || speedOf(upload, nowMs) < speedOf(slowest, nowMs)) slowest = upload;
     }
-    assert(slowest !== undefined, 'what is held, somebody sends');
+    assert(slowest !== undefined, 'bytes are held, so some upload holds them');
     this.#options.onRefused();
     slowest.refuse(tooMany());
   }
@@ -138,6 +138,6 @@ function tooLarge(): Error {
 }
 
 function tooSlow(): Error {
-  const message = `the body of the request has not arrived within ${bodyMaxMs / 1000} seconds`;
+  const message = `the body of the request did not arrive within ${bodyMaxMs / 1000} seconds`;
   return failure(408, 'Timeout', message);
 }

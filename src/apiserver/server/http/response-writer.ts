@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import type { ApiRequest } from './http-exchange.ts';
+import type { IncomingRequest } from './http-exchange.ts';
 
 /** Compressing smaller responses costs more than it saves; kube-apiserver uses the same threshold. */
 const gzipFromBytes = 128 * 1024;
@@ -14,35 +14,34 @@ const compress = promisify(gzip);
 
 /** Sends a response, compressed if the client accepts that and it pays off, no faster than the client reads. */
 export async function sendFullResponse(
-  request: ApiRequest,
-  answer: FullResponse,
+  request: IncomingRequest,
+  full: FullResponse,
   response: ServerResponse,
   metrics: ServerMetrics,
 ): Promise<void> {
-  const { headers, body } = await encoded(request, answer);
+  const { headers, body } = await encoded(request, full);
   const bytes = lengthOf(body);
   metrics.responseBytes += bytes;
   if (response.destroyed) return;
-  const length = answer.status === 304 ? {} : { 'Content-Length': bytes };
-  response.writeHead(answer.status, { ...headers, ...length } as Record<string, string>);
+  const length = full.status === 304 ? {} : { 'Content-Length': bytes };
+  response.writeHead(full.status, { ...headers, ...length } as Record<string, string>);
   if (request.method === 'HEAD' || bytes === 0) response.end();
   else if (bytes <= pieceBytes) response.end(body.length === 1 ? body[0] : Buffer.concat(body));
   else await sendPieces(body, response);
 }
 
-async function encoded(request: ApiRequest, answer: FullResponse): Promise<FullResponse> {
-  if (request.method !== 'GET' || lengthOf(answer.body) < gzipFromBytes || !acceptsGzip(request))
-    return answer;
-  const packed = await compress(Buffer.concat(answer.body), { level: 1 });
-  const headers = { ...answer.headers, 'Content-Encoding': 'gzip', Vary: varied(answer.headers.Vary) };
-  return { ...answer, headers, body: [packed] };
+async function encoded(request: IncomingRequest, full: FullResponse): Promise<FullResponse> {
+  if (request.method !== 'GET' || lengthOf(full.body) < gzipFromBytes || !acceptsGzip(request)) return full;
+  const compressed = await compress(Buffer.concat(full.body), { level: 1 });
+  const headers = { ...full.headers, 'Content-Encoding': 'gzip', Vary: varied(full.headers.Vary) };
+  return { ...full, headers, body: [compressed] };
 }
 
 function varied(vary: string | readonly string[] | undefined): string {
   return vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
 }
 
-function acceptsGzip({ headers }: ApiRequest): boolean {
+function acceptsGzip({ headers }: IncomingRequest): boolean {
   const accepted = headers['accept-encoding'];
   return (
     typeof accepted === 'string' && accepted.split(',').some((coding) => /^\s*gzip\s*(;|$)/.test(coding))

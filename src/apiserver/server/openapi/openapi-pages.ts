@@ -1,7 +1,7 @@
 import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import { reviewKinds } from '../routing/review-kinds.ts';
 import { documentName, resourcePaths, reviewPaths } from './paths.ts';
@@ -27,7 +27,7 @@ export class OpenApiPages {
   }
 
   /** `path` is what follows `/openapi/v3/`. */
-  answer(request: ApiRequest, path: string): FullResponse {
+  respond(request: IncomingRequest, path: string): FullResponse {
     if (path === '') return this.#index(request);
     const document = this.#document(path);
     if (document === undefined) return plain(404);
@@ -35,7 +35,7 @@ export class OpenApiPages {
     return documentResponse(request, path, document);
   }
 
-  #index(request: ApiRequest): FullResponse {
+  #index(request: IncomingRequest): FullResponse {
     const paths: Record<string, object> = {};
     for (const name of this.#names()) {
       const hash = this.#document(name)?.hash;
@@ -76,7 +76,7 @@ export class OpenApiPages {
 }
 
 /** A document requested by its current hash never changes; a request with another hash is redirected. */
-function documentResponse(request: ApiRequest, path: string, { body, hash }: Document): FullResponse {
+function documentResponse(request: IncomingRequest, path: string, { body, hash }: Document): FullResponse {
   const asked = request.query.get('hash') ?? '';
   const headers = { 'Content-Type': 'application/json', Vary: 'Accept' };
   if (asked !== '' && asked !== hash) {
@@ -87,7 +87,7 @@ function documentResponse(request: ApiRequest, path: string, { body, hash }: Doc
   return taggedPageResponse(request, { hash, headers: { ...headers, 'Cache-Control': caching }, body });
 }
 
-function acceptsJson(request: ApiRequest): boolean {
+function acceptsJson(request: IncomingRequest): boolean {
   const header = acceptHeader(request);
   return header === '' || parseAccept(header).some(({ type, subtype }) => isJson(type, subtype));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 
 export function contentHash(body: Buffer): string {
   return createHash('sha512').update(body).digest('hex').toUpperCase();
@@ -13,7 +13,10 @@ export interface TaggedPage {
 }
 
 /** The page, or 304 if the client has this version already. */
-export function taggedPageResponse(request: ApiRequest, { hash, headers, body }: TaggedPage): FullResponse {
+export function taggedPageResponse(
+  request: IncomingRequest,
+  { hash, headers, body }: TaggedPage,
+): FullResponse {
   const tag = `"${hash}"`;
   const tagged = { ...headers, ETag: tag };
   if (!isKnown(request.headers['if-none-match'] ?? '', tag))

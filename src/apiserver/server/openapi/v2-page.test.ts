@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { customKind } from '../../custom/custom-kind.ts';
+import { customServedKind } from '../../custom/custom-kind.ts';
 import { widgetDefinition } from '../../custom/testing/definition-fixture.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
@@ -212,7 +212,7 @@ function widgets(): ServedKind {
   const [version] = definition.spec.versions ?? [];
   if (version === undefined) throw new Error('there is no version');
   const acceptedNames = { plural: 'widgets', kind: 'Widget', listKind: 'Widgets' };
-  return customKind({
+  return customServedKind({
     definition: { ...definition, status: { acceptedNames } } as typeof definition,
     version,
     isTerminating: () => false,

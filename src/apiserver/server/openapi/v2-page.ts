@@ -1,7 +1,7 @@
 import { type FullResponse, pageNotFound } from '../../../io/http/full-response.ts';
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { type AcceptClause, acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import { contentHash, taggedPageResponse } from './tagged-page.ts';
 import { openApiV2Document } from './v2-document.ts';
@@ -10,17 +10,18 @@ import { openApiV2Protobuf } from './v2-protobuf.ts';
 const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** Accepted media types and the content type of the response. Protobuf also has an old name that is not a valid media type. */
-const forms: readonly { readonly type: string; readonly told: string; readonly form: Form }[] = [
-  { type: 'application/json', told: 'application/json', form: 'json' },
-  {
-    type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
-    told: protobufType,
-    form: 'protobuf',
-  },
-  { type: protobufType, told: protobufType, form: 'protobuf' },
-];
+const formats: readonly { readonly type: string; readonly contentType: string; readonly format: V2Format }[] =
+  [
+    { type: 'application/json', contentType: 'application/json', format: 'json' },
+    {
+      type: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
+      contentType: protobufType,
+      format: 'protobuf',
+    },
+    { type: protobufType, contentType: protobufType, format: 'protobuf' },
+  ];
 
-type Form = 'json' | 'protobuf';
+type V2Format = 'json' | 'protobuf';
 
 /**
  * `/openapi/v2`: all schemas in one document. kubectl validates the items of a `List` with it; older versions validate
@@ -33,17 +34,17 @@ export class OpenApiV2Page {
     this.#document = cachedPerCatalogVersion(kinds, (catalogue) => new Document(catalogue));
   }
 
-  answer(request: ApiRequest): FullResponse {
+  respond(request: IncomingRequest): FullResponse {
     if (request.path.endsWith('/')) return pageNotFound();
     const clauses = parseAccept(acceptHeader(request) || '*/*');
-    const chosen = clauses.flatMap((clause) => forms.filter(({ type }) => matches(clause, type)))[0];
+    const chosen = clauses.flatMap((clause) => formats.filter(({ type }) => matches(clause, type)))[0];
     const headers = { 'Cache-Control': 'no-cache, private', Vary: 'Accept' };
     if (chosen === undefined) return { status: 406, headers, body: [] };
     const document = this.#document();
     return taggedPageResponse(request, {
       hash: document.hash,
-      headers: { ...headers, 'Content-Type': chosen.told },
-      body: document[chosen.form],
+      headers: { ...headers, 'Content-Type': chosen.contentType },
+      body: document[chosen.format],
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../structural/json-schema.ts';
+import type { JsonSchema } from '../../schema/json-schema.ts';
 import type { OpenApiSchema } from './schemas.ts';
 
 /**

@@ -31,8 +31,8 @@ export function patchTypeOfRequest(
 
 function unsupportedPatchOfCustomResource(): ApiError {
   const accepted = [...types].filter(([, type]) => type !== 'strategic').map(([media]) => media);
-  const told = `accepted media types include: ${accepted.join(', ')}`;
-  return failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - ${told}`);
+  const hint = `accepted media types include: ${accepted.join(', ')}`;
+  return failure(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - ${hint}`);
 }
 
 export interface ParsedPatch {
@@ -48,17 +48,17 @@ export interface PatchParseOptions {
 }
 
 /** Parses a patch into a plain value. It is not normalized to the object's type, because its directives and nulls carry meaning. */
-export function parsePatch(bytes: Buffer, reading: PatchParseOptions): ParsedPatch {
-  if (reading.type === 'apply') return parseApplyConfiguration(bytes);
-  return { body: parseJsonPatchBody(bytes, reading), strayFields: [] };
+export function parsePatch(bytes: Buffer, options: PatchParseOptions): ParsedPatch {
+  if (options.type === 'apply') return parseApplyConfiguration(bytes);
+  return { body: parseJsonPatchBody(bytes, options), strayFields: [] };
 }
 
 function parseJsonPatchBody(bytes: Buffer, { type, fieldValidation, warn }: PatchParseOptions): unknown {
   const { value, duplicates } = readPatchJson(bytes, type);
   if (duplicates.length > 0 && fieldValidation !== 'Ignore') {
-    const told = [...new Set(duplicates.map(({ path }) => `duplicate field ${JSON.stringify(path)}`))];
-    if (fieldValidation === 'Strict') throw duplicateFieldsError(value, told);
-    for (const text of told) warn(text);
+    const fieldErrors = [...new Set(duplicates.map(({ path }) => `duplicate field ${JSON.stringify(path)}`))];
+    if (fieldValidation === 'Strict') throw duplicateFieldsError(value, fieldErrors);
+    for (const text of fieldErrors) warn(text);
   }
   // Go decodes null as an empty map; a strategic patch then changes nothing, a merge patch is refused.
   if (value === null && type === 'strategic') return {};
@@ -112,12 +112,12 @@ function objectOf(value: unknown): unknown {
   // An empty body is an empty object; the missing kind and apiVersion are reported later.
   if (value === null || value === undefined) return {};
   if (isObject(value)) return value;
-  const complaint = unmarshalError(value, 'apply');
-  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${complaint}`);
+  const problem = unmarshalError(value, 'apply');
+  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
 }
 
-function duplicateFieldsError(value: unknown, told: readonly string[]): ApiError {
-  const message = `Invalid value: ${formatGoJson(JSON.stringify(value))}: strict decoding error: ${told.join(', ')}`;
+function duplicateFieldsError(value: unknown, fieldErrors: readonly string[]): ApiError {
+  const message = `Invalid value: ${formatGoJson(JSON.stringify(value))}: strict decoding error: ${fieldErrors.join(', ')}`;
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
 }
 

@@ -2,12 +2,12 @@ import type { User } from '../../access/user.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import { decodeBody } from '../../schema/decode.ts';
 import type { ExpectedType } from '../../schema/group-version-kind.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import type { WriteRequestOptions } from './write-options.ts';
 
 /** Decodes the object in a request's body: typed, canonical and owned by the caller. */
 export async function readRequestObject(
-  request: ApiRequest,
+  request: IncomingRequest,
   { name }: User,
   expected: ExpectedType,
   { fieldValidation }: Pick<WriteRequestOptions, 'fieldValidation'>,

@@ -40,7 +40,7 @@ describe('options of a list', () => {
     ['sendInitialEvents=true', 422, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
     ['sendInitialEvents=x', 422, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
   ])('%s are refused with %i', (query, code, message) => {
-    expect(refusal(() => list(query))).toEqual(told(code, 'ListOptions', message));
+    expect(refusal(() => list(query))).toEqual(expectedError(code, 'ListOptions', message));
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe('options of a watch', () => {
     ['continue=abc', noContinue],
     ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=abc', noContinue],
   ])('%s are refused', (query, message) => {
-    expect(refusal(() => watch(query))).toEqual(told(422, 'ListOptions', message));
+    expect(refusal(() => watch(query))).toEqual(expectedError(422, 'ListOptions', message));
   });
 
   test.each([
@@ -120,7 +120,7 @@ describe('options of a write', () => {
     [`fieldManager=${'x'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
   ])('%s are refused', (query, message) => {
     const read = () => readWriteOptions(new URLSearchParams(query), undefined, 'CreateOptions');
-    expect(refusal(read)).toEqual(told(422, 'CreateOptions', message));
+    expect(refusal(read)).toEqual(expectedError(422, 'CreateOptions', message));
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe('options of a patch', () => {
     ['', 'apply', 'fieldManager: Required value: is required for apply patch'],
   ] as const)('%s of type %s are refused', (query, type, message) => {
     const read = () => readPatchOptions(new URLSearchParams(query), 'x/1', type);
-    expect(refusal(read)).toEqual(told(422, 'PatchOptions', message));
+    expect(refusal(read)).toEqual(expectedError(422, 'PatchOptions', message));
   });
 
   test('may force an apply', () => {
@@ -172,7 +172,7 @@ describe('options of a deletion', () => {
     ],
   ])('%s are refused', (query, message) => {
     const read = () => validateDeleteOptions(deleteOptionsFromQuery(new URLSearchParams(query)));
-    expect(refusal(read)).toEqual(told(422, 'DeleteOptions', message));
+    expect(refusal(read)).toEqual(expectedError(422, 'DeleteOptions', message));
   });
 
   test('are read from a query', () => {
@@ -193,7 +193,7 @@ function watch(query: string) {
 }
 
 /** A 400 has only the message; a 422 also names the options kind. */
-function told(code: number, kind: string, message: string) {
+function expectedError(code: number, kind: string, message: string) {
   return { code, message: code === 400 ? message : `${kind}.meta.k8s.io "" is invalid: ${message}` };
 }
 

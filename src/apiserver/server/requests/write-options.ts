@@ -1,5 +1,5 @@
+import type { DeletionPropagation } from '../../../kube/api/meta.ts';
 import { invalid } from '../../../kube/api-error.ts';
-import type { PropagationPolicy } from '../../../kube/api-requests.ts';
 import { isPrintable } from '../../../kube/go/quote.ts';
 import type { DeletionRequest, PatchType } from '../../registry/registry.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
@@ -113,7 +113,7 @@ export function validateDeleteOptions(options: DeleteRequestOptions): {
   return { request, dryRun: dryRun.length > 0 };
 }
 
-function isPolicy(text: string): text is PropagationPolicy {
+function isPolicy(text: string): text is DeletionPropagation {
   return text === 'Foreground' || text === 'Background' || text === 'Orphan';
 }
 

@@ -2,7 +2,7 @@ import type { FullResponse } from '../../../io/http/full-response.ts';
 import { badRequest, internalError, isReason } from '../../../kube/api-error.ts';
 import type { WatchHandle, WatchQuery } from '../../registry/registry.ts';
 import { nameSelector, selectedName } from '../../registry/selection/selected-name.ts';
-import type { ApiRequest, ApiResponse, ResponseStream, StreamSink } from '../http/http-exchange.ts';
+import type { IncomingRequest, OutgoingResponse, ResponseStream, StreamSink } from '../http/http-exchange.ts';
 import type { ServerContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
 import { textParameter } from '../requests/query-values.ts';
@@ -21,31 +21,31 @@ const watchMinMs = 30 * 60_000;
 
 export async function getResource(
   { registry, clock }: ServerContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, { shapes: 'all' });
+  const format = negotiate(request, { shapes: 'all' });
   const resourceVersion = textParameter(request.query, 'resourceVersion');
   const snapshot = await registry.get(kind, { namespace, name }, { resourceVersion, subresource });
-  return objectResponse(200, snapshot, { request, kind, form, nowMs: clock.nowMs() });
+  return objectResponse(200, snapshot, { request, kind, format, nowMs: clock.nowMs() });
 }
 
 export async function listResource(
   { registry, clock }: ServerContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, { shapes: 'all', isCollection: true });
+  const format = negotiate(request, { shapes: 'all', isCollection: true });
   const { list } = readListOptions(request.query, namespace, false);
   const page = await registry.list(kind, list);
-  return listResponse(200, page, { request, kind, form, nowMs: clock.nowMs() });
+  return listResponse(200, page, { request, kind, format, nowMs: clock.nowMs() });
 }
 
 export async function watchResource(
   context: ServerContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   target: ResourceTarget,
-): Promise<ApiResponse> {
+): Promise<OutgoingResponse> {
   const { kind } = target;
   const { shape } = negotiate(request, { shapes: 'all', isStream: true });
   const { watch, timeoutSeconds } = readListOptions(request.query, target.namespace, true);
@@ -59,16 +59,16 @@ export async function watchResource(
     if (isReason(error, 'Expired', 'Gone')) return endedWatchResponse(errorLine(error.status));
     throw error;
   }
-  const { clock, tick, metrics } = context;
+  const { clock, flushScheduler, metrics } = context;
   const timeoutMs =
     timeoutSeconds === undefined ? watchMinMs * (1 + context.random.next()) : timeoutSeconds * 1000;
   const onError = (error: unknown) => {
     metrics.internalErrors += 1;
     context.onError(error, `watch of ${kind.plural}`);
-    return internalError('the server met a condition that it did not expect').status;
+    return internalError('an unexpected error occurred in the server; its log has the details').status;
   };
   const bookmarks = watch.bookmarks ?? false;
-  const options = { backlog, handle, encoder, clock, tick, metrics, timeoutMs, bookmarks, onError };
+  const options = { backlog, handle, encoder, clock, flushScheduler, metrics, timeoutMs, bookmarks, onError };
   return streamResponse((sink) => new WatchResponseStream({ ...options, sink }));
 }
 
@@ -81,12 +81,12 @@ function watchQuery(watch: WatchQuery, name: string | undefined): WatchQuery {
   throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
-function streamResponse(stream: (sink: StreamSink) => ResponseStream): ApiResponse {
+function streamResponse(stream: (sink: StreamSink) => ResponseStream): OutgoingResponse {
   const headers = { 'Cache-Control': 'no-cache, private', 'Content-Type': 'application/json' };
   return { status: 200, headers, stream };
 }
 
-function endedWatchResponse(line: Uint8Array): ApiResponse {
+function endedWatchResponse(line: Uint8Array): OutgoingResponse {
   const nothing = () => {};
   return streamResponse((sink) => {
     sink.write(line);

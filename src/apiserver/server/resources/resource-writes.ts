@@ -7,7 +7,7 @@ import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { UpdateContext } from '../../registry/registry.ts';
 import { decodeBody } from '../../schema/decode.ts';
 import type { ExpectedType } from '../../schema/group-version-kind.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
 import { parsePatch, patchTypeOfRequest } from '../requests/patch-body.ts';
@@ -29,41 +29,41 @@ const anyShape: AllowedShapes = { shapes: 'all' };
 
 export async function createResource(
   { registry, clock, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, anyShape);
+  const format = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
   const object = await readRequestObject(request, caller.user, expectedBody(kind), options);
   const snapshot = await registry.create(kind, namespace, object, writeContext(caller, request, options));
   return objectResponse(201, snapshot, {
     request,
     kind,
-    form,
+    format,
     nowMs: clock.nowMs(),
   });
 }
 
 export async function updateResource(
   { registry, clock, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, anyShape);
+  const format = negotiate(request, anyShape);
   const options = readWriteOptions(request.query, userAgent(request), 'UpdateOptions');
   const object = await readRequestObject(request, caller.user, expectedBody(kind, subresource), options);
   const write = writeContext(caller, request, options, subresource);
   const { snapshot, created } = await registry.update(kind, { namespace, name }, object, write);
-  const answering = { request, kind, form, nowMs: clock.nowMs() };
-  return objectResponse(created ? 201 : 200, snapshot, answering);
+  const responseOptions = { request, kind, format, nowMs: clock.nowMs() };
+  return objectResponse(created ? 201 : 200, snapshot, responseOptions);
 }
 
 export async function patchResource(
   { registry, clock, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace, name = '', subresource }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, anyShape);
+  const format = negotiate(request, anyShape);
   const type = patchTypeOfRequest(request.headers['content-type'], kind);
   const options = readPatchOptions(request.query, userAgent(request), type);
   const { fieldValidation, force } = options;
@@ -72,48 +72,48 @@ export async function patchResource(
   const write = writeContext(caller, request, options, subresource);
   const patch = { type, ...read, fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
-  const answering = { request, kind, form, nowMs: clock.nowMs() };
-  return objectResponse(created ? 201 : 200, snapshot, answering);
+  const responseOptions = { request, kind, format, nowMs: clock.nowMs() };
+  return objectResponse(created ? 201 : 200, snapshot, responseOptions);
 }
 
 export async function deleteResource(
   { registry, clock, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace, name = '' }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, anyShape);
+  const format = negotiate(request, anyShape);
   const { request: deletion, dryRun } = validateDeleteOptions(await readDeleteOptions(request, caller.user));
   const write = { ...deletionContext(caller, request), dryRun };
   const deleted = await registry.delete(kind, { namespace, name }, deletion, write);
-  if (deleted.kind === 'removed') return valueResponse(200, form, deleted.status);
-  return objectResponse(200, deleted.snapshot, { request, kind, form, nowMs: clock.nowMs() });
+  if (deleted.kind === 'removed') return valueResponse(200, format, deleted.status);
+  return objectResponse(200, deleted.snapshot, { request, kind, format, nowMs: clock.nowMs() });
 }
 
 export async function deleteResourceCollection(
   { registry, clock, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, anyShape);
+  const format = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
   const { request: deletion, dryRun } = validateDeleteOptions(await readDeleteOptions(request, caller.user));
   const write = { ...deletionContext(caller, request), dryRun };
   const page = await registry.deleteCollection(kind, list, deletion, write);
-  return listResponse(200, page, { request, kind, form, nowMs: clock.nowMs() });
+  return listResponse(200, page, { request, kind, format, nowMs: clock.nowMs() });
 }
 
 /** POST to a subresource such as `binding`. */
 export async function postSubresource(
   { registry, caller }: RequestContext,
-  request: ApiRequest,
+  request: IncomingRequest,
   { kind, namespace, name = '', subresource = '' }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, { shapes: 'metadata' });
+  const format = negotiate(request, { shapes: 'metadata' });
   const options = readWriteOptions(request.query, userAgent(request), 'CreateOptions');
   const body = await readRequestObject(request, caller.user, expectedBody(kind, subresource), options);
   const write = writeContext(caller, request, options);
   const status: Status = await registry.post(kind, { namespace, name }, subresource, body, write);
-  return valueResponse(status.code ?? 201, form, status);
+  return valueResponse(status.code ?? 201, format, status);
 }
 
 const deleteOptionsBody: ExpectedType = {
@@ -123,7 +123,7 @@ const deleteOptionsBody: ExpectedType = {
   type: 'meta/v1.DeleteOptions',
 };
 
-async function readDeleteOptions(request: ApiRequest, { name }: User): Promise<DeleteRequestOptions> {
+async function readDeleteOptions(request: IncomingRequest, { name }: User): Promise<DeleteRequestOptions> {
   const bytes = await request.body(name);
   if (bytes.length === 0) return deleteOptionsFromQuery(request.query);
   const contentType = request.headers['content-type'];
@@ -160,18 +160,18 @@ function expectedBody(kind: ServedKind, subresource?: string): ExpectedType {
 
 function writeContext(
   { user, guard }: Caller,
-  { warnings }: ApiRequest,
+  { warnings }: IncomingRequest,
   { manager, dryRun }: WriteRequestOptions,
   subresource?: string,
 ): UpdateContext {
   return { manager, user: user.name, dryRun, subresource, warn: warnings.add, guard };
 }
 
-function deletionContext({ user, guard }: Caller, request: ApiRequest): UpdateContext {
+function deletionContext({ user, guard }: Caller, request: IncomingRequest): UpdateContext {
   const { manager } = readWriteOptions(new URLSearchParams(), userAgent(request), 'UpdateOptions');
   return { manager, user: user.name, warn: request.warnings.add, guard };
 }
 
-function userAgent({ headers }: ApiRequest): string | undefined {
+function userAgent({ headers }: IncomingRequest): string | undefined {
   return headers['user-agent'];
 }

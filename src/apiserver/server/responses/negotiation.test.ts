@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../kube/api-error.ts';
 import { wantsAggregated } from '../discovery/aggregated.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { Warnings } from '../http/warnings.ts';
 import { type AllowedShapes, errorFormat, negotiate, parseAccept } from './negotiation.ts';
 
@@ -111,7 +111,7 @@ describe('aggregated discovery', () => {
   });
 });
 
-function request(accept: string): ApiRequest {
+function request(accept: string): IncomingRequest {
   return {
     method: 'GET',
     path: '/',
@@ -123,7 +123,7 @@ function request(accept: string): ApiRequest {
   };
 }
 
-function given(asked: ApiRequest, allowed: AllowedShapes): string {
+function given(asked: IncomingRequest, allowed: AllowedShapes): string {
   try {
     const { media, isPretty, shape } = negotiate(asked, allowed);
     const version = shape.kind === 'object' ? '' : ` ${shape.version}`;

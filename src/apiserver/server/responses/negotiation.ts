@@ -1,5 +1,5 @@
 import { type ApiError, failure } from '../../../kube/api-error.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 
 /** The format of a response, chosen by the Accept header, the query and the user agent. */
 export interface ResponseFormat {
@@ -29,16 +29,16 @@ export interface AllowedShapes {
 }
 
 /** Throws 406 if the endpoint supports no accepted media type. */
-export function negotiate(request: ApiRequest, allowed: AllowedShapes): ResponseFormat {
+export function negotiate(request: IncomingRequest, allowed: AllowedShapes): ResponseFormat {
   const header = acceptHeader(request);
   // kube-apiserver's router checks first, with another message; it knows only exact types and `*/*`.
   if (header !== '' && !parseAccept(header).some(isKnownToRouter)) throw notAcceptableToRouter(allowed);
-  const form = chooseFormat(request, allowed);
-  if (form === undefined) throw notAcceptable(allowed);
-  return form;
+  const format = chooseFormat(request, allowed);
+  if (format === undefined) throw notAcceptable(allowed);
+  return format;
 }
 
-function chooseFormat(request: ApiRequest, allowed: AllowedShapes): ResponseFormat | undefined {
+function chooseFormat(request: IncomingRequest, allowed: AllowedShapes): ResponseFormat | undefined {
   const header = acceptHeader(request);
   if (header === '') return plainFormat(request, 'json', false);
   for (const clause of parseAccept(header)) {
@@ -53,7 +53,7 @@ function chooseFormat(request: ApiRequest, allowed: AllowedShapes): ResponseForm
 }
 
 /** Errors are sent in an accepted media type, or else as pretty-printed JSON. */
-export function errorFormat(request: ApiRequest): ResponseFormat {
+export function errorFormat(request: IncomingRequest): ResponseFormat {
   return chooseFormat(request, { shapes: 'none' }) ?? { media: 'json', isPretty: true, shape: objectShape };
 }
 
@@ -72,7 +72,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b));
 }
 
-export function acceptHeader({ headers }: ApiRequest): string {
+export function acceptHeader({ headers }: IncomingRequest): string {
   return headers.accept ?? '';
 }
 
@@ -124,12 +124,12 @@ function isStreamSupported({ parameters }: AcceptClause): boolean {
   return stream === '' || stream === 'watch';
 }
 
-function plainFormat(request: ApiRequest, media: 'json' | 'yaml', isAsked: boolean): ResponseFormat {
+function plainFormat(request: IncomingRequest, media: 'json' | 'yaml', isAsked: boolean): ResponseFormat {
   return { media, isPretty: isAsked || isPrettyByDefault(request), shape: objectShape };
 }
 
 /** Browsers, curl and wget get pretty-printed output unless the query says otherwise. */
-function isPrettyByDefault({ query, headers }: ApiRequest): boolean {
+function isPrettyByDefault({ query, headers }: IncomingRequest): boolean {
   const pretty = query.get('pretty') ?? '';
   if (pretty !== '') return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(pretty);
   return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');

@@ -3,7 +3,7 @@ import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { ObjectSnapshot, SnapshotPage } from '../../registry/registry.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { bodyResponse } from './body-responses.ts';
 import type { MetaVersion, ResponseFormat } from './negotiation.ts';
 import { listJson, objectJson } from './object-json.ts';
@@ -13,9 +13,9 @@ import { includeObjectFromQuery, tableJson } from './table.ts';
 
 /** The options that all object responses of one request share. */
 export interface ObjectResponseOptions {
-  readonly request: ApiRequest;
+  readonly request: IncomingRequest;
   readonly kind: ServedKind;
-  readonly form: ResponseFormat;
+  readonly format: ResponseFormat;
   readonly nowMs: number;
   readonly headers?: HttpHeaders;
 }
@@ -24,23 +24,23 @@ export interface ObjectResponseOptions {
 export function objectResponse(
   status: number,
   snapshot: ObjectSnapshot,
-  answering: ObjectResponseOptions,
+  options: ObjectResponseOptions,
 ): FullResponse {
-  return bodyResponse(status, answering.form, objectPieces(snapshot, answering), answering.headers);
+  return bodyResponse(status, options.format, objectPieces(snapshot, options), options.headers);
 }
 
 /** A page of objects in the requested format. */
 export function listResponse(
   status: number,
   page: SnapshotPage,
-  answering: ObjectResponseOptions,
+  options: ObjectResponseOptions,
 ): FullResponse {
-  return bodyResponse(status, answering.form, listPieces(page, answering), answering.headers);
+  return bodyResponse(status, options.format, listPieces(page, options), options.headers);
 }
 
-function objectPieces(snapshot: ObjectSnapshot, answering: ObjectResponseOptions): readonly Uint8Array[] {
-  const { kind, form } = answering;
-  const { shape } = form;
+function objectPieces(snapshot: ObjectSnapshot, options: ObjectResponseOptions): readonly Uint8Array[] {
+  const { kind, format } = options;
+  const { shape } = format;
   switch (shape.kind) {
     case 'object':
       return objectJson(snapshot);
@@ -49,7 +49,7 @@ function objectPieces(snapshot: ObjectSnapshot, answering: ObjectResponseOptions
     case 'PartialObjectMetadataList':
       throw wrongShape(`you requested ${shape.kind}, but the requested object is not a list`, kind, '');
     case 'Table': {
-      const table = wholeTable(shape.version, answering);
+      const table = fullTable(shape.version, options);
       const { resourceVersion } = snapshot.object.metadata;
       const metadata = resourceVersion === undefined ? {} : { resourceVersion };
       if (snapshot.kind === 'Scale') return scaleTableJson(snapshot, metadata, table);
@@ -58,9 +58,9 @@ function objectPieces(snapshot: ObjectSnapshot, answering: ObjectResponseOptions
   }
 }
 
-function listPieces(page: SnapshotPage, answering: ObjectResponseOptions): readonly Uint8Array[] {
-  const { kind, form } = answering;
-  const { shape } = form;
+function listPieces(page: SnapshotPage, options: ObjectResponseOptions): readonly Uint8Array[] {
+  const { kind, format } = options;
+  const { shape } = format;
   const metadata = listMetadata(page);
   switch (shape.kind) {
     case 'object': {
@@ -70,19 +70,19 @@ function listPieces(page: SnapshotPage, answering: ObjectResponseOptions): reado
         apiVersion: apiVersionOf(kind),
         metadata: { ...end, ...metadata },
       };
-      return listJson(head, page.items.map(kind.definition === undefined ? itemJson : wholeJson));
+      return listJson(head, page.items.map(kind.definition === undefined ? itemJson : fullItemJson));
     }
     case 'PartialObjectMetadata':
       throw wrongShape(`you requested ${shape.kind}, but the requested object is a list`, kind, 'List');
     case 'PartialObjectMetadataList':
       return partialListPieces(page, metadata, shape.version);
     case 'Table':
-      return tableJson(kind, page.items, metadata, wholeTable(shape.version, answering));
+      return tableJson(kind, page.items, metadata, fullTable(shape.version, options));
   }
 }
 
 /** A table with column definitions; only a watch omits them after the first table. */
-function wholeTable(version: MetaVersion, { request, nowMs }: ObjectResponseOptions) {
+function fullTable(version: MetaVersion, { request, nowMs }: ObjectResponseOptions) {
   return { version, include: includeObjectFromQuery(request.query), nowMs, hasColumns: true };
 }
 
@@ -99,7 +99,7 @@ function itemJson({ json }: ObjectSnapshot): Uint8Array {
 }
 
 /** Items of custom resources carry kind and apiVersion, unlike built-in kinds, and their lists have `continue: ""` at the end. */
-function wholeJson(snapshot: ObjectSnapshot): Uint8Array {
+function fullItemJson(snapshot: ObjectSnapshot): Uint8Array {
   return Buffer.concat(objectJson(snapshot));
 }
 
@@ -112,7 +112,7 @@ function listMetadata({ resourceVersion, continue: next, remainingItemCount }: S
 }
 
 /** The message contains the Go type; its package is named after the first part of the group. */
-function wrongShape(sentence: string, { group, kind }: ServedKind, suffix: string) {
+function wrongShape(message: string, { group, kind }: ServedKind, suffix: string) {
   const packageName = group === '' ? 'core' : group.split('.')[0];
-  return failure(406, 'NotAcceptable', `${sentence} (*${packageName}.${kind}${suffix})`);
+  return failure(406, 'NotAcceptable', `${message} (*${packageName}.${kind}${suffix})`);
 }

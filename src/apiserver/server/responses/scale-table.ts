@@ -7,9 +7,9 @@ import { type TableFormat, type TableSource, tableJson } from './table.ts';
 export function scaleTableJson(
   snapshot: ObjectSnapshot,
   metadata: object,
-  form: TableFormat & { readonly hasColumns: boolean },
+  format: TableFormat & { readonly hasColumns: boolean },
 ): Uint8Array[] {
-  return tableJson(scaleView, [snapshot], metadata, form);
+  return tableJson(scaleView, [snapshot], metadata, format);
 }
 
 const scaleView: TableSource = {

@@ -22,8 +22,8 @@ export function includeObjectFromQuery(query: URLSearchParams): IncludeObject {
   const asked = query.get('includeObject') ?? '';
   if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
   if (asked === '') return 'Metadata';
-  const complaint = `Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: ${complaint}`);
+  const problem = `Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${problem}`);
 }
 
 /** Objects as a table, as kubectl prints them. Only the first table of a watch has column definitions. */
@@ -31,13 +31,15 @@ export function tableJson(
   kind: TableSource,
   snapshots: readonly ObjectSnapshot[],
   metadata: object,
-  form: TableFormat & { readonly hasColumns: boolean },
+  tableFormat: TableFormat & { readonly hasColumns: boolean },
 ): Uint8Array[] {
-  const columns = form.hasColumns ? JSON.stringify(kind.columns.map(columnDefinition)) : 'null';
-  const pieces: Uint8Array[] = [Buffer.from(`${tableHead(form.version, metadata)}${columns},"rows":[`)];
+  const columns = tableFormat.hasColumns ? JSON.stringify(kind.columns.map(columnDefinition)) : 'null';
+  const pieces: Uint8Array[] = [
+    Buffer.from(`${tableHead(tableFormat.version, metadata)}${columns},"rows":[`),
+  ];
   snapshots.forEach((snapshot, index) => {
     if (index > 0) pieces.push(comma);
-    pieces.push(...rowJson(kind, snapshot, form));
+    pieces.push(...rowJson(kind, snapshot, tableFormat));
   });
   pieces.push(tableEnd);
   return pieces;
@@ -58,8 +60,8 @@ const tableEnd = Buffer.from(']}');
 const rowEnd = Buffer.from('}');
 
 function tableHead(version: MetaVersion, metadata: object): string {
-  const told = JSON.stringify(metadata);
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${told},"columnDefinitions":`;
+  const metadataJson = JSON.stringify(metadata);
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${metadataJson},"columnDefinitions":`;
 }
 
 function rowJson(

@@ -73,7 +73,7 @@ function accessStatus(
   user: User,
   { access }: ReviewContext,
 ): object {
-  const { isAllowed, reason } = access.authorizer.decide(user, wantedAccess(spec));
+  const { isAllowed, reason } = access.authorizer.decide(user, requestedAccess(spec));
   const evaluationError = selectorProblem(spec.resourceAttributes);
   return {
     allowed: isAllowed,
@@ -82,7 +82,7 @@ function accessStatus(
   };
 }
 
-function wantedAccess({ resourceAttributes: asked, nonResourceAttributes }: AccessSpec): Attributes {
+function requestedAccess({ resourceAttributes: asked, nonResourceAttributes }: AccessSpec): Attributes {
   if (asked === undefined) {
     const { verb = '', path = '' } = nonResourceAttributes ?? {};
     return { kind: 'path', verb, path };

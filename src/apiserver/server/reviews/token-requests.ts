@@ -1,8 +1,8 @@
 import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { TokenRequest } from '../../../kube/api/stored/authentication.ts';
 import type { Access } from '../../access/access.ts';
-import { answerTokenRequest } from '../../access/token-request.ts';
-import type { ApiRequest } from '../http/http-exchange.ts';
+import { issueRequestedToken } from '../../access/token-request.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readRequestObject } from '../requests/request-object.ts';
 import { readWriteOptions } from '../requests/write-options.ts';
@@ -14,17 +14,17 @@ import type { ResourceTarget } from '../routing/router.ts';
 export async function createToken(
   { registry, clock, caller }: RequestContext,
   { tokens }: Access,
-  request: ApiRequest,
+  request: IncomingRequest,
   { namespace, name = '' }: ResourceTarget,
 ): Promise<FullResponse> {
-  const form = negotiate(request, { shapes: 'none' });
+  const format = negotiate(request, { shapes: 'none' });
   const options = readWriteOptions(request.query, request.headers['user-agent'], 'CreateOptions');
   const body = await readRequestObject(request, caller.user, tokenRequestBody, options);
-  const asked = body as unknown as TokenRequest;
+  const tokenRequest = body as unknown as TokenRequest;
   return valueResponse(
     201,
-    form,
-    await answerTokenRequest({ registry, clock, tokens }, { namespace, name }, asked),
+    format,
+    await issueRequestedToken({ registry, clock, tokens }, { namespace, name }, tokenRequest),
   );
 }
 

@@ -56,7 +56,7 @@ describe('a path', () => {
       'review LocalSubjectAccessReview a',
     ],
   ])('%s is %s', (path, expected) => {
-    expect(told(router.route(path))).toBe(expected);
+    expect(describeRoute(router.route(path))).toBe(expected);
   });
 
   test.each([
@@ -78,7 +78,7 @@ describe('a path', () => {
     ['//', 'missing page'],
     ['/apis//', 'missing status'],
   ])('with a malicious form, %s, is %s', (path, expected) => {
-    expect(told(router.route(path))).toBe(expected);
+    expect(describeRoute(router.route(path))).toBe(expected);
   });
 });
 
@@ -117,7 +117,7 @@ function target(path: string): ResourceTarget {
   return route.target;
 }
 
-function told(route: Route): string {
+function describeRoute(route: Route): string {
   switch (route.kind) {
     case 'page':
       return ['page', route.page, route.rest].filter((part) => part !== '').join(' ');
@@ -125,7 +125,7 @@ function told(route: Route): string {
       return `discovery ${route.target.kind}`;
     case 'missing':
       return `missing ${route.style}`;
-    case 'missingPart':
+    case 'missingSubresource':
       return `missing part of ${route.resource.plural}/${route.name}`;
     case 'malformed':
       return 'malformed';

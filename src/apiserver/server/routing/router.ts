@@ -18,7 +18,7 @@ export type Route =
   /** `page`: the plain-text 404 of an unknown path. `status`: a 404 Status within an existing group. */
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
   /** A subresource that a custom resource does not have: kube-apiserver reports the object as not found. */
-  | { readonly kind: 'missingPart'; readonly resource: ServedKind; readonly name: string }
+  | { readonly kind: 'missingSubresource'; readonly resource: ServedKind; readonly name: string }
   | { readonly kind: 'malformed' };
 
 export type ServerPage =
@@ -60,7 +60,7 @@ export class Router {
   route(path: string): Route {
     const parts = pathSegments(path);
     if (parts === undefined) return { kind: 'malformed' };
-    if (parts === 'odd') return this.#oddPath(path);
+    if (parts === 'invalidSegment') return this.#unmatchablePath(path);
     const [first = '', ...rest] = parts;
     if (first === 'api') return this.#routeCore(rest);
     if (first === 'apis') return this.#routeGroups(rest);
@@ -68,7 +68,7 @@ export class Router {
   }
 
   /** Segments that are empty, dots or contain a slash match nothing. Inside the API that is a 404 Status. */
-  #oddPath(path: string): Route {
+  #unmatchablePath(path: string): Route {
     return { kind: 'missing', style: /^\/apis?\//.test(path) ? 'status' : 'page' };
   }
 
@@ -104,7 +104,7 @@ export class Router {
       return this.#missingIn(apiVersion);
     const isUnknown = subresource !== undefined && subresourceVerbs(kind, subresource).length === 0;
     if (isUnknown && kind.definition !== undefined)
-      return { kind: 'missingPart', resource: kind, name: name ?? '' };
+      return { kind: 'missingSubresource', resource: kind, name: name ?? '' };
     if (isUnknown || (isWatchPath && subresource !== undefined)) return missingStatus;
     return { kind: 'resource', target: { kind, namespace, name, subresource, isWatchPath } };
   }
@@ -174,16 +174,16 @@ function requestedVerb(method: string, target: ResourceTarget, isWatch: boolean)
 const missingPage: Route = { kind: 'missing', style: 'page' };
 const missingStatus: Route = { kind: 'missing', style: 'status' };
 
-/** Undefined for an invalid escape; `odd` if a segment cannot be a name. */
-function pathSegments(path: string): readonly string[] | 'odd' | undefined {
+/** Undefined for an invalid escape; `invalidSegment` if a segment cannot be a name. */
+function pathSegments(path: string): readonly string[] | 'invalidSegment' | undefined {
   if (!path.startsWith('/')) return undefined;
   const trimmed = path.endsWith('/') ? path.slice(1, -1) : path.slice(1);
-  if (trimmed === '') return path === '/' ? [] : 'odd';
+  if (trimmed === '') return path === '/' ? [] : 'invalidSegment';
   const parts: string[] = [];
   for (const escaped of trimmed.split('/')) {
     const part = unescaped(escaped);
     if (part === undefined) return undefined;
-    if (part === '' || part.includes('/') || escaped === '.' || escaped === '..') return 'odd';
+    if (part === '' || part.includes('/') || escaped === '.' || escaped === '..') return 'invalidSegment';
     parts.push(part);
   }
   return parts;

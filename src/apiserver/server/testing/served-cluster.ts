@@ -11,7 +11,7 @@ import { EmbeddedRegistry } from '../../registry/embedded-registry.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { MemoryStore } from '../../store/memory-store.ts';
 import type { Store } from '../../store/store.ts';
-import { ApiServer, type ApiServerOptions } from '../api-server.ts';
+import { ApiServer, type ApiServerStartOptions } from '../api-server.ts';
 import { createCredentials, type ServerCredentials } from '../credentials/credentials.ts';
 
 /** An HTTPS server on a real socket over an in-memory registry, with a client that trusts it. */
@@ -47,7 +47,7 @@ export const servedKinds = builtInKindCatalog().all;
 const credentials = createCredentials({ nowMs: realClock.nowMs() });
 
 export interface ServedClusterOptions
-  extends Pick<ApiServerOptions, 'readyChecks' | 'moreMetrics' | 'bodiesMaxBytes'> {
+  extends Pick<ApiServerStartOptions, 'readyChecks' | 'moreMetrics' | 'bodiesMaxBytes'> {
   readonly kinds?: readonly ServedKind[];
   readonly store?: Store;
   readonly rules?: OperatorRules;
@@ -62,7 +62,7 @@ export async function serveCluster(options: ServedClusterOptions = {}): Promise<
     rules: options.rules,
   });
   await createNamespace(registry, 'default');
-  const bugs: unknown[] = [];
+  const errors: unknown[] = [];
   const server = await ApiServer.start({
     ...options,
     registry,
@@ -70,14 +70,14 @@ export async function serveCluster(options: ServedClusterOptions = {}): Promise<
     clock: realClock,
     random: seededRandom('served cluster'),
     ids: systemIds,
-    onError: (error) => bugs.push(error),
+    onError: (error) => errors.push(error),
   });
   const agent = new Agent({ keepAlive: true, ca: credentials.certificate });
   return {
     server,
     registry,
     credentials,
-    errors: bugs,
+    errors,
     call: (method, path, options = {}) => call({ method, path, options, agent, url: server.url }),
     async close() {
       agent.destroy();

@@ -59,7 +59,7 @@ export class WatchClient {
 
   /** The next lines; fewer if the watch ends earlier. */
   async take(count: number): Promise<readonly WatchLine[]> {
-    while (this.#lines.length < count && !this.isEnded) await this.#news();
+    while (this.#lines.length < count && !this.isEnded) await this.#moreLines();
     return this.#lines.splice(0, count);
   }
 
@@ -94,7 +94,7 @@ export class WatchClient {
     this.#wake();
   }
 
-  #news(): Promise<void> {
+  #moreLines(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

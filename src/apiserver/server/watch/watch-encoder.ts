@@ -17,7 +17,7 @@ export interface WatchFormat {
 const cellsMaxAgeMs = 1_000;
 
 interface Encoded {
-  readonly form: string;
+  readonly format: string;
   readonly bytes: Uint8Array;
   readonly atMs: number;
 }
@@ -28,18 +28,18 @@ const encodings = new WeakMap<RegistryEvent, Encoded[]>();
 /** Encodes events as lines in the format that one watcher requested. */
 export class WatchEncoder {
   readonly #kind: ServedKind;
-  readonly #form: WatchFormat;
-  readonly #formKey: string;
+  readonly #format: WatchFormat;
+  readonly #formatKey: string;
   /** Only the first table of a watch names its columns. */
   #needsColumns: boolean;
 
-  constructor(kind: ServedKind, form: WatchFormat) {
+  constructor(kind: ServedKind, format: WatchFormat) {
     this.#kind = kind;
-    this.#form = form;
-    const { shape, include } = form;
+    this.#format = format;
+    const { shape, include } = format;
     // Includes the group: the two kinds of Event share their storage but have different columns.
     const detail = shape.kind === 'object' ? '' : `${shape.version} ${include} ${kind.group}`;
-    this.#formKey = `${shape.kind} ${detail}`;
+    this.#formatKey = `${shape.kind} ${detail}`;
     this.#needsColumns = shape.kind === 'Table';
   }
 
@@ -51,27 +51,28 @@ export class WatchEncoder {
       return this.#encodeChange(event, nowMs, true);
     }
     const known = encodings.get(event) ?? [];
-    const isTable = this.#form.shape.kind === 'Table';
+    const isTable = this.#format.shape.kind === 'Table';
     const match = known.find(
-      ({ form, atMs }) => form === this.#formKey && (!isTable || Math.abs(nowMs - atMs) < cellsMaxAgeMs),
+      ({ format, atMs }) =>
+        format === this.#formatKey && (!isTable || Math.abs(nowMs - atMs) < cellsMaxAgeMs),
     );
     if (match !== undefined) return match.bytes;
     const bytes = this.#encodeChange(event, nowMs, false);
-    const others = known.filter(({ form }) => form !== this.#formKey);
-    encodings.set(event, [...others, { form: this.#formKey, bytes, atMs: nowMs }]);
+    const others = known.filter(({ format }) => format !== this.#formatKey);
+    encodings.set(event, [...others, { format: this.#formatKey, bytes, atMs: nowMs }]);
     return bytes;
   }
 
   #encodeChange(event: ChangeEvent, nowMs: number, hasColumns: boolean): Uint8Array {
-    const { shape, include } = this.#form;
+    const { shape, include } = this.#format;
     const { snapshot, type } = event;
     switch (shape.kind) {
       case 'object':
         return line(type, objectJson(snapshot));
       case 'Table': {
-        const form = { version: shape.version, include, nowMs, hasColumns };
+        const format = { version: shape.version, include, nowMs, hasColumns };
         const { resourceVersion } = snapshot.object.metadata;
-        return line(type, tableJson(this.#kind, [snapshot], { resourceVersion }, form));
+        return line(type, tableJson(this.#kind, [snapshot], { resourceVersion }, format));
       }
       default:
         return line(type, [partialMetadataJson(snapshot, shape.version)]);
@@ -81,7 +82,7 @@ export class WatchEncoder {
   #bookmark({ resourceVersion, isInitialEnd }: BookmarkEvent): string {
     const annotations = isInitialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const metadata = { resourceVersion, ...annotations };
-    const { shape } = this.#form;
+    const { shape } = this.#format;
     switch (shape.kind) {
       case 'object':
         return JSON.stringify({ kind: this.#kind.kind, apiVersion: apiVersionOf(this.#kind), metadata });

@@ -62,7 +62,7 @@ describe('a watch on a connection', () => {
   test('keeps a reader that is always slightly behind', () => {
     const backlog = new WatchBacklog();
     backlog.events([added('first', 100_000)]);
-    backlog.opened({ arrived() {}, ended() {}, failed() {} });
+    backlog.opened({ onEvents() {}, onEnd() {}, onFailure() {} });
     for (let count = 0; count < 3_000; count += 1) {
       backlog.events([added(`n${count}`, 10_000)]);
       if (count >= 20) expect(backlog.shift()).toBeDefined();
@@ -305,7 +305,7 @@ function begun(beginning: Beginning = {}) {
     encoder: encoder ?? new WatchEncoder(kind, { shape: objectShape, include: 'Metadata' }),
     sink,
     clock,
-    tick: new FlushScheduler(clock),
+    flushScheduler: new FlushScheduler(clock),
     metrics,
     timeoutMs,
     bookmarks,

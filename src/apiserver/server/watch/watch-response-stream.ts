@@ -38,15 +38,15 @@ export class WatchBacklog implements WatchListener {
       if (this.#reader !== undefined) this.#laterBytes += weightOf(event);
       this.#events.push(event);
     }
-    this.#reader?.arrived();
+    this.#reader?.onEvents();
   }
 
   ended(): void {
-    this.#end((reader) => reader.ended());
+    this.#end((reader) => reader.onEnd());
   }
 
   failed(error: unknown): void {
-    this.#end((reader) => reader.failed(error));
+    this.#end((reader) => reader.onFailure(error));
   }
 
   /** Events that arrive from now on count against the limit. */
@@ -97,11 +97,11 @@ export class WatchBacklog implements WatchListener {
 
 /** Consumes a backlog; called when there is something to do. */
 export interface BacklogReader {
-  arrived(): void;
+  onEvents(): void;
   /** No event follows the queued ones. */
-  ended(): void;
+  onEnd(): void;
   /** No event follows the queued ones because the watch has failed. */
-  failed(error: unknown): void;
+  onFailure(error: unknown): void;
 }
 
 function weightOf(event: RegistryEvent): number {
@@ -114,7 +114,7 @@ export interface WatchResponseStreamOptions {
   readonly encoder: WatchEncoder;
   readonly sink: StreamSink;
   readonly clock: Clock;
-  readonly tick: FlushScheduler;
+  readonly flushScheduler: FlushScheduler;
   readonly metrics: ServerMetrics;
   readonly timeoutMs: number;
   readonly bookmarks: boolean;
@@ -135,17 +135,17 @@ export class WatchResponseStream implements ResponseStream {
 
   constructor(options: WatchResponseStreamOptions) {
     this.#options = options;
-    const { backlog, clock, tick, metrics, timeoutMs, bookmarks } = options;
+    const { backlog, clock, flushScheduler, metrics, timeoutMs, bookmarks } = options;
     metrics.watchesOpen += 1;
     metrics.watchesOpened += 1;
     this.#timers.add(clock.after(timeoutMs, () => this.finish()));
     backlog.opened({
-      arrived: () => this.#noteEvents(),
-      ended: () => this.finish(),
-      failed: (error) => this.#fail(error),
+      onEvents: () => this.#noteEvents(),
+      onEnd: () => this.finish(),
+      onFailure: (error) => this.#fail(error),
     });
     if (bookmarks) this.#keepBookmarking();
-    if (!backlog.isEmpty) tick.schedule(this.#flush);
+    if (!backlog.isEmpty) flushScheduler.schedule(this.#flush);
   }
 
   drained(): void {
@@ -182,7 +182,7 @@ export class WatchResponseStream implements ResponseStream {
 
   #noteEvents(): void {
     if (this.#isOver || this.#isEnding) return;
-    if (!this.#options.backlog.isTooLong) this.#options.tick.schedule(this.#flush);
+    if (!this.#options.backlog.isTooLong) this.#options.flushScheduler.schedule(this.#flush);
     else this.#sendAway();
   }
 

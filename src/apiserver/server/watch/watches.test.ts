@@ -23,10 +23,10 @@ describe('a watch', () => {
   test('begins with the existing objects and continues with changes', async () => {
     await create('a');
     const watch = await WatchClient.open(cluster, `${classes}?watch=1`);
-    expect(told(await watch.take(1))).toEqual(['ADDED a']);
+    expect(describeLines(await watch.take(1))).toEqual(['ADDED a']);
     await create('b');
     await cluster.call('DELETE', `${classes}/a`);
-    expect(told(await watch.take(2))).toEqual(['ADDED b', 'DELETED a']);
+    expect(describeLines(await watch.take(2))).toEqual(['ADDED b', 'DELETED a']);
     watch.close();
   });
 
@@ -37,7 +37,7 @@ describe('a watch', () => {
     await label('a');
     const path = `${classes}?watch=1&resourceVersion=${list.metadata.resourceVersion}`;
     const watch = await WatchClient.open(cluster, path);
-    expect(told(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED a']);
+    expect(describeLines(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED a']);
     watch.close();
   });
 
@@ -46,13 +46,13 @@ describe('a watch', () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
     const watch = await WatchClient.open(cluster, `${classes}?${query}`);
     const [first, second] = await watch.take(2);
-    expect(told([first!])).toEqual(['ADDED a']);
+    expect(describeLines([first!])).toEqual(['ADDED a']);
     expect(second).toMatchObject({
       type: 'BOOKMARK',
       object: { kind: 'StorageClass', metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
     });
     await create('b');
-    expect(told(await watch.take(1))).toEqual(['ADDED b']);
+    expect(describeLines(await watch.take(1))).toEqual(['ADDED b']);
     watch.close();
   });
 
@@ -74,7 +74,7 @@ describe('a watch', () => {
     const watch = await WatchClient.open(cluster, path);
     await label('a');
     await label('b');
-    expect(told(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED b']);
+    expect(describeLines(await watch.take(2))).toEqual(['ADDED b', 'MODIFIED b']);
     watch.close();
   });
 
@@ -139,7 +139,7 @@ describe('a watcher that does not read', () => {
     const path = `${classes}?watch=1&resourceVersion=${seen.metadata.resourceVersion}`;
     const resumed = await WatchClient.open(cluster, path);
     const missed = items.slice(Math.floor(made / 2) + 1).map(({ metadata }) => `ADDED ${metadata.name}`);
-    expect(told(await resumed.take(missed.length))).toEqual(missed);
+    expect(describeLines(await resumed.take(missed.length))).toEqual(missed);
     resumed.close();
   }, 30_000);
 });
@@ -170,7 +170,7 @@ async function label(name: string): Promise<void> {
   expect((await cluster.call('PATCH', `${classes}/${name}`, { body, headers })).status).toBe(200);
 }
 
-function told(lines: readonly WatchLine[]): string[] {
+function describeLines(lines: readonly WatchLine[]): string[] {
   return lines.map(({ type, object }) => `${type} ${object.metadata?.name}`);
 }
 

@@ -12,18 +12,18 @@ const [what, directory = '', seed = ''] = process.argv.slice(2);
 
 try {
   const store = await openLmdbStore(directory);
-  say('open', store.revision);
+  print('open', store.revision);
   if (what === 'storm') await storm(store, seededRandom(seed));
   else if (what === 'fill') await fill(store);
   else if (what === 'hold') setInterval(() => {}, 1000);
   else await store.close();
 } catch (error) {
-  say('error', error instanceof Error ? error.message : String(error));
+  print('error', error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
 
-function say(...words: readonly (string | number)[]): void {
-  writeSync(1, `${words.join(' ')}\n`);
+function print(...fields: readonly (string | number)[]): void {
+  writeSync(1, `${fields.join(' ')}\n`);
 }
 
 /** Sixteen endless writers. Prints each write when it is made, and again when it is acknowledged. */
@@ -32,7 +32,7 @@ async function storm(store: Store, random: Random): Promise<void> {
     for (;;) {
       const revision = writeSomething(store, random);
       await store.whenDurable(revision);
-      say('acknowledged', revision);
+      print('acknowledged', revision);
     }
   });
   await Promise.all(writers);
@@ -43,12 +43,12 @@ function writeSomething(store: Store, random: Random): number {
   const replaces = store.get('pods', key)?.revision ?? 0;
   if (replaces > 0 && random.int(4) === 0) {
     const { revision } = store.remove('pods', key, replaces, () => Buffer.from('gone'));
-    say('remove', revision, key);
+    print('remove', revision, key);
     return revision;
   }
   const size = random.int(50) === 0 ? random.int(300_000) : random.int(6000);
   const { revision } = store.put('pods', key, replaces, (made) => withChecksum(`${made}`.padEnd(size, 'x')));
-  say('put', revision, key);
+  print('put', revision, key);
   return revision;
 }
 
@@ -59,18 +59,18 @@ async function fill(store: Store): Promise<void> {
     const { revision } = store.put('pods', `${index}`, replaces, () => Buffer.alloc(20_000, 'x'));
     try {
       await store.whenDurable(revision);
-      say('acknowledged', revision, index);
+      print('acknowledged', revision, index);
     } catch (error) {
-      say('failed', revision, error instanceof Error ? error.message : String(error));
+      print('failed', revision, error instanceof Error ? error.message : String(error));
       break;
     }
   }
-  say('count', store.count('pods'), store.revision);
+  print('count', store.count('pods'), store.revision);
   const first = store.get('pods', '0');
   const { revision } = store.remove('pods', '0', first?.revision ?? 0, () => Buffer.from('gone'));
   await Promise.resolve(store.whenDurable(revision)).then(
-    () => say('removed', revision),
-    () => say('not removed', revision),
+    () => print('removed', revision),
+    () => print('not removed', revision),
   );
   await store.close();
 }
