@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkReadmeTables } from './readme-rules.ts';
+import { checkMentionedPaths, checkReadmeTables } from './readme-rules.ts';
 import { describeViolation } from './violation.ts';
 
 const head = '# state\n\n| file | what |\n|---|---|\n';
@@ -47,5 +47,16 @@ test('a missing row is found, and a row for a missing file', () => {
 test('a folder that is missing in a table of folders is found', () => {
   expect(violationsOf('| folder | what |\n|---|---|\n| `feed` | a |\n')).toEqual([
     'src/state/README.md:1: kinds is not in the table; add a row that says what it is',
+  ]);
+});
+
+test('a mention of a file or folder that does not exist is found', () => {
+  const text = 'See `src/state/feed.ts`, `src/state/`, `src/state` and\n`src/gone.ts`.';
+  const files = [
+    { path: 'src/state/feed.ts', text: '' },
+    { path: 'docs/a.md', text },
+  ];
+  expect(checkMentionedPaths(files).map(describeViolation)).toEqual([
+    'docs/a.md:2: there is no src/gone.ts; name the file or folder that it is now',
   ]);
 });

@@ -73,3 +73,24 @@ function filesBeside(readme: TextFile, paths: readonly string[]): string[] {
     .map((path) => path.slice(folder.length).split('/')[0] ?? '');
   return [...new Set(names)].filter((name) => !unnamed.has(name));
 }
+
+/** Every path of this repository that a page mentions exists, so that a moved file takes its mentions along. */
+export function checkMentionedPaths(files: readonly TextFile[]): Violation[] {
+  const paths = new Set(files.flatMap(({ path }) => [path, ...foldersOf(path)]));
+  const pages = files.filter(({ path }) => path.endsWith('.md') && path !== 'CHANGELOG.md');
+  return pages.flatMap((page) =>
+    [...page.text.matchAll(/`((?:src|test|scripts|bench|deploy|examples)\/[\w./-]+)`/g)]
+      .filter(({ 1: mentioned = '' }) => !paths.has(mentioned.replace(/\/$/, '')))
+      .map(({ 1: mentioned = '', index }) => ({
+        file: page.path,
+        line: lineAt(page.text, index),
+        wrong: `there is no ${mentioned}`,
+        remedy: 'name the file or folder that it is now',
+      })),
+  );
+}
+
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}

@@ -21,7 +21,7 @@ import {
   type Manifest,
   type Version,
 } from './package-rules.ts';
-import { checkReadmeTables } from './readme-rules.ts';
+import { checkMentionedPaths, checkReadmeTables } from './readme-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
 import { checkBannedGlobals, checkFolderHeaders, checkLocalPaths, checkSourceStyle } from './source-rules.ts';
 import { describeViolation, type Violation } from './violation.ts';
@@ -70,6 +70,10 @@ describe('the sources', () => {
   test('have no default exports, no casts to any, no notes to self and no overlong files', () => {
     expectNone(checkSourceStyle(sources));
   });
+});
+
+test('pages mention only files and folders that exist', () => {
+  expectNone(checkMentionedPaths(files));
 });
 
 test('texts and names avoid the words that readers have to translate', () => {
