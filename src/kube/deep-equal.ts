@@ -2,7 +2,7 @@
  * Kubernetes has three equalities of objects, and they differ in what an absent value equals:
  * - `isEqualJson`: exact; a key with null differs from an absent key. Patches and managedFields compare this way.
  * - `isSemanticallyEqual`: apiequality.Semantic.DeepEqual; validation of updates compares this way.
- * - `isEqualWhenStored`: the etcd storage encodes both to the same bytes, so that a write changes nothing.
+ * - `isEqualWhenStored`: a server stores both as the same bytes, so that a write changes nothing.
  */
 
 /** Whether two JSON values are the same. The order of keys has no meaning, the order of a list has. */

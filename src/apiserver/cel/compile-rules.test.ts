@@ -55,11 +55,11 @@ describe('The rules of a schema', () => {
 
   test('access the old list a constant number of times for each element', () => {
     const program = compileRules(listed, { isResourceRoot: true });
-    let looks = 0;
+    let accesses = 0;
     const watched = (k: string) => ({
       v: 1,
       get k() {
-        looks += 1;
+        accesses += 1;
         return k;
       },
     });
@@ -68,16 +68,16 @@ describe('The rules of a schema', () => {
     const value = { list: names.map((k) => ({ k, v: 2 })) };
     program?.validate({ value, old: { list: names.map(watched) }, errors });
     expect(errors.isEmpty).toBe(true);
-    expect(looks).toBeLessThan(10 * names.length);
+    expect(accesses).toBeLessThan(10 * names.length);
   });
 
   test('can be used many times', () => {
     const program = compileRules(small, { isResourceRoot: true });
-    const judge = (a: number): number => {
+    const countErrors = (a: number): number => {
       const errors = new FieldErrors();
       program?.validate({ value: { spec: { a } }, errors });
       return errors.count;
     };
-    expect([judge(9), judge(1), judge(9)]).toEqual([1, 0, 1]);
+    expect([countErrors(9), countErrors(1), countErrors(9)]).toEqual([1, 0, 1]);
   });
 });

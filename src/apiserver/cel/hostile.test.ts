@@ -4,7 +4,7 @@ import { FieldErrors } from '../validation/field-errors.ts';
 import { compileRules } from './compile-rules.ts';
 import { runExpression } from './testing/run-expression.ts';
 
-const nothing = { schema: { type: 'object', properties: {} }, value: {} } as const;
+const emptySubject = { schema: { type: 'object', properties: {} }, value: {} } as const;
 
 describe('Hostile expressions', () => {
   const many = (count: number, text: string): string => text.repeat(count);
@@ -14,7 +14,7 @@ describe('Hostile expressions', () => {
     { name: 'lists within lists', text: `${many(5000, '[')}1${many(5000, ']')}` },
     { name: 'conditions within conditions', text: `${many(300, 'true?1:')}1` },
   ])('$name are refused by how deep they nest', ({ text }) => {
-    expect(runExpression(text, nothing).compile).toContain('expression recursion limit exceeded: 250');
+    expect(runExpression(text, emptySubject).compile).toContain('expression recursion limit exceeded: 250');
   });
 
   test.each([
@@ -23,33 +23,35 @@ describe('Hostile expressions', () => {
     { name: 'many indexes', text: `self${many(251, '[0]')}` },
     { name: 'many calls', text: `self${many(251, '.a()')}` },
   ])('$name is refused by how deep it is', ({ text }) => {
-    expect(runExpression(text, nothing).compile).toBe('ERROR: <input>:-1:0: max recursion depth exceeded');
+    expect(runExpression(text, emptySubject).compile).toBe(
+      'ERROR: <input>:-1:0: max recursion depth exceeded',
+    );
   });
 
   test('nesting up to the limit is evaluated', () => {
     const deepest = `${many(249, '(')}1${many(249, ')')}`;
-    expect(runExpression(deepest, nothing).value).toBe('1');
-    expect(runExpression(`1${many(250, '+1')}`, nothing).value).toBe('251');
+    expect(runExpression(deepest, emptySubject).value).toBe('1');
+    expect(runExpression(`1${many(250, '+1')}`, emptySubject).value).toBe('251');
     const loops = `${many(248, '[1].all(x, ')}true${many(248, ')')}`;
-    expect(runExpression(loops, nothing).value).toBe('true');
+    expect(runExpression(loops, emptySubject).value).toBe('true');
   });
 
   test('many terms, signs and elements are evaluated', () => {
-    expect(runExpression(`true${many(9000, '&&true')}`, nothing).value).toBe('true');
-    expect(runExpression(`${many(50_000, '!')}true`, nothing).value).toBe('true');
-    expect(runExpression(`[${many(20_000, '1,')}].size()`, nothing).value).toBe('20000');
-    expect(runExpression(`[${many(10_000, '[],')}].size()`, nothing).value).toBe('10000');
+    expect(runExpression(`true${many(9000, '&&true')}`, emptySubject).value).toBe('true');
+    expect(runExpression(`${many(50_000, '!')}true`, emptySubject).value).toBe('true');
+    expect(runExpression(`[${many(20_000, '1,')}].size()`, emptySubject).value).toBe('20000');
+    expect(runExpression(`[${many(10_000, '[],')}].size()`, emptySubject).value).toBe('10000');
   });
 
   test('a text of more than 100,000 code points is refused', () => {
-    expect(runExpression(`'${many(100_000, 'a')}'`, nothing).compile).toBe(
+    expect(runExpression(`'${many(100_000, 'a')}'`, emptySubject).compile).toBe(
       'ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100002, limit 100000',
     );
   });
 
   test('macros that repeat their operand are limited', () => {
     const doubled = `optional.of(1)${many(200, '.optMap(x, x)')}`;
-    expect(runExpression(doubled, nothing).compile).toContain('exceeds 200000 nodes');
+    expect(runExpression(doubled, emptySubject).compile).toContain('exceeds 200000 nodes');
   });
 
   test.each([
@@ -59,19 +61,19 @@ describe('Hostile expressions', () => {
     { name: 'letters that fit nowhere', text: many(50_000, '@') },
     { name: 'what is no expression', text: many(20_000, '1 ') },
   ])('$name are complained about', ({ text }) => {
-    expect(runExpression(text, nothing).compile).toContain('Syntax error');
+    expect(runExpression(text, emptySubject).compile).toContain('Syntax error');
   });
 
   test('loops end at the cost limit', () => {
     const text = `lists.range(1000).all(x, lists.range(1000).all(y, lists.range(1000).all(z, true)))`;
-    expect(runExpression(text, nothing).error).toBe('operation cancelled: actual cost limit exceeded');
-    const endless = runExpression('lists.range(9223372036854775807)', nothing);
+    expect(runExpression(text, emptySubject).error).toBe('operation cancelled: actual cost limit exceeded');
+    const endless = runExpression('lists.range(9223372036854775807)', emptySubject);
     expect(endless.error).toBe('operation cancelled: actual cost limit exceeded');
   });
 
   test('patterns take linear time', () => {
     const text = `'${many(30_000, 'a')}!'.matches('^(a+)+$')`;
-    expect(runExpression(text, nothing).value).toBe('false');
+    expect(runExpression(text, emptySubject).value).toBe('false');
   });
 
   test.each([
@@ -101,9 +103,11 @@ describe('Hostile expressions', () => {
 
   test('names that every JavaScript object inherits are not fields', () => {
     for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
-      expect(runExpression(`{'a': 1}.${name}`, nothing).error).toBe(`no such key: ${name}`);
-      expect(runExpression(`self.${name}`, nothing).compile).toContain(`undefined field '${name}'`);
-      expect(runExpression(`${name}(1)`, nothing).compile).toContain(`undeclared reference to '${name}'`);
+      expect(runExpression(`{'a': 1}.${name}`, emptySubject).error).toBe(`no such key: ${name}`);
+      expect(runExpression(`self.${name}`, emptySubject).compile).toContain(`undefined field '${name}'`);
+      expect(runExpression(`${name}(1)`, emptySubject).compile).toContain(
+        `undeclared reference to '${name}'`,
+      );
     }
   });
 

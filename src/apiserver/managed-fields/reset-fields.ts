@@ -16,7 +16,7 @@ const statusOnly: FieldSet = { 'f:status': leaf };
 const specOnly: FieldSet = { 'f:spec': leaf };
 const metadataAndSpec: FieldSet = { 'f:metadata': leaf, 'f:spec': leaf };
 
-/** Kinds whose status writes may change more of the metadata than usual. */
+/** Kinds whose status writes may change less of the metadata than usual. */
 const statusWrites: Readonly<Record<string, FieldSet>> = {
   'core/v1.Pod': {
     'f:metadata': { 'f:deletionTimestamp': leaf, 'f:ownerReferences': leaf },

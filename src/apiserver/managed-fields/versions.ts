@@ -99,11 +99,11 @@ export function changesByVersion(
   };
 }
 
-const nothing: OwnershipChange = { taken: leaf, removed: leaf };
+const noChange: OwnershipChange = { taken: leaf, removed: leaf };
 
 function changeOf(old: JsonObject, next: JsonObject, { shape, resetFields }: VersionView): OwnershipChange {
   const comparison = compareTyped(old, next, shape);
-  if (comparison === undefined) return nothing;
+  if (comparison === undefined) return noChange;
   const [taken, removed] = [takenFields(comparison), comparison.removed ?? leaf];
   if (resetFields === undefined) return { taken, removed };
   return {

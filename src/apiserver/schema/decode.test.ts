@@ -207,7 +207,7 @@ describe('a body is refused with the message of Kubernetes', () => {
 describe('unknown and duplicate fields', () => {
   const text =
     '{"kind":"Pod","apiVersion":"v1","spec":{"foo":1,"containers":[{"name":"a","b":1,"name":"c"}],"nodeName":"x","nodeName":"y"},"metadata":{"labels":{"a":"b","a":"c"}},"zzz":{"a":1,"a":2}}';
-  const complaints = [
+  const problems = [
     'unknown field "spec.foo"',
     'unknown field "spec.containers[0].b"',
     'duplicate field "spec.containers[0].name"',
@@ -219,12 +219,12 @@ describe('unknown and duplicate fields', () => {
   const handled = 'Pod in version "v1" cannot be handled as a Pod: strict decoding error: ';
 
   test('are refused when validation is strict', () => {
-    expect(refusal(text, { fieldValidation: 'Strict' }).message).toBe(`${handled}${complaints.join(', ')}`);
+    expect(refusal(text, { fieldValidation: 'Strict' }).message).toBe(`${handled}${problems.join(', ')}`);
   });
 
   test('are reported as warnings and dropped when validation warns', () => {
     const { object, warnings } = decode(text);
-    expect(warnings).toEqual(complaints);
+    expect(warnings).toEqual(problems);
     expect(object).toMatchObject({ spec: { nodeName: 'y', containers: [{ name: 'c' }] } });
   });
 

@@ -13,7 +13,7 @@ const map: JsonSchema = {
   items: anything,
 };
 
-function judge(list: JsonSchema, value: Json): readonly string[] {
+function errorsOf(list: JsonSchema, value: Json): readonly string[] {
   const errors = new FieldErrors();
   checkLists({ list: value }, { type: 'object', properties: { list } }, errors);
   return errors.causes.map(({ field, message }) => `${field}: ${message}`);
@@ -42,7 +42,7 @@ describe('checkLists', () => {
       ['list[1]: Invalid value: 5: must be an object for an array of list-type map'],
     ],
   ])('%s', (_, schema, value, expected) => {
-    expect(judge(schema, value)).toEqual(expected);
+    expect(errorsOf(schema, value)).toEqual(expected);
   });
 
   test('keys of maps are in brackets', () => {
@@ -53,7 +53,7 @@ describe('checkLists', () => {
 
   test('long lists take linear time', () => {
     const elements = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}` }));
-    expect(judge(set, elements)).toEqual([]);
-    expect(judge(map, [...elements, ...elements])).toHaveLength(20_000);
+    expect(errorsOf(set, elements)).toEqual([]);
+    expect(errorsOf(map, [...elements, ...elements])).toHaveLength(20_000);
   });
 });

@@ -6,7 +6,7 @@ import { FieldErrors } from '../validation/field-errors.ts';
 import { jsonObjects, objectSchemas } from './testing/random-schemas.ts';
 import { compileSchema, type ValidateOptions } from './validate.ts';
 
-function judge(schema: JsonSchema, value: unknown, options?: ValidateOptions): readonly string[] {
+function errorsOf(schema: JsonSchema, value: unknown, options?: ValidateOptions): readonly string[] {
   const errors = new FieldErrors();
   compileSchema(schema).validate(value, errors, options);
   return errors.causes.map(({ field, message }) => `${field}: ${message}`);
@@ -43,12 +43,12 @@ describe('a value is validated with the messages of Kubernetes', () => {
   ];
 
   test.each(table)('%j: %j', (schema, value, sentence) => {
-    expect(judge(spec(schema), { spec: value })).toEqual([sentence]);
+    expect(errorsOf(spec(schema), { spec: value })).toEqual([sentence]);
   });
 
   test('the field of a part has its path before it, and the message does not', () => {
     const schema: JsonSchema = { type: 'object', properties: { ready: { type: 'boolean' } }, not: {} };
-    expect(judge(schema, { ready: 1 }, { path: 'status' })).toEqual([
+    expect(errorsOf(schema, { ready: 1 }, { path: 'status' })).toEqual([
       'status: Invalid value: "": "" must not validate the schema (not)',
       'status.ready: Invalid value: "integer": ready in body must be of type boolean: "integer"',
     ]);
@@ -63,7 +63,7 @@ describe('an update', () => {
 
   test('may keep invalid parts, but not add new ones', () => {
     const old = { spec: { name: 'long', size: 5 } };
-    expect(judge(schema, { spec: { name: 'long', size: 6 } }, { old })).toEqual([
+    expect(errorsOf(schema, { spec: { name: 'long', size: 6 } }, { old })).toEqual([
       'spec.size: Invalid value: 6: spec.size in body should be less than or equal to 1',
     ]);
   });
@@ -71,8 +71,8 @@ describe('an update', () => {
   test('never has more errors than a create, and none if nothing changes that the schema names', () => {
     fc.assert(
       fc.property(jsonObjects, jsonObjects, objectSchemas, (value, old, random) => {
-        const created = judge(random, value);
-        expect(judge(random, value, { old }).filter((error) => !created.includes(error))).toEqual([]);
+        const created = errorsOf(random, value);
+        expect(errorsOf(random, value, { old }).filter((error) => !created.includes(error))).toEqual([]);
       }),
     );
   });
@@ -81,23 +81,25 @@ describe('an update', () => {
 describe('hostile values and schemas do no harm', () => {
   test('names with a meaning in JavaScript are ordinary names', () => {
     const schema: JsonSchema = { type: 'object', required: ['toString', '__proto__'], properties: {} };
-    expect(judge(schema, {})).toEqual(['toString: Required value', '__proto__: Required value']);
+    expect(errorsOf(schema, {})).toEqual(['toString: Required value', '__proto__: Required value']);
     const value = JSON.parse('{"__proto__":{"x":1}}');
-    expect(judge({ type: 'object', additionalProperties: { type: 'string' } }, value)).toHaveLength(1);
+    expect(errorsOf({ type: 'object', additionalProperties: { type: 'string' } }, value)).toHaveLength(1);
   });
 
   test('long lists of wrong, equal or different elements take linear time', () => {
     const wrong = Array.from({ length: 20_000 }, (_, index) => index);
-    expect(judge(spec({ type: 'array', items: { type: 'string' } }), { spec: wrong })).toHaveLength(20_000);
-    expect(judge(spec({ type: 'array', uniqueItems: true }), { spec: wrong.map((each) => [each]) })).toEqual(
-      [],
+    expect(errorsOf(spec({ type: 'array', items: { type: 'string' } }), { spec: wrong })).toHaveLength(
+      20_000,
     );
+    expect(
+      errorsOf(spec({ type: 'array', uniqueItems: true }), { spec: wrong.map((each) => [each]) }),
+    ).toEqual([]);
   });
 
   test('nested alternatives do not take exponential time', () => {
     let schema: JsonSchema = { required: ['never'] };
     for (let depth = 0; depth < 200; depth++) schema = { anyOf: [schema] };
-    expect(judge({ type: 'object', ...schema }, {})).toHaveLength(2);
+    expect(errorsOf({ type: 'object', ...schema }, {})).toHaveLength(2);
   });
 
   test('values nested as deep as a request body may be are validated', () => {
@@ -107,8 +109,8 @@ describe('hostile values and schemas do no harm', () => {
       schema = { type: 'object', properties: { a: schema } };
       value = { a: value };
     }
-    expect(judge(schema, value)).toHaveLength(1);
-    expect(judge(schema, value, { old: value })).toEqual([]);
+    expect(errorsOf(schema, value)).toHaveLength(1);
+    expect(errorsOf(schema, value, { old: value })).toEqual([]);
   });
 
   test.each(['duration', 'email', 'uri', 'hostname', 'date-time', 'byte', 'cidr', 'rgbcolor', 'isbn'])(
@@ -117,7 +119,7 @@ describe('hostile values and schemas do no harm', () => {
       for (const text of ['1', ' ', 'a', '(', '0.', ':', '-', '%41', '"\\'].map((part) =>
         part.repeat(40_000),
       )) {
-        expect(judge(spec({ type: 'string', format }), { spec: text }).length).toBeLessThanOrEqual(1);
+        expect(errorsOf(spec({ type: 'string', format }), { spec: text }).length).toBeLessThanOrEqual(1);
       }
     },
   );

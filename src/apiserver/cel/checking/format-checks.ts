@@ -38,7 +38,7 @@ function checkFormat(parsed: ParsedExpression, checked: CheckedExpression, call:
   }
 }
 
-const printable: Readonly<Record<ClauseLetter, readonly CelTypeKind[]>> = {
+const printableTypes: Readonly<Record<ClauseLetter, readonly CelTypeKind[]>> = {
   s: 'list map int uint double bool string timestamp bytes duration type null'.split(' ') as CelTypeKind[],
   d: ['int', 'uint'],
   f: ['double', 'string'],
@@ -51,7 +51,7 @@ const printable: Readonly<Record<ClauseLetter, readonly CelTypeKind[]>> = {
 
 function problemOf(checked: CheckedExpression, letter: ClauseLetter, arg: Expr): FormatProblem | undefined {
   const type = checked.typeOf(arg);
-  if (type.kind !== 'dyn' && !printable[letter].includes(type.kind)) {
+  if (type.kind !== 'dyn' && !printableTypes[letter].includes(type.kind)) {
     return { problem: `${formatProblems[letter]}, was given ${type.name}`, id: arg.id };
   }
   if (letter !== 's' || (arg.kind !== 'list' && arg.kind !== 'map')) return undefined;

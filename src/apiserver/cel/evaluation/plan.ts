@@ -91,8 +91,8 @@ function presence(attribute: Attribute): PlannedNode {
 }
 
 function planCallExpr(plan: PlanContext, call: Call): PlannedNode {
-  const written = call.target === undefined ? call.args : [call.target, ...call.args];
-  const args = written.map((arg) => planExpression(plan, arg));
+  const operands = call.target === undefined ? call.args : [call.target, ...call.args];
+  const args = operands.map((arg) => planExpression(plan, arg));
   const special = specials[call.function];
   return special?.(plan, call, args) ?? planCall(plan, call, args);
 }

@@ -53,25 +53,25 @@ export const conversionLibrary: FunctionLibrary = {
     uint string_to_uint64 (string) -> uint
   `,
   implementations: {
-    bool_to_bool: same,
-    string_to_bool: (text) => truths.get(text as string) ?? conversionError('string', 'bool'),
-    bytes_to_bytes: same,
+    bool_to_bool: identity,
+    string_to_bool: (text) => booleanTexts.get(text as string) ?? conversionError('string', 'bool'),
+    bytes_to_bytes: identity,
     string_to_bytes: (text) => new TextEncoder().encode(text as string),
-    double_to_double: same,
+    double_to_double: identity,
     int64_to_double: (value) => Number(value),
     string_to_double: (text) => parseGoFloat(text as string) ?? conversionError('string', 'double'),
     uint64_to_double: (value) => Number((value as Uint).value),
-    duration_to_duration: same,
+    duration_to_duration: identity,
     int64_to_duration: (nanos) => new CelDuration(nanos as bigint),
     string_to_duration: toDuration,
-    to_dyn: same,
-    int64_to_int64: same,
+    to_dyn: identity,
+    int64_to_int64: identity,
     double_to_int64: (value) => doubleToInt(value as number),
     duration_to_int64: (value) => (value as CelDuration).nanos,
     string_to_int64: (text) => parseWholeNumber(text as string, /^[+-]?\d+$/, 'int'),
     timestamp_to_int64: (value) => secondsOf(value as CelTimestamp),
     uint64_to_int64: (value) => checkedInt((value as Uint).value),
-    string_to_string: same,
+    string_to_string: identity,
     bool_to_string: String,
     bytes_to_string: bytesToText,
     double_to_string: (value) => formatGoFloat(value as number),
@@ -79,23 +79,23 @@ export const conversionLibrary: FunctionLibrary = {
     int64_to_string: String,
     timestamp_to_string: (value) => formatRfc3339(value as CelTimestamp),
     uint64_to_string: (value) => String((value as Uint).value),
-    timestamp_to_timestamp: same,
+    timestamp_to_timestamp: identity,
     int64_to_timestamp: (seconds) => checkedTimestamp((seconds as bigint) * 1_000_000_000n),
     string_to_timestamp: (text) =>
       parseCelTimestamp(text as string) ?? conversionError('string', 'google.protobuf.Timestamp'),
     type: (value) => new TypeValue(typeNameOf(value)),
-    uint64_to_uint64: same,
+    uint64_to_uint64: identity,
     double_to_uint64: (value) => doubleToUint(value as number),
     int64_to_uint64: (value) => checkedUint(value as bigint),
     string_to_uint64: (text) => parseWholeNumber(text as string, /^\d+$/, 'uint'),
   },
 };
 
-function same(value: Value): Value {
+function identity(value: Value): Value {
   return value;
 }
 
-const truths: ReadonlyMap<string, boolean> = new Map([
+const booleanTexts: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((text) => [text, true] as const),
   ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((text) => [text, false] as const),
 ]);

@@ -42,22 +42,22 @@ export const optionalLibrary: FunctionLibrary = {
     optional_none: () => Optional.none,
     optional_of: (value) => new Optional(value),
     optional_ofNonZeroValue: (value) => (isZero(value) ? Optional.none : new Optional(value)),
-    optional_value: (value) => (value as Optional).value ?? absent(value as Optional),
+    optional_value: (value) => (value as Optional).value ?? dereference(value as Optional),
     optional_hasValue: (value) => (value as Optional).value !== undefined,
     optional_unwrap: unwrap,
     optional_unwrapOpt: unwrap,
-    list_first: (list) => edge(list as ListValue, 0),
-    list_last: (list) => edge(list as ListValue, (list as ListValue).size - 1),
+    list_first: (list) => elementAt(list as ListValue, 0),
+    list_last: (list) => elementAt(list as ListValue, (list as ListValue).size - 1),
     '@mapInsert_map_key_value': (map, key, value) => insert(map as MapValue, key, value),
     '@mapInsert_map_map': (map, added) => insertAll(map as MapValue, added as MapValue),
   },
 };
 
-function absent({ value }: Optional): Value {
+function dereference({ value }: Optional): Value {
   return value === undefined ? new CelError('optional.none() dereference') : value;
 }
 
-function edge(list: ListValue, index: number): Value {
+function elementAt(list: ListValue, index: number): Value {
   return list.size === 0 ? Optional.none : new Optional(list.at(index));
 }
 

@@ -39,9 +39,9 @@ export const quantityLibrary: FunctionLibrary = {
     quantity_get_int: (value) => wholeOf(value) ?? new CelError('cannot convert value to integer'),
     quantity_is_integer: (value) => wholeOf(value) !== undefined,
     quantity_add: (a, b) => combined(a, b, addQuantities),
-    quantity_add_int: (a, b) => combined(a, plain(b), addQuantities),
+    quantity_add_int: (a, b) => combined(a, quantityOf(b), addQuantities),
     quantity_sub: (a, b) => combined(a, b, subtractQuantities),
-    quantity_sub_int: (a, b) => combined(a, plain(b), subtractQuantities),
+    quantity_sub_int: (a, b) => combined(a, quantityOf(b), subtractQuantities),
   },
 };
 
@@ -69,22 +69,22 @@ class QuantityValue implements OpaqueValue {
   }
 }
 
-const wrongFormat =
+const formatProblem =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function parse(text: string): Value {
   const result = /^\s|\s$/.test(text) ? undefined : parseQuantity(text);
   if (result?.ok) return new QuantityValue(result.quantity, scaleOf(text));
   const number = /^[+-]?[0-9.]+/.exec(text)?.[0];
-  const isShaped = number !== undefined && /^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text.slice(number.length));
-  return new CelError(isShaped ? "unable to parse quantity's suffix" : wrongFormat);
+  const hasValidForm = number !== undefined && /^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text.slice(number.length));
+  return new CelError(hasValidForm ? "unable to parse quantity's suffix" : formatProblem);
 }
 
 function amountOf(value: Value): Quantity {
   return (value as QuantityValue).quantity;
 }
 
-function plain(value: Value): Value {
+function quantityOf(value: Value): Value {
   return new QuantityValue(quantityFromBytes(value as bigint, 'DecimalExponent'), 0);
 }
 
@@ -122,8 +122,8 @@ function combined(a: Value, b: Value, combine: (a: Quantity, b: Quantity) => Qua
   const quantity = combine(left.quantity, right.quantity);
   if (right.quantity.amount === 0) return new QuantityValue(quantity, left.scale);
   if (left.quantity.amount === 0) return new QuantityValue(quantity, right.scale);
-  const isCounted = left.scale !== undefined && right.scale !== undefined;
-  return new QuantityValue(quantity, isCounted ? Math.min(left.scale, right.scale) : undefined);
+  const isScaled = left.scale !== undefined && right.scale !== undefined;
+  return new QuantityValue(quantity, isScaled ? Math.min(left.scale, right.scale) : undefined);
 }
 
 function signOf(value: bigint): number {

@@ -26,62 +26,63 @@ import {
 /** `'%s has %d'.format([...])`, in English. */
 export function formatString(text: string, args: readonly Value[]): Value {
   const result = walkFormat(text, args.length, ({ letter, digits, index }) => {
-    const printedArg = clauses[letter](args[index] as Value, digits);
-    return typeof printedArg === 'string' ? printedArg : { problem: printedArg.message };
+    const formatted = clauses[letter](args[index] as Value, digits);
+    return typeof formatted === 'string' ? formatted : { problem: formatted.message };
   });
   return typeof result === 'string' ? result : new CelError(result.problem);
 }
 
-type Formatted = string | CelError;
+type FormatResult = string | CelError;
 
-const clauses: Readonly<Record<ClauseLetter, (value: Value, digits: number) => Formatted>> = {
-  s: printed,
-  d: (value) => wholeNumber(value, 10, formatProblems.d),
-  f: (value, digits) => real(value, formatProblems.f, (number) => fixed(number, digits)),
-  e: (value, width) => real(value, formatProblems.e, (number) => scientific(number).padStart(width)),
+const clauses: Readonly<Record<ClauseLetter, (value: Value, digits: number) => FormatResult>> = {
+  s: formatAny,
+  d: (value) => formatInteger(value, 10, formatProblems.d),
+  f: (value, digits) => formatDouble(value, formatProblems.f, (number) => formatFixed(number, digits)),
+  e: (value, width) =>
+    formatDouble(value, formatProblems.e, (number) => formatScientific(number).padStart(width)),
   b: (value) => {
     if (typeof value === 'boolean') return value ? '1' : '0';
-    return wholeNumber(value, 2, formatProblems.b);
+    return formatInteger(value, 2, formatProblems.b);
   },
-  x: hexadecimal,
+  x: formatHex,
   X: (value) => {
-    const text = hexadecimal(value);
+    const text = formatHex(value);
     return typeof text === 'string' ? text.toUpperCase() : text;
   },
-  o: (value) => wholeNumber(value, 8, formatProblems.o),
+  o: (value) => formatInteger(value, 8, formatProblems.o),
 };
 
-function given(problem: string, value: Value): CelError {
+function wrongTypeError(problem: string, value: Value): CelError {
   return new CelError(`${problem}, was given ${typeNameOf(value)}`);
 }
 
-function wholeNumber(value: Value, base: number, problem: string): Formatted {
+function formatInteger(value: Value, base: number, problem: string): FormatResult {
   if (typeof value === 'bigint') return value.toString(base);
-  return value instanceof Uint ? value.value.toString(base) : given(problem, value);
+  return value instanceof Uint ? value.value.toString(base) : wrongTypeError(problem, value);
 }
 
-function hexadecimal(value: Value): Formatted {
+function formatHex(value: Value): FormatResult {
   if (typeof value === 'string') return Buffer.from(value).toString('hex');
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return wholeNumber(value, 16, formatProblems.x);
+  return formatInteger(value, 16, formatProblems.x);
 }
 
-const spelled: Readonly<Record<string, number>> = {
+const specialNumbers: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
   '-Infinity': Number.NEGATIVE_INFINITY,
 };
 
-function real(value: Value, problem: string, format: (number: number) => string): Formatted {
-  const number = typeof value === 'string' ? spelled[value] : value;
-  if (typeof number !== 'number') return given(problem, value);
+function formatDouble(value: Value, problem: string, format: (number: number) => string): FormatResult {
+  const number = typeof value === 'string' ? specialNumbers[value] : value;
+  if (typeof number !== 'number') return wrongTypeError(problem, value);
   if (Number.isNaN(number)) return 'NaN';
   if (!Number.isFinite(number)) return number > 0 ? '\u221e' : '-\u221e';
   return format(number);
 }
 
 /** With commas between thousands. */
-function fixed(value: number, digits: number): string {
+function formatFixed(value: number, digits: number): string {
   const [whole = '', fraction] = roundedToEven(value, Math.min(digits, 100)).split('.');
   const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
@@ -89,16 +90,16 @@ function fixed(value: number, digits: number): string {
 
 /**
  * The exponent is a power of ten in superscript digits, as Go's x/text prints English texts. As in cel-go, the
- * precision is ignored here.
+ * precision of the clause is used as the width of the text.
  */
-function scientific(value: number): string {
+function formatScientific(value: number): string {
   const [mantissa = '', exponent = '0'] = value.toExponential(defaultPrecision).split('e');
   const power = Number(exponent);
-  const small = Array.from(
+  const superscript = Array.from(
     String(Math.abs(power)).padStart(2, '0'),
     (digit) => superscriptDigits[Number(digit)],
   ).join('');
-  return `${mantissa}\u00d710${power < 0 ? '\u207b' : ''}${small}`;
+  return `${mantissa}\u00d710${power < 0 ? '\u207b' : ''}${superscript}`;
 }
 
 /** JavaScript rounds a value exactly between two numbers up, Go to the even one. */
@@ -113,13 +114,13 @@ function roundedToEven(value: number, digits: number): string {
 
 const superscriptDigits = Array.from('\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079');
 
-function printed(value: Value): Formatted {
-  if (isList(value)) return printedList(value);
-  if (isMap(value)) return printedMap(value);
-  return printedScalar(value) ?? given(formatProblems.s, value);
+function formatAny(value: Value): FormatResult {
+  if (isList(value)) return formatList(value);
+  if (isMap(value)) return formatMap(value);
+  return formatScalar(value) ?? wrongTypeError(formatProblems.s, value);
 }
 
-function printedScalar(value: Value): string | CelError | undefined {
+function formatScalar(value: Value): string | CelError | undefined {
   switch (typeof value) {
     case 'string':
       return value;
@@ -139,21 +140,21 @@ function printedScalar(value: Value): string | CelError | undefined {
   }
 }
 
-function printedList(list: ListValue): Formatted {
+function formatList(list: ListValue): FormatResult {
   const items: string[] = [];
   for (const item of itemsOf(list)) {
-    const text = member(item);
+    const text = formatElement(item);
     if (text instanceof CelError) return text;
     items.push(text);
   }
   return `[${items.join(', ')}]`;
 }
 
-function printedMap(map: MapValue): Formatted {
+function formatMap(map: MapValue): FormatResult {
   const entries: [string, string][] = [];
   for (const key of map.keys()) {
-    const keyText = member(key);
-    const valueText = member(map.find(key) ?? null);
+    const keyText = formatElement(key);
+    const valueText = formatElement(map.find(key) ?? null);
     if (keyText instanceof CelError) return keyText;
     if (valueText instanceof CelError) return valueText;
     entries.push([keyText, valueText]);
@@ -162,15 +163,15 @@ function printedMap(map: MapValue): Formatted {
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 
-/** An element of a list or a map, printed with its type. */
-function member(value: Value): Formatted {
+/** An element of a list or a map, formatAny with its type. */
+function formatElement(value: Value): FormatResult {
   if (typeof value === 'string') return goQuoted(value);
   if (value instanceof Uint8Array) return `b${goQuoted(new TextDecoder().decode(value))}`;
   if (typeof value === 'number')
     return Number.isFinite(value) ? value.toFixed(defaultPrecision) : `"${formatGoFloat(value)}"`;
   if (value instanceof CelTimestamp) return `timestamp("${formatRfc3339(value)}")`;
   if (value instanceof CelDuration) return `duration("${formatCelDuration(value.nanos)}")`;
-  if (isList(value)) return printedList(value);
-  if (isMap(value)) return printedMap(value);
-  return printedScalar(value) ?? new CelError(`no formatting function for ${typeNameOf(value)}`);
+  if (isList(value)) return formatList(value);
+  if (isMap(value)) return formatMap(value);
+  return formatScalar(value) ?? new CelError(`no formatting function for ${typeNameOf(value)}`);
 }

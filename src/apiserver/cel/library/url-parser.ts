@@ -41,8 +41,8 @@ function parseParts(text: string, viaRequest: boolean): ParsedUrl | string {
   if (text === '' && viaRequest) return 'empty url';
   if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: '' };
   if (text.startsWith(':')) return 'missing protocol scheme';
-  const [, written = '', afterScheme = text] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(.*)$/s.exec(text) ?? [];
-  const scheme = written.toLowerCase();
+  const [, schemeText = '', afterScheme = text] = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(.*)$/s.exec(text) ?? [];
+  const scheme = schemeText.toLowerCase();
   const [path, query] = cut(afterScheme, '?');
   if (!path.startsWith('/')) {
     if (scheme !== '') return { scheme, host: '', escapedPath: '', query };

@@ -21,10 +21,10 @@ export function parseApiDuration(text: string): bigint | undefined {
   const plain = parseGoDuration(text);
   if (plain !== undefined) return plain;
   let total: bigint | undefined;
-  for (const [, count = '0', written = ''] of text.matchAll(
+  for (const [, count = '0', unitText = ''] of text.matchAll(
     /(?<!\d)(\d+)(?!\d)\s*(?!\s)([A-Za-z\u00b5]+)/g,
   )) {
-    const name = written.toLowerCase();
+    const name = unitText.toLowerCase();
     for (const [nanos, names] of units) {
       const isNamed = names.some((unit, index) =>
         index === names.length - 1 ? name.startsWith(unit) : name === unit,

@@ -13,7 +13,7 @@ interface ListSchemas {
 
 /**
  * A list in a resource. Two sets are equal in any order, and adding to a set adds missing elements. A list of type map
- * equals one with equal items by key, and adding to it replaces items in place.
+ * equals one with equal items by key, and adding to it replaces items in position.
  */
 export class SchemaList implements ListValue {
   readonly kind = 'list';
@@ -85,11 +85,11 @@ export class SchemaList implements ListValue {
   }
 
   #addByKey(items: Value[], other: ListValue): void {
-    const places = new Map(items.map((item, index) => [this.#keyOf(item), index]));
+    const positions = new Map(items.map((item, index) => [this.#keyOf(item), index]));
     for (const item of itemsOf(other)) {
-      const place = places.get(this.#keyOf(item));
-      if (place === undefined) items.push(item);
-      else items[place] = item;
+      const position = positions.get(this.#keyOf(item));
+      if (position === undefined) items.push(item);
+      else items[position] = item;
     }
   }
 

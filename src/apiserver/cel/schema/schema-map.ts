@@ -4,7 +4,7 @@ import { equals } from '../values/equality.ts';
 import { CelError, type MapValue, noSuchOverload, type Value } from '../values/values.ts';
 import { escapeProperty, unescapeProperty } from './escaping.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonMap = Readonly<Record<string, unknown>>;
 type ToValue = (json: unknown, schema: JsonSchema) => Value;
 
 /** An object in a resource: its known fields, or all entries if it is a map. Null fields count as absent. */
@@ -12,11 +12,11 @@ export class SchemaMap implements MapValue {
   readonly kind = 'map';
   readonly isFromObject = true;
   readonly size: number;
-  readonly json: Json;
+  readonly json: JsonMap;
   readonly #schema: JsonSchema;
   readonly #toValue: ToValue;
 
-  constructor(json: Json, schema: JsonSchema, toValue: ToValue) {
+  constructor(json: JsonMap, schema: JsonSchema, toValue: ToValue) {
     this.json = json;
     this.#schema = schema;
     this.#toValue = toValue;

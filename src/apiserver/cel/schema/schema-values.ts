@@ -1,4 +1,6 @@
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { goTypeName } from '../../../kube/go/format-value.ts';
+import type { Json } from '../../../kube/go/json-value.ts';
 import type { JsonSchema } from '../../schema/json-schema.ts';
 import { parseCelTimestamp } from '../values/times.ts';
 import { CelDuration, CelError, type OpaqueValue, type Value } from '../values/values.ts';
@@ -21,27 +23,20 @@ export function schemaValue(json: unknown, schema: JsonSchema): Value {
     case 'array':
       return arrayValue(json, schema);
     case 'string':
-      return typeof json === 'string' ? textValue(json, schema) : unexpected('string', json);
+      return typeof json === 'string' ? textValue(json, schema) : wrongTypeError('string', json);
     case 'number':
-      return typeof json === 'number' ? json : unexpected('float', json);
+      return typeof json === 'number' ? json : wrongTypeError('float', json);
     case 'integer':
-      return Number.isInteger(json) ? BigInt(json as number) : unexpected('int', json);
+      return Number.isInteger(json) ? BigInt(json as number) : wrongTypeError('int', json);
     case 'boolean':
-      return typeof json === 'boolean' ? json : unexpected('bool', json);
+      return typeof json === 'boolean' ? json : wrongTypeError('bool', json);
     default:
       return untypedValue(json, schema);
   }
 }
 
-function unexpected(wanted: string, json: unknown): CelError {
-  return new CelError(`invalid data, expected ${wanted}, got ${goTypeOf(json)}`);
-}
-
-function goTypeOf(json: unknown): string {
-  if (Array.isArray(json)) return '[]interface {}';
-  if (typeof json === 'number') return Number.isInteger(json) ? 'int64' : 'float64';
-  if (typeof json === 'boolean') return 'bool';
-  return typeof json === 'object' ? 'map[string]interface {}' : typeof json;
+function wrongTypeError(expected: string, json: unknown): CelError {
+  return new CelError(`invalid data, expected ${expected}, got ${goTypeName(json as Json)}`);
 }
 
 function intOrString(json: unknown): Value {
@@ -54,8 +49,8 @@ function objectValue(json: unknown, schema: JsonSchema): Value {
   if (typeof json !== 'object' || Array.isArray(json)) {
     return new CelError('invalid data, expected a map for the provided schema with type=object');
   }
-  const seen = isEmbedded(schema) ? withObjectMeta(schema) : schema;
-  return new SchemaMap(json as Readonly<Record<string, unknown>>, seen, schemaValue);
+  const effective = isEmbedded(schema) ? withObjectMeta(schema) : schema;
+  return new SchemaMap(json as Readonly<Record<string, unknown>>, effective, schemaValue);
 }
 
 function arrayValue(json: unknown, schema: JsonSchema): Value {
