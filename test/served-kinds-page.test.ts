@@ -5,8 +5,8 @@ import { resourceKinds } from '../src/apiserver/kinds/resource/index.ts';
 import type { ServedKind } from '../src/apiserver/kinds/served-kind.ts';
 import { apiVersionOf } from '../src/kube/resource.ts';
 
-// `npx vitest run served-kinds -u` writes it.
-test('the page of served kinds says what is served', async () => {
+// `npx vitest run served-kinds -u` updates the page.
+test('docs/served-kinds.md lists the served kinds', async () => {
   await expect(page()).toMatchFileSnapshot(join(import.meta.dirname, '../docs/served-kinds.md'));
 });
 
@@ -15,9 +15,9 @@ function page(): string {
   return [
     '# Served kinds',
     '',
-    'What the embedded API server serves; what is not here is absent from discovery. All kinds are stored, defaulted, watched, paged and',
-    'shown as tables. *Rules*: objects are validated and what is immutable stays so, with the sentences of Kubernetes; the others are kept as they',
-    'come, for programs that list them. This page is made from the code.',
+    'The kinds that the embedded API server serves. Other kinds are absent from discovery. The server stores, defaults, watches and pages all',
+    'kinds, and shows them as tables. Rules: `yes` means that the server validates objects and refuses changes of immutable fields, with the',
+    'messages of Kubernetes; `few` means that it mostly stores objects, for programs that list them. This page is generated from the code.',
     '',
     '| kind | resource | namespaced | subresources | selectable fields | rules |',
     '|---|---|---|---|---|---|',

@@ -67,7 +67,7 @@ describe('errors have the same texts as in Kubernetes', () => {
     tooLongCharacters: (errors, given: number) => errors.tooLongCharacters('f', given),
     tooShort: (errors, given: number) => errors.tooShort('f', given),
     tooMany: (errors, given: number) => errors.tooMany('f', 7, given),
-    tooManyUntold: (errors, given: number) => errors.tooMany('f', -1, given),
+    tooManyWithoutCount: (errors, given: number) => errors.tooMany('f', -1, given),
     tooFew: (errors, given: number) => errors.tooFew('f', 3, given),
   };
 

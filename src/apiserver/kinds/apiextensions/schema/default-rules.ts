@@ -2,8 +2,8 @@ import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.
 import { ApiError } from '../../../../kube/api-error.ts';
 import type { Json, JsonDraft, JsonObject } from '../../../../kube/go/json-value.ts';
 import { compileRules } from '../../../cel/compile-rules.ts';
+import type { JsonSchema } from '../../../schema/json-schema.ts';
 import { checkEmbedded, coerceEmbedded } from '../../../structural/embedded-meta.ts';
-import type { JsonSchema } from '../../../structural/json-schema.ts';
 import { pruneUnknownFields } from '../../../structural/prune.ts';
 import { compileSchema } from '../../../structural/validate.ts';
 import { FieldErrors } from '../../../validation/field-errors.ts';

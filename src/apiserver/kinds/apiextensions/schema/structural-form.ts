@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
-import type { JsonSchema } from '../../../structural/json-schema.ts';
+import type { JsonSchema } from '../../../schema/json-schema.ts';
 
 /**
  * Why Kubernetes cannot convert a schema to a structural one, if it cannot. The OpenAPI rules report nearly all of this
