@@ -62,10 +62,10 @@ test('a pod that asks for it has its claims bound for its node, as soon as there
   ]);
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.settle();
-  expect(await fixture.lines()).toEqual([
+  expect(await fixture.summary()).toEqual([
     'claim data has d1',
     'disk d1 Bound to data',
-    'disk d2 Available to nobody',
+    'disk d2 Available to no claim',
     'pod web on n1',
   ]);
 });
@@ -81,7 +81,7 @@ test('it has new volumes made for its node, again and again if need be', async (
   expect(maker.requests.length).toBeLessThanOrEqual(4);
   maker.outcome = () => 'makes';
   await fixture.settle(15_000);
-  expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
+  expect(await fixture.summary()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
 });
 
 test('many of them that wait for a provisioner do not keep others waiting', async () => {
@@ -128,7 +128,7 @@ test('pods that are pinned by name, as those of a DaemonSet, get their volumes t
   await fixture.pod('on-n3', ['old'], { spec: pinned('n3') });
   await fixture.settle();
   expect(maker.requests).toEqual(['new n2']);
-  expect(await fixture.lines()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
+  expect(await fixture.summary()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
 });
 
 test('a pod with a node that comes under the name of one on its way gets its claims bound', async () => {
@@ -143,5 +143,5 @@ test('a pod with a node that comes under the name of one on its way gets its cla
   await fixture.settle(2_000);
   runController(fixture, 'pv-binder');
   await fixture.settle(30_000);
-  expect(await fixture.lines()).toContain('claim data has d1');
+  expect(await fixture.summary()).toContain('claim data has d1');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attempts } from './scenarios/testing/fixtures.ts';
+import { schedulingAttempts } from './scenarios/testing/fixtures.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 const provisioner = 'nobody.example.com';
@@ -19,5 +19,5 @@ test.each([
   await fixture.claim('data', '1Gi', { storageClassName: 'slow' });
   await fixture.pod('web', ['data']);
   await fixture.settle(32_000);
-  expect(attempts(fixture)).toBe(expected);
+  expect(schedulingAttempts(fixture)).toBe(expected);
 });

@@ -43,7 +43,7 @@ test('a volume that is deleted while it is being bound makes the pod go elsewher
   runController(fixture, 'pv-binder');
   await fixture.settle(2_000);
   const other = taken === 'd1' ? '2' : '1';
-  expect(await fixture.lines()).toEqual([
+  expect(await fixture.summary()).toEqual([
     `claim data has d${other}`,
     `disk d${other} Bound to data`,
     `pod web on n${other}`,
@@ -146,7 +146,7 @@ test('a volume that another scheduler takes first ends in Conflict, and the pod 
   await fixture.pod('web', ['data']);
   await fixture.settle(5_000);
   const left = stolen === 'd1' ? '2' : '1';
-  expect(await fixture.lines()).toEqual(
+  expect(await fixture.summary()).toEqual(
     [
       `claim rival has ${stolen}`,
       `claim data has d${left}`,
@@ -230,7 +230,7 @@ test('a volume that comes after the time is up is adopted', async () => {
   expect(await fixture.eventsOf('web')).toContainEqual(
     'FailedScheduling: binding volumes: context deadline exceeded',
   );
-  maker.release();
+  maker.continue();
   await fixture.settle(11_000);
   expect(await fixture.place('web')).toBe(node);
   expect(maker.requests).toEqual([`data ${node}`]);

@@ -21,8 +21,8 @@ describe('the end is that of a run in peace', () => {
     const maker = provisionerController({ provisioners: [new FakeProvisioner().provisioner] });
     const places = await crashControllersAtEveryWrite({
       controllers: [...schedulingControllers({ otherControllers: ['pv-binder', 'protection'] }), maker],
-      prepare: async (trial) => {
-        const fixture = new SchedulerFixture(trial);
+      prepare: async (environment) => {
+        const fixture = new SchedulerFixture(environment);
         await seedBinding(fixture);
         await prepare(fixture);
       },

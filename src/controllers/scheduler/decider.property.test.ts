@@ -1,6 +1,6 @@
 /**
- * Whatever happens: who could be placed, or could make room for itself, has been told to look again; an answer that is remembered is the
- * one that would be given now; and an index that has lived through it all says of every node what one that is built anew says.
+ * After any sequence of changes: a pod that could be placed, or could preempt, has been woken; a cached refusal equals the decision that
+ * would be made now; and the rules give the same answers on the updated index as on a newly built one.
  */
 import { expect, test } from 'vitest';
 import type { ClusterChange } from '../../engine/cluster-index/cluster-change.ts';
@@ -18,63 +18,63 @@ import { RandomClusterChanges } from './testing/random-cluster-changes.ts';
 const steps = 80;
 const nowMs = 0;
 
-/** Pods that ask after each event, with what they were told. */
-class Asking {
-  readonly #life: RandomClusterChanges;
+/** Decides on the same pending pods after each change, and compares with earlier refusals. */
+class PendingPods {
+  readonly #changes: RandomClusterChanges;
   readonly #index: ClusterIndex;
   readonly #decider: Decider;
   readonly #pods: readonly Pod[];
   readonly #waiting = new Map<Pod, RefusedDecision>();
-  /** How often something had come that helped. */
+  /** How often a change helped a pod that had been refused. */
   helped = 0;
 
-  constructor(life: RandomClusterChanges, index: ClusterIndex) {
-    this.#life = life;
+  constructor(changes: RandomClusterChanges, index: ClusterIndex) {
+    this.#changes = changes;
     this.#index = index;
     this.#decider = newDecider(index);
-    this.#pods = numbered('asking', 6).map((name) => life.pendingPod(name));
-    this.#ask([]);
+    this.#pods = numbered('asking', 6).map((name) => changes.pendingPod(name));
+    this.#decideAll([]);
   }
 
-  happen(): void {
-    const change = this.#life.applyNext();
-    this.#ask(change === undefined ? [] : this.#tell(change));
+  applyNext(): void {
+    const change = this.#changes.applyNext();
+    this.#decideAll(change === undefined ? [] : this.#observe(change));
   }
 
-  expectSameAsNew(): void {
+  expectSameAsRebuilt(): void {
     const fresh = new ClusterIndex();
-    for (const { kind, object } of this.#life.objects) fresh.upsert(kind, object as never);
+    for (const { kind, object } of this.#changes.objects) fresh.upsert(kind, object as never);
     for (const pod of this.#pods)
       for (const rule of defaultRules)
         expect(ruleAnswers(this.#index, pod, rule)).toEqual(ruleAnswers(fresh, pod, rule));
   }
 
-  /** All that the scheduler makes of a change. */
-  #tell(change: ClusterChange): readonly ClusterChange[] {
+  /** The changes that the scheduler passes on to its queue for this change. */
+  #observe(change: ClusterChange): readonly ClusterChange[] {
     const nodeName = this.#decider.observe(change);
-    const isHeard = change.kind !== 'Pod' || affectsOtherPods(change.before, change.after);
-    const heard = isHeard ? [change] : [];
-    if (nodeName === undefined) return heard;
+    const isQueued = change.kind !== 'Pod' || affectsOtherPods(change.before, change.after);
+    const queued = isQueued ? [change] : [];
+    if (nodeName === undefined) return queued;
     const released = { kind: 'Release', volumes: [], pools: [], nodeName } as const;
     this.#decider.observe(released);
-    return [...heard, released];
+    return [...queued, released];
   }
 
-  #ask(changes: readonly ClusterChange[]): void {
+  #decideAll(changes: readonly ClusterChange[]): void {
     for (const pod of this.#pods) {
       const record = readPod(pod);
-      const remembered = this.#decider.decide(pod, record, nowMs);
+      const cached = this.#decider.decide(pod, record, nowMs);
       this.#decider.unnominate(record.key);
-      const now = this.#anew().decide(pod, record, nowMs);
-      expect(outlook(remembered)).toEqual(outlook(now));
+      const now = this.#withoutCache().decide(pod, record, nowMs);
+      expect(outcome(cached)).toEqual(outcome(now));
       this.#expectWoken(pod, now, changes);
     }
   }
 
-  /** Without a memory. */
-  #anew(): Decider {
+  /** A decider without cached refusals. */
+  #withoutCache(): Decider {
     const decider = newDecider(this.#index);
-    for (const pod of this.#life.pods)
+    for (const pod of this.#changes.pods)
       decider.observe({ kind: 'Pod', before: undefined, after: readPod(pod), freesPromises: false });
     return decider;
   }
@@ -82,7 +82,7 @@ class Asking {
   #expectWoken(pod: Pod, now: SchedulingDecision, changes: readonly ClusterChange[]): void {
     const before = this.#waiting.get(pod);
     const isWoken = before === undefined || changes.some((change) => before.refusal.wokenBy(change));
-    if (before !== undefined && isHopeless(before) && !isHopeless(now)) {
+    if (before !== undefined && isFinalRefusal(before) && !isFinalRefusal(now)) {
       this.helped += 1;
       expect(isWoken, `${before.refusal.message} by ${JSON.stringify(changes)}`).toBe(true);
     }
@@ -95,26 +95,26 @@ function newDecider(index: ClusterIndex): Decider {
   return new Decider(index, defaultRules, () => []);
 }
 
-function isHopeless(decision: SchedulingDecision): boolean {
+function isFinalRefusal(decision: SchedulingDecision): boolean {
   return decision.kind === 'refused' && decision.preemption.kind === 'none';
 }
 
-/** Where it goes, or whom it evicts. Words about nodes that refuse it anyway may be a little old. */
-function outlook(decision: SchedulingDecision): unknown {
+/** Where the pod goes, or which pods it evicts. The messages of refusals are not compared: they may be out of date. */
+function outcome(decision: SchedulingDecision): unknown {
   if (decision.kind === 'placement') return [decision.node, decision.bindings];
   const { preemption } = decision;
   return preemption.kind === 'none' ? 'waits' : [preemption.node, preemption.victims];
 }
 
-test('nobody waits who need not, and nothing is remembered wrongly', () => {
+test('no pod waits that could be placed, and no cached refusal is wrong', () => {
   let helped = 0;
   for (const seed of numbered('life ', 20)) {
     const index = new ClusterIndex();
-    const asking = new Asking(new RandomClusterChanges(index, seededRandom(seed)), index);
-    for (let left = steps; left > 0; left -= 1) asking.happen();
-    asking.expectSameAsNew();
-    helped += asking.helped;
+    const pending = new PendingPods(new RandomClusterChanges(index, seededRandom(seed)), index);
+    for (let left = steps; left > 0; left -= 1) pending.applyNext();
+    pending.expectSameAsRebuilt();
+    helped += pending.helped;
   }
-  // Below that, the clusters have become too dull to prove anything.
+  // With fewer, the random changes would prove too little.
   expect(helped).toBeGreaterThan(50);
 });

@@ -5,12 +5,12 @@ import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 async function scheduling(level: LogLevel) {
   const lines: Record<string, unknown>[] = [];
-  const trial = await VirtualTimeCluster.start();
+  const environment = await VirtualTimeCluster.start();
   const write = (line: string) => lines.push(JSON.parse(line));
-  trial.log = lineLog({ level, format: 'json', clock: trial.clock, write });
-  const fixture = new SchedulerFixture(trial);
+  environment.log = lineLog({ level, format: 'json', clock: environment.clock, write });
+  const fixture = new SchedulerFixture(environment);
   await fixture.seed(['n1']);
-  fixture.resume();
+  fixture.startControllers();
   return { fixture, lines };
 }
 
@@ -64,7 +64,7 @@ test('what is reserved can be seen while it is, and where pods wait', async () =
   await fixture.claim('huge', '1Ti');
   await fixture.pod('waiting', ['huge']);
   await fixture.settle();
-  const page = fixture.trial.metrics.render();
+  const page = fixture.environment.metrics.render();
   for (const line of ['binding_pods 1', 'reserved_pods 1', 'reserved_volumes 1', 'promised_bytes 1073741824'])
     expect(page).toContain(`\nstowage_scheduler_${line}\n`);
   expect(page).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 1\n');

@@ -40,7 +40,7 @@ test('the same when news of the pod comes before the answer to its binding', asy
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
-        after: ({ verb }) => (verb === 'post' ? fixture.trial.clock.sleep(50, never) : undefined),
+        after: ({ verb }) => (verb === 'post' ? fixture.environment.clock.sleep(50, never) : undefined),
       }),
     );
   });
@@ -65,7 +65,7 @@ test('a pod that is deleted right after its binding, before we hear of either, l
           after: async ({ verb, name }) => {
             if (verb !== 'post' || name !== 'first') return;
             await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
-            await fixture.trial.clock.sleep(50, never);
+            await fixture.environment.clock.sleep(50, never);
           },
         }),
       );
@@ -116,7 +116,7 @@ test('a pod whose volume is bound keeps its place on that node while it tries ag
   await fixture.settle(100);
   await fixture.pod('other');
   await fixture.settle(500);
-  expect(await fixture.lines()).toEqual(
+  expect(await fixture.summary()).toEqual(
     expect.arrayContaining(['claim data has d1', 'pod other on no node', 'pod web on no node']),
   );
   expect((await fixture.getPod('web')).status?.nominatedNodeName).toBe('n1');

@@ -38,7 +38,7 @@ test('what a dead scheduler had reserved is given back when it keeps the pod fro
   runController(fixture, 'pv-binder');
   await fixture.settle();
   expect(await fixture.place('both')).toBe('n2');
-  expect(await fixture.lines()).toContain('disk d1a Available to nobody');
+  expect(await fixture.summary()).toContain('disk d1a Available to no claim');
 });
 
 describe('giving back ends the same', () => {

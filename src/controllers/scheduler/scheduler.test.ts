@@ -17,7 +17,7 @@ test('a pod goes where its claim finds a disk, and both are bound', async () => 
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);
   await fixture.settle();
-  expect(await fixture.lines()).toEqual(['claim data has d2', 'disk d2 Bound to data', 'pod web on n2']);
+  expect(await fixture.summary()).toEqual(['claim data has d2', 'disk d2 Bound to data', 'pod web on n2']);
 });
 
 test('a pod without a disk says why, and goes as soon as there is one', async () => {

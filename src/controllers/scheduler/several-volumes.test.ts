@@ -52,7 +52,7 @@ test('when the second of two claimRefs fails, the first is taken back', async ()
   repair();
   runController(fixture, 'pv-binder');
   await fixture.settle(5_000);
-  expect(await fixture.lines()).toEqual(
+  expect(await fixture.summary()).toEqual(
     [
       'claim large has d1b',
       'claim small has d1a',
@@ -69,7 +69,7 @@ test('when the second of two claimRefs fails, the first is taken back', async ()
 
 test('a binding that was complete before it could be taken back is kept and reported, and the pod goes on from there', async () => {
   let failures = 0;
-  let clock: SchedulerFixture['trial']['clock'] | undefined;
+  let clock: SchedulerFixture['environment']['clock'] | undefined;
   const { fixture } = await twoDisksAndOne(async () => {
     failures += 1;
     if (failures > 3) return;
@@ -77,19 +77,19 @@ test('a binding that was complete before it could be taken back is kept and repo
     throw broken();
   }, ['pv-binder']);
   await using _ = fixture;
-  clock = fixture.trial.clock;
+  clock = fixture.environment.clock;
   await fixture.pod('both', ['small', 'large']);
   await fixture.settle(1_500);
   expect(await fixture.eventsOf('both')).toContainEqual(
     expect.stringMatching(/^VolumesKept: claim default\/small stays bound to volume d1a:/),
   );
   await fixture.settle(3_000);
-  expect(await fixture.lines()).toEqual([
+  expect(await fixture.summary()).toEqual([
     'claim large has d1b',
     'claim small has d1a',
     'disk d1a Bound to small',
     'disk d1b Bound to large',
-    'disk d2 Available to nobody',
+    'disk d2 Available to no claim',
     'pod both on n1',
   ]);
 });
@@ -129,7 +129,7 @@ test.each([
   // News is slower than answers, as it may be anywhere.
   const never = new AbortController().signal;
   intercepted.addHooks({ [when]: once });
-  intercepted.addHooks(delayWatch(() => fixture.trial.clock.sleep(30, never)));
+  intercepted.addHooks(delayWatch(() => fixture.environment.clock.sleep(30, never)));
   await fixture.pod('both', ['small', 'large']);
   await fixture.settle();
   expect(isOver).toBe(true);
@@ -171,7 +171,7 @@ test('nothing is claimed among existing volumes before every new volume is there
   await fixture.settle(30_000);
   expect(maker.requests).toEqual(['new n1']);
   expect(await claimRefs(fixture)).toEqual([]);
-  maker.release();
+  maker.continue();
   await fixture.settle();
   expect(await fixture.place('web')).toBe('n1');
   expect(await claimRefs(fixture)).toHaveLength(2);
@@ -189,5 +189,5 @@ test('a refused new volume leaves the existing ones for others, and the pod goes
   await fixture.pod('web', ['old', 'new']);
   await fixture.settle(5_000);
   expect(await fixture.place('web')).toBe('n2');
-  expect(await fixture.lines()).toContain('disk d1 Available to nobody');
+  expect(await fixture.summary()).toContain('disk d1 Available to no claim');
 });

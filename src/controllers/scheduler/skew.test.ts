@@ -58,25 +58,25 @@ async function begin(): Promise<SchedulerFixture> {
 }
 
 const gateNote =
-  'VolumeScheduling is off in the PV binder (0.1.7) and on in the scheduler: claims are bound at once, and the scheduler leaves ' +
-  'volumes alone; start the PV binder with --feature-gates VolumeScheduling=true';
+  'VolumeScheduling is off in the PV binder (0.1.7) and on in the scheduler: claims are bound at once, and the scheduler does ' +
+  'not bind volumes; start the PV binder with --feature-gates VolumeScheduling=true';
 const waitNote =
   'VolumeScheduling is on in the PV binder (0.2.0) and off in the scheduler: claims that wait for their first consumer are not bound, ' +
   'and their pods wait; start the scheduler with --feature-gates VolumeScheduling=true';
 
 test('an upgrade that begins with the scheduler: pods go where the old PV binder bound their claims', async () => {
   await using fixture = await begin();
-  const { trial } = fixture;
-  const binder = trial.run([binderOf(old, 'old')]);
+  const { environment } = fixture;
+  const binder = environment.run([binderOf(old, 'old')]);
   await fixture.settle();
   const states: PvBinderSkewState[] = [];
-  trial.run([schedulerOf(newer, states)]);
+  environment.run([schedulerOf(newer, states)]);
   await fixture.settle();
   await fixture.claim('early', '5Gi');
   await fixture.settle();
   await fixture.pod('early', ['early']);
   await fixture.settle(3_000);
-  expect((await fixture.lines()).filter((line) => line.includes('early'))).toEqual([
+  expect((await fixture.summary()).filter((line) => line.includes('early'))).toEqual([
     expect.stringMatching(/^claim early has d[23]$/),
     expect.stringMatching(/^disk d[23] Bound to early$/),
     expect.stringMatching(/^pod early on n[23]$/),
@@ -87,7 +87,7 @@ test('an upgrade that begins with the scheduler: pods go where the old PV binder
     'VersionSkew: the PV binder is 0.1.7 and the scheduler is 0.2.0; bring both to the same version',
   ]);
 
-  trial.run([binderOf(newer, 'new')]);
+  environment.run([binderOf(newer, 'new')]);
   await fixture.settle();
   const closed = binder.close();
   await fixture.claim('late', '5Gi');
@@ -100,11 +100,11 @@ test('an upgrade that begins with the scheduler: pods go where the old PV binder
 
 test('an upgrade that begins with the PV binder: pods wait for the new scheduler, and it is told why', async () => {
   await using fixture = await begin();
-  const { trial } = fixture;
-  trial.run([binderOf(newer, 'new')]);
+  const { environment } = fixture;
+  environment.run([binderOf(newer, 'new')]);
   await fixture.settle();
   const states: PvBinderSkewState[] = [];
-  const before = trial.run([schedulerOf(old, states)]);
+  const before = environment.run([schedulerOf(old, states)]);
   await fixture.settle();
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);
@@ -123,26 +123,26 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
 
   await before.close();
   const after: PvBinderSkewState[] = [];
-  trial.run([schedulerOf(newer, after)]);
+  environment.run([schedulerOf(newer, after)]);
   await fixture.settle(3_000);
   expect(after).toEqual([{ bindsVolumes: true, problem: undefined }]);
   expect(await fixture.place('web')).toMatch(/^n[23]$/);
 });
 
 /** Runs Skew alone, and answers what it said. */
-function watchSkew(trial: VirtualTimeCluster, own: Component): readonly PvBinderSkewState[] {
+function watchSkew(environment: VirtualTimeCluster, own: Component): readonly PvBinderSkewState[] {
   const states: PvBinderSkewState[] = [];
   const run: Controller['run'] = async (context, signal) => {
     const ownGates = { VolumeScheduling: own.volumeScheduling };
     const onChange = (state: PvBinderSkewState) => states.push(state);
     await new PvBinderSkew({ ...context, ownGates, ownVersion: own.version, onChange, signal }).run();
   };
-  trial.run([{ name: 'scheduler', run }]);
+  environment.run([{ name: 'scheduler', run }]);
   return states;
 }
 
-function leaseOf(trial: VirtualTimeCluster, component: Component, agoMs = 0): Lease {
-  const renewTime = new Date(trial.clock.nowMs() - agoMs).toISOString().replace('Z', '000Z');
+function leaseOf(environment: VirtualTimeCluster, component: Component, agoMs = 0): Lease {
+  const renewTime = new Date(environment.clock.nowMs() - agoMs).toISOString().replace('Z', '000Z');
   const gates = { VolumeScheduling: component.volumeScheduling };
   return {
     metadata: {
@@ -156,52 +156,52 @@ function leaseOf(trial: VirtualTimeCluster, component: Component, agoMs = 0): Le
 const binds = { bindsVolumes: true, problem: undefined };
 
 test('without a PV binder of ours Kubernetes is taken to delay binding', async () => {
-  await using trial = await VirtualTimeCluster.start();
-  const states = watchSkew(trial, newer);
-  const others = watchSkew(trial, { ...newer, volumeScheduling: false });
-  await trial.settle();
+  await using environment = await VirtualTimeCluster.start();
+  const states = watchSkew(environment, newer);
+  const others = watchSkew(environment, { ...newer, volumeScheduling: false });
+  await environment.settle();
   expect([states, others]).toEqual([[binds], [{ bindsVolumes: false, problem: undefined }]]);
-  await trial.settle(20_000);
+  await environment.settle(20_000);
   expect(states).toEqual([binds]);
   expect(others.at(-1)?.problem).toMatch(/^VolumeScheduling is on in Kubernetes' PV controller and off in/);
 });
 
 test('a Lease counts while it is renewed, and no longer', async () => {
-  await using trial = await VirtualTimeCluster.start();
-  const client = trial.cluster.resource(leases);
-  await client.create(leaseOf(trial, { ...newer, volumeScheduling: false }));
-  const states = watchSkew(trial, newer);
-  await trial.settle(10_000);
+  await using environment = await VirtualTimeCluster.start();
+  const client = environment.cluster.resource(leases);
+  await client.create(leaseOf(environment, { ...newer, volumeScheduling: false }));
+  const states = watchSkew(environment, newer);
+  await environment.settle(10_000);
   await client.patch(leaseKeyOf('pv-binder'), { type: 'merge', body: { spec: { leaseTransitions: 1 } } });
-  await trial.settle(10_000);
+  await environment.settle(10_000);
   expect(states).toEqual([
     { bindsVolumes: false, problem: undefined },
     { bindsVolumes: false, problem: expect.stringMatching(/^VolumeScheduling is off in the PV binder/) },
   ]);
-  await trial.settle(10_000);
+  await environment.settle(10_000);
   expect(states.at(-1)).toEqual(binds);
 });
 
 test('what a PV binder left behind that is just being started anew is no problem', async () => {
-  await using trial = await VirtualTimeCluster.start();
-  const client = trial.cluster.resource(leases);
+  await using environment = await VirtualTimeCluster.start();
+  const client = environment.cluster.resource(leases);
   const own = { ...newer, volumeScheduling: false };
-  await client.create(leaseOf(trial, newer));
-  const states = watchSkew(trial, own);
-  await trial.settle();
-  const { metadata = {} } = leaseOf(trial, own);
+  await client.create(leaseOf(environment, newer));
+  const states = watchSkew(environment, own);
+  await environment.settle();
+  const { metadata = {} } = leaseOf(environment, own);
   const body = { metadata: { annotations: metadata.annotations } };
   await client.patch(leaseKeyOf('pv-binder'), { type: 'merge', body });
-  await trial.settle(10_000);
+  await environment.settle(10_000);
   expect(states).toEqual([{ bindsVolumes: false, problem: undefined }]);
-  expect(await trial.eventLines()).toEqual([]);
+  expect(await environment.eventLines()).toEqual([]);
 });
 
 test('a Lease that was left behind long ago does not count', async () => {
-  await using trial = await VirtualTimeCluster.start();
-  await trial.cluster.resource(leases).create(leaseOf(trial, old, 60_000));
-  const states = watchSkew(trial, newer);
-  await trial.settle();
+  await using environment = await VirtualTimeCluster.start();
+  await environment.cluster.resource(leases).create(leaseOf(environment, old, 60_000));
+  const states = watchSkew(environment, newer);
+  await environment.settle();
   expect(states).toEqual([binds]);
 });
 
@@ -212,13 +212,15 @@ test.each([
   ['1.2.0', '2.2.0', 'VersionSkew'],
   ['0.2.0', '', undefined],
 ])('the scheduler is %s, the PV binder is %s: %s', async (own, theirs, reason) => {
-  await using trial = await VirtualTimeCluster.start();
-  const states = watchSkew(trial, { version: own, volumeScheduling: true });
-  await trial.settle();
-  await trial.cluster.resource(leases).create(leaseOf(trial, { version: theirs, volumeScheduling: true }));
-  await trial.settle();
+  await using environment = await VirtualTimeCluster.start();
+  const states = watchSkew(environment, { version: own, volumeScheduling: true });
+  await environment.settle();
+  await environment.cluster
+    .resource(leases)
+    .create(leaseOf(environment, { version: theirs, volumeScheduling: true }));
+  await environment.settle();
   expect(states.at(-1)?.bindsVolumes).toBe(true);
-  expect((await trial.eventLines()).map((line) => line.split(' ')[0])).toEqual(
+  expect((await environment.eventLines()).map((line) => line.split(' ')[0])).toEqual(
     reason === undefined ? [] : [reason],
   );
 });

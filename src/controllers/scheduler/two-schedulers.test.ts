@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CompetitionOptions, runCompetingSchedulers } from './testing/competing-schedulers.ts';
 
-const rivalries: fc.Arbitrary<CompetitionOptions> = fc.record({
+const competitions: fc.Arbitrary<CompetitionOptions> = fc.record({
   seed: fc.nat(),
   completes: fc.boolean(),
   disks: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
@@ -12,11 +12,11 @@ const rivalries: fc.Arbitrary<CompetitionOptions> = fc.record({
   }),
 });
 
-test('two schedulers of one name never give a volume twice, and forget no pod', async () => {
+test('two schedulers with the same name never give a volume to two claims, and miss no pod', async () => {
   await fc.assert(
-    fc.asyncProperty(rivalries, async (rivalry) => {
-      const { wrongs, before, after } = await runCompetingSchedulers(rivalry);
-      expect(wrongs).toEqual([]);
+    fc.asyncProperty(competitions, async (options) => {
+      const { violations, before, after } = await runCompetingSchedulers(options);
+      expect(violations).toEqual([]);
       expect(after).toEqual(before);
     }),
     { numRuns: 50 },

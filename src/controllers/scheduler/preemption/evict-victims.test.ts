@@ -14,24 +14,24 @@ import { evictVictims, type VictimEvictionPlan } from './evict-victims.ts';
 
 const { signal } = new AbortController();
 
-/** A cluster without controllers, and what an eviction did to it. */
-class Scene implements AsyncDisposable {
-  readonly fixture: RealTimeCluster;
-  readonly happenings: EventInput[] = [];
+/** A cluster without controllers, and the effects of an eviction. */
+class EvictionFixture implements AsyncDisposable {
+  readonly environment: RealTimeCluster;
+  readonly events: EventInput[] = [];
   readonly written: string[] = [];
   readonly cancelled: string[] = [];
   canCancel = true;
 
-  constructor(fixture: RealTimeCluster) {
-    this.fixture = fixture;
+  constructor(environment: RealTimeCluster) {
+    this.environment = environment;
   }
 
-  static async start(): Promise<Scene> {
-    return new Scene(await RealTimeCluster.start());
+  static async start(): Promise<EvictionFixture> {
+    return new EvictionFixture(await RealTimeCluster.start());
   }
 
   get #pods() {
-    return this.fixture.cluster.resource(pods);
+    return this.environment.cluster.resource(pods);
   }
 
   async pod(name: string, spec: Pod['spec'] = {}, status: Pod['status'] = {}): Promise<Pod> {
@@ -53,24 +53,24 @@ class Scene implements AsyncDisposable {
   }
 
   async evict(
-    order: Partial<VictimEvictionPlan> & Pick<VictimEvictionPlan, 'preemptor'>,
-    cluster: Cluster = this.fixture.cluster,
+    plan: Partial<VictimEvictionPlan> & Pick<VictimEvictionPlan, 'preemptor'>,
+    cluster: Cluster = this.environment.cluster,
   ): Promise<boolean> {
     const context = {
       cluster,
       clock: realClock,
-      events: { record: (happening: EventInput) => void this.happenings.push(happening) },
+      events: { record: (event: EventInput) => void this.events.push(event) },
       noteWrite: (pod: Pod) => void this.written.push(pod.metadata?.name ?? ''),
       cancel: (pod: Pod) => {
         this.cancelled.push(pod.metadata?.name ?? '');
         return this.canCancel;
       },
     };
-    return await evictVictims(context, { node: 'n1', victims: [], nominated: [], ...order }, signal);
+    return await evictVictims(context, { node: 'n1', victims: [], nominated: [], ...plan }, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.fixture[Symbol.asyncDispose]();
+    await this.environment[Symbol.asyncDispose]();
   }
 }
 
@@ -82,24 +82,24 @@ const bound = (pod: Pod) => ({ pod, isAssumed: false });
 const assumed = (pod: Pod) => ({ pod, isAssumed: true });
 const isMarked = (pod: Pod | undefined) =>
   getCondition(pod?.status?.conditions, 'DisruptionTarget')?.reason === 'PreemptionByScheduler';
-const isEnding = (pod: Pod | undefined) => pod?.metadata?.deletionTimestamp !== undefined;
+const isTerminating = (pod: Pod | undefined) => pod?.metadata?.deletionTimestamp !== undefined;
 
-test('a victim is told why, marked and deleted, and the node is kept for the one that comes', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
-  const victim = await scene.running('v');
-  expect(await scene.evict({ preemptor, victims: [bound(victim)] })).toBe(true);
-  const ending = await scene.get('v');
-  expect(isEnding(ending)).toBe(true);
-  expect(getCondition(ending?.status?.conditions, 'DisruptionTarget')).toMatchObject({
+test('a victim gets its condition and its event and is deleted, and the preemptor is nominated', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
+  const victim = await fixture.running('v');
+  expect(await fixture.evict({ preemptor, victims: [bound(victim)] })).toBe(true);
+  const terminating = await fixture.get('v');
+  expect(isTerminating(terminating)).toBe(true);
+  expect(getCondition(terminating?.status?.conditions, 'DisruptionTarget')).toMatchObject({
     status: 'True',
     reason: 'PreemptionByScheduler',
     message: 'stowage: preempting to accommodate a higher priority pod',
     lastTransitionTime: expect.any(String),
   });
-  expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
-  expect(scene.written).toEqual(['p', 'v']);
-  expect(scene.happenings).toMatchObject([
+  expect((await fixture.get('p'))?.status?.nominatedNodeName).toBe('n1');
+  expect(fixture.written).toEqual(['p', 'v']);
+  expect(fixture.events).toMatchObject([
     {
       regarding: { kind: 'Pod', namespace: 'default', name: 'v', uid: victim.metadata?.uid },
       related: { kind: 'Pod', name: 'p' },
@@ -111,145 +111,148 @@ test('a victim is told why, marked and deleted, and the node is kept for the one
   ]);
 });
 
-test('what a kubelet has written about the victim meanwhile stays', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
-  const victim = await scene.running('v');
+test('conditions that a kubelet has written meanwhile stay', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
+  const victim = await fixture.running('v');
   const conditions = [{ type: 'Ready', status: 'True' }];
   const patch = { type: 'strategic', body: { status: { conditions } } } as const;
-  await scene.fixture.cluster.resource(pods).patch(keyOf('v'), patch, { subresource: 'status' });
-  await scene.evict({ preemptor, victims: [bound(victim)] });
-  const ending = await scene.get('v');
-  expect([isMarked(ending), isEnding(ending)]).toEqual([true, true]);
-  expect(getCondition(ending?.status?.conditions, 'Ready')?.status).toBe('True');
+  await fixture.environment.cluster.resource(pods).patch(keyOf('v'), patch, { subresource: 'status' });
+  await fixture.evict({ preemptor, victims: [bound(victim)] });
+  const terminating = await fixture.get('v');
+  expect([isMarked(terminating), isTerminating(terminating)]).toEqual([true, true]);
+  expect(getCondition(terminating?.status?.conditions, 'Ready')?.status).toBe('True');
 });
 
-test('victims that are gone, replaced or ending already are nobody’s trouble', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
-  const gone = await scene.pod('gone');
-  const replaced = await scene.pod('replaced');
-  const ending = await scene.running('ending');
-  const client = scene.fixture.cluster.resource(pods);
+test('victims that are gone, re-created or already terminating are skipped', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
+  const gone = await fixture.pod('gone');
+  const replaced = await fixture.pod('replaced');
+  const terminating = await fixture.running('terminating');
+  const client = fixture.environment.cluster.resource(pods);
   await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
   await client.delete(keyOf('replaced'), { gracePeriodSeconds: 0 });
-  await client.delete(keyOf('ending'));
-  await scene.running('replaced');
-  const seen = await scene.get('ending');
-  const victims = [bound(gone), bound(replaced), bound(seen ?? ending)];
-  expect(await scene.evict({ preemptor, victims })).toBe(true);
-  expect(isEnding(await scene.get('replaced'))).toBe(false);
-  expect(isMarked(await scene.get('replaced'))).toBe(false);
-  expect(isMarked(await scene.get('ending'))).toBe(false);
-  expect(scene.happenings).toEqual([]);
+  await client.delete(keyOf('terminating'));
+  await fixture.running('replaced');
+  const seen = await fixture.get('terminating');
+  const victims = [bound(gone), bound(replaced), bound(seen ?? terminating)];
+  expect(await fixture.evict({ preemptor, victims })).toBe(true);
+  expect(isTerminating(await fixture.get('replaced'))).toBe(false);
+  expect(isMarked(await fixture.get('replaced'))).toBe(false);
+  expect(isMarked(await fixture.get('terminating'))).toBe(false);
+  expect(fixture.events).toEqual([]);
 });
 
-test('a victim that is about to be bound is let go of, and stays', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
-  const victim = await scene.pod('v');
-  await scene.evict({ preemptor, victims: [assumed(victim)] });
-  expect(scene.cancelled).toEqual(['v']);
-  expect(isEnding(await scene.get('v'))).toBe(false);
+test('the binding of a victim in flight is cancelled, and the victim stays', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
+  const victim = await fixture.pod('v');
+  await fixture.evict({ preemptor, victims: [assumed(victim)] });
+  expect(fixture.cancelled).toEqual(['v']);
+  expect(isTerminating(await fixture.get('v'))).toBe(false);
   const note = `Preempted by pod ${preemptor.metadata?.uid} on node n1 (in kube-scheduler memory).`;
-  expect(scene.happenings).toMatchObject([{ reason: 'Preempted', note }]);
+  expect(fixture.events).toMatchObject([{ reason: 'Preempted', note }]);
 });
 
-test('a victim that it is too late to let go of is deleted like others', async () => {
-  await using scene = await Scene.start();
-  scene.canCancel = false;
-  const preemptor = await scene.pod('p');
-  const victim = await scene.pod('v');
-  await scene.evict({ preemptor, victims: [assumed(victim)] });
-  expect(await scene.get('v')).toBeUndefined();
-  expect(scene.happenings[0]?.note).toBe(`Preempted by pod ${preemptor.metadata?.uid} on node n1`);
+test('a victim whose binding cannot be cancelled is deleted', async () => {
+  await using fixture = await EvictionFixture.start();
+  fixture.canCancel = false;
+  const preemptor = await fixture.pod('p');
+  const victim = await fixture.pod('v');
+  await fixture.evict({ preemptor, victims: [assumed(victim)] });
+  expect(await fixture.get('v')).toBeUndefined();
+  expect(fixture.events[0]?.note).toBe(`Preempted by pod ${preemptor.metadata?.uid} on node n1`);
 });
 
-test('others are evicted for nobody who has gone, is going, has a node or has been replaced', async () => {
-  await using scene = await Scene.start();
-  const client = scene.fixture.cluster.resource(pods);
-  const victims = [bound(await scene.running('v'))];
-  const gone = await scene.pod('gone');
+test('no pod is evicted for a preemptor that is gone, has a node or was re-created', async () => {
+  await using fixture = await EvictionFixture.start();
+  const client = fixture.environment.cluster.resource(pods);
+  const victims = [bound(await fixture.running('v'))];
+  const gone = await fixture.pod('gone');
   await client.delete(keyOf('gone'), { gracePeriodSeconds: 0 });
-  const placed = await scene.pod('placed');
+  const placed = await fixture.pod('placed');
   const target = { kind: 'Node', name: 'n2' };
   await client.post(keyOf('placed'), 'binding', { metadata: { name: 'placed' }, target } as never);
-  const replaced = await scene.pod('replaced');
+  const replaced = await fixture.pod('replaced');
   await client.delete(keyOf('replaced'), { gracePeriodSeconds: 0 });
-  await scene.pod('replaced');
+  await fixture.pod('replaced');
   for (const preemptor of [gone, placed, replaced])
-    expect(await scene.evict({ preemptor, victims })).toBe(false);
-  expect(isEnding(await scene.get('v'))).toBe(false);
-  expect((await scene.get('placed'))?.status?.nominatedNodeName).toBeUndefined();
-  expect((await scene.get('replaced'))?.status?.nominatedNodeName).toBeUndefined();
+    expect(await fixture.evict({ preemptor, victims })).toBe(false);
+  expect(isTerminating(await fixture.get('v'))).toBe(false);
+  expect((await fixture.get('placed'))?.status?.nominatedNodeName).toBeUndefined();
+  expect((await fixture.get('replaced'))?.status?.nominatedNodeName).toBeUndefined();
 });
 
-test('a preemptor that somebody wrote about is looked at again', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
+test('a preemptor that another client has changed is read again', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
   const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const;
-  await scene.fixture.cluster.resource(pods).patch(keyOf('p'), patch);
-  expect(await scene.evict({ preemptor })).toBe(true);
-  expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
+  await fixture.environment.cluster.resource(pods).patch(keyOf('p'), patch);
+  expect(await fixture.evict({ preemptor })).toBe(true);
+  expect((await fixture.get('p'))?.status?.nominatedNodeName).toBe('n1');
 });
 
-test('lower pods lose their nomination to the node, others keep theirs', async () => {
-  await using scene = await Scene.start();
+test('pods of lower priority lose their nomination to the node, others keep theirs', async () => {
+  await using fixture = await EvictionFixture.start();
   const to = (nominatedNodeName: string) => ({ nominatedNodeName });
-  const low = await scene.pod('low', {}, to('n1'));
-  const elsewhere = await scene.pod('elsewhere', {}, to('n2'));
-  const stale = await scene.pod('stale', {}, to('n1'));
+  const low = await fixture.pod('low', {}, to('n1'));
+  const elsewhere = await fixture.pod('elsewhere', {}, to('n2'));
+  const stale = await fixture.pod('stale', {}, to('n1'));
   const moved = { type: 'merge', body: { status: to('n3') } } as const;
-  await scene.fixture.cluster.resource(pods).patch(keyOf('stale'), moved, { subresource: 'status' });
-  const preemptor = { ...(await scene.pod('p')), spec: { priority: 10, schedulerName: 'stowage' } };
-  const equal = { ...(await scene.pod('equal', {}, to('n1'))), spec: { priority: 10 } };
-  await scene.evict({ preemptor, nominated: [low, elsewhere, stale, equal] });
+  await fixture.environment.cluster.resource(pods).patch(keyOf('stale'), moved, { subresource: 'status' });
+  const preemptor = { ...(await fixture.pod('p')), spec: { priority: 10, schedulerName: 'stowage' } };
+  const equal = { ...(await fixture.pod('equal', {}, to('n1'))), spec: { priority: 10 } };
+  await fixture.evict({ preemptor, nominated: [low, elsewhere, stale, equal] });
   const nominations = await Promise.all(
     ['low', 'elsewhere', 'stale', 'equal'].map(
-      async (name) => (await scene.get(name))?.status?.nominatedNodeName,
+      async (name) => (await fixture.get(name))?.status?.nominatedNodeName,
     ),
   );
   expect(nominations).toEqual([undefined, 'n2', 'n3', 'n1']);
 });
 
-test('a victim that cannot be evicted does not keep the others', async () => {
-  await using scene = await Scene.start();
-  const preemptor = await scene.pod('p');
-  const victims = [bound(await scene.running('stuck')), bound(await scene.running('v'))];
+test('a victim that cannot be evicted does not prevent the eviction of the others', async () => {
+  await using fixture = await EvictionFixture.start();
+  const preemptor = await fixture.pod('p');
+  const victims = [bound(await fixture.running('stuck')), bound(await fixture.running('v'))];
   const isAffected = ({ verb, name }: ClusterCall) => verb === 'delete' && name === 'stuck';
   const error = failure(500, 'InternalError', 'no');
-  const stubborn = new InterceptedCluster(scene.fixture.cluster, failOnce(isAffected, error));
-  await expect(scene.evict({ preemptor, victims }, stubborn)).rejects.toThrow('no');
-  expect(isEnding(await scene.get('v'))).toBe(true);
+  const failing = new InterceptedCluster(fixture.environment.cluster, failOnce(isAffected, error));
+  await expect(fixture.evict({ preemptor, victims }, failing)).rejects.toThrow('no');
+  expect(isTerminating(await fixture.get('v'))).toBe(true);
 });
 
-test('whoever dies after any of the writes leaves something to go on from', async () => {
-  let deaths = 0;
+test('after a crash at any write, a second eviction completes the first', async () => {
+  let crashes = 0;
   for (let writesMax = 1; ; writesMax++) {
-    await using scene = await Scene.start();
-    await scene.pod('p');
-    for (const name of ['v1', 'v2']) await scene.running(name);
-    await scene.pod('low', {}, { nominatedNodeName: 'n1' });
-    const preemptor = async () => ({ ...(await scene.get('p')), spec: { priority: 10, schedulerName: 's' } });
-    const order = async () => ({
+    await using fixture = await EvictionFixture.start();
+    await fixture.pod('p');
+    for (const name of ['v1', 'v2']) await fixture.running(name);
+    await fixture.pod('low', {}, { nominatedNodeName: 'n1' });
+    const preemptor = async () => ({
+      ...(await fixture.get('p')),
+      spec: { priority: 10, schedulerName: 's' },
+    });
+    const plan = async () => ({
       preemptor: await preemptor(),
-      victims: [bound((await scene.get('v1'))!), bound((await scene.get('v2'))!)],
-      nominated: [(await scene.get('low'))!],
+      victims: [bound((await fixture.get('v1'))!), bound((await fixture.get('v2'))!)],
+      nominated: [(await fixture.get('low'))!],
     });
     const crash = new CrashAfterWrites(writesMax);
-    const crashing = new InterceptedCluster(scene.fixture.cluster, crash);
-    const isDone = await scene.evict(await order(), crashing).catch(() => false);
-    // Nobody goes before the node is kept for the one that comes.
-    expect((await scene.get('p'))?.status?.nominatedNodeName).toBe('n1');
-    if (!isDone) deaths += 1;
-    expect(await scene.evict(await order())).toBe(true);
+    const crashing = new InterceptedCluster(fixture.environment.cluster, crash);
+    const isDone = await fixture.evict(await plan(), crashing).catch(() => false);
+    // The preemptor is nominated before any victim is evicted.
+    expect((await fixture.get('p'))?.status?.nominatedNodeName).toBe('n1');
+    if (!isDone) crashes += 1;
+    expect(await fixture.evict(await plan())).toBe(true);
     for (const name of ['v1', 'v2']) {
-      const victim = await scene.get(name);
-      expect([isMarked(victim), isEnding(victim)]).toEqual([true, true]);
+      const victim = await fixture.get(name);
+      expect([isMarked(victim), isTerminating(victim)]).toEqual([true, true]);
     }
-    expect((await scene.get('low'))?.status?.nominatedNodeName).toBeUndefined();
+    expect((await fixture.get('low'))?.status?.nominatedNodeName).toBeUndefined();
     if (isDone) break;
   }
-  // Nomination, clearing, and twice mark and deletion.
-  expect(deaths).toBe(6);
+  // Nomination, clearing of a nomination, and condition and deletion for each victim.
+  expect(crashes).toBe(6);
 });

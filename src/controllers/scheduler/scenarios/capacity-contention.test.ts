@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { driverFixtureControllers, startWithDriver } from './testing/driver-fixture.ts';
-import { attempts, numbered, placed, places } from './testing/fixtures.ts';
+import { countPlaced, numbered, places, schedulingAttempts } from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -21,9 +21,9 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
   const pods = numbered('p', 201);
   await askFor(fixture, pods, '5Gi');
   await fixture.settle(120_000);
-  expect(driver).toMatchObject({ refusals: 0, made: 200 });
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 200 });
   // One is too many, whichever it is.
-  expect(await placed(fixture, pods)).toBe(200);
+  expect(await countPlaced(fixture, pods)).toBe(200);
   const found = await places(fixture, pods);
   expect(found.find((place) => !/^n\d+$/.test(place))).toContain(
     '100 node(s) did not have enough free storage',
@@ -33,7 +33,7 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
 test('in waves, with publications in between, it is the same', async () => {
   const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
-    makeMs: 7_000,
+    createMs: 7_000,
     publishEveryMs: 5_000,
   });
   await using _ = fixture;
@@ -42,14 +42,14 @@ test('in waves, with publications in between, it is the same', async () => {
     await fixture.settle(9_000);
   }
   await fixture.settle(180_000);
-  expect(driver).toMatchObject({ refusals: 0, made: 50 });
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 50 });
 });
 
 test('numbers that are old when they are said cost refusals, and end in the same', async () => {
   const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
     publishEveryMs: 5_000,
-    staleMs: 4_000,
+    publishDelayMs: 4_000,
   });
   await using _ = fixture;
   const pods = numbered('p', 60);
@@ -58,25 +58,28 @@ test('numbers that are old when they are said cost refusals, and end in the same
     await fixture.settle(4_000);
   }
   await fixture.settle(180_000);
-  expect(driver.made).toBe(50);
-  expect(await placed(fixture, pods)).toBe(50);
+  expect(driver.createdCount).toBe(50);
+  expect(await countPlaced(fixture, pods)).toBe(50);
   // Of those too many, each asks each node once, and no more.
   expect(driver.refusals).toBeLessThanOrEqual(10 * 10);
 });
 
 test('a scheduler that dies again and again while pods are in flight promises nothing twice', async () => {
-  const { fixture, driver } = await startWithDriver({ nodes: nodesOf(10, '10Gi'), makeMs: 3_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: nodesOf(10, '10Gi'), createMs: 3_000 });
   await using _ = fixture;
   const pods = numbered('p', 50);
   for (let round = 0; round < 5; round += 1) {
     await askFor(fixture, pods.slice(round * 10, round * 10 + 10), '2Gi');
     await fixture.settle(1_000);
-    await fixture.pause();
-    fixture.resume({ otherControllers: driverFixtureControllers, extraControllers: driver.controllers });
+    await fixture.stopControllers();
+    fixture.startControllers({
+      otherControllers: driverFixtureControllers,
+      extraControllers: driver.controllers,
+    });
   }
   await fixture.settle(200_000);
-  expect(driver).toMatchObject({ refusals: 0, made: 50 });
-  expect(await placed(fixture, pods)).toBe(50);
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 50 });
+  expect(await countPlaced(fixture, pods)).toBe(50);
 });
 
 test('a driver that says no against its own word is left alone for a while, and asked again', async () => {
@@ -90,5 +93,5 @@ test('a driver that says no against its own word is left alone for a while, and 
   driver.isBroken = false;
   await fixture.settle(30_000);
   expect(await fixture.place('web')).toMatch(/^n\d$/);
-  expect(attempts(fixture, 'error')).toBe(0);
+  expect(schedulingAttempts(fixture, 'error')).toBe(0);
 });

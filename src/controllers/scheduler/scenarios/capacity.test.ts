@@ -131,13 +131,13 @@ describe('all claims of a pod count together', () => {
   test('two pools of a node share what one could not take', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '5Gi');
-    await publishCapacity(fixture, 'n1', '4Gi', { metadata: { namespace, name: 'room-n1-b' } });
+    await publishCapacity(fixture, 'n1', '4Gi', { metadata: { namespace, name: 'capacity-n1-b' } });
     await ask(fixture, 'web', '4Gi', '5Gi');
     expect(await chosen(fixture, 'web', 'web-0')).toBe('n1');
     const { items } = await fixture.cluster.resource(persistentVolumeClaims).list();
     expect(items.map(({ metadata }) => metadata?.annotations?.[annotations.pool])).toEqual([
-      'default/room-n1-b',
-      'default/room-n1',
+      'default/capacity-n1-b',
+      'default/capacity-n1',
     ]);
   });
 });
@@ -158,8 +158,8 @@ describe('what is promised to pods in flight is gone', () => {
     await publishCapacity(fixture, 'n1', '8Gi');
     await ask(fixture, 'a', '5Gi');
     expect(await chosen(fixture, 'a')).toBe('n1');
-    await fixture.pause();
-    fixture.resume();
+    await fixture.stopControllers();
+    fixture.startControllers();
     await fixture.settle();
     await ask(fixture, 'b', '5Gi');
     expect(await chosen(fixture, 'b')).toBe(full);
@@ -170,16 +170,16 @@ describe('what is promised to pods in flight is gone', () => {
   test('which of two pools was promised is known after its death, from the name on the claim', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '10Gi');
-    await publishCapacity(fixture, 'n1', '6Gi', { metadata: { namespace, name: 'room-n1-z' } });
+    await publishCapacity(fixture, 'n1', '6Gi', { metadata: { namespace, name: 'capacity-n1-z' } });
     // Fits both, and takes the one that sorts last; without its name the other one would be charged.
     await fixture.claim('a-0', '5Gi', tracked);
     await fixture.pod('a', ['a-0'], { spec: { schedulingGates: [{ name: 'example.com/later' }] } });
-    await fixture.pause();
+    await fixture.stopControllers();
     const claims = fixture.cluster.resource(persistentVolumeClaims);
-    const marks = { [annotations.selectedNode]: 'n1', [annotations.pool]: 'default/room-n1-z' };
+    const marks = { [annotations.selectedNode]: 'n1', [annotations.pool]: 'default/capacity-n1-z' };
     const patch = { type: 'merge', body: { metadata: { annotations: marks } } } as const;
     await claims.patch({ namespace, name: 'a-0' }, patch);
-    fixture.resume();
+    fixture.startControllers();
     await fixture.settle();
     await ask(fixture, 'b', '10Gi');
     expect(await chosen(fixture, 'b')).toBe('n1');

@@ -10,7 +10,7 @@ import {
   priorityClasses,
 } from '../../../kube/resources.ts';
 import { namespace, type PodOptions, SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { cpu, driverName, placed } from './testing/fixtures.ts';
+import { countPlaced, cpu, driverName } from './testing/fixtures.ts';
 
 const beside = ['pv-binder', 'protection', 'node-agent', 'disruption'];
 const urgent: PodSpec = { priorityClassName: 'urgent' };
@@ -133,7 +133,7 @@ test('room is made on the node that has the volume, not on another', async () =>
   await fixture.settle(35_000);
   expect(await fixture.place('high')).toBe('n2');
   expect(await exists(fixture, 'low-n1')).toBe(true);
-  expect(await fixture.lines()).toContain('claim data has d2');
+  expect(await fixture.summary()).toContain('claim data has d2');
 });
 
 test('slots for volumes are worth an eviction', async () => {
@@ -192,7 +192,7 @@ test('several important pods each get room, and no more is made than they need',
   await fixture.settle(2_000);
   for (const name of ['a', 'b']) await fixture.pod(name, [], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle(40_000);
-  expect(await placed(fixture, ['a', 'b'])).toBe(2);
+  expect(await countPlaced(fixture, ['a', 'b'])).toBe(2);
   const left = await Promise.all(lows.map((name) => exists(fixture, name)));
   // One leaves eight, enough for both; two at most, since both are decided on before anybody has left.
   expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(1);
@@ -204,8 +204,8 @@ test('a scheduler that dies while room is being made finds it again', async () =
   await fixture.settle(2_000);
   await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
   await fixture.settle();
-  await fixture.pause();
-  fixture.resume({ otherControllers: beside });
+  await fixture.stopControllers();
+  fixture.startControllers({ otherControllers: beside });
   await fixture.pod('thief', [], { spec: cpu('6') });
   await fixture.settle(40_000);
   expect(await fixture.place('high')).toBe('n1');

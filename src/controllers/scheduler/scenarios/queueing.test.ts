@@ -5,7 +5,7 @@ import { labels } from '../../../kube/well-known.ts';
 import { allControllers } from '../../all-controllers.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
-import { attempts, cpu, numbered, places, zonalDriver } from './testing/fixtures.ts';
+import { cpu, numbered, places, schedulingAttempts, zonalDriver } from './testing/fixtures.ts';
 
 /** Without a node agent: nobody runs what is placed, and nobody else writes. */
 const quiet = { nodes: ['n1'], beside: ['pv-binder', 'provisioner', 'protection'] };
@@ -21,13 +21,13 @@ describe('the order', () => {
   test('of pods that want the last place, the most important gets it', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await makePriorities(fixture);
-    await fixture.pause();
+    await fixture.stopControllers();
     await fixture.pod('patient', [], {
       spec: { ...cpu('8'), priorityClassName: 'patient', preemptionPolicy: 'Never' },
     });
     await fixture.pod('plain', [], { spec: cpu('8') });
     await fixture.pod('urgent', [], { spec: { ...cpu('8'), ...urgent } });
-    fixture.resume(quiet);
+    fixture.startControllers(quiet);
     await fixture.settle();
     const [first, ...others] = await places(fixture, ['urgent', 'plain', 'patient']);
     expect(first).toBe('n1');
@@ -56,7 +56,7 @@ describe('gates', () => {
     const schedulingGates = [{ name: 'example.com/a' }, { name: 'example.com/b' }];
     await fixture.pod('web', ['data'], { spec: { schedulingGates } });
     await fixture.settle(60_000);
-    expect(attempts(fixture)).toBe(0);
+    expect(schedulingAttempts(fixture)).toBe(0);
     expect((await fixture.getPod('web')).status?.conditions).toEqual([
       expect.objectContaining({ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }),
     ]);
@@ -65,7 +65,7 @@ describe('gates', () => {
       client.patch({ namespace, name: 'web' }, { type: 'merge', body: { spec: { schedulingGates: gates } } });
     await open(schedulingGates.slice(1));
     await fixture.settle();
-    expect(attempts(fixture)).toBe(0);
+    expect(schedulingAttempts(fixture)).toBe(0);
     await open([]);
     await fixture.settle();
     expect(await fixture.place('web')).toBe('n1');
@@ -82,7 +82,7 @@ describe('whose pods', () => {
     expect(await fixture.place('theirs')).toBe('pending');
     expect((await fixture.getPod('theirs')).status?.conditions ?? []).toEqual([]);
     expect(await fixture.place('ours')).toContain('1 Insufficient cpu');
-    expect(attempts(fixture)).toBe(1);
+    expect(schedulingAttempts(fixture)).toBe(1);
   });
 
   test('a scheduler can have several names, that of Kubernetes too', async () => {
@@ -102,11 +102,11 @@ describe('pods that go', () => {
     await fixture.pod('web', ['data']);
     await fixture.settle();
     await fixture.deletePod('web');
-    const before = attempts(fixture);
+    const before = schedulingAttempts(fixture);
     await fixture.disk('d1', '5Gi', 'n1');
     await fixture.settle(10_000);
-    expect(attempts(fixture)).toBe(before);
-    expect(await fixture.lines()).toEqual(['claim data has nothing', 'disk d1 Available to nobody']);
+    expect(schedulingAttempts(fixture)).toBe(before);
+    expect(await fixture.summary()).toEqual(['claim data has nothing', 'disk d1 Available to no claim']);
   });
 
   test('a pod of the same name is another pod', async () => {
@@ -121,7 +121,7 @@ describe('pods that go', () => {
   });
 
   test('a pod that comes anew while the volume of its namesake is being made gets that volume', async () => {
-    const { fixture, driver } = await startWithDriver({ nodes: { n1: '6Gi', n2: '6Gi' }, makeMs: 5_000 });
+    const { fixture, driver } = await startWithDriver({ nodes: { n1: '6Gi', n2: '6Gi' }, createMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
     await fixture.pod('web', ['data']);
@@ -130,11 +130,11 @@ describe('pods that go', () => {
     await fixture.pod('web', ['data']);
     await fixture.settle(30_000);
     expect(await fixture.place('web')).toMatch(/^n\d$/);
-    expect(driver).toMatchObject({ made: 1, refusals: 0 });
+    expect(driver).toMatchObject({ createdCount: 1, refusals: 0 });
   });
 
   test('a pod that goes while its volume is being made leaves it to its claim, and no room is lost', async () => {
-    const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, makeMs: 5_000 });
+    const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, createMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
     await fixture.pod('web', ['data']);
@@ -176,7 +176,7 @@ describe('the gate VolumeScheduling', () => {
     await fixture.claim('data', '5Gi');
     await fixture.claim('made', '5Gi', { storageClassName: 'zonal' });
     await fixture.settle();
-    const bound = (await fixture.lines()).filter((line) => line.startsWith('claim'));
+    const bound = (await fixture.summary()).filter((line) => line.startsWith('claim'));
     expect(bound).toEqual(['claim data has d2', expect.stringMatching(/^claim made has pvc-/)]);
     await fixture.pod('web', ['data']);
     await fixture.pod('next', ['made']);
@@ -192,7 +192,7 @@ describe('the gate VolumeScheduling', () => {
     await fixture.pod('web', ['data']);
     await fixture.settle();
     expect(await fixture.place('web')).toContain('pod has unbound immediate PersistentVolumeClaims');
-    expect(await fixture.lines()).toContain('claim data has nothing');
+    expect(await fixture.summary()).toContain('claim data has nothing');
     await fixture.cluster
       .resource(persistentVolumeClaims)
       .patch({ namespace, name: 'data' }, { type: 'merge', body: { spec: { volumeName: 'd2' } } });
@@ -206,6 +206,6 @@ describe('the gate VolumeScheduling', () => {
     await fixture.claim('data', '5Gi');
     await fixture.pod('web', ['data']);
     await fixture.settle(30_000);
-    expect(await fixture.lines()).toEqual(['claim data has d2', 'disk d2 Bound to data', 'pod web on n2']);
+    expect(await fixture.summary()).toEqual(['claim data has d2', 'disk d2 Bound to data', 'pod web on n2']);
   });
 });

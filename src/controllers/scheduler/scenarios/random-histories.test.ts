@@ -61,7 +61,7 @@ test.each(numbered('seed ', 4))('history of %s', async (seed) => {
     { otherControllers: beside, extraControllers: [] },
   );
   await using _ = fixture;
-  fixture.trial.run(driver.controllers);
+  fixture.environment.run(driver.controllers);
   const history = new RandomHistory(fixture, seededRandom(seed));
   await history.begin();
   for (let left = 60; left > 0; left -= 1) await history.step();
@@ -70,8 +70,8 @@ test.each(numbered('seed ', 4))('history of %s', async (seed) => {
   await expectSound(fixture);
   await expectNotCrowded(fixture);
   const before = await waiting(fixture);
-  await fixture.pause();
-  fixture.resume({ otherControllers: beside });
+  await fixture.stopControllers();
+  fixture.startControllers({ otherControllers: beside });
   await fixture.settle(30_000);
   expect(await waiting(fixture)).toEqual(before);
 });

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import {
-  apart,
-  attempts,
+  countPlaced,
   createStatefulSet,
   numbered,
-  placed,
+  onOneNode,
+  onSeparateNodes,
   placeOf,
   places,
-  together,
+  schedulingAttempts,
   zonalDriver,
 } from './testing/fixtures.ts';
 
@@ -24,17 +24,17 @@ async function startFixture(nodes = ['n1', 'n2', 'n3']): Promise<SchedulerFixtur
 test('three replicas that keep apart get the local volumes of three nodes', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onSeparateNodes });
   await fixture.settle();
   expect((await places(fixture, web)).toSorted()).toEqual(['n1', 'n2', 'n3']);
-  expect(attempts(fixture)).toBe(3);
+  expect(schedulingAttempts(fixture)).toBe(3);
 });
 
 test('three replicas that keep apart with volumes on two nodes: the third waits, and says for what', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2'])
     for (const disk of ['a', 'b']) await fixture.disk(`${disk}-${node}`, '10Gi', node);
-  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onSeparateNodes });
   await fixture.settle();
   const waiting = (await places(fixture, web)).filter((place) => !/^n\d$/.test(place));
   expect(waiting).toEqual([
@@ -51,7 +51,7 @@ test('three replicas that keep apart with volumes on two nodes: the third waits,
 test('replicas that stay together share the node that has several volumes', async () => {
   await using fixture = await startFixture();
   for (const disk of ['a', 'b', 'c']) await fixture.disk(disk, '10Gi', 'n2');
-  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onOneNode });
   await fixture.settle();
   expect(await places(fixture, web)).toEqual(['n2', 'n2', 'n2']);
 });
@@ -59,7 +59,7 @@ test('replicas that stay together share the node that has several volumes', asyn
 test('replicas that stay together with one volume on each node: one runs, the others say why not', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: together });
+  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onOneNode });
   await fixture.settle();
   const found = (await places(fixture, web)).toSorted();
   expect(found[2]).toMatch(/^n\d$/);
@@ -68,7 +68,7 @@ test('replicas that stay together with one volume on each node: one runs, the ot
       `2 node(s) didn't match pod affinity rules. ${helpless}`,
   );
   // Nothing was taken for those that could not run.
-  expect((await fixture.lines()).filter((line) => line.endsWith('Available to nobody'))).toHaveLength(2);
+  expect((await fixture.summary()).filter((line) => line.endsWith('Available to no claim'))).toHaveLength(2);
 });
 
 test('all claims of a replica find volumes on the node that has enough of them', async () => {
@@ -89,7 +89,7 @@ test('claims of a replica whose volumes are on different nodes are left alone', 
   expect(await placeOf(fixture, 'web-0')).toBe(
     `0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind. ${helpless}`,
   );
-  expect((await fixture.lines()).filter((line) => line.endsWith('Available to nobody'))).toHaveLength(3);
+  expect((await fixture.summary()).filter((line) => line.endsWith('Available to no claim'))).toHaveLength(3);
   await fixture.disk('second', '1Gi', 'n2');
   await fixture.settle();
   expect(await fixture.place('web-0')).toBe('n2');
@@ -103,11 +103,16 @@ test('volumes are made where those that are there do not suit', async () => {
   await fixture.storageClass('zonal', { provisioner: zonalDriver });
   await fixture.disk('small', '1Gi', 'n1', { storageClassName: 'zonal' });
   await fixture.disk('fits', '6Gi', 'n2', { storageClassName: 'zonal' });
-  await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, className: 'zonal', pod: apart });
+  await createStatefulSet(fixture, {
+    replicas: 3,
+    claims: { data: '5Gi' },
+    className: 'zonal',
+    pod: onSeparateNodes,
+  });
   await fixture.settle();
-  expect(await placed(fixture, web)).toBe(3);
-  const lines = await fixture.lines();
-  expect(lines).toContain('disk small Available to nobody');
+  expect(await countPlaced(fixture, web)).toBe(3);
+  const lines = await fixture.summary();
+  expect(lines).toContain('disk small Available to no claim');
   // What an administrator made is taken before anything new is.
   expect(lines).toContainEqual(expect.stringMatching(/^disk fits Bound to data-web-\d$/));
   expect(lines.filter((line) => /^disk pvc-\S+ Bound/.test(line))).toHaveLength(2);
@@ -116,7 +121,7 @@ test('volumes are made where those that are there do not suit', async () => {
 test('replicas that are deleted come back to where their volumes are', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
-  await createStatefulSet(fixture, { replicas: 2, claims: { data: '5Gi' }, pod: apart });
+  await createStatefulSet(fixture, { replicas: 2, claims: { data: '5Gi' }, pod: onSeparateNodes });
   await fixture.settle();
   const before = await places(fixture, ['web-0', 'web-1']);
   for (const name of ['web-0', 'web-1']) await fixture.deletePod(name);

@@ -4,7 +4,7 @@ import type { PodSpec } from '../../../kube/api/core.ts';
 import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.ts';
-import { apart, cpu, together } from './testing/fixtures.ts';
+import { cpu, onOneNode, onSeparateNodes } from './testing/fixtures.ts';
 import { expectWakes, type FixtureStep, type WakeRow } from './testing/wake-table.ts';
 
 const merge = (body: object) => ({ type: 'merge', body }) as const;
@@ -37,17 +37,17 @@ function gone(name: string): FixtureStep {
 
 const heartbeat: WakeRow = {
   name: 'the heartbeat of a node',
-  happens: (w) => {
+  step: (w) => {
     const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2025-01-01T00:10:00Z' }];
     return patchNode(w, { status: { conditions } }, 'status');
   },
   wakes: false,
 };
-const aVolume: WakeRow = { name: 'a volume', happens: (w) => w.disk('d', '5Gi', 'n1'), wakes: false };
-const aClaim: WakeRow = { name: 'a claim', happens: (w) => w.claim('c', '5Gi'), wakes: false };
+const aVolume: WakeRow = { name: 'a volume', step: (w) => w.disk('d', '5Gi', 'n1'), wakes: false };
+const aClaim: WakeRow = { name: 'a claim', step: (w) => w.claim('c', '5Gi'), wakes: false };
 const aService: WakeRow = {
   name: 'a service',
-  happens: (w) =>
+  step: (w) =>
     w.cluster.resource(services).create({
       metadata: { namespace, name: 's' },
       spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
@@ -56,12 +56,12 @@ const aService: WakeRow = {
 };
 const otherPodsStatus: WakeRow = {
   name: "another pod's status",
-  happens: (w) => patchPod(w, 'other', { status: { message: 'all is well' } }, 'status'),
+  step: (w) => patchPod(w, 'other', { status: { message: 'all is well' } }, 'status'),
   wakes: false,
 };
 const ownStatus: WakeRow = {
   name: 'its own status',
-  happens: (w) => patchPod(w, 'web', { status: { message: 'waiting' } }, 'status'),
+  step: (w) => patchPod(w, 'web', { status: { message: 'waiting' } }, 'status'),
   wakes: false,
 };
 const unrelated = [heartbeat, aVolume, aClaim, aService, otherPodsStatus, ownStatus];
@@ -76,27 +76,27 @@ describe('a pod without cpu', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'a pod that leaves', happens: gone('large'), wakes: 'placed' },
+      { name: 'a pod that leaves', step: gone('large'), wakes: 'placed' },
       {
         name: 'a pod that is over',
-        happens: (w) => patchPod(w, 'large', { status: { phase: 'Succeeded' } }, 'status'),
+        step: (w) => patchPod(w, 'large', { status: { phase: 'Succeeded' } }, 'status'),
         wakes: 'placed',
       },
       {
         name: 'a larger node',
-        happens: (w) => patchNode(w, { status: { allocatable: { cpu: '16' } } }, 'status'),
+        step: (w) => patchNode(w, { status: { allocatable: { cpu: '16' } } }, 'status'),
         wakes: 'placed',
       },
       {
         name: 'a smaller node',
-        happens: (w) => patchNode(w, { status: { allocatable: { cpu: '7' } } }, 'status'),
+        step: (w) => patchNode(w, { status: { allocatable: { cpu: '7' } } }, 'status'),
         wakes: false,
       },
-      { name: 'a new node', happens: (w) => w.node('n2'), wakes: 'placed' },
-      { name: 'a new pod', happens: theirs('more'), wakes: false },
+      { name: 'a new node', step: (w) => w.node('n2'), wakes: 'placed' },
+      { name: 'a new pod', step: theirs('more'), wakes: false },
       {
         name: 'a label on a node',
-        happens: (w) => patchNode(w, { metadata: { labels: { a: 'b' } } }),
+        step: (w) => patchNode(w, { metadata: { labels: { a: 'b' } } }),
         wakes: false,
       },
     ],
@@ -116,20 +116,20 @@ describe('a pod that does not tolerate the node', () => {
       ...unrelated,
       {
         name: 'the taint, when it goes',
-        happens: (w) => patchNode(w, { spec: { taints: null } }),
+        step: (w) => patchNode(w, { spec: { taints: null } }),
         wakes: 'placed',
       },
       {
         name: 'its own toleration',
-        happens: (w) => patchPod(w, 'web', { spec: { tolerations: [{ key: 'only', operator: 'Exists' }] } }),
+        step: (w) => patchPod(w, 'web', { spec: { tolerations: [{ key: 'only', operator: 'Exists' }] } }),
         wakes: 'placed',
       },
       {
         name: 'its own annotation',
-        happens: (w) => patchPod(w, 'web', { metadata: { annotations: { a: 'b' } } }),
+        step: (w) => patchPod(w, 'web', { metadata: { annotations: { a: 'b' } } }),
         wakes: false,
       },
-      { name: 'a pod that leaves', happens: gone('other'), wakes: false },
+      { name: 'a pod that leaves', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -145,16 +145,16 @@ describe('a pod that asks for other labels', () => {
       ...unrelated,
       {
         name: 'the label',
-        happens: (w) => patchNode(w, { metadata: { labels: { [labels.zone]: 'b' } } }),
+        step: (w) => patchNode(w, { metadata: { labels: { [labels.zone]: 'b' } } }),
         wakes: 'placed',
       },
       {
         name: 'a node with the label',
-        happens: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
+        step: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
         wakes: 'placed',
       },
-      { name: 'a node without the label', happens: (w) => w.node('n2'), wakes: false },
-      { name: 'a pod that leaves', happens: gone('other'), wakes: false },
+      { name: 'a node without the label', step: (w) => w.node('n2'), wakes: false },
+      { name: 'a pod that leaves', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -171,7 +171,7 @@ describe('a pod on a cordoned node', () => {
       ...unrelated,
       {
         name: 'the uncordoned node',
-        happens: (w) => patchNode(w, { spec: { unschedulable: null } }),
+        step: (w) => patchNode(w, { spec: { unschedulable: null } }),
         wakes: 'placed',
       },
     ],
@@ -184,18 +184,18 @@ describe('a pod that keeps apart', () => {
     seed: async (fixture) => {
       await theirs('rival', {}, 'web')(fixture);
       await theirs('other')(fixture);
-      await fixture.pod('web', [], { spec: apart });
+      await fixture.pod('web', [], { spec: onSeparateNodes });
     },
     rows: [
       ...unrelated,
-      { name: 'its rival, when it leaves', happens: gone('rival'), wakes: 'placed' },
+      { name: 'its rival, when it leaves', step: gone('rival'), wakes: 'placed' },
       {
         name: 'its rival, under another label',
-        happens: (w) => patchPod(w, 'rival', { metadata: { labels: { app: 'changed' } } }),
+        step: (w) => patchPod(w, 'rival', { metadata: { labels: { app: 'changed' } } }),
         wakes: 'placed',
       },
-      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
-      { name: 'a new node', happens: (w) => w.node('n2'), wakes: 'placed' },
+      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
+      { name: 'a new node', step: (w) => w.node('n2'), wakes: 'placed' },
     ],
   });
 });
@@ -205,15 +205,15 @@ describe('a pod that seeks company', () => {
     refused: "1 node(s) didn't match pod affinity rules",
     seed: async (fixture) => {
       await theirs('other')(fixture);
-      await fixture.pod('web', [], { spec: together });
+      await fixture.pod('web', [], { spec: onOneNode });
     },
     rows: [
       ...unrelated,
-      { name: 'its friend', happens: theirs('friend', {}, 'web'), wakes: 'placed' },
-      { name: 'a stranger', happens: theirs('stranger', {}, 'stranger'), wakes: false },
+      { name: 'its friend', step: theirs('friend', {}, 'web'), wakes: 'placed' },
+      { name: 'a stranger', step: theirs('stranger', {}, 'stranger'), wakes: false },
       {
         name: 'a pod that becomes its friend',
-        happens: (w) => patchPod(w, 'other', { metadata: { labels: { app: 'web' } } }),
+        step: (w) => patchPod(w, 'other', { metadata: { labels: { app: 'web' } } }),
         wakes: 'placed',
       },
     ],
@@ -233,8 +233,8 @@ describe('a pod whose port is taken', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'the pod that has the port, when it leaves', happens: gone('holder'), wakes: 'placed' },
-      { name: 'a pod with another port, when it leaves', happens: gone('other'), wakes: false },
+      { name: 'the pod that has the port, when it leaves', step: gone('holder'), wakes: 'placed' },
+      { name: 'a pod with another port, when it leaves', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -252,8 +252,8 @@ describe('a pod whose claim only one may use', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'the other user, when it leaves', happens: gone('user'), wakes: 'placed' },
-      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
+      { name: 'the other user, when it leaves', step: gone('user'), wakes: 'placed' },
+      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -281,8 +281,8 @@ describe('a pod that is spread', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'one of its kind, when it leaves', happens: gone('first'), wakes: 'placed' },
-      { name: 'another pod, when it leaves', happens: gone('other'), wakes: false },
+      { name: 'one of its kind, when it leaves', step: gone('first'), wakes: 'placed' },
+      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -307,7 +307,7 @@ describe('a pod whose company is told by the labels of namespaces', () => {
     rows: [
       {
         name: 'the label on the namespace of its friend',
-        happens: (w) =>
+        step: (w) =>
           w.cluster
             .resource(namespaces)
             .patch({ name: 'far' }, merge({ metadata: { labels: { team: 'a' } } })),
@@ -315,7 +315,7 @@ describe('a pod whose company is told by the labels of namespaces', () => {
       },
       {
         name: 'a claim that goes',
-        happens: async (w) => {
+        step: async (w) => {
           await w.claim('c', '1Gi');
           await w.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'c' });
         },

@@ -56,56 +56,56 @@ describe('a pod that finds no volume', () => {
       await fixture.pod('web', ['data']);
     },
     rows: [
-      { name: 'a volume that fits', happens: (w) => w.disk('new', '5Gi', 'n1'), wakes: 'placed' },
-      { name: 'a volume on another node', happens: (w) => w.disk('new', '5Gi', 'n9'), wakes: true },
+      { name: 'a volume that fits', step: (w) => w.disk('new', '5Gi', 'n1'), wakes: 'placed' },
+      { name: 'a volume on another node', step: (w) => w.disk('new', '5Gi', 'n9'), wakes: true },
       {
         name: 'a volume of another class',
-        happens: (w) => w.disk('new', '5Gi', 'n1', { storageClassName: 'other' }),
+        step: (w) => w.disk('new', '5Gi', 'n1', { storageClassName: 'other' }),
         wakes: false,
       },
-      { name: 'a volume that is too small', happens: (w) => w.disk('new', '4Gi', 'n1'), wakes: false },
+      { name: 'a volume that is too small', step: (w) => w.disk('new', '4Gi', 'n1'), wakes: false },
       {
         name: 'a volume that is reserved for others',
-        happens: (w) => w.disk('new', '5Gi', 'n1', { claimRef }),
+        step: (w) => w.disk('new', '5Gi', 'n1', { claimRef }),
         wakes: false,
       },
       {
         name: 'a volume that grows',
-        happens: (w) => patchVolume(w, 'small', { spec: { capacity: { storage: '5Gi' } } }),
+        step: (w) => patchVolume(w, 'small', { spec: { capacity: { storage: '5Gi' } } }),
         wakes: 'placed',
       },
       {
         name: 'a volume that is given back',
-        happens: (w) => patchVolume(w, 'reserved', { spec: { claimRef: null } }),
+        step: (w) => patchVolume(w, 'reserved', { spec: { claimRef: null } }),
         wakes: 'placed',
       },
       {
         name: 'a label on a volume that does not fit',
-        happens: (w) => patchVolume(w, 'small', { metadata: { labels: { a: 'b' } } }),
+        step: (w) => patchVolume(w, 'small', { metadata: { labels: { a: 'b' } } }),
         wakes: false,
       },
-      { name: 'another claim', happens: (w) => w.claim('unrelated', '1Gi'), wakes: false },
+      { name: 'another claim', step: (w) => w.claim('unrelated', '1Gi'), wakes: false },
       {
         name: 'a mark on another claim',
-        happens: (w) => patchClaim(w, 'theirs', { metadata: { annotations: { a: 'b' } } }),
+        step: (w) => patchClaim(w, 'theirs', { metadata: { annotations: { a: 'b' } } }),
         wakes: false,
       },
       {
         name: 'its own claim, bound by hand',
-        happens: (w) => patchClaim(w, 'data', { spec: { volumeName: 'reserved' } }),
+        step: (w) => patchClaim(w, 'data', { spec: { volumeName: 'reserved' } }),
         wakes: true,
       },
-      { name: 'a node', happens: (w) => w.node('n2'), wakes: true },
-      { name: 'a label on a node', happens: (w) => labelNode(w, labels.zone, 'a'), wakes: true },
-      { name: 'the heartbeat of a node', happens: beat, wakes: false },
+      { name: 'a node', step: (w) => w.node('n2'), wakes: true },
+      { name: 'a label on a node', step: (w) => labelNode(w, labels.zone, 'a'), wakes: true },
+      { name: 'the heartbeat of a node', step: beat, wakes: false },
       {
         name: 'a class that is not its own',
-        happens: (w) => w.storageClass('third', { provisioner: zonalDriver }),
+        step: (w) => w.storageClass('third', { provisioner: zonalDriver }),
         wakes: false,
       },
       {
         name: 'its class, replaced by one that makes volumes',
-        happens: async (w) => {
+        step: async (w) => {
           await labelNode(w, labels.zone, 'a');
           await w.settle();
           await w.cluster.resource(storageClasses).delete({ name: 'local' });
@@ -115,7 +115,7 @@ describe('a pod that finds no volume', () => {
       },
       {
         name: 'a pod elsewhere that changes its state',
-        happens: (w) => w.pod('other', [], { spec: { schedulerName: 'another', nodeName: 'n1' } }),
+        step: (w) => w.pod('other', [], { spec: { schedulerName: 'another', nodeName: 'n1' } }),
         wakes: false,
       },
     ],
@@ -130,9 +130,9 @@ describe('a pod whose claim is not there', () => {
       await fixture.pod('web', ['data']);
     },
     rows: [
-      { name: 'its claim', happens: (w) => w.claim('data', '5Gi'), wakes: 'placed' },
-      { name: 'another claim', happens: (w) => w.claim('other', '5Gi'), wakes: false },
-      { name: 'a volume', happens: (w) => w.disk('d2', '5Gi', 'n1'), wakes: false },
+      { name: 'its claim', step: (w) => w.claim('data', '5Gi'), wakes: 'placed' },
+      { name: 'another claim', step: (w) => w.claim('other', '5Gi'), wakes: false },
+      { name: 'a volume', step: (w) => w.disk('d2', '5Gi', 'n1'), wakes: false },
     ],
   });
 });
@@ -148,10 +148,10 @@ describe('a pod whose claim does not wait', () => {
     rows: [
       {
         name: 'a volume that the binder gives to its claim',
-        happens: (w) => w.disk('d1', '5Gi', 'n1', { storageClassName: 'now' }),
+        step: (w) => w.disk('d1', '5Gi', 'n1', { storageClassName: 'now' }),
         wakes: 'placed',
       },
-      { name: 'a volume of another class', happens: (w) => w.disk('d1', '5Gi', 'n1'), wakes: false },
+      { name: 'a volume of another class', step: (w) => w.disk('d1', '5Gi', 'n1'), wakes: false },
     ],
   });
 });
@@ -167,12 +167,12 @@ describe('a pod whose class is not there', () => {
     rows: [
       {
         name: 'its class, which waits',
-        happens: (w) => w.storageClass('late', { provisioner: zonalDriver }),
+        step: (w) => w.storageClass('late', { provisioner: zonalDriver }),
         wakes: 'placed',
       },
       {
         name: 'another class',
-        happens: (w) => w.storageClass('later', { provisioner: zonalDriver }),
+        step: (w) => w.storageClass('later', { provisioner: zonalDriver }),
         wakes: false,
       },
     ],
@@ -190,15 +190,15 @@ describe('a pod whose class allows other places', () => {
       await fixture.pod('web', ['data']);
     },
     rows: [
-      { name: 'a label that is allowed', happens: (w) => labelNode(w, labels.zone, 'b'), wakes: 'placed' },
+      { name: 'a label that is allowed', step: (w) => labelNode(w, labels.zone, 'b'), wakes: 'placed' },
       {
         name: 'a node that is allowed',
-        happens: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
+        step: (w) => w.node('n2', { labels: { [labels.zone]: 'b' } }),
         wakes: 'placed',
       },
       {
         name: 'its class, made anew for this place',
-        happens: async (w) => {
+        step: async (w) => {
           await w.cluster.resource(storageClasses).delete({ name: 'zonal' });
           await w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=a') });
         },
@@ -218,32 +218,32 @@ describe('a pod without room in a pool', () => {
       await fixture.pod('web', ['data']);
     },
     rows: [
-      { name: 'another pool', happens: (w) => publishCapacity(w, 'n2', '9Gi'), wakes: true },
+      { name: 'another pool', step: (w) => publishCapacity(w, 'n2', '9Gi'), wakes: true },
       {
         name: 'a pool of another class',
-        happens: (w) => publishCapacity(w, 'n2', '9Gi', { storageClassName: 'other' }),
+        step: (w) => publishCapacity(w, 'n2', '9Gi', { storageClassName: 'other' }),
         wakes: false,
       },
       {
         name: 'more room',
-        happens: (w) => patchCapacity(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
+        step: (w) => patchCapacity(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
         wakes: true,
       },
       {
         name: 'larger volumes',
-        happens: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
+        step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
         wakes: true,
       },
-      { name: 'less room', happens: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
+      { name: 'less room', step: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
       {
         name: 'smaller volumes',
-        happens: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '1Gi' }),
+        step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '1Gi' }),
         wakes: false,
       },
-      { name: 'a pool that goes', happens: (w) => deleteCapacity(w, 'n1'), wakes: false },
+      { name: 'a pool that goes', step: (w) => deleteCapacity(w, 'n1'), wakes: false },
       {
         name: 'a driver that does not track its room any more',
-        happens: (w) =>
+        step: (w) =>
           w.cluster
             .resource(csiDrivers)
             .patch({ name: driverName }, merge({ spec: { storageCapacity: false } })),
@@ -251,13 +251,13 @@ describe('a pod without room in a pool', () => {
       },
       {
         name: 'another driver',
-        happens: (w) =>
+        step: (w) =>
           w.cluster.resource(csiDrivers).create({ metadata: { name: 'other.example.com' }, spec: {} }),
         wakes: false,
       },
       {
         name: 'an existing volume',
-        happens: (w) => w.disk('d', '5Gi', 'n1', { storageClassName: 'tracked' }),
+        step: (w) => w.disk('d', '5Gi', 'n1', { storageClassName: 'tracked' }),
         wakes: 'placed',
       },
     ],
@@ -289,17 +289,17 @@ describe('a pod on a node that attaches no more volumes', () => {
     rows: [
       {
         name: 'a higher limit',
-        happens: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(2))),
+        step: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(2))),
         wakes: 'placed',
       },
       {
         name: 'a lower limit',
-        happens: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(0))),
+        step: (w) => w.cluster.resource(csiNodes).patch({ name: 'n1' }, merge(limit(0))),
         wakes: false,
       },
       {
         name: 'the other pod with such a volume, when it has gone',
-        happens: async (w) => {
+        step: async (w) => {
           await w.deletePod('first');
           await w.settle(5_000);
         },
@@ -307,14 +307,14 @@ describe('a pod on a node that attaches no more volumes', () => {
       },
       {
         name: 'a pod without volumes, when it has gone',
-        happens: async (w) => {
+        step: async (w) => {
           await w.deletePod('idle');
           await w.settle(5_000);
         },
         wakes: false,
       },
       // It may be the one that a claim names, which then costs no second slot.
-      { name: 'any volume', happens: (w) => w.disk('d', '1Gi', 'n1'), wakes: true },
+      { name: 'any volume', step: (w) => w.disk('d', '1Gi', 'n1'), wakes: true },
     ],
   });
 });

@@ -1,12 +1,12 @@
 import { labels } from '../../../kube/well-known.ts';
 import type { SchedulerFixture } from './scheduler-fixture.ts';
 
-/** A pod with volumes that can go to one node only, so that every run of it ends in the same state. */
+/** A pod with volumes that fits only one node, so that every run ends in the same state. */
 export interface BindingCase {
   readonly name: string;
-  /** What the scheduler writes in peace, by kind, where it leaves the claims' side to the PV controller. */
+  /** The scheduler's writes without faults, if the PV controller completes the bindings. */
   readonly writes: readonly string[];
-  /** How many claims it may complete otherwise, where it is faster than the PV controller. */
+  /** How many claims the scheduler may complete otherwise, if it is faster than the PV controller. */
   readonly volumes: number;
   readonly prepare: (fixture: SchedulerFixture) => Promise<void>;
 }
@@ -42,7 +42,7 @@ export const bindingCases: readonly BindingCase[] = [
   },
 ];
 
-/** The pod `web`, for node n2. */
+/** Creates the pod `web`, which fits only node n2. */
 function withVolumes({ existing, made }: { readonly existing: number; readonly made: number }) {
   return async (fixture: SchedulerFixture) => {
     for (let at = 1; at <= existing; at += 1) {

@@ -12,15 +12,15 @@ import { namespace, SchedulerFixture, schedulingControllers } from './scheduler-
 export interface BindingFixtureOptions {
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
-  /** Controllers that run from the start; the PV controller and the protection of volumes unless told otherwise. */
+  /** Controllers that run from the start. Default: the PV controller and the protection of volumes. */
   readonly controllers?: readonly string[];
-  /** Makes the volumes of class `made`; left out, nobody does. */
+  /** Creates the volumes of class `made`. Default: none are created. */
   readonly provisioner?: FakeProvisioner;
-  /** The scheduler's own way to the cluster. */
+  /** Wraps the scheduler's own connection to the cluster. */
   readonly wrapCluster?: (cluster: Cluster) => Cluster;
 }
 
-/** A fixture for binding volumes: `local` has disks made by hand, `made` those of a `FakeProvisioner`. */
+/** A fixture for binding volumes. The tests create the volumes of class `local`, a `FakeProvisioner` those of class `made`. */
 export async function startBinding(options: BindingFixtureOptions = {}): Promise<SchedulerFixture> {
   const {
     nodes,
@@ -43,38 +43,40 @@ export async function seedBinding(fixture: SchedulerFixture, nodes?: readonly st
   await fixture.storageClass('made', { provisioner: FakeProvisioner.provisionerName });
 }
 
-/** Leaves the claims' side to the PV controller, so that there is something to wait for. */
-export const waiting: SchedulerOptions = { profile: { ...stowageProfile, completesBindings: false } };
+/** The scheduler writes only claimRefs, and waits until the PV controller has completed the bindings. */
+export const pvControllerCompletes: SchedulerOptions = {
+  profile: { ...stowageProfile, completesBindings: false },
+};
 
-/** Writes both sides itself. */
-export const completing: SchedulerOptions = { profile: stowageProfile };
+/** The scheduler completes bindings itself. */
+export const schedulerCompletes: SchedulerOptions = { profile: stowageProfile };
 
 export function runScheduler(
   fixture: SchedulerFixture,
   options: SchedulerOptions = {},
   cluster: Cluster = fixture.cluster,
 ): Supervisor {
-  const scheduler = { ...waiting, ...options };
-  return fixture.trial.run(schedulingControllers({ scheduler, otherControllers: [] }), cluster);
+  const scheduler = { ...pvControllerCompletes, ...options };
+  return fixture.environment.run(schedulingControllers({ scheduler, otherControllers: [] }), cluster);
 }
 
-/** One controller more, until what is returned is closed. */
+/** Runs one more controller, until the returned supervisor is closed. */
 export function runController(fixture: SchedulerFixture, name: string): Supervisor {
-  return fixture.trial.run(schedulingControllers({ otherControllers: [name] }).slice(1));
+  return fixture.environment.run(schedulingControllers({ otherControllers: [name] }).slice(1));
 }
 
 export function runProvisioner(fixture: SchedulerFixture, { provisioner }: FakeProvisioner): Supervisor {
-  return fixture.trial.run([provisionerController({ provisioners: [provisioner] })]);
+  return fixture.environment.run([provisionerController({ provisioners: [provisioner] })]);
 }
 
-/** Has every volume looked at once by the PV controller, which then is gone: nothing gets bound. */
+/** Runs the PV controller until every volume is Available, and then stops it: no binding is completed afterwards. */
 export async function observeVolumesOnce(fixture: SchedulerFixture): Promise<void> {
   const binder = runController(fixture, 'pv-binder');
   await fixture.settle();
   await binder.close();
 }
 
-// ── Looking ──
+// ── Results ──
 
 export async function claimRefs(fixture: SchedulerFixture): Promise<readonly string[]> {
   const { items } = await fixture.cluster.resource(persistentVolumes).list();
@@ -88,7 +90,7 @@ export async function selectedNode(fixture: SchedulerFixture, name: string): Pro
   return claim.metadata?.annotations?.[annotations.selectedNode];
 }
 
-// ── What others do ──
+// ── Writes of other clients ──
 
 export async function annotateClaim(
   fixture: SchedulerFixture,
@@ -99,7 +101,7 @@ export async function annotateClaim(
   await fixture.cluster.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', body });
 }
 
-/** Reserves the volume for a claim, as a scheduler that died right after it. */
+/** Writes a claimRef, like a scheduler that crashed right after it. */
 export async function writeClaimRef(
   fixture: SchedulerFixture,
   name: string,

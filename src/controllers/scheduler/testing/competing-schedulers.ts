@@ -7,64 +7,64 @@ import { labels } from '../../../kube/well-known.ts';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import {
-  completing,
+  pvControllerCompletes,
   runController,
   runProvisioner,
   runScheduler,
+  schedulerCompletes,
   seedBinding,
-  waiting,
 } from './binding-fixture.ts';
 import { FakeProvisioner } from './fake-provisioner.ts';
 import { SchedulerFixture } from './scheduler-fixture.ts';
 
-/** What there is to do for two schedulers of one name. */
+/** The work for two schedulers with the same name. */
 export interface CompetitionOptions {
   readonly seed: number;
-  /** Whether they write the claims' side of a binding too. */
+  /** Whether the schedulers complete bindings themselves. */
   readonly completes: boolean;
   /** Existing disks of each node. */
   readonly disks: readonly number[];
-  /** For each pod, how many existing and new volumes it wants. */
+  /** For each pod, how many existing and new volumes it needs. */
   readonly pods: readonly { readonly existing: number; readonly made: number }[];
 }
 
-/** So long things go wrong. */
-const troubledMs = 8_000;
-/** Enough for every back-off, and less than it takes a sweep to find what was forgotten. */
-const peaceMs = 100_000;
+/** How long requests fail. */
+const faultyMs = 8_000;
+/** Enough for every back-off, and less than it takes a sweep to find pods that were missed. */
+const faultlessMs = 100_000;
 
-/** Answers everything that is wrong in the end; and the lines before and after a third scheduler had a look alone. */
-export async function runCompetingSchedulers(rivalry: CompetitionOptions) {
+/** Returns the violated invariants at the end, and the summaries before and after a third scheduler has run alone. */
+export async function runCompetingSchedulers(options: CompetitionOptions) {
   await using fixture = new SchedulerFixture(await VirtualTimeCluster.start());
-  const random = seededRandom(rivalry.seed);
-  const maker = new FakeProvisioner();
-  const options = rivalry.completes ? completing : waiting;
-  const names = rivalry.disks.map((_, at) => `n${at + 1}`);
+  const random = seededRandom(options.seed);
+  const provisioner = new FakeProvisioner();
+  const scheduler = options.completes ? schedulerCompletes : pvControllerCompletes;
+  const names = options.disks.map((_, at) => `n${at + 1}`);
   await seedBinding(fixture, names);
   for (const name of ['pv-binder', 'protection']) runController(fixture, name);
-  runProvisioner(fixture, maker);
-  const rivals = ['one', 'two'].map((name) => {
-    const way = new InterceptedCluster(fixture.cluster);
-    const repair = way.addHooks(onlyFor(isObjectWrite, faultsFrom(random.fork(name), fixture)));
-    return { repair, run: runScheduler(fixture, options, way) };
+  runProvisioner(fixture, provisioner);
+  const schedulers = ['one', 'two'].map((name) => {
+    const connection = new InterceptedCluster(fixture.cluster);
+    const repair = connection.addHooks(onlyFor(isObjectWrite, faultsFrom(random.fork(name), fixture)));
+    return { repair, run: runScheduler(fixture, scheduler, connection) };
   });
-  maker.outcome = () => (random.next() < 0.2 ? 'refuses' : 'makes');
-  await furnish(fixture, rivalry);
-  await fixture.settle(troubledMs);
-  for (const { repair } of rivals) repair();
-  maker.outcome = () => 'makes';
-  await fixture.settle(peaceMs);
-  const before = await fixture.lines();
-  for (const { run } of rivals) await run.close();
-  runScheduler(fixture, options);
+  provisioner.outcome = () => (random.next() < 0.2 ? 'refuses' : 'makes');
+  await createWork(fixture, options);
+  await fixture.settle(faultyMs);
+  for (const { repair } of schedulers) repair();
+  provisioner.outcome = () => 'makes';
+  await fixture.settle(faultlessMs);
+  const before = await fixture.summary();
+  for (const { run } of schedulers) await run.close();
+  runScheduler(fixture, scheduler);
   await fixture.settle(5_000);
-  return { wrongs: await wrongsOf(fixture), before, after: await fixture.lines() };
+  return { violations: await violationsOf(fixture), before, after: await fixture.summary() };
 }
 
-/** Requests and news take their time, each kind of write meets conflicts and errors, and some answers get lost. */
-function faultsFrom(random: Random, { trial }: SchedulerFixture): ClusterHooks {
+/** Delays requests and watch events, fails writes with conflicts and errors, and loses some responses. */
+function faultsFrom(random: Random, { environment }: SchedulerFixture): ClusterHooks {
   const never = new AbortController().signal;
-  const pause = (maxMs: number) => trial.clock.sleep(random.int(maxMs), never);
+  const pause = (maxMs: number) => environment.clock.sleep(random.int(maxMs), never);
   const maybeFail = (chance: number) => {
     if (random.next() >= chance) return;
     const isConflict = random.next() < 0.5;
@@ -83,7 +83,7 @@ function faultsFrom(random: Random, { trial }: SchedulerFixture): ClusterHooks {
   };
 }
 
-async function furnish(
+async function createWork(
   fixture: SchedulerFixture,
   { disks, pods: wanted }: CompetitionOptions,
 ): Promise<void> {
@@ -101,18 +101,18 @@ async function furnish(
   }
 }
 
-async function wrongsOf({ cluster }: SchedulerFixture): Promise<readonly string[]> {
+async function violationsOf({ cluster }: SchedulerFixture): Promise<readonly string[]> {
   const claims = (await cluster.resource(persistentVolumeClaims).list()).items;
   const volumes = (await cluster.resource(persistentVolumes).list()).items;
   const all = (await cluster.resource(pods).list()).items;
   return [
-    ...claims.flatMap((claim) => claimWrongs(claim, volumes)),
-    ...all.flatMap((pod) => podWrongs(pod, claims, volumes)),
+    ...claims.flatMap((claim) => claimViolations(claim, volumes)),
+    ...all.flatMap((pod) => podViolations(pod, claims, volumes)),
   ];
 }
 
 /** A volume that a claim names must be its own. */
-function claimWrongs(
+function claimViolations(
   { metadata, spec }: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
 ): string[] {
@@ -122,7 +122,7 @@ function claimWrongs(
   return isOwn ? [] : [`claim ${metadata?.name} names ${spec.volumeName}, which is not its own`];
 }
 
-function podWrongs(
+function podViolations(
   { metadata, spec }: Pod,
   claims: readonly PersistentVolumeClaim[],
   volumes: readonly PersistentVolume[],

@@ -2,20 +2,20 @@ import { labels } from '../../../kube/well-known.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refusedOutcome } from '../../provisioner/provisioner.ts';
 
-/** What becomes of a volume: it is made for the node, or for another, refused, or not before `release`. */
+/** What happens to a volume: it is created for the node, or for another one, is refused, or waits for `continue`. */
 export type FakeProvisionerOutcome = 'makes' | 'refuses' | 'waits' | { readonly elsewhere: string };
 
-/** Makes disks of single nodes, or doesn't, as a test says. Its class has to name it. */
+/** A provisioner of local disks whose outcomes a test controls. Its storage class has to name it. */
 export class FakeProvisioner {
   static readonly provisionerName = 'maker.example.com';
-  /** `CLAIM NODE` for each time that it was asked. */
+  /** `CLAIM NODE` for each request. */
   readonly requests: string[] = [];
   outcome: (claim: string, node: string) => FakeProvisionerOutcome = () => 'makes';
   readonly #plans = new Map<string, { readonly claim: string; readonly node: string }>();
   #held: (() => void)[] = [];
 
-  /** What waits goes on. */
-  release(): void {
+  /** Creates the volumes that wait, and all further ones. */
+  continue(): void {
     this.outcome = () => 'makes';
     for (const go of this.#held) go();
     this.#held = [];
@@ -25,15 +25,15 @@ export class FakeProvisioner {
     return {
       name: FakeProvisioner.provisionerName,
       plan: ({ asset, claim, selectedNode }) => {
-        const asking = { claim: claim.metadata?.name ?? '', node: selectedNode?.metadata?.name ?? '' };
-        this.#plans.set(asset.name, asking);
-        const answer = this.outcome(asking.claim, asking.node);
-        const host = typeof answer === 'object' ? answer.elsewhere : asking.node;
+        const request = { claim: claim.metadata?.name ?? '', node: selectedNode?.metadata?.name ?? '' };
+        this.#plans.set(asset.name, request);
+        const answer = this.outcome(request.claim, request.node);
+        const host = typeof answer === 'object' ? answer.elsewhere : request.node;
         const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [host] }];
         const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
         return {
           kind: 'planned',
-          plan: { asset, nodeAffinity, source: { local: { path: `/mnt/${asking.claim}` } } },
+          plan: { asset, nodeAffinity, source: { local: { path: `/mnt/${request.claim}` } } },
         };
       },
       make: async (plan, signal) => {

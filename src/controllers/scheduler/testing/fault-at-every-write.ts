@@ -16,64 +16,64 @@ import { SchedulerFixture } from './scheduler-fixture.ts';
 
 type Prepare = (fixture: SchedulerFixture) => Promise<void>;
 
-/** `before`: the server refuses. `after`: it does what was asked, and its answer gets lost. */
+/** `before`: the write does not reach the server. `after`: the write takes effect, and its response is lost. */
 export type FaultTime = 'before' | 'after';
 
 /** Long enough for a back-off after an error. */
 const settleMs = 20_000;
 
 /**
- * Has the scheduler's first write fail and compares the end with that of a run in peace; then its second write, and so on. Answers
- * what was written in peace.
+ * Lets the scheduler's first write fail and compares the final state with that of a run without faults; then its second write, and so on.
+ * Returns the writes of the run without faults.
  */
 export async function failAtEveryWrite(
   when: FaultTime,
   prepare: Prepare,
   options: SchedulerOptions = {},
 ): Promise<readonly ClusterCall[]> {
-  const end = (failing: number) => endOf(prepare, { when, failing, options });
-  const expected = await end(Number.POSITIVE_INFINITY);
+  const run = (failing: number) => resultOf(prepare, { when, failing, options });
+  const expected = await run(Number.POSITIVE_INFINITY);
   for (let position = 1; position <= expected.writes.length; position += 1) {
     const { verb, resource, name } = expected.writes[position - 1]!;
     expect(
-      (await end(position)).lines,
+      (await run(position)).summary,
       `after write ${position} failed: ${verb} ${resource.plural} ${name}`,
-    ).toEqual(expected.lines);
+    ).toEqual(expected.summary);
   }
   return expected.writes;
 }
 
-/** The scheduler alone dies after each of its writes, while all others go on; another one comes a while later. */
+/** The scheduler crashes after each of its writes, while all other controllers keep running; another scheduler starts later. */
 export async function crashAfterEveryWrite(
   prepare: Prepare,
   options: SchedulerOptions = {},
 ): Promise<readonly ClusterCall[]> {
-  const expected = await endOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
+  const expected = await resultOf(prepare, { when: 'before', failing: Number.POSITIVE_INFINITY, options });
   for (let writes = 1; writes <= expected.writes.length; writes += 1) {
-    await using fixture = await peopled(prepare);
-    const dying = runScheduler(
+    await using fixture = await startWithoutScheduler(prepare);
+    const crashing = runScheduler(
       fixture,
       options,
       new InterceptedCluster(fixture.cluster, new CrashAfterWrites(writes)),
     );
     await fixture.settle(5_000);
-    await dying.close();
+    await crashing.close();
     runScheduler(fixture, options);
     await fixture.settle(settleMs);
-    expect(await linesOf(fixture), `after death at write ${writes}`).toEqual(expected.lines);
+    expect(await summaryOf(fixture), `after a crash at write ${writes}`).toEqual(expected.summary);
   }
   return expected.writes;
 }
 
-interface Run {
+interface FaultyRun {
   readonly when: FaultTime;
   /** The position of the write that fails. */
   readonly failing: number;
   readonly options: SchedulerOptions;
 }
 
-async function endOf(prepare: Prepare, { when, failing, options }: Run) {
-  await using fixture = await peopled(prepare);
+async function resultOf(prepare: Prepare, { when, failing, options }: FaultyRun) {
+  await using fixture = await startWithoutScheduler(prepare);
   const intercepted = new InterceptedCluster(fixture.cluster as Cluster);
   const writes = recordCalls(intercepted, isObjectWrite);
   let passed = 0;
@@ -87,11 +87,11 @@ async function endOf(prepare: Prepare, { when, failing, options }: Run) {
   );
   runScheduler(fixture, options, intercepted);
   await fixture.settle(settleMs);
-  return { lines: await linesOf(fixture), writes: [...writes] };
+  return { summary: await summaryOf(fixture), writes: [...writes] };
 }
 
-/** All but the scheduler, with the work that waits for it. The PV controller is the business of `prepare`. */
-async function peopled(prepare: Prepare): Promise<SchedulerFixture> {
+/** Everything except the scheduler, with work that waits for it. `prepare` starts the PV controller if it needs one. */
+async function startWithoutScheduler(prepare: Prepare): Promise<SchedulerFixture> {
   const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
   await seedBinding(fixture);
   runController(fixture, 'protection');
@@ -101,6 +101,6 @@ async function peopled(prepare: Prepare): Promise<SchedulerFixture> {
   return fixture;
 }
 
-async function linesOf(fixture: SchedulerFixture): Promise<readonly string[]> {
-  return (await fixture.lines()).map((line) => line.replace(/pvc-[0-9a-f-]{36}/, 'a new one')).sort();
+async function summaryOf(fixture: SchedulerFixture): Promise<readonly string[]> {
+  return (await fixture.summary()).map((line) => line.replace(/pvc-[0-9a-f-]{36}/, 'a new one')).sort();
 }

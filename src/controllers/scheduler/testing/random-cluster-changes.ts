@@ -31,15 +31,15 @@ const kinds = [
   'Pod',
   'Pod',
 ] as const;
-type LivingKind = (typeof kinds)[number];
+type ChangingKind = (typeof kinds)[number];
 
 const apps = ['web', 'db'];
 const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod'] as const;
 const zones = ['a', 'b'];
 
 /**
- * A small cluster with too little of everything, to which one thing after another happens, all drawn from one seed. Pods are what it is
- * about: they come with a node or without, are nominated, bound, relabelled, finished, on their way out, and gone.
+ * Random changes to a small cluster with scarce resources, all drawn from one seed. Most changes are about pods: they are created with or
+ * without a node, nominated, bound, relabelled, finished, terminating, and deleted.
  */
 export class RandomClusterChanges {
   readonly #index: ClusterIndex;
@@ -69,15 +69,15 @@ export class RandomClusterChanges {
     return this.#known('Pod') as readonly Pod[];
   }
 
-  /** What was said about it; undefined where it was no news. */
+  /** The resulting change of the index; undefined if nothing has changed. */
   applyNext(): ClusterChange | undefined {
     const kind = this.#random.pick(kinds);
     const known = this.#known(kind);
     if (known.length > 0 && this.#chance(6)) return this.#delete(kind, this.#random.pick(known));
-    return this.#put(kind, this.#make(kind, known));
+    return this.#put(kind, this.#create(kind, known));
   }
 
-  /** A pod that wants a node, and keeps wanting it. */
+  /** A pod that needs a node. It is not added to the cluster. */
   pendingPod(name: string): Pod {
     return this.#newPod(name, this.#spec());
   }
@@ -99,7 +99,7 @@ export class RandomClusterChanges {
     return this.#index.remove(kind, keyOf(object)).change;
   }
 
-  #make(kind: LivingKind, known: readonly KubeObject[]): KubeObject {
+  #create(kind: ChangingKind, known: readonly KubeObject[]): KubeObject {
     switch (kind) {
       case 'Node':
         return this.#node(this.#nodeName());
@@ -117,11 +117,11 @@ export class RandomClusterChanges {
   }
 
   #node(name: string): Node {
-    const made = node(name, { [zone]: this.#random.pick(zones) });
+    const created = node(name, { [zone]: this.#random.pick(zones) });
     const allocatable = { cpu: this.#random.pick(['4', '8']), memory: '8Gi', pods: '10' };
     const taints = [{ key: 'k', value: 'v', effect: 'NoSchedule' as const }];
     return {
-      ...made,
+      ...created,
       spec: { ...(this.#chance(12) && { unschedulable: true }), ...(this.#chance(12) && { taints }) },
       status: { allocatable },
     };
@@ -171,7 +171,7 @@ export class RandomClusterChanges {
     return this.#chance(2) ? { nodeName: this.#nodeName() } : {};
   }
 
-  /** What it asks for is its own for life; so is its node, once it has one. */
+  /** The spec of a pod never changes, and neither does its node once it has one. */
   #changed(pod: Pod): Pod {
     const { metadata, spec, status } = pod;
     const isAssigned = (spec?.nodeName ?? '') !== '';
@@ -225,7 +225,7 @@ export class RandomClusterChanges {
     return `${1 + this.#random.int(4)}Gi`;
   }
 
-  /** One time in so many. */
+  /** True once in `of` calls, on average. */
   #chance(of: number): boolean {
     return this.#random.int(of) === 0;
   }

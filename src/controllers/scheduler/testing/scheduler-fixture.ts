@@ -19,68 +19,68 @@ import { createScheduler, type SchedulerOptions } from '../scheduler.ts';
 export const namespace = 'default';
 
 export interface SchedulerFixtureOptions {
-  /** Names of nodes, each with a hostname label and room for plenty. */
+  /** Names of nodes, each with a hostname label and ample resources. */
   readonly nodes?: readonly string[];
   readonly scheduler?: SchedulerOptions;
-  /** Controllers beside the scheduler, by name. */
+  /** Names of the controllers that run in addition to the scheduler. */
   readonly otherControllers?: readonly string[];
-  /** Further ones, such as a driver that the test plays. */
+  /** Further controllers, such as a fake driver. */
   readonly extraControllers?: readonly Controller[];
 }
 
-const besideDefault = ['pv-binder', 'provisioner', 'ephemeral', 'protection', 'node-agent'];
+const otherControllersDefault = ['pv-binder', 'provisioner', 'ephemeral', 'protection', 'node-agent'];
 
-/** A small cluster in memory with our scheduler in it, under virtual time. */
+/** A small in-memory cluster with the scheduler, under virtual time. */
 export class SchedulerFixture implements AsyncDisposable {
-  readonly trial: VirtualTimeCluster;
+  readonly environment: VirtualTimeCluster;
   readonly cluster: Cluster;
   #run: Supervisor | undefined;
 
-  constructor(trial: VirtualTimeCluster) {
-    this.trial = trial;
-    this.cluster = trial.cluster;
+  constructor(environment: VirtualTimeCluster) {
+    this.environment = environment;
+    this.cluster = environment.cluster;
   }
 
   static async start(options: SchedulerFixtureOptions = {}): Promise<SchedulerFixture> {
     const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
     await fixture.seed(options.nodes);
-    fixture.resume(options);
+    fixture.startControllers(options);
     await fixture.settle();
     return fixture;
   }
 
-  /** Nodes, and the class `local` whose volumes are made by hand. */
+  /** Creates nodes, and the class `local`, whose volumes the tests create. */
   async seed(names: readonly string[] = ['n1', 'n2', 'n3']): Promise<void> {
     for (const name of names) await this.node(name);
     await this.storageClass('local');
   }
 
-  resume(options: SchedulerFixtureOptions = {}): Supervisor {
-    this.#run = this.trial.run(schedulingControllers(options));
+  startControllers(options: SchedulerFixtureOptions = {}): Supervisor {
+    this.#run = this.environment.run(schedulingControllers(options));
     return this.#run;
   }
 
-  async pause(): Promise<void> {
+  async stopControllers(): Promise<void> {
     await this.#run?.close();
   }
 
   async settle(ms?: number): Promise<void> {
-    await this.trial.settle(ms);
+    await this.environment.settle(ms);
   }
 
-  // ── Making things ──
+  // ── Objects ──
 
   async node(
     name: string,
     { labels: more = {}, allocatable = {}, spec = {} }: NodeOptions = {},
   ): Promise<void> {
     const resources = { cpu: '8', memory: '32Gi', pods: '110', ...allocatable };
-    const made: Node = {
+    const node: Node = {
       metadata: { name, labels: { [labels.hostname]: name, ...more } },
       spec,
       status: { allocatable: resources, capacity: resources },
     };
-    await this.cluster.resource(nodes).create(made);
+    await this.cluster.resource(nodes).create(node);
   }
 
   async storageClass(name: string, rest: Partial<StorageClass> = {}): Promise<void> {
@@ -92,7 +92,7 @@ export class SchedulerFixture implements AsyncDisposable {
     });
   }
 
-  /** A disk of one node. */
+  /** A local disk of one node. */
   async disk(
     name: string,
     size: string,
@@ -143,7 +143,7 @@ export class SchedulerFixture implements AsyncDisposable {
     await this.cluster.resource(pods).delete({ namespace, name });
   }
 
-  // ── Looking ──
+  // ── Results ──
 
   async getPod(name: string): Promise<Pod> {
     return await this.cluster.resource(pods).get({ namespace, name });
@@ -157,7 +157,7 @@ export class SchedulerFixture implements AsyncDisposable {
   }
 
   /** `pod web on n1`, `claim data has d1`, `disk d1 Bound to data`, sorted. */
-  async lines(): Promise<readonly string[]> {
+  async summary(): Promise<readonly string[]> {
     const [claims, volumes, all] = await Promise.all([
       this.cluster.resource(persistentVolumeClaims).list(),
       this.cluster.resource(persistentVolumes).list(),
@@ -169,19 +169,19 @@ export class SchedulerFixture implements AsyncDisposable {
         ({ metadata, spec }) => `claim ${metadata?.name} has ${spec?.volumeName ?? 'nothing'}`,
       ),
       ...volumes.items.map(({ metadata, spec, status }) => {
-        return `disk ${metadata?.name} ${status?.phase} to ${spec?.claimRef?.name ?? 'nobody'}`;
+        return `disk ${metadata?.name} ${status?.phase} to ${spec?.claimRef?.name ?? 'no claim'}`;
       }),
     ].sort();
   }
 
-  /** What was told about an object, as `REASON: NOTE`. */
+  /** The events about an object, as `REASON: NOTE`. */
   async eventsOf(name: string): Promise<readonly string[]> {
-    const told = (await this.trial.eventLines()).map((line) => line.split(` ${name}: `));
-    return told.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
+    const lines = (await this.environment.eventLines()).map((line) => line.split(` ${name}: `));
+    return lines.flatMap(([reason, note]) => (note === undefined ? [] : [`${reason}: ${note}`]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.trial[Symbol.asyncDispose]();
+    await this.environment[Symbol.asyncDispose]();
   }
 }
 
@@ -196,10 +196,10 @@ export interface PodOptions {
   readonly spec?: PodSpec;
 }
 
-/** Our scheduler, and those of the others that are asked for. */
+/** The scheduler, and the other controllers that the options name. */
 export function schedulingControllers({
   scheduler,
-  otherControllers: beside = besideDefault,
+  otherControllers: beside = otherControllersDefault,
   extraControllers: controllers = [],
 }: SchedulerFixtureOptions): readonly Controller[] {
   const others = allControllers().filter(({ name }) => name !== 'scheduler' && beside.includes(name));

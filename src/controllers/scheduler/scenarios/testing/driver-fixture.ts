@@ -4,22 +4,22 @@ import { FakeDriver, type FakeDriverOptions } from './fake-driver.ts';
 
 export const driverFixtureControllers = ['pv-binder', 'protection'];
 
-interface Crowd {
+interface DriverFixture {
   readonly fixture: SchedulerFixture;
   readonly driver: FakeDriver;
 }
 
-/** A cluster whose nodes are the driver's. Without a node agent: nobody runs what is placed. */
+/** A cluster with the driver's nodes. Without a node agent, so pods that are placed never run. */
 export async function startWithDriver(
   options: FakeDriverOptions,
   more: SchedulerFixtureOptions = {},
-): Promise<Crowd> {
-  const trial = await VirtualTimeCluster.start();
-  const fixture = new SchedulerFixture(trial);
-  const driver = new FakeDriver(trial.clock, options);
+): Promise<DriverFixture> {
+  const environment = await VirtualTimeCluster.start();
+  const fixture = new SchedulerFixture(environment);
+  const driver = new FakeDriver(environment.clock, options);
   await fixture.seed(Object.keys(options.nodes));
   await driver.register(fixture);
-  fixture.resume({
+  fixture.startControllers({
     otherControllers: driverFixtureControllers,
     extraControllers: driver.controllers,
     ...more,

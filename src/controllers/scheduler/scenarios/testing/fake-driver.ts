@@ -20,14 +20,14 @@ import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixtur
 import { driverName, trackedClass } from './fixtures.ts';
 
 export interface FakeDriverOptions {
-  /** What each node has. */
+  /** The capacity of each node. */
   readonly nodes: Readonly<Record<string, string>>;
-  /** How long it takes to make a volume. */
-  readonly makeMs?: number;
-  /** How often it says what is left. */
+  /** How long it takes to create a volume. */
+  readonly createMs?: number;
+  /** How often it publishes its free capacity. */
   readonly publishEveryMs?: number;
-  /** How long it takes from measuring to saying. */
-  readonly staleMs?: number;
+  /** The time between measuring and publishing. */
+  readonly publishDelayMs?: number;
 }
 
 interface Volume {
@@ -36,47 +36,47 @@ interface Volume {
 }
 
 /**
- * A driver with disks of its own on each node. It keeps its own books, refuses what doesn't fit them, and says what is left late:
- * only now and then, never right after a change.
+ * A CSI driver with local disks on each node. It accounts for its volumes, refuses those that do not fit, and publishes its free capacity
+ * late: only periodically, never right after a change.
  */
 export class FakeDriver {
   readonly #clock: Clock;
   readonly #options: Required<FakeDriverOptions>;
   readonly #volumes = new Map<string, Volume>();
   readonly #sizes = new Map<string, bigint>();
-  readonly #said = new Map<string, string>();
-  /** How often it had to say no. */
+  readonly #published = new Map<string, string>();
+  /** How many volumes it has refused. */
   refusals = 0;
-  /** How many volumes were made so far. */
-  made = 0;
-  /** Says no to everything, whatever its books say. */
+  /** How many volumes it has created so far. */
+  createdCount = 0;
+  /** Refuses every volume, even if it fits. */
   isBroken = false;
 
   constructor(clock: Clock, options: FakeDriverOptions) {
     this.#clock = clock;
-    this.#options = { makeMs: 200, publishEveryMs: 30_000, staleMs: 0, ...options };
+    this.#options = { createMs: 200, publishEveryMs: 30_000, publishDelayMs: 0, ...options };
   }
 
-  /** How many volumes there are now. */
+  /** How many volumes exist now. */
   get volumeCount(): number {
     return this.#volumes.size;
   }
 
-  /** What runs it: the provisioner that asks it, and the sidecar that publishes for it. */
+  /** The provisioner that calls the driver, and the sidecar that publishes for it. */
   get controllers(): readonly Controller[] {
     return [provisionerController({ provisioners: [this.#provisioner] }), this.#publisher];
   }
 
-  /** The driver's object and class, and its first word on every node. */
+  /** Creates the CSIDriver, its class, and the first published capacity of every node. */
   async register(fixture: SchedulerFixture): Promise<void> {
     await trackedClass(fixture);
     const client = fixture.cluster.resource(csiStorageCapacities);
     for (const node of Object.keys(this.#options.nodes))
       await client.create({
-        metadata: { namespace, name: `room-${node}` },
+        metadata: { namespace, name: `capacity-${node}` },
         storageClassName: 'tracked',
         nodeTopology: { matchLabels: { [labels.hostname]: node } },
-        capacity: this.#left(node),
+        capacity: this.#free(node),
       });
   }
 
@@ -91,24 +91,24 @@ export class FakeDriver {
         const csi = { driver: driverName, volumeHandle: asset.name };
         return { kind: 'planned', plan: { asset, nodeAffinity, source: { csi } } };
       },
-      make: (plan, signal) => this.#make(plan, signal),
+      make: (plan, signal) => this.#create(plan, signal),
       remove: async ({ name }) => {
         this.#volumes.delete(name);
       },
     };
   }
 
-  async #make(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome> {
-    await this.#clock.sleep(this.#options.makeMs, signal);
+  async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome> {
+    await this.#clock.sleep(this.#options.createMs, signal);
     const { name } = plan.asset;
     if (this.#volumes.has(name)) return { kind: 'made', plan };
     const node = plan.nodeAffinity.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
     const bytes = this.#sizes.get(name) ?? 0n;
-    if (this.isBroken || this.#leftBytes(node) < bytes) {
+    if (this.isBroken || this.#freeBytes(node) < bytes) {
       this.refusals += 1;
       return refusedOutcome(`out of disks on ${node}`);
     }
-    this.made += 1;
+    this.createdCount += 1;
     this.#volumes.set(name, { node, bytes });
     return { kind: 'made', plan };
   }
@@ -120,32 +120,35 @@ export class FakeDriver {
         const client = cluster.resource(csiStorageCapacities);
         while (!signal.aborted) {
           await this.#clock.sleep(this.#options.publishEveryMs, signal);
-          const measured = Object.keys(this.#options.nodes).map((node) => [node, this.#left(node)] as const);
-          await this.#clock.sleep(this.#options.staleMs, signal);
+          const measured = Object.keys(this.#options.nodes).map((node) => [node, this.#free(node)] as const);
+          await this.#clock.sleep(this.#options.publishDelayMs, signal);
           for (const [node, capacity] of measured) {
             if (signal.aborted) return;
-            if (this.#said.get(node) === capacity) continue;
-            this.#said.set(node, capacity);
-            await client.patch({ namespace, name: `room-${node}` }, { type: 'merge', body: { capacity } });
+            if (this.#published.get(node) === capacity) continue;
+            this.#published.set(node, capacity);
+            await client.patch(
+              { namespace, name: `capacity-${node}` },
+              { type: 'merge', body: { capacity } },
+            );
           }
         }
       },
     };
   }
 
-  #left(node: string): string {
-    return formatQuantity(quantityFromBytes(this.#leftBytes(node), 'BinarySI'));
+  #free(node: string): string {
+    return formatQuantity(quantityFromBytes(this.#freeBytes(node), 'BinarySI'));
   }
 
-  #leftBytes(node: string): bigint {
-    let left = bytesOf(this.#options.nodes[node] ?? '0');
-    for (const volume of this.#volumes.values()) if (volume.node === node) left -= volume.bytes;
-    return left;
+  #freeBytes(node: string): bigint {
+    let free = bytesOf(this.#options.nodes[node] ?? '0');
+    for (const volume of this.#volumes.values()) if (volume.node === node) free -= volume.bytes;
+    return free;
   }
 }
 
 function bytesOf(text: string): bigint {
   const reading = parseQuantity(text);
-  assert(reading.ok, `${text} is no quantity`);
+  assert(reading.ok, `${text} is not a quantity`);
   return quantityToBytes(reading.quantity);
 }

@@ -1,4 +1,4 @@
-/** What stands in the clusters of the scenarios, and what is counted there. */
+/** Objects for the scenarios, and queries of their results. */
 
 import type { StatefulSet } from '../../../../kube/api/apps.ts';
 import type { PodSpec } from '../../../../kube/api/core.ts';
@@ -10,7 +10,7 @@ import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixtur
 export const driverName = 'disk.example.com';
 export const zonalDriver = 'zonal.stowage.dev';
 
-/** A driver that publishes its room, and a class of its volumes. */
+/** A driver that publishes its capacity, and a class with its volumes. */
 export async function trackedClass(
   fixture: SchedulerFixture,
   name = 'tracked',
@@ -32,7 +32,7 @@ export async function publishCapacity(
   more: Partial<CSIStorageCapacity> = {},
 ): Promise<void> {
   await fixture.cluster.resource(csiStorageCapacities).create({
-    metadata: { namespace, name: roomName(nodeName) },
+    metadata: { namespace, name: capacityName(nodeName) },
     storageClassName: 'tracked',
     nodeTopology: nodeName === '' ? {} : { matchLabels: { [labels.hostname]: nodeName } },
     capacity: size,
@@ -45,28 +45,31 @@ export async function patchCapacity(
   nodeName: string,
   body: Partial<CSIStorageCapacity>,
 ): Promise<void> {
-  const key = { namespace, name: roomName(nodeName) };
+  const key = { namespace, name: capacityName(nodeName) };
   await fixture.cluster.resource(csiStorageCapacities).patch(key, { type: 'merge', body });
 }
 
 export async function deleteCapacity(fixture: SchedulerFixture, nodeName: string): Promise<void> {
-  await fixture.cluster.resource(csiStorageCapacities).delete({ namespace, name: roomName(nodeName) });
+  await fixture.cluster.resource(csiStorageCapacities).delete({ namespace, name: capacityName(nodeName) });
 }
 
-function roomName(nodeName: string): string {
-  return nodeName === '' ? 'room' : `room-${nodeName}`;
+function capacityName(nodeName: string): string {
+  return nodeName === '' ? 'capacity' : `capacity-${nodeName}`;
 }
 
-export interface SetOptions {
+export interface StatefulSetOptions {
   readonly replicas: number;
-  /** Name of each claim of a replica, with its size. */
+  /** The size of each claim of a replica, by name. */
   readonly claims: Readonly<Record<string, string>>;
   readonly className?: string;
   readonly pod?: PodSpec;
 }
 
-/** A StatefulSet `web` whose pods are ours. */
-export async function createStatefulSet(fixture: SchedulerFixture, options: SetOptions): Promise<void> {
+/** A StatefulSet `web` whose pods the scheduler places. */
+export async function createStatefulSet(
+  fixture: SchedulerFixture,
+  options: StatefulSetOptions,
+): Promise<void> {
   const { replicas, claims, className = 'local', pod = {} } = options;
   const set: StatefulSet = {
     metadata: { namespace, name: 'web' },
@@ -100,33 +103,33 @@ export async function createStatefulSet(fixture: SchedulerFixture, options: SetO
 const byHost = [{ labelSelector: { matchLabels: { app: 'web' } }, topologyKey: labels.hostname }];
 
 /** No two pods of the set on one node. */
-export const apart: PodSpec = {
+export const onSeparateNodes: PodSpec = {
   affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: byHost } },
 };
 
 /** All pods of the set on one node. */
-export const together: PodSpec = {
+export const onOneNode: PodSpec = {
   affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: byHost } },
 };
 
-/** A pod that asks for so much of a node's eight. */
+/** A pod that requests this much CPU; a node has 8. */
 export function cpu(amount: string): PodSpec {
   return { containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: amount } } }] };
 }
 
-/** How often pods have been looked at so far, by how that ended; all together without `result`. */
-export function attempts(fixture: SchedulerFixture, result = '[a-z]+'): number {
-  const lines = fixture.trial.metrics.render().split('\n');
+/** The number of scheduling attempts so far with this result; without `result` all of them. */
+export function schedulingAttempts(fixture: SchedulerFixture, result = '[a-z]+'): number {
+  const lines = fixture.environment.metrics.render().split('\n');
   const pattern = new RegExp(`^stowage_scheduler_attempts_total\\{result="${result}"\\} (\\d+)`);
   return lines.reduce((sum, line) => sum + Number(pattern.exec(line)?.[1] ?? 0), 0);
 }
 
-/** Where the pod is; or why nowhere, in kube-scheduler's words and without ours about the closest node. */
+/** The pod's node; or why it has none, without the sentence about the closest miss. */
 export async function placeOf(fixture: SchedulerFixture, name: string): Promise<string> {
   return (await fixture.place(name)).replace(/ Closest is .*/, '');
 }
 
-/** The same for several. */
+/** The same for several pods. */
 export async function places(
   fixture: SchedulerFixture,
   names: readonly string[],
@@ -134,8 +137,8 @@ export async function places(
   return await Promise.all(names.map((name) => placeOf(fixture, name)));
 }
 
-/** How many of these pods have a node. */
-export async function placed(fixture: SchedulerFixture, names: readonly string[]): Promise<number> {
+/** How many of the pods have a node. */
+export async function countPlaced(fixture: SchedulerFixture, names: readonly string[]): Promise<number> {
   const found = await Promise.all(names.map((name) => fixture.getPod(name)));
   return found.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length;
 }

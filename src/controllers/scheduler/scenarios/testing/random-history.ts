@@ -12,12 +12,12 @@ import { undefinedIfNotFound } from '../../../../kube/undefined-if-not-found.ts'
 import { labels } from '../../../../kube/well-known.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import { namespace, type SchedulerFixture } from '../../testing/scheduler-fixture.ts';
-import { apart, cpu, zonalDriver } from './fixtures.ts';
+import { cpu, onSeparateNodes, zonalDriver } from './fixtures.ts';
 
 const zones = ['a', 'b', 'c'];
 const classNames = ['local', 'zonal', 'tracked'];
 
-/** What people do to a cluster, one thing after another, all drawn from one seed. */
+/** Random changes by users and administrators of a cluster, all drawn from one seed. */
 export class RandomHistory {
   readonly #fixture: SchedulerFixture;
   readonly #random: Random;
@@ -34,14 +34,14 @@ export class RandomHistory {
     await client.create({ metadata: { name: 'urgent' }, value: 1000 });
   }
 
-  /** One thing, and the time until the next. */
+  /** One change, and the time until the next. */
   async step(): Promise<void> {
-    const deeds = [
-      () => this.#makePod(),
-      () => this.#makePod(),
-      () => this.#makePod(),
-      () => this.#makeDisk(),
-      () => this.#makeDisk(),
+    const actions = [
+      () => this.#createPod(),
+      () => this.#createPod(),
+      () => this.#createPod(),
+      () => this.#createDisk(),
+      () => this.#createDisk(),
       () => this.#deleteOne(pods),
       () => this.#deleteOne(persistentVolumeClaims),
       () => this.#deleteFreeDisk(),
@@ -49,47 +49,47 @@ export class RandomHistory {
       () => this.#relabel(),
       () => this.#replaceNode(),
     ];
-    await this.#random.pick(deeds)();
+    await this.#random.pick(actions)();
     if (this.#chance(3)) await this.#fixture.settle(this.#random.int(3_000));
   }
 
-  async #makePod(): Promise<void> {
+  async #createPod(): Promise<void> {
     const name = this.#newName('p');
     const claims = new Set<string>();
     for (let left = this.#random.int(3); left > 0; left -= 1) claims.add(await this.#someClaim());
     await this.#fixture.pod(name, [...claims], {
       metadata: { namespace, name, labels: { app: this.#chance(3) ? 'web' : 'other' } },
-      spec: this.#wishes(),
+      spec: this.#podSpec(),
     });
   }
 
-  #wishes(): PodSpec {
+  #podSpec(): PodSpec {
     const hostPort = 8000 + this.#random.int(3);
     const ports = this.#chance(5) ? [{ containerPort: 80, hostPort }] : [];
     const [container] = cpu(`${1 + this.#random.int(3)}`).containers ?? [];
     return {
-      ...(this.#chance(4) && apart),
+      ...(this.#chance(4) && onSeparateNodes),
       ...(this.#chance(5) && { nodeSelector: { [labels.zone]: this.#random.pick(zones) } }),
       ...(this.#chance(6) && { priorityClassName: 'urgent' }),
       containers: [{ ...container!, ports }],
     };
   }
 
-  /** Mostly one of its own; now and then one that another pod may have, too. */
+  /** Mostly a new claim; sometimes one that another pod may use too. */
   async #someClaim(): Promise<string> {
     const { items } = await this.#fixture.cluster.resource(persistentVolumeClaims).list();
-    if (items.length === 0 || !this.#chance(6)) return await this.#makeClaim();
+    if (items.length === 0 || !this.#chance(6)) return await this.#createClaim();
     return this.#random.pick(items).metadata?.name ?? '';
   }
 
-  async #makeClaim(): Promise<string> {
+  async #createClaim(): Promise<string> {
     const name = this.#newName('c');
     const size = `${1 + this.#random.int(5)}Gi`;
     await this.#fixture.claim(name, size, { storageClassName: this.#random.pick(classNames) });
     return name;
   }
 
-  async #makeDisk(): Promise<void> {
+  async #createDisk(): Promise<void> {
     const { items } = await this.#fixture.cluster.resource(nodes).list();
     const nodeName = this.#random.pick(items).metadata?.name ?? '';
     await this.#fixture.disk(this.#newName('d'), `${1 + this.#random.int(6)}Gi`, nodeName);
@@ -119,7 +119,7 @@ export class RandomHistory {
     await this.#changeNode({ metadata: { labels: { [labels.zone]: this.#random.pick(zones) } } });
   }
 
-  /** A new one comes; an old one goes, with its disks. */
+  /** Adds a node, and deletes another with its disks. */
   async #replaceNode(): Promise<void> {
     const client = this.#fixture.cluster.resource(nodes);
     const { items } = await client.list();
@@ -138,7 +138,7 @@ export class RandomHistory {
     return `${prefix}${this.#made}`;
   }
 
-  /** One time in so many. */
+  /** True once in `of` calls, on average. */
   #chance(of: number): boolean {
     return this.#random.int(of) === 0;
   }

@@ -1,4 +1,4 @@
-/** Making room for a pod when something goes wrong halfway, or comes too late. */
+/** Preemption when a write fails, or takes effect too late. */
 import { expect, test } from 'vitest';
 import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
@@ -11,36 +11,36 @@ import { namespace, type SchedulerFixture } from '../testing/scheduler-fixture.t
 
 const urgent = { priorityClassName: 'urgent' };
 
-interface TroubledFixture {
+interface InterceptedFixture {
   readonly fixture: SchedulerFixture;
-  readonly way: InterceptedCluster;
+  readonly connection: InterceptedCluster;
 }
 
-async function startTroubled(): Promise<TroubledFixture> {
-  let way: InterceptedCluster | undefined;
+async function startIntercepted(): Promise<InterceptedFixture> {
+  let connection: InterceptedCluster | undefined;
   const fixture = await startBinding({
     nodes: ['n1'],
     wrapCluster: (cluster) => {
-      way = new InterceptedCluster(cluster);
-      return way;
+      connection = new InterceptedCluster(cluster);
+      return connection;
     },
   });
   runController(fixture, 'node-agent');
   await fixture.cluster.resource(priorityClasses).create({ metadata: { name: 'urgent' }, value: 1000 });
-  return { fixture, way: way! };
+  return { fixture, connection: connection! };
 }
 
 test.each([
   { what: 'the nomination', fails: ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'high' },
-  { what: 'the mark', fails: ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'low' },
+  { what: 'the condition', fails: ({ verb, name }: ClusterCall) => verb === 'patch' && name === 'low' },
   { what: 'the deletion', fails: ({ verb, name }: ClusterCall) => verb === 'delete' && name === 'low' },
-])('$what that fails once is tried again, though no event calls for it', async ({ fails }) => {
-  const { fixture, way } = await startTroubled();
+])('$what is retried after a failure, although no event follows', async ({ fails }) => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
   await fixture.settle(2_000);
   let failures = 0;
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: (write) => {
         if (!fails(write) || failures > 0) return;
@@ -55,14 +55,14 @@ test.each([
   expect(await fixture.place('high')).toBe('n1');
 });
 
-test('a pod whose binding is being written is not let go of but deleted', async () => {
-  const { fixture, way } = await startTroubled();
+test('a victim whose binding is being written is deleted, not cancelled', async () => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   let finish = () => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: ({ verb, name }) => (verb === 'post' && name === 'low' ? held : undefined),
     }),
@@ -84,25 +84,22 @@ function onPorts(...hostPorts: readonly number[]): PodSpec {
 test.each([
   { what: 'cpu', low: cpu('5'), peer: cpu('3'), high: cpu('6') },
   { what: 'ports', low: onPorts(80), peer: onPorts(443), high: onPorts(80, 443) },
-])(
-  'one that leaves is the chance of a pod that can make the rest of the room itself: $what',
-  async (specs) => {
-    const { fixture } = await startTroubled();
-    await using _ = fixture;
-    await fixture.pod('low', [], { spec: { nodeName: 'n1', ...specs.low } });
-    await fixture.pod('peer', [], { spec: { nodeName: 'n1', ...specs.peer, ...urgent } });
-    await fixture.settle(2_000);
-    await fixture.pod('high', [], { spec: { ...specs.high, ...urgent } });
-    await fixture.settle(2_000);
-    expect(await fixture.place('high')).toContain('0/1 nodes are available');
-    await fixture.cluster.resource(pods).delete({ namespace, name: 'peer' }, { gracePeriodSeconds: 0 });
-    await fixture.settle(20_000);
-    expect(await fixture.place('high')).toBe('n1');
-  },
-);
+])('a pod that terminates wakes a pod that can preempt the rest: $what', async (specs) => {
+  const { fixture } = await startIntercepted();
+  await using _ = fixture;
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...specs.low } });
+  await fixture.pod('peer', [], { spec: { nodeName: 'n1', ...specs.peer, ...urgent } });
+  await fixture.settle(2_000);
+  await fixture.pod('high', [], { spec: { ...specs.high, ...urgent } });
+  await fixture.settle(2_000);
+  expect(await fixture.place('high')).toContain('0/1 nodes are available');
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'peer' }, { gracePeriodSeconds: 0 });
+  await fixture.settle(20_000);
+  expect(await fixture.place('high')).toBe('n1');
+});
 
-test('a pod goes to the node that it is nominated to, whoever said so and whatever else would do', async () => {
-  const { fixture } = await startTroubled();
+test('a pod goes to its nominated node, even if another client nominated it and other nodes fit', async () => {
+  const { fixture } = await startIntercepted();
   await using _ = fixture;
   for (const name of ['n2', 'n3', 'n4']) await fixture.node(name);
   await fixture.pod('gone', [], { spec: { nodeName: 'n3', ...cpu('5') } });
@@ -122,8 +119,8 @@ test('a pod goes to the node that it is nominated to, whoever said so and whatev
   expect(await fixture.place('web')).toBe('n3');
 });
 
-test('a pod that is deleted before its nomination is written leaves the node to those that wait', async () => {
-  const { fixture, way } = await startTroubled();
+test('deleting a preemptor before its nomination is written wakes the pods that wait for the node', async () => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
   await fixture.settle(2_000);
@@ -131,7 +128,7 @@ test('a pod that is deleted before its nomination is written leaves the node to 
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: ({ verb, name }) => (verb === 'patch' && name === 'high' ? held : undefined),
     }),
@@ -148,30 +145,30 @@ test('a pod that is deleted before its nomination is written leaves the node to 
   expect(await fixture.place('next')).toBe('n1');
 });
 
-test('a pod whose volumes pin it to a node leaves that to those that wait, though it could never say that it was to go there', async () => {
-  const { fixture, way } = await startTroubled();
+test('deleting a pod that its volumes constrain to a node wakes the pods that wait for it, even if its nomination was never written', async () => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   await fixture.disk('d1', '5Gi', 'n1');
   await fixture.claim('data', '5Gi');
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: ({ name }) => {
-        if (name === 'pinned') throw new Error('connection reset');
+        if (name === 'constrained') throw new Error('connection reset');
       },
     }),
   );
-  await fixture.pod('pinned', ['data'], { spec: cpu('6') });
+  await fixture.pod('constrained', ['data'], { spec: cpu('6') });
   await fixture.settle(200);
   await fixture.pod('next', [], { spec: cpu('6') });
   await fixture.settle(200);
   expect(await fixture.place('next')).toContain('1 Insufficient cpu');
-  await fixture.cluster.resource(pods).delete({ namespace, name: 'pinned' }, { gracePeriodSeconds: 0 });
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'constrained' }, { gracePeriodSeconds: 0 });
   await fixture.settle(20_000);
   expect(await fixture.place('next')).toBe('n1');
 });
 
-test('a word said late does not take back the room that has been made since', async () => {
-  const { fixture, way } = await startTroubled();
+test('a late status write does not clear a newer nomination', async () => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   const low = { nodeName: 'n1', terminationGracePeriodSeconds: 30, ...cpu('6') };
   await fixture.pod('low', [], { spec: low });
@@ -183,12 +180,12 @@ test('a word said late does not take back the room that has been made since', as
   });
   let patches = 0;
   const nominees: (string | undefined)[] = [];
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: ({ verb, name }) => {
         if (verb !== 'patch' || name !== 'high') return;
         patches += 1;
-        // That evicting others would not help.
+        // The report that preemption would not help.
         return patches === 1 ? held : undefined;
       },
       after: async ({ verb, name }) => {
@@ -208,8 +205,8 @@ test('a word said late does not take back the room that has been made since', as
   expect(await fixture.place('high')).toBe('0/1 nodes are available: 1 Insufficient cpu.');
 });
 
-test('what was to be said of a pod is not said of another that has come under its name', async () => {
-  const { fixture, way } = await startTroubled();
+test('the report about a pod is not written to its re-created successor', async () => {
+  const { fixture, connection } = await startIntercepted();
   await using _ = fixture;
   await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
   await fixture.settle(2_000);
@@ -217,7 +214,7 @@ test('what was to be said of a pod is not said of another that has come under it
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  way.addHooks(
+  connection.addHooks(
     onlyFor(isObjectWrite, {
       before: ({ verb, name }) => (verb === 'delete' && name === 'low' ? held : undefined),
     }),

@@ -8,7 +8,7 @@ import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { createScheduler } from '../scheduler.ts';
 import { namespace, SchedulerFixture, schedulingControllers } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
-import { numbered, placed, zonalDriver } from './testing/fixtures.ts';
+import { countPlaced, numbered, zonalDriver } from './testing/fixtures.ts';
 
 const tracked = { storageClassName: 'tracked' };
 
@@ -22,13 +22,13 @@ async function countVolumes(fixture: SchedulerFixture): Promise<number> {
 }
 
 test('S4: the second of two volumes can not be taken: others are not held up, and the pod ends where the first is', async () => {
-  const trial = await VirtualTimeCluster.start();
-  await using fixture = new SchedulerFixture(trial);
+  const environment = await VirtualTimeCluster.start();
+  await using fixture = new SchedulerFixture(environment);
   await fixture.seed(['n1', 'n2']);
   const failing = new InterceptedCluster(fixture.cluster);
   const [scheduler, ...others] = schedulingControllers({});
-  trial.run([scheduler!], failing);
-  trial.run(others);
+  environment.run([scheduler!], failing);
+  environment.run(others);
   for (const [disk, node] of [
     ['a1', 'n1'],
     ['a2', 'n1'],
@@ -45,8 +45,8 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
   await fixture.settle(700);
   expect(await fixture.place('b')).toMatch(/^n\d$/);
   // The first was bound before it could be given back: that is told, and it isn't lost.
-  expect(await fixture.lines()).toEqual(
-    expect.arrayContaining(['claim x has a1', 'claim y has nothing', 'disk a2 Available to nobody']),
+  expect(await fixture.summary()).toEqual(
+    expect.arrayContaining(['claim x has a1', 'claim y has nothing', 'disk a2 Available to no claim']),
   );
   expect(await fixture.eventsOf('a')).toContainEqual(
     expect.stringMatching(/^VolumesKept: claim default\/x stays bound to volume a1/),
@@ -58,12 +58,12 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
 
 test('S5: a volume that comes after the deadline is adopted, and the pod runs', async () => {
   const { fixture, driver } = await startWithDriver(
-    { nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 20_000 },
+    { nodes: { n1: '10Gi', n2: '10Gi' }, createMs: 20_000 },
     {},
   );
   await using _ = fixture;
-  await fixture.pause();
-  fixture.resume({
+  await fixture.stopControllers();
+  fixture.startControllers({
     otherControllers: ['pv-binder'],
     extraControllers: driver.controllers,
     scheduler: { bindTimeoutMs: 5_000 },
@@ -74,7 +74,7 @@ test('S5: a volume that comes after the deadline is adopted, and the pod runs', 
   expect(await fixture.place('web')).toBe('binding volumes: context deadline exceeded');
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toMatch(/^n\d$/);
-  expect(driver).toMatchObject({ refusals: 0, made: 1, volumeCount: 1 });
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 1, volumeCount: 1 });
   expect(await countVolumes(fixture)).toBe(1);
 });
 
@@ -91,13 +91,13 @@ test('S6: the node goes between the choice and the volume: the choice is cleared
   await fixture.settle(5_000);
   expect(await fixture.place('web')).toContain("didn't find available persistent volumes to bind");
   const provisioner = schedulingControllers({ otherControllers: ['provisioner'] }).slice(1);
-  fixture.trial.run(provisioner);
+  fixture.environment.run(provisioner);
   await fixture.settle(30_000);
   expect(await fixture.place('web')).toBe(first === 'n1' ? 'n2' : 'n1');
 });
 
 test('S7: the claim goes while its volume is being made: nothing is left of it', async () => {
-  const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, makeMs: 10_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, createMs: 10_000 });
   await using _ = fixture;
   await fixture.claim('data', '8Gi', tracked);
   await fixture.pod('web', ['data']);
@@ -105,7 +105,7 @@ test('S7: the claim goes while its volume is being made: nothing is left of it',
   await fixture.deletePod('web');
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
   await fixture.settle(60_000);
-  expect(driver).toMatchObject({ made: 1, volumeCount: 0 });
+  expect(driver).toMatchObject({ createdCount: 1, volumeCount: 0 });
   expect(await countVolumes(fixture)).toBe(0);
   // Its room is there for the next, at the latest when the driver has had the time to say that it is full.
   await fixture.claim('next', '8Gi', tracked);
@@ -115,30 +115,30 @@ test('S7: the claim goes while its volume is being made: nothing is left of it',
 });
 
 test('S15: killed between the choice and the pod, its successor ends what it began, once', async () => {
-  const { fixture, driver } = await startWithDriver({ nodes: { n1: '5Gi', n2: '5Gi' }, makeMs: 5_000 });
+  const { fixture, driver } = await startWithDriver({ nodes: { n1: '5Gi', n2: '5Gi' }, createMs: 5_000 });
   await using _ = fixture;
   await fixture.claim('data', '5Gi', tracked);
   await fixture.pod('web', ['data']);
   await fixture.settle(1_000);
   const first = await selectedNode(fixture, 'data');
-  await fixture.pause();
-  fixture.resume({ otherControllers: ['pv-binder'], extraControllers: driver.controllers });
+  await fixture.stopControllers();
+  fixture.startControllers({ otherControllers: ['pv-binder'], extraControllers: driver.controllers });
   await fixture.settle(20_000);
   expect(await fixture.place('web')).toBe(first);
-  expect(driver).toMatchObject({ refusals: 0, made: 1, volumeCount: 1 });
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 1, volumeCount: 1 });
 });
 
 test('S15: two schedulers at once give no volume twice, and leave no pod behind', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2', 'n3', 'n4'] });
-  fixture.trial.run([createScheduler()]);
+  fixture.environment.run([createScheduler()]);
   const pods = numbered('p', 12);
   for (const [position, name] of pods.entries())
     await fixture.disk(`d-${name}`, '5Gi', `n${(position % 4) + 1}`);
   for (const name of pods) await fixture.claim(name, '5Gi');
   for (const name of pods) await fixture.pod(name, [name]);
   await fixture.settle(120_000);
-  expect(await placed(fixture, pods)).toBe(12);
-  const owners = (await fixture.lines())
+  expect(await countPlaced(fixture, pods)).toBe(12);
+  const owners = (await fixture.summary())
     .filter((line) => line.startsWith('claim'))
     .map((line) => line.split(' ')[3]);
   expect(new Set(owners).size).toBe(12);
@@ -147,12 +147,12 @@ test('S15: two schedulers at once give no volume twice, and leave no pod behind'
 test('S18: pods that came while nobody scheduled are placed when somebody does', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await fixture.disk('d1', '5Gi', 'n1');
-  await fixture.pause();
+  await fixture.stopControllers();
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toBe('pending');
-  fixture.resume();
+  fixture.startControllers();
   await fixture.settle();
   expect(await fixture.place('web')).toBe('n1');
 });

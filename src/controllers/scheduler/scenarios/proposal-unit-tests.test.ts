@@ -8,7 +8,7 @@ const onlyOn = (node: string) => ({ nodeSelector: { 'kubernetes.io/hostname': no
 const nowhere = /node\(s\) didn't find available persistent volumes to bind/;
 
 async function bound(fixture: SchedulerFixture): Promise<readonly string[]> {
-  return (await fixture.lines()).filter((line) => line.startsWith('claim '));
+  return (await fixture.summary()).filter((line) => line.startsWith('claim '));
 }
 
 describe('which volumes', () => {

@@ -15,15 +15,15 @@ import { termsOf } from '../../provisioner/testing/objects.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
 import {
-  attempts,
   cpu,
   deleteCapacity,
   driverName,
   numbered,
+  onOneNode,
   patchCapacity,
   places,
   publishCapacity,
-  together,
+  schedulingAttempts,
   trackedClass,
   zonalDriver,
 } from './testing/fixtures.ts';
@@ -292,9 +292,9 @@ describe('what is worked out anew', () => {
   });
 
   test('a pod whose place is only reserved counts for the next of equal pods', async () => {
-    const { fixture } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' }, makeMs: 5_000 });
+    const { fixture } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' }, createMs: 5_000 });
     await using _ = fixture;
-    await fixture.pod('alone', [], { spec: together });
+    await fixture.pod('alone', [], { spec: onOneNode });
     await fixture.settle();
     expect(await fixture.place('alone')).toContain("2 node(s) didn't match pod affinity rules");
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
@@ -302,7 +302,7 @@ describe('what is worked out anew', () => {
     await fixture.pod('friend', ['data'], { metadata });
     await fixture.settle(1_000);
     expect(await fixture.place('friend')).toBe('pending');
-    await fixture.pod('beside', [], { spec: together });
+    await fixture.pod('beside', [], { spec: onOneNode });
     await fixture.settle();
     expect(await fixture.place('beside')).toMatch(/^n\d$/);
     await fixture.settle(10_000);
@@ -312,15 +312,15 @@ describe('what is worked out anew', () => {
   test('a place that was given a moment ago makes the answer before it stale', async () => {
     const quiet = { nodes: ['n1'], beside: [] };
     await using fixture = await SchedulerFixture.start(quiet);
-    await fixture.pause();
+    await fixture.stopControllers();
     // All are there when it starts, and are taken by name: one is refused, its friend gets a place, and one is equal to the first.
     const metadata = { namespace, name: 'b', labels: { app: 'web' } };
-    await fixture.pod('a', [], { spec: together });
+    await fixture.pod('a', [], { spec: onOneNode });
     await fixture.pod('b', [], { metadata });
-    await fixture.pod('c', [], { spec: together });
-    fixture.resume(quiet);
+    await fixture.pod('c', [], { spec: onOneNode });
+    fixture.startControllers(quiet);
     await fixture.settle();
     expect(await places(fixture, ['a', 'b', 'c'])).toEqual(['n1', 'n1', 'n1']);
-    expect(attempts(fixture, 'unschedulable')).toBe(1);
+    expect(schedulingAttempts(fixture, 'unschedulable')).toBe(1);
   });
 });

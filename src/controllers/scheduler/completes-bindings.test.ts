@@ -8,10 +8,10 @@ import { bindingCases } from './testing/binding-cases.ts';
 import {
   annotateClaim,
   claimRefs,
-  completing,
   observeVolumesOnce,
   runController,
   runScheduler,
+  schedulerCompletes,
   startBinding,
 } from './testing/binding-fixture.ts';
 import { FakeProvisioner } from './testing/fake-provisioner.ts';
@@ -29,11 +29,11 @@ async function twoDisks(fixture: SchedulerFixture): Promise<void> {
 }
 
 test('a pod has its node before the PV controller has looked at its volumes', async () => {
-  await using fixture = await startBinding({ controllers: [], scheduler: completing });
+  await using fixture = await startBinding({ controllers: [], scheduler: schedulerCompletes });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle();
-  expect(await fixture.lines()).toEqual([
+  expect(await fixture.summary()).toEqual([
     'claim one has d1',
     'claim two has d2',
     'disk d1 Available to one',
@@ -47,7 +47,7 @@ test('a pod has its node before the PV controller has looked at its volumes', as
   });
   runController(fixture, 'pv-binder');
   await fixture.settle();
-  expect(await fixture.lines()).toContain('disk d1 Bound to one');
+  expect(await fixture.summary()).toContain('disk d1 Bound to one');
 });
 
 test("all of a pod's volumes are claimed before the first claim is completed", async () => {
@@ -58,7 +58,11 @@ test("all of a pod's volumes are claimed before the first claim is completed", a
       onlyFor(isObjectWrite, { before: ({ resource }) => void written.push(resource.plural) }),
     );
   };
-  await using fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
+  await using fixture = await startBinding({
+    controllers: [],
+    scheduler: schedulerCompletes,
+    wrapCluster: way,
+  });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle();
@@ -84,11 +88,15 @@ test('no claim is completed if one of the volumes could not be had', async () =>
       }),
     );
   };
-  await using fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
+  await using fixture = await startBinding({
+    controllers: [],
+    scheduler: schedulerCompletes,
+    wrapCluster: way,
+  });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
   await fixture.settle(20);
-  expect(await fixture.lines()).toEqual(
+  expect(await fixture.summary()).toEqual(
     expect.arrayContaining(['claim one has nothing', 'claim two has nothing']),
   );
   expect((await claimRefs(fixture)).length).toBeLessThan(2);
@@ -107,7 +115,7 @@ describe('a pod that goes away before its volumes are bound', () => {
         }),
       );
     };
-    const fixture = await startBinding({ controllers: [], scheduler: completing, wrapCluster: way });
+    const fixture = await startBinding({ controllers: [], scheduler: schedulerCompletes, wrapCluster: way });
     await twoDisks(fixture);
     await fixture.pod('web', ['one', 'two']);
     await fixture.settle();
@@ -127,7 +135,7 @@ describe('a pod that goes away before its volumes are bound', () => {
     expect(await claimRefs(fixture)).toEqual(['d1 one', 'd2 two']);
     runController(fixture, 'pv-binder');
     await fixture.settle();
-    expect(await fixture.lines()).toEqual(
+    expect(await fixture.summary()).toEqual(
       expect.arrayContaining(['disk d1 Bound to one', 'disk d2 Bound to two']),
     );
   });
@@ -142,7 +150,7 @@ describe('the end is that of a run in peace', () => {
       const written = await crashAfterEveryWrite(async (fixture) => {
         await beside(fixture);
         await prepare(fixture);
-      }, completing);
+      }, schedulerCompletes);
       // Unless the PV controller was faster.
       expect(written.length).toBeGreaterThanOrEqual(writes.length);
       expect(written.length).toBeLessThanOrEqual(writes.length + volumes);
@@ -156,7 +164,7 @@ describe('the end is that of a run in peace', () => {
         await beside(fixture);
         await prepare(fixture);
       },
-      completing,
+      schedulerCompletes,
     );
   });
 
@@ -167,7 +175,7 @@ describe('the end is that of a run in peace', () => {
         await beside(fixture);
         await prepare(fixture);
       },
-      completing,
+      schedulerCompletes,
     );
   });
 });
@@ -177,7 +185,7 @@ describe('a pod that waits for a new volume', () => {
   async function withNewVolume(): Promise<SchedulerFixture> {
     const fixture = await startBinding({
       controllers: [],
-      scheduler: completing,
+      scheduler: schedulerCompletes,
       provisioner: new FakeProvisioner(),
     });
     await fixture.claim('made', '1Gi', { storageClassName: 'made' });
@@ -193,15 +201,15 @@ describe('a pod that waits for a new volume', () => {
   test('has its node when the volume is there; the PV controller writes that down', async () => {
     await using fixture = await withNewVolume();
     expect((await podOf(fixture)).spec?.nodeName).toMatch(/^n/);
-    expect(await fixture.lines()).toContain('claim made has nothing');
+    expect(await fixture.summary()).toContain('claim made has nothing');
     runController(fixture, 'pv-binder');
     await fixture.settle();
-    expect(await fixture.lines()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
+    expect(await fixture.summary()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
   });
 
   test('is not taken for one that was created with a node, by a scheduler that starts then', async () => {
     await using fixture = await withNewVolume();
-    runScheduler(fixture, completing);
+    runScheduler(fixture, schedulerCompletes);
     await fixture.settle(1_000);
     const { items } = await fixture.cluster.resource(events).list({ namespace });
     expect(items.map(({ reason }) => reason)).not.toContain('ClaimsNotBound');
@@ -210,7 +218,7 @@ describe('a pod that waits for a new volume', () => {
   const nominated = async (fixture: SchedulerFixture) => (await podOf(fixture)).status?.nominatedNodeName;
 
   test('is told where it is meant to go when it has waited for a while, and not before', async () => {
-    await using fixture = await startBinding({ controllers: ['pv-binder'], scheduler: completing });
+    await using fixture = await startBinding({ controllers: ['pv-binder'], scheduler: schedulerCompletes });
     await fixture.claim('made', '1Gi', { storageClassName: 'made' });
     await fixture.pod('web', ['made'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
     await fixture.settle(4_000);

@@ -19,11 +19,11 @@ import { labels } from '../../../kube/well-known.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
 import {
-  attempts,
+  countPlaced,
   numbered,
   patchCapacity,
-  placed,
   publishCapacity,
+  schedulingAttempts,
   trackedClass,
 } from './testing/fixtures.ts';
 
@@ -40,8 +40,8 @@ test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', 
   const five = numbered('p', 5);
   await askAtOnce(fixture, five, '3Gi');
   await fixture.settle(60_000);
-  expect(await placed(fixture, five)).toBe(3);
-  expect(driver).toMatchObject({ refusals: 0, made: 3 });
+  expect(await countPlaced(fixture, five)).toBe(3);
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 3 });
   const waiting = (await Promise.all(five.map((name) => fixture.place(name)))).filter(
     (place) => place !== 'n1',
   );
@@ -57,9 +57,9 @@ test('S2: four pods of 6 GiB and three nodes of 20: all run, none is tried twice
   const four = numbered('p', 4);
   await askAtOnce(fixture, four, '6Gi');
   await fixture.settle(5_000);
-  expect(await placed(fixture, four)).toBe(4);
+  expect(await countPlaced(fixture, four)).toBe(4);
   expect(driver.refusals).toBe(0);
-  expect(attempts(fixture)).toBe(4);
+  expect(schedulingAttempts(fixture)).toBe(4);
 });
 
 test('S3: two claims that fit alone and not together: the node is refused, nothing is made', async () => {
@@ -69,7 +69,7 @@ test('S3: two claims that fit alone and not together: the node is refused, nothi
   await fixture.pod('web', ['a', 'b']);
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toContain('2 node(s) did not have enough free storage');
-  expect(driver).toMatchObject({ refusals: 0, made: 0 });
+  expect(driver).toMatchObject({ refusals: 0, createdCount: 0 });
 });
 
 test('S8: the smaller of two volumes that fit, though it is on another node', async () => {
@@ -79,7 +79,7 @@ test('S8: the smaller of two volumes that fit, though it is on another node', as
   await fixture.claim('data', '1Gi');
   await fixture.pod('web', ['data']);
   await fixture.settle();
-  expect(await fixture.lines()).toContain('claim data has two');
+  expect(await fixture.summary()).toContain('claim data has two');
 });
 
 test('S9: a cordoned node gets nothing new, and keeps what it has', async () => {
@@ -93,7 +93,7 @@ test('S9: a cordoned node gets nothing new, and keeps what it has', async () => 
   await fixture.pod('b', ['b']);
   await fixture.settle();
   expect(await fixture.place('b')).toContain('1 node(s) were unschedulable');
-  expect(await fixture.lines()).toEqual(expect.arrayContaining(['pod a on n1', 'claim b has nothing']));
+  expect(await fixture.summary()).toEqual(expect.arrayContaining(['pod a on n1', 'claim b has nothing']));
   await fixture.cluster.resource(nodes).patch({ name: 'n1' }, cordon(false));
   await fixture.settle();
   expect(await fixture.place('b')).toBe('n1');
@@ -142,7 +142,7 @@ test("S14: volumes that a node's former self left behind are not matched", async
   await fixture.claim('second', '5Gi');
   await fixture.pod('next', ['second']);
   await fixture.settle();
-  expect(await fixture.lines()).toContain('disk old Released to first');
+  expect(await fixture.summary()).toContain('disk old Released to first');
   expect(await fixture.place('next')).toContain("1 node(s) didn't find available persistent volumes to bind");
 });
 
@@ -166,7 +166,7 @@ test('S19: claims that could both take one volume leave it to the one that needs
   await fixture.claim('b', '2Gi', { selector: { matchLabels: { kind: 'ssd' } } });
   await fixture.pod('web', ['a', 'b']);
   await fixture.settle();
-  expect(await fixture.lines()).toEqual(expect.arrayContaining(['claim a has hdd', 'claim b has ssd']));
+  expect(await fixture.summary()).toEqual(expect.arrayContaining(['claim a has hdd', 'claim b has ssd']));
 });
 
 test('S20: a pod with storage for all but one of its claims takes nothing, and another may have it', async () => {
