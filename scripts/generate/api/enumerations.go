@@ -23,7 +23,7 @@ type enumerations map[string]*enumeration
 
 // readEnumerations reads Go's sources: reflection knows nothing of constants. A type is closed if it is marked with +enum, as for
 // the published schemas, or if we say so.
-func readEnumerations() enumerations {
+func readEnumerations(all *collector) enumerations {
 	found := enumerations{}
 	found.read(metaPackage, metaVersion)
 	for _, each := range groups {
@@ -32,6 +32,12 @@ func readEnumerations() enumerations {
 	for _, id := range closedTypes {
 		if !slices.ContainsFunc(sortedKeys(found), func(name string) bool { return found[name].groupVersion+"."+found[name].name == id }) {
 			panic("no constants of the type " + id)
+		}
+	}
+	used := all.namedStrings()
+	for _, name := range sortedKeys(found) {
+		if !used[name] {
+			delete(found, name)
 		}
 	}
 	return found

@@ -34,11 +34,6 @@ export interface KubeObject extends TypeMeta {
   readonly metadata?: ObjectMeta;
 }
 
-export interface KubeList<T extends KubeObject> extends TypeMeta {
-  readonly metadata?: ListMeta;
-  readonly items?: readonly T[];
-}
-
 /** RFC 3339 text such as ` + "`2026-01-31T12:00:00Z`" + `; MicroTime fields carry six fractional digits. */
 export type Timestamp = string;
 

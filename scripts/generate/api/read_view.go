@@ -20,6 +20,12 @@ func (readView) describe() string {
 	return "As read from any cluster or file: any field may be missing, nothing may be changed."
 }
 
+// includes leaves out what src/kube has in another form: options of requests, and objects without more than metadata.
+func (readView) includes(t *apiType) bool {
+	name := t.goType.Name()
+	return name == "DeleteOptions" || name != "PartialObjectMetadata" && !(t.kind && strings.HasSuffix(name, "Options"))
+}
+
 func (v readView) prelude(f *typeFile) string {
 	var out strings.Builder
 	out.WriteString(preludes[f.groupVersion])

@@ -15,6 +15,8 @@ func (storedView) describe() string {
 	return "The stored form, exactly as Go's encoder writes it."
 }
 
+func (storedView) includes(*apiType) bool { return true }
+
 func (storedView) prelude(*typeFile) string { return "" }
 
 func (storedView) openKind(f *typeFile, t *apiType) {

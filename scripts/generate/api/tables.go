@@ -91,6 +91,21 @@ func (c *collector) addParts(goType reflect.Type) {
 	}
 }
 
+// namedStrings are the named string types of all fields.
+func (c *collector) namedStrings() map[string]bool {
+	used := map[string]bool{}
+	for _, each := range c.types {
+		for _, field := range each.fields {
+			goType := field.goType
+			for goType.Kind() == reflect.Pointer || goType.Kind() == reflect.Slice || goType.Kind() == reflect.Map {
+				goType = goType.Elem()
+			}
+			used[fullName(goType)] = goType.Kind() == reflect.String
+		}
+	}
+	return used
+}
+
 func describeField(field reflect.StructField) (apiField, bool) {
 	tag, tagged := field.Tag.Lookup("json")
 	parts := strings.Split(tag, ",")

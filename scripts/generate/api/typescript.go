@@ -13,6 +13,7 @@ type view interface {
 	folder() string
 	// describe says what the view is, for the head of each file.
 	describe() string
+	includes(t *apiType) bool
 	// prelude is TypeScript that a file begins with.
 	prelude(f *typeFile) string
 	openKind(f *typeFile, t *apiType)
@@ -43,7 +44,9 @@ func typeFiles(as view, all *collector) map[string]*typeFile {
 			files[name] = &typeFile{view: as, groupVersion: name, imports: map[string]map[string]bool{}}
 			files[name].body.WriteString(as.prelude(files[name]))
 		}
-		files[name].add(each, all.types)
+		if as.includes(each) {
+			files[name].add(each, all.types)
+		}
 	}
 	return files
 }

@@ -2,8 +2,6 @@
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { KubeObject } from './meta.ts';
 
-export type MetricSourceType = 'Object' | 'Pods' | 'Resource' | 'ContainerResource' | 'External';
-
 /** How many replicas there are and should be, of any kind that has replicas. */
 export interface Scale extends KubeObject {
   readonly spec?: ScaleSpec;

@@ -9,11 +9,6 @@ export interface KubeObject extends TypeMeta {
   readonly metadata?: ObjectMeta;
 }
 
-export interface KubeList<T extends KubeObject> extends TypeMeta {
-  readonly metadata?: ListMeta;
-  readonly items?: readonly T[];
-}
-
 /** RFC 3339 text such as `2026-01-31T12:00:00Z`; MicroTime fields carry six fractional digits. */
 export type Timestamp = string;
 
@@ -65,14 +60,6 @@ export interface Condition {
   readonly message?: string;
 }
 
-export interface CreateOptions {
-  readonly kind?: string;
-  readonly apiVersion?: string;
-  readonly dryRun?: readonly string[];
-  readonly fieldManager?: string;
-  readonly fieldValidation?: string;
-}
-
 export interface DeleteOptions {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -88,12 +75,6 @@ export interface FieldSelectorRequirement {
   readonly key?: string;
   readonly operator?: string;
   readonly values?: readonly string[];
-}
-
-export interface GetOptions {
-  readonly kind?: string;
-  readonly apiVersion?: string;
-  readonly resourceVersion?: string;
 }
 
 export interface LabelSelector {
@@ -113,22 +94,6 @@ export interface ListMeta {
   readonly continue?: string;
   readonly remainingItemCount?: number;
   readonly shardInfo?: ShardInfo;
-}
-
-export interface ListOptions {
-  readonly kind?: string;
-  readonly apiVersion?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly watch?: boolean;
-  readonly allowWatchBookmarks?: boolean;
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: string;
-  readonly timeoutSeconds?: number;
-  readonly limit?: number;
-  readonly continue?: string;
-  readonly sendInitialEvents?: boolean;
-  readonly shardSelector?: string;
 }
 
 /** The owners of fields, for server-side apply; `fieldsV1` is opaque outside of the code that applies. */
@@ -169,17 +134,6 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-export interface PartialObjectMetadata extends KubeObject {}
-
-export interface PatchOptions {
-  readonly kind?: string;
-  readonly apiVersion?: string;
-  readonly dryRun?: readonly string[];
-  readonly force?: boolean;
-  readonly fieldManager?: string;
-  readonly fieldValidation?: string;
-}
-
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -218,12 +172,4 @@ export interface StatusDetails {
 export interface TypeMeta {
   readonly kind?: string;
   readonly apiVersion?: string;
-}
-
-export interface UpdateOptions {
-  readonly kind?: string;
-  readonly apiVersion?: string;
-  readonly dryRun?: readonly string[];
-  readonly fieldManager?: string;
-  readonly fieldValidation?: string;
 }
