@@ -32,7 +32,7 @@ export function checkObjectMeta(errors: FieldErrors, meta: ObjectMeta, rules: Me
   if (rules.allowsAnyFinalizer !== true) checkFinalizerDomains(errors, meta.finalizers ?? []);
 }
 
-/** For an update: checks immutable fields, and the rest again. Only new finalizers are checked. */
+/** For an update: checks immutable fields, and the rest again. Finalizers may not be added during the deletion of an object. */
 export function checkObjectMetaUpdate(errors: FieldErrors, meta: ObjectMeta, old: ObjectMeta): void {
   if (old.deletionTimestamp !== undefined) checkNoNewFinalizers(errors, meta, old);
   if ((meta.resourceVersion ?? '') === '') {

@@ -1,5 +1,6 @@
 import type { Job } from '../../../kube/api/stored/batch.ts';
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
+import { withSortedKeys } from '../../../kube/sorted-keys.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { compileSelector } from '../core/workloads/template-checks.ts';
 
@@ -16,16 +17,15 @@ export function generateSelector({ metadata, spec }: Job): void {
   const generated: Record<string, string> = {};
   for (const key of nameLabels) generated[key] = metadata.name ?? '';
   for (const key of uidLabels) generated[key] = metadata.uid ?? '';
-  const labels = sorted({ ...generated, ...spec.template.metadata.labels });
+  // Kubernetes prints maps with sorted keys.
+  const labels = withSortedKeys<Record<string, string>>({ ...generated, ...spec.template.metadata.labels });
   spec.template.metadata.labels = labels;
   if (isShared) metadata.labels = { ...labels };
   spec.selector ??= {};
-  spec.selector.matchLabels = sorted({ [uidLabels[1]]: metadata.uid ?? '', ...spec.selector.matchLabels });
-}
-
-/** Maps are printed with sorted keys. */
-function sorted(labels: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+  spec.selector.matchLabels = withSortedKeys<Record<string, string>>({
+    [uidLabels[1]]: metadata.uid ?? '',
+    ...spec.selector.matchLabels,
+  });
 }
 
 /** `requiresPrefixed`: false for jobs that are older than the prefixed labels. */
