@@ -28,9 +28,9 @@ const formatVersion = 1;
 
 const revisionBytes = 8;
 const tableOptions = { encoding: 'binary', keyEncoding: 'binary' } as const;
-export const formatKey = Buffer.from('format');
-export const revisionKey = Buffer.from('revision');
-export const contentsKey = Buffer.from('contents');
+export const formatMetaKey = Buffer.from('format');
+export const revisionMetaKey = Buffer.from('revision');
+export const contentsMetaKey = Buffer.from('contents');
 
 /**
  * - `overlappingSync` off, unlike lmdb-js's default. When on, a transaction is visible before it is on disk, so one
@@ -64,7 +64,7 @@ export async function openLmdbDatabase(directory: string, newRevision: number): 
     checkFormat(directory, meta);
     const objects = root.openDB<Buffer, Buffer>('objects', { ...tableOptions });
     const database = { root, objects, meta };
-    if (meta.get(formatKey) === undefined) await initialize(directory, database, newRevision);
+    if (meta.get(formatMetaKey) === undefined) await initialize(directory, database, newRevision);
     return database;
   } catch (error) {
     await root?.close();
@@ -73,7 +73,7 @@ export async function openLmdbDatabase(directory: string, newRevision: number): 
 }
 
 export function readRevision({ meta }: LmdbDatabase): number {
-  const text = meta.get(revisionKey)?.toString();
+  const text = meta.get(revisionMetaKey)?.toString();
   const revision = Number(text);
   if (!Number.isSafeInteger(revision)) throw new Error(`the data is damaged: invalid revision ${text}`);
   return revision;
@@ -117,7 +117,7 @@ function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Sto
 }
 
 function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {
-  const format = meta.get(formatKey)?.toString();
+  const format = meta.get(formatMetaKey)?.toString();
   if (format === undefined || format === String(formatVersion)) return;
   throw new StoreError(
     'NewerFormat',
@@ -128,8 +128,8 @@ function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {
 
 async function initialize(directory: string, { root, meta }: LmdbDatabase, revision: number): Promise<void> {
   await root.batch(() => {
-    void meta.put(formatKey, Buffer.from(String(formatVersion)));
-    void meta.put(revisionKey, Buffer.from(String(revision)));
+    void meta.put(formatMetaKey, Buffer.from(String(formatVersion)));
+    void meta.put(revisionMetaKey, Buffer.from(String(revision)));
   });
   await root.flushed;
   syncDirectory(directory);

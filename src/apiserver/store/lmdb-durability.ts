@@ -10,14 +10,14 @@ import {
 import type { DirectoryLock } from './directory-lock.ts';
 import type { Durability } from './durability.ts';
 import {
-  contentsKey,
+  contentsMetaKey,
   encodeEntry,
   encodeKey,
   type LmdbDatabase,
   openLmdbDatabase,
   readEntries,
   readRevision,
-  revisionKey,
+  revisionMetaKey,
 } from './lmdb-database.ts';
 import type { StoreChange, StoreEntry } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -117,7 +117,7 @@ export class LmdbDurability implements Durability {
 
 /** An earlier version of the program wrote no checksum, or left one of an older revision. */
 function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
-  const stored = meta.get(contentsKey)?.toString();
+  const stored = meta.get(contentsMetaKey)?.toString();
   if (stored?.split(' ')[0] !== String(revision) || stored === formatChecksum(found, revision)) return;
   throw new Error(`the data is damaged: the checksum of its ${found.count} objects does not match`);
 }
@@ -136,8 +136,8 @@ async function commit(
       if (outdated !== undefined) void objects.remove(outdated);
       if (record !== undefined) void objects.put(key, record);
     }
-    void meta.put(revisionKey, revisionRecord);
-    void meta.put(contentsKey, contentsRecord);
+    void meta.put(revisionMetaKey, revisionRecord);
+    void meta.put(contentsMetaKey, contentsRecord);
   });
   await root.flushed;
 }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formatKey, openLmdbDatabase } from './lmdb-database.ts';
+import { formatMetaKey, openLmdbDatabase } from './lmdb-database.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import { StoreError } from './store-error.ts';
 import { StoreChild } from './testing/store-child.ts';
@@ -154,7 +154,7 @@ describe('a data directory is refused', () => {
     const directory = newDirectory();
     await (await openLmdbStore(directory)).close();
     const { root: environment, meta } = await openLmdbDatabase(directory, 1);
-    await meta.put(formatKey, Buffer.from('2'));
+    await meta.put(formatMetaKey, Buffer.from('2'));
     await environment.close();
     const { mtimeMs } = statSync(join(directory, 'store.mdb'));
     const { code, message } = await refusalOf(directory);

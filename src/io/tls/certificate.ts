@@ -7,6 +7,7 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP } from 'node:net';
+import { parseIpAddress } from '../../kube/ip-address.ts';
 import {
   bitString,
   boolean,
@@ -132,24 +133,10 @@ function extension(oid: string, isCritical: boolean, value: Der): Der {
 }
 
 function alternativeName(host: string): Der {
-  return isIP(host) === 0
+  const address = parseIpAddress(host);
+  return typeof address === 'string'
     ? context(2, Buffer.from(host, 'ascii'), false)
-    : context(7, addressBytes(host), false);
-}
-
-function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  // The URL parser normalizes an IPv6 address to its shortest form, without an embedded IPv4 part.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const before = groupsOf(head);
-  const after = groupsOf(tail ?? '');
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array<number>(missing).fill(0), ...after];
-  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
-}
-
-function groupsOf(half: string): number[] {
-  return half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16));
+    : context(7, Buffer.from(address.bytes), false);
 }
 
 function pem(label: string, der: Buffer): string {

@@ -63,7 +63,7 @@ function uidMismatchMessage(uid: string): string {
 /** The type that is applied to, and how it merges. */
 type AppliedType = ExpectedType & Mergeable;
 
-export interface ApplyRequest {
+export interface RegistryApplyRequest {
   readonly expected: AppliedType;
   readonly live: StoredObject;
   readonly patch: RequestedPatch;
@@ -72,7 +72,7 @@ export interface ApplyRequest {
 }
 
 /** Returns the object after the apply: typed, with its field owners, and owned by the caller. */
-export function applyRequestedPatch(context: RegistryContext, request: ApplyRequest): StoredObject {
+export function applyRequestedPatch(context: RegistryContext, request: RegistryApplyRequest): StoredObject {
   const { expected, live, patch, write, hasStatus } = request;
   const { subresource = '', manager } = write;
   const config = configOf(expected, patch.body);

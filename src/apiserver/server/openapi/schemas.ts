@@ -1,3 +1,4 @@
+import { withSortedKeys } from '../../../kube/sorted-keys.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import {
@@ -101,7 +102,7 @@ export class SchemaCollector {
       type: 'object',
       ...(required.length === 0 ? {} : { required }),
       // Omitted for a struct without fields: clients would read an empty list as "no properties allowed".
-      ...(Object.keys(properties).length === 0 ? {} : { properties: sorted(properties) }),
+      ...(Object.keys(properties).length === 0 ? {} : { properties: withSortedKeys(properties) }),
       ...(table.isKind ? gvkOfType(table.id) : {}),
       ...(table.isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     };
@@ -194,10 +195,6 @@ function fieldsOf(table: TypeTable): readonly FieldTable[] {
 
 function reference(name: string): OpenApiSchema {
   return { $ref: `#/components/schemas/${name}` };
-}
-
-function sorted(record: Readonly<Record<string, unknown>>): OpenApiSchema {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

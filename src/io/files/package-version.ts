@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageFile } from './files/package-files.ts';
+import { packageFile } from './package-files.ts';
 
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
