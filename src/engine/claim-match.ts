@@ -31,8 +31,8 @@ export function matchClaim(
   const reserved = reservedFor(index, claim);
   if (reserved !== undefined || isDelayed) return reserved;
   const size = claim.request ?? zeroSize;
-  for (const shelves of fewestModesFirst(index.volumes.groupsFor(claim))) {
-    const lists = shelves.map((shelf) => index.volumes.listOnAllNodes(shelf));
+  for (const volumeGroups of fewestModesFirst(index.volumes.groupsFor(claim))) {
+    const lists = volumeGroups.map((group) => index.volumes.listOnAllNodes(group));
     const row = new VolumeWalk(index, lists, acceptance(index, claim)).next(size);
     if (row >= 0) return index.volumes.record(row);
   }
@@ -80,11 +80,11 @@ function reservedFor(index: ClusterIndex, claim: ClaimRecord): VolumeRecord | un
   return best;
 }
 
-function fewestModesFirst(shelves: readonly VolumeGroup[]): Iterable<readonly VolumeGroup[]> {
+function fewestModesFirst(volumeGroups: readonly VolumeGroup[]): Iterable<readonly VolumeGroup[]> {
   const byCount = new Map<number, VolumeGroup[]>();
-  for (const shelf of shelves.toSorted((a, b) => modeCount(a.accessModes) - modeCount(b.accessModes))) {
-    const count = modeCount(shelf.accessModes);
-    byCount.set(count, [...(byCount.get(count) ?? []), shelf]);
+  for (const group of volumeGroups.toSorted((a, b) => modeCount(a.accessModes) - modeCount(b.accessModes))) {
+    const count = modeCount(group.accessModes);
+    byCount.set(count, [...(byCount.get(count) ?? []), group]);
   }
   return byCount.values();
 }

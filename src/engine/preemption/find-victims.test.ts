@@ -286,14 +286,14 @@ test.each<[number, string]>([
 ])('the search begins at seed %s, wraps around, and ends with enough candidates', (seed, expected) => {
   const answer = preempt(fiveNodes({}), pendingPod('p', high, large), {
     seed,
-    candidateLimits: { percent: 40, least: 2 },
+    candidateLimits: { percent: 40, min: 2 },
   });
   expect(describePreemption(answer)).toBe(expected);
 });
 
 test('the search continues after enough candidates until one violates no budget', () => {
   const budgets = [readDisruptionBudget(budget(0))!];
-  const options = { seed: 4, candidateLimits: { percent: 40, least: 2 }, budgets };
+  const options = { seed: 4, candidateLimits: { percent: 40, min: 2 }, budgets };
   const answer = preempt(fiveNodes({ app: 'foo' }, 1, 2, 5), pendingPod('p', high, large), options);
   expect(describePreemption(answer)).toBe('node3: p3');
 });

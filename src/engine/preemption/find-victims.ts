@@ -9,13 +9,13 @@ import type { DisruptionBudget } from './disruption-budget.ts';
 import { nominatedRivals } from './nominated-pods.ts';
 import { lowerPriorityPodsOn, victimsOnNode } from './victims-on-node.ts';
 
-/** How many candidates the search collects: a percentage of the nodes, but at least `least`. */
+/** How many candidates the search collects: a percentage of the nodes, but at least `min`. */
 interface CandidateLimits {
   readonly percent: number;
-  readonly least: number;
+  readonly min: number;
 }
 
-const candidateLimitsDefault: CandidateLimits = { percent: 10, least: 100 };
+const candidateLimitsDefault: CandidateLimits = { percent: 10, min: 100 };
 
 export interface PreemptionOptions {
   readonly nowMs: number;
@@ -137,8 +137,8 @@ function findCandidates(
   return { candidates, texts, blockingRules: [...blockingRules] };
 }
 
-function candidatesWanted(nodeCount: number, { percent, least }: CandidateLimits): number {
-  return Math.min(nodeCount, Math.max(least, Math.floor((nodeCount * percent) / 100)));
+function candidatesWanted(nodeCount: number, { percent, min }: CandidateLimits): number {
+  return Math.min(nodeCount, Math.max(min, Math.floor((nodeCount * percent) / 100)));
 }
 
 function victimsOf({ node, victims, violations }: PreemptionCandidate, index: ClusterIndex): Preemption {

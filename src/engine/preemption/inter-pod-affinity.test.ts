@@ -62,10 +62,10 @@ test('as many pods are evicted as the spread over zones and nodes requires, the 
     ],
   });
   expect(
-    describePreemption(preempt(index, asking, { rules, seed: 0, candidateLimits: { percent: 0, least: 1 } })),
+    describePreemption(preempt(index, asking, { rules, seed: 0, candidateLimits: { percent: 0, min: 1 } })),
   ).toBe('node-a: pod-a2');
   expect(
-    describePreemption(preempt(index, asking, { rules, seed: 1, candidateLimits: { percent: 0, least: 1 } })),
+    describePreemption(preempt(index, asking, { rules, seed: 1, candidateLimits: { percent: 0, min: 1 } })),
   ).toBe('node-b: pod-b1');
 });
 

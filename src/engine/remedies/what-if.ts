@@ -60,7 +60,7 @@ export class WhatIf implements ObjectSource {
     return changed === undefined ? this.context.objects.get(kind, key) : (changed as ObjectOf[K]);
   }
 
-  /** Whether the pod fits on the node now; false when the search has asked too often. */
+  /** Whether the pod fits on the node now; false when the budget is spent. */
   fits(): boolean {
     const { index, nowMs, rules, budget } = this.context;
     const row = index.nodes.row(this.node);

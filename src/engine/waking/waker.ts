@@ -9,9 +9,9 @@ interface WakerInputs {
   readonly vacatingNode?: string | undefined;
 }
 
-/** What a preempting pod waits for in addition. */
+/** What a pod waits for in addition, because of preemption or of nominated pods. */
 export interface PreemptionWait {
-  /** The rules that make preemption unhelpful. */
+  /** Further rules that keep the pod from a node: even after preemption, or together with nominated pods. */
   readonly blockingRules?: readonly AnyRule[];
   /** The node that the victims are leaving. */
   readonly vacatingNode?: string | undefined;

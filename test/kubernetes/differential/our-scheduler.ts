@@ -112,8 +112,8 @@ export class OurScheduler {
 
   #victimsOn(node: string, key: string): PreemptionCandidate | undefined {
     const record = this.#index.pods.stored(key)!;
-    const rivals = nominatedRivals(record, this.#index, this.#nominated);
-    const options = { nowMs: this.#nowMs, rules: defaultRules, budgets: this.#budgets, rivals };
+    const nominatedByNode = nominatedRivals(record, this.#index, this.#nominated);
+    const options = { nowMs: this.#nowMs, rules: defaultRules, budgets: this.#budgets, nominatedByNode };
     const dryRun = victimsOnNode(record, node, this.#index, options);
     return dryRun.kind === 'candidate' ? dryRun.candidate : undefined;
   }

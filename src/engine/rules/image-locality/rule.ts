@@ -16,7 +16,7 @@ interface ImageState {
 }
 
 const mebibyte = 2 ** 20;
-/** Smaller images do not count. */
+/** A node whose images add up to less than this scores 0. */
 const bytesMin = 23 * mebibyte;
 /** The maximum that counts for each container. */
 const containerBytesMax = 1000 * mebibyte;

@@ -47,7 +47,7 @@ export function affinityStateOf(index: ClusterIndex, pod: PodRecord): PodAffinit
     wanted,
     mayBeFirst: wanted.every(isEmpty) && required.every((term) => selects(index, pod, term, pod)),
     unwanted: countEach(index, pod, requiredAnti),
-    refusing: countStanding(index, repelling),
+    refusing: countExisting(index, repelling),
     ranking,
   };
 }
@@ -84,7 +84,7 @@ export class SumsByKey {
   }
 
   /** Adds the pods that have a term that selects this pod. */
-  addStanding({ term, rows }: ExistingTerm, weight: number): void {
+  addExisting({ term, rows }: ExistingTerm, weight: number): void {
     const { domains, counts } = this.of(term.topologyKey);
     for (const [row, count] of rows) {
       const domain = domains.of[row]!;
@@ -122,10 +122,10 @@ function countEach(index: ClusterIndex, pod: PodRecord, terms: readonly PodTerm[
   return sums.all();
 }
 
-function countStanding(index: ClusterIndex, terms: readonly ExistingTerm[]): readonly DomainCounts[] {
+function countExisting(index: ClusterIndex, terms: readonly ExistingTerm[]): readonly DomainCounts[] {
   if (terms.length === 0) return noCounts;
   const sums = new SumsByKey(index);
-  for (const term of terms) sums.addStanding(term, 1);
+  for (const term of terms) sums.addExisting(term, 1);
   return sums.all();
 }
 

@@ -24,11 +24,11 @@ function term(topologyKey: string, rest: Partial<PodAffinityTerm> = {}): PodAffi
   return { labelSelector: web, topologyKey, ...rest };
 }
 
-function wanting(...terms: PodAffinityTerm[]): Affinity {
+function requiredNear(...terms: PodAffinityTerm[]): Affinity {
   return { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
 }
 
-function shunning(...terms: PodAffinityTerm[]): Affinity {
+function requiredAnti(...terms: PodAffinityTerm[]): Affinity {
   return { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms } };
 }
 
@@ -40,7 +40,7 @@ interface PodOptions {
   readonly phase?: 'Running' | 'Succeeded';
 }
 
-function standing(name: string, nodeName: string, options: PodOptions = {}): Pod {
+function podOn(name: string, nodeName: string, options: PodOptions = {}): Pod {
   const { app = 'web', namespace = 'default', affinity, isDeleting = false, phase = 'Running' } = options;
   const base = podWithSpec({ ...(nodeName !== '' && { nodeName }), ...(affinity && { affinity }) }, name);
   const metadata = { ...base.metadata, namespace, labels: { app } };
@@ -52,7 +52,7 @@ function standing(name: string, nodeName: string, options: PodOptions = {}): Pod
 }
 
 function asking(affinity: Affinity, app = 'other'): Pod {
-  return standing('p', '', { app, affinity });
+  return podOn('p', '', { app, affinity });
 }
 
 interface Case {
@@ -69,101 +69,105 @@ const teamA = { metadata: { name: 'elsewhere', labels: { team: 'a' } } };
 const required: readonly Case[] = [
   {
     name: 'affinity accepts the whole domain of a pod that it selects',
-    pods: [standing('w', 'n1')],
-    asking: asking(wanting(term(zone))),
+    pods: [podOn('w', 'n1')],
+    asking: asking(requiredNear(term(zone))),
     nodes: { n1: 0, n2: 0, n3: near },
   },
   {
     name: 'all terms must select the same pod',
-    pods: [standing('w', 'n1'), standing('d', 'n1', { app: 'db' })],
-    asking: asking(wanting(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } }))),
+    pods: [podOn('w', 'n1'), podOn('d', 'n1', { app: 'db' })],
+    asking: asking(
+      requiredNear(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } })),
+    ),
     nodes: { n1: near, n2: near, n3: near },
   },
   {
     name: 'each term counts by its own key',
-    pods: [standing('w', 'n1')],
-    asking: asking(wanting(term(zone), term(hostname))),
+    pods: [podOn('w', 'n1')],
+    asking: asking(requiredNear(term(zone), term(hostname))),
     nodes: { n1: 0, n2: near, n3: near },
   },
   {
     name: 'a pod that selects itself may be the first',
     pods: [],
-    asking: asking(wanting(term(zone)), 'web'),
+    asking: asking(requiredNear(term(zone)), 'web'),
     nodes: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'it may not be the first if there is another one',
-    pods: [standing('w', 'n3')],
-    asking: asking(wanting(term(zone)), 'web'),
+    pods: [podOn('w', 'n3')],
+    asking: asking(requiredNear(term(zone)), 'web'),
     nodes: { n1: near, n2: near, n3: 0 },
   },
   {
     name: 'even the first needs the label',
     pods: [],
-    asking: asking(wanting(term('rack')), 'web'),
+    asking: asking(requiredNear(term('rack')), 'web'),
     nodes: { n1: near, n2: near, n3: near },
   },
   {
     name: 'pods of another namespace do not count',
-    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
-    asking: asking(wanting(term(zone))),
+    pods: [podOn('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(requiredNear(term(zone))),
     nodes: { n1: near, n2: near, n3: near },
   },
   {
     name: 'unless the term names it',
-    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
-    asking: asking(wanting(term(hostname, { namespaces: ['elsewhere'] }))),
+    pods: [podOn('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(requiredNear(term(hostname, { namespaces: ['elsewhere'] }))),
     nodes: { n1: 0, n2: near, n3: near },
   },
   {
     name: 'or selects it by its labels',
     cluster: { Namespace: [teamA] },
-    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
-    asking: asking(wanting(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } }))),
+    pods: [podOn('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(requiredNear(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } }))),
     nodes: { n1: 0, n2: near, n3: near },
   },
   {
     name: 'an empty namespace selector means every namespace, known or not',
-    pods: [standing('w', 'n1', { namespace: 'elsewhere' })],
-    asking: asking(wanting(term(hostname, { namespaceSelector: {} }))),
+    pods: [podOn('w', 'n1', { namespace: 'elsewhere' })],
+    asking: asking(requiredNear(term(hostname, { namespaceSelector: {} }))),
     nodes: { n1: 0, n2: near, n3: near },
   },
   {
     name: 'no label selector selects no pod, an empty one every pod',
-    pods: [standing('w', 'n1')],
+    pods: [podOn('w', 'n1')],
     asking: asking({
-      ...wanting(term(zone, { labelSelector: {} })),
-      ...shunning({ topologyKey: zone }),
+      ...requiredNear(term(zone, { labelSelector: {} })),
+      ...requiredAnti({ topologyKey: zone }),
     }),
     nodes: { n1: 0, n2: 0, n3: near },
   },
   {
     name: 'a pod that is being deleted still counts, one that is finished does not',
-    pods: [standing('w', 'n1', { isDeleting: true }), standing('x', 'n3', { phase: 'Succeeded' })],
-    asking: asking(wanting(term(zone))),
+    pods: [podOn('w', 'n1', { isDeleting: true }), podOn('x', 'n3', { phase: 'Succeeded' })],
+    asking: asking(requiredNear(term(zone))),
     nodes: { n1: 0, n2: 0, n3: near },
   },
   {
     name: 'anti-affinity refuses the whole domain',
-    pods: [standing('w', 'n1')],
-    asking: asking(shunning(term(zone))),
+    pods: [podOn('w', 'n1')],
+    asking: asking(requiredAnti(term(zone))),
     nodes: { n1: apart, n2: apart, n3: 0 },
   },
   {
     name: 'anti-affinity to a key that the node lacks is no obstacle',
-    pods: [standing('w', 'n1')],
-    asking: asking(shunning(term('rack'))),
+    pods: [podOn('w', 'n1')],
+    asking: asking(requiredAnti(term('rack'))),
     nodes: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'any of the terms refuses',
-    pods: [standing('w', 'n3'), standing('d', 'n1', { app: 'db' })],
-    asking: asking(shunning(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } }))),
+    pods: [podOn('w', 'n3'), podOn('d', 'n1', { app: 'db' })],
+    asking: asking(
+      requiredAnti(term(zone), term(hostname, { labelSelector: { matchLabels: { app: 'db' } } })),
+    ),
     nodes: { n1: apart, n2: 0, n3: apart },
   },
   {
     name: 'a pod on a node refuses pods that its anti-affinity selects',
-    pods: [standing('d', 'n1', { app: 'db', affinity: shunning(term(zone)) })],
+    pods: [podOn('d', 'n1', { app: 'db', affinity: requiredAnti(term(zone)) })],
     asking: asking({}, 'web'),
     nodes: { n1: refused, n2: refused, n3: 0 },
   },
@@ -171,10 +175,10 @@ const required: readonly Case[] = [
     name: 'of its own namespace, unless it selects others by their labels',
     cluster: { Namespace: [{ metadata: { name: 'default', labels: { team: 'a' } } }] },
     pods: [
-      standing('d', 'n1', { namespace: 'elsewhere', affinity: shunning(term(hostname)) }),
-      standing('e', 'n2', {
+      podOn('d', 'n1', { namespace: 'elsewhere', affinity: requiredAnti(term(hostname)) }),
+      podOn('e', 'n2', {
         namespace: 'elsewhere',
-        affinity: shunning(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } })),
+        affinity: requiredAnti(term(hostname, { namespaceSelector: { matchLabels: { team: 'a' } } })),
       }),
     ],
     asking: asking({}, 'web'),
@@ -182,11 +186,11 @@ const required: readonly Case[] = [
   },
   {
     name: 'the first of several reasons is given: affinity, then anti-affinity, then the anti-affinity of other pods',
-    pods: [standing('w', 'n1', { affinity: shunning(term(hostname)) }), standing('d', 'n3', { app: 'db' })],
+    pods: [podOn('w', 'n1', { affinity: requiredAnti(term(hostname)) }), podOn('d', 'n3', { app: 'db' })],
     asking: asking(
       {
-        ...wanting(term(zone)),
-        ...shunning(term(hostname, { labelSelector: { matchLabels: { app: 'web' } } })),
+        ...requiredNear(term(zone)),
+        ...requiredAnti(term(hostname, { labelSelector: { matchLabels: { app: 'web' } } })),
       },
       'web',
     ),
@@ -199,7 +203,7 @@ const softTerm = (weight: number, topologyKey: string) => ({ weight, podAffinity
 const ranked: readonly Case[] = [
   {
     name: 'the best node has 100, the worst 0',
-    pods: [standing('w', 'n1'), standing('x', 'n1'), standing('y', 'n3')],
+    pods: [podOn('w', 'n1'), podOn('x', 'n1'), podOn('y', 'n3')],
     asking: asking({
       podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(10, hostname)] },
     }),
@@ -207,7 +211,7 @@ const ranked: readonly Case[] = [
   },
   {
     name: 'anti-affinity counts against a node',
-    pods: [standing('w', 'n1')],
+    pods: [podOn('w', 'n1')],
     asking: asking({
       podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(2, zone)] },
       podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(5, hostname)] },
@@ -217,8 +221,8 @@ const ranked: readonly Case[] = [
   {
     name: 'pods on nodes have preferences of their own, and what they require counts one',
     pods: [
-      standing('w', 'n1', { app: 'db', affinity: wanting(term(hostname)) }),
-      standing('x', 'n3', {
+      podOn('w', 'n1', { app: 'db', affinity: requiredNear(term(hostname)) }),
+      podOn('x', 'n3', {
         app: 'db',
         affinity: {
           podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [softTerm(4, hostname)] },
@@ -238,22 +242,22 @@ describe('pod affinity', () => {
 
   test('a pod that is placed but not bound counts, until the reservation is reverted', () => {
     const index = clusterOf({ Node: zones });
-    const pod = asking(shunning(term(hostname)));
-    index.setAssumedPod('default/w', readPod(standing('w', 'n2')));
+    const pod = asking(requiredAnti(term(hostname)));
+    index.setAssumedPod('default/w', readPod(podOn('w', 'n2')));
     expect(ruleAnswers(index, pod, rule)).toEqual({ n1: 0, n2: apart, n3: 0 });
     index.setAssumedPod('default/w', undefined);
     expect(ruleAnswers(index, pod, rule)).toEqual({ n1: 0, n2: 0, n3: 0 });
   });
 
   test('evicting pods helps against anti-affinity, not against affinity', () => {
-    const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1')] });
-    const pod = asking({ ...wanting(term(zone)), ...shunning(term(zone)) });
+    const index = clusterOf({ Node: zones, Pod: [podOn('w', 'n1')] });
+    const pod = asking({ ...requiredNear(term(zone)), ...requiredAnti(term(zone)) });
     expect([...expectRuleRefusal(rule, index, pod).nodesWherePreemptionMayHelp()]).toEqual(['n1', 'n2']);
   });
 
   test('the explanation has all obstacles of each node', () => {
-    const index = clusterOf({ Node: zones, Pod: [standing('w', 'n1', { affinity: shunning(term(zone)) })] });
-    const pod = asking({ ...wanting(term(hostname)), ...shunning(term(zone)) }, 'web');
+    const index = clusterOf({ Node: zones, Pod: [podOn('w', 'n1', { affinity: requiredAnti(term(zone)) })] });
+    const pod = asking({ ...requiredNear(term(hostname)), ...requiredAnti(term(zone)) }, 'web');
     const { nodes } = expectRuleRefusal(rule, index, pod).explain();
     expect(nodes.map(({ findings }) => findings.map(({ reason }) => reason))).toEqual([
       ['AntiAffinityNotMet', 'RefusedByNeighbours'],
@@ -265,7 +269,7 @@ describe('pod affinity', () => {
   test('a malformed selector refuses the pod', () => {
     const bad = term(zone, { labelSelector: { matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] } });
     const index = clusterOf({ Node: zones });
-    expect(ruleVerdict(rule, index, asking(shunning(bad)))).toMatch(
+    expect(ruleVerdict(rule, index, asking(requiredAnti(bad)))).toMatch(
       /parsing pod: spec\.affinity\.podAntiAffinity/,
     );
   });
@@ -274,7 +278,7 @@ describe('pod affinity', () => {
     const bad = term(zone, { labelSelector: { matchLabels: { app: 7 as unknown as string } } });
     const index = clusterOf({
       Node: zones,
-      Pod: [standing('w', 'n1', { affinity: shunning(bad, term(zone)) })],
+      Pod: [podOn('w', 'n1', { affinity: requiredAnti(bad, term(zone)) })],
     });
     expect(ruleVerdict(rule, index, asking({}, 'web'))).toBe('fits');
   });

@@ -42,10 +42,10 @@ test('no malformed pod, on a node or planned, makes these rules throw', () => {
       spec,
     })) as unknown as fc.Arbitrary<Pod>;
   fc.assert(
-    fc.property(arbPod, arbPod, (standing, asking) => {
+    fc.property(arbPod, arbPod, (existing, asking) => {
       const index = new ClusterIndex();
       index.upsert('Node', node('n1', { [zone]: 'a' }));
-      const there = { ...standing, metadata: { ...standing.metadata, name: 'q' } };
+      const there = { ...existing, metadata: { ...existing.metadata, name: 'q' } };
       index.upsert('Pod', { ...there, spec: { ...there.spec, nodeName: 'n1' } });
       const answer = plan(asking, index, { nowMs: 0, rules });
       const { change } = index.remove('Pod', 'default/q');

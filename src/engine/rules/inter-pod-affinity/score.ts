@@ -11,7 +11,7 @@ export function scoreByAffinity(
   if (terms.preferred.length + ranking.length === 0) return;
   const sums = new SumsByKey(cycle.index);
   for (const term of terms.preferred) sums.addTerm(cycle.pod, term, term.weight);
-  for (const standing of ranking) sums.addStanding(standing, standing.term.weight);
+  for (const existing of ranking) sums.addExisting(existing, existing.term.weight);
   const { rows: nodes, count } = cycle.feasibleRows();
   const weights = sums.all();
   let least = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import { type PodTerm, podTermsOf, termMatches } from '../../records/pod-affinit
 import type { PodRecord } from '../../records/pod-record.ts';
 import { hasSchedulingChange } from '../../records/pod-record.ts';
 import type { Interest } from '../framework/rule.ts';
-import { nodeClaimKey, nodesClaimed } from '../wake-conditions/pod-moves.ts';
+import { occupancyKey, occupiedNodes } from '../wake-conditions/pod-moves.ts';
 import { selects } from './affinity-state.ts';
 
 /** More than kube-scheduler's queueing hints: also namespaces, and the removal of the last matching pod, after which a pod may be the first. */
@@ -46,8 +46,8 @@ function requiredTermsOf(pod: PodRecord): readonly PodTerm[] {
 /** A node that changes its domain moves its pods with it. */
 function nodeMatters(pod: PodRecord, { before, after }: ObjectChange<'Node'>, index: ClusterIndex): boolean {
   if (before === undefined || after === undefined) return true;
-  const standing = index.relations.terms.antiAffinityTerms(index.relations.termTarget(pod));
-  const keys = [...requiredTermsOf(pod), ...standing.map(({ term }) => term)].map((term) => term.topologyKey);
+  const existing = index.relations.terms.antiAffinityTerms(index.relations.termTarget(pod));
+  const keys = [...requiredTermsOf(pod), ...existing.map(({ term }) => term)].map((term) => term.topologyKey);
   return keys.some((key) => labelOf(before, key) !== labelOf(after, key));
 }
 
@@ -74,13 +74,13 @@ function podMatters(
 
 /** On a node or nominated to one: a plan also counts nominated pods. */
 function hasNode(pod: PodRecord | undefined): boolean {
-  return nodesClaimed(pod).length > 0;
+  return occupiedNodes(pod).length > 0;
 }
 
 /** Whether everything that terms read of a pod on a node is the same. */
 function isUnchanged(before: PodRecord, after: PodRecord): boolean {
   return (
-    nodeClaimKey(before) === nodeClaimKey(after) &&
+    occupancyKey(before) === occupancyKey(after) &&
     podTermsOf(before.shape).key === podTermsOf(after.shape).key &&
     haveSameLabels(before, after)
   );

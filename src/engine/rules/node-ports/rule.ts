@@ -7,7 +7,7 @@ import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { evictablePodsOn } from '../wake-conditions/evictable-pods.ts';
-import { nodesClaimed, nodesVacated } from '../wake-conditions/pod-moves.ts';
+import { nodesVacated, occupiedNodes } from '../wake-conditions/pod-moves.ts';
 
 type Ports = readonly HostPort[];
 
@@ -91,7 +91,7 @@ function invalidates({ pod }: Interest, change: ClusterChange): boolean {
 /** The nodes on which a pod used one of the ports and no longer does. */
 function nodesFreed(ports: Ports, before: PodRecord | undefined, after: PodRecord | undefined): string[] {
   if (!usesAny(ports, before)) return [];
-  return usesAny(ports, after) ? nodesVacated(before, after) : nodesClaimed(before);
+  return usesAny(ports, after) ? nodesVacated(before, after) : occupiedNodes(before);
 }
 
 function usesAny(ports: Ports, other: PodRecord | undefined): boolean {

@@ -31,7 +31,7 @@ describe('a node without enough', () => {
 
   test.each<[string, Node, ResourceList, string]>([
     ['capacity for one more pod', sizedNode('n', { pods: '1' }), {}, '1 Too many pods'],
-    ['that never said how many pods it takes', { metadata: { name: 'n' } }, {}, '1 Too many pods'],
+    ['allocatable pods, without a value', { metadata: { name: 'n' } }, {}, '1 Too many pods'],
     ['cpu', node, { cpu: '501m' }, '1 Insufficient cpu'],
     ['memory', node, { memory: '1' }, '1 Insufficient memory'],
     ['ephemeral storage', node, { 'ephemeral-storage': '2Gi' }, '1 Insufficient ephemeral-storage'],
@@ -72,10 +72,10 @@ test('evicting pods would help if the node is large enough, and not otherwise', 
   const nodes = ['full', 'small', 'none'].map((name) =>
     sizedNode(name, { cpu: name === 'full' ? '2' : '1' }),
   );
-  const most = sizedNode('crowded', { cpu: '4', pods: '1' });
-  const pods = [assignedPod('p1', 'full', { cpu: '1' }), assignedPod('p2', 'crowded')];
+  const most = sizedNode('many-pods', { cpu: '4', pods: '1' });
+  const pods = [assignedPod('p1', 'full', { cpu: '1' }), assignedPod('p2', 'many-pods')];
   const refusal = refusalOf([...nodes, most], pods, { cpu: '2' });
-  expect([...refusal.nodesWherePreemptionMayHelp()].sort()).toEqual(['crowded', 'full']);
+  expect([...refusal.nodesWherePreemptionMayHelp()].sort()).toEqual(['full', 'many-pods']);
 });
 
 test('finished pods use nothing, terminating ones still do', () => {

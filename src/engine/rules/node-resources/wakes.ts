@@ -7,7 +7,7 @@ import { podDemandOf, podUsageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { evictablePodsOn } from '../wake-conditions/evictable-pods.ts';
-import { nodesClaimed, nodesVacated } from '../wake-conditions/pod-moves.ts';
+import { nodesVacated, occupiedNodes } from '../wake-conditions/pod-moves.ts';
 import { fits, fitsAfterEvicting } from './shortages.ts';
 
 /** Only the changed node can have become a fit. The index already has the change, so this can be checked. */
@@ -60,7 +60,7 @@ function nodesFreed(before: PodRecord | undefined, after: PodRecord | undefined)
   if (before === undefined || after === undefined || before.shape === after.shape) return left;
   // A pod that an event now reports on its node was assumed there before, with its earlier requests.
   const isSmaller = exceeds(podUsageOf(before.shape).requests, podUsageOf(after.shape).requests);
-  return isSmaller ? [...left, ...nodesClaimed(after)] : left;
+  return isSmaller ? [...left, ...occupiedNodes(after)] : left;
 }
 
 /** Whether the pod fits on the node as it is, or after evicting the pods that it may evict. */

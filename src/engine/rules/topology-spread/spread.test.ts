@@ -33,7 +33,7 @@ function labelled(base: Pod, metadata: Pod['metadata']): Pod {
 }
 
 /** The given number of pods of app `web` on each node. */
-function crowd(counts: Record<string, number>, metadata: Pod['metadata'] = {}): Pod[] {
+function podsOnNodes(counts: Record<string, number>, metadata: Pod['metadata'] = {}): Pod[] {
   return Object.entries(counts).flatMap(([nodeName, count]) =>
     Array.from({ length: count }, (_, at) =>
       labelled(podWithSpec({ nodeName }, `w-${nodeName}-${at}-${metadata.namespace ?? ''}`), metadata),
@@ -56,66 +56,66 @@ interface Case {
 const cases: readonly Case[] = [
   {
     name: 'a domain may have at most maxSkew more pods than the domain with the fewest',
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone)]),
     answers: { n1: skewed, n2: skewed, n3: 0 },
   },
   {
     name: 'a larger maxSkew allows more',
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone, { maxSkew: 2 })]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'a pod that its own constraint does not select adds nothing',
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: labelled(spread([hard(zone)]), { labels: { app: 'db' } }),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'the first constraint that fails gives the reason',
     nodes: [...nodes, node('n4')],
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(hostname), hard(zone)]),
     answers: { n1: skewed, n2: skewed, n3: 0, n4: unlabelled },
   },
   {
     name: 'nodes that lack any of the labels do not count for any constraint',
     nodes: [node('n1', { [zone]: 'a' }), node('n2')],
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(hostname), hard(zone)]),
     answers: { n1: 0, n2: unlabelled },
   },
   {
     name: 'pods of other namespaces, and pods that are being deleted, are not counted',
     pods: [
-      ...crowd({ n1: 3 }, { namespace: 'elsewhere' }),
-      ...crowd({ n2: 3 }, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      ...podsOnNodes({ n1: 3 }, { namespace: 'elsewhere' }),
+      ...podsOnNodes({ n2: 3 }, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     ],
     asking: spread([hard(zone)]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'with fewer domains than minDomains the minimum is 0',
-    pods: crowd({ n1: 1, n3: 1 }),
+    pods: podsOnNodes({ n1: 1, n3: 1 }),
     asking: spread([hard(zone, { minDomains: 3 })]),
     answers: { n1: skewed, n2: skewed, n3: skewed },
   },
   {
     name: 'with as many it does not',
-    pods: crowd({ n1: 1, n3: 1 }),
+    pods: podsOnNodes({ n1: 1, n3: 1 }),
     asking: spread([hard(zone, { minDomains: 2 })]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'nodes that the pod does not select do not count',
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone)], { nodeSelector: { [zone]: 'a' } }),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'unless the constraint says so',
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone, { nodeAffinityPolicy: 'Ignore' })], { nodeSelector: { [zone]: 'a' } }),
     answers: { n1: skewed, n2: skewed, n3: 0 },
   },
@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
       ...nodes.slice(0, 2),
       nodeWithFields('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
     ],
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone)]),
     answers: { n1: skewed, n2: skewed, n3: 0 },
   },
@@ -135,21 +135,21 @@ const cases: readonly Case[] = [
       ...nodes.slice(0, 2),
       nodeWithFields('n3', { spec: { taints: [{ key: 'old', effect: 'NoSchedule' }] } }, { [zone]: 'b' }),
     ],
-    pods: crowd({ n1: 1 }),
+    pods: podsOnNodes({ n1: 1 }),
     asking: spread([hard(zone, { nodeTaintsPolicy: 'Honor' })]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'an empty selector counts no pod, so there is never a skew',
-    pods: crowd({ n1: 5 }),
+    pods: podsOnNodes({ n1: 5 }),
     asking: spread([hard(zone, { labelSelector: {} })]),
     answers: { n1: 0, n2: 0, n3: 0 },
   },
   {
     name: 'matchLabelKeys count only pods with the same values',
     pods: [
-      ...crowd({ n1: 1 }, { labels: { app: 'web', hash: '1' } }),
-      ...crowd({ n3: 2 }, { labels: { app: 'web', hash: '2' } }),
+      ...podsOnNodes({ n1: 1 }, { labels: { app: 'web', hash: '1' } }),
+      ...podsOnNodes({ n3: 2 }, { labels: { app: 'web', hash: '2' } }),
     ],
     asking: labelled(spread([hard(zone, { matchLabelKeys: ['hash', 'none'] })]), {
       labels: { app: 'web', hash: '1' },
@@ -158,14 +158,14 @@ const cases: readonly Case[] = [
   },
   {
     name: 'soft constraints score the domain with fewer pods higher',
-    pods: crowd({ n1: 2, n3: 1 }),
+    pods: podsOnNodes({ n1: 2, n3: 1 }),
     asking: spread([hard(zone, { whenUnsatisfiable: 'ScheduleAnyway' })]),
     answers: { n1: 33, n2: 33, n3: 100 },
   },
   {
     name: 'a node without the label scores lowest',
     nodes: [...nodes, node('n4')],
-    pods: crowd({ n1: 2, n3: 1 }),
+    pods: podsOnNodes({ n1: 2, n3: 1 }),
     asking: spread([hard(zone, { whenUnsatisfiable: 'ScheduleAnyway' })]),
     answers: { n1: 33, n2: 33, n3: 100, n4: 0 },
   },
@@ -183,7 +183,7 @@ describe('topology spread', () => {
   });
 
   test('a deleted node no longer counts as an empty domain', () => {
-    const index = clusterOf({ Node: nodes, Pod: crowd({ n1: 1 }) });
+    const index = clusterOf({ Node: nodes, Pod: podsOnNodes({ n1: 1 }) });
     const asking = spread([hard(zone)]);
     expect(ruleAnswers(index, asking, rule)).toEqual({ n1: skewed, n2: skewed, n3: 0 });
     index.remove('Node', 'n3');
@@ -191,7 +191,7 @@ describe('topology spread', () => {
   });
 
   test('evicting pods helps against skew, not against a missing label', () => {
-    const index = clusterOf({ Node: [...nodes.slice(0, 2), node('n4')], Pod: crowd({ n1: 1, n2: 1 }) });
+    const index = clusterOf({ Node: [...nodes.slice(0, 2), node('n4')], Pod: podsOnNodes({ n1: 1, n2: 1 }) });
     const asking = spread([hard(zone, { minDomains: 2 })]);
     const refusal = expectRuleRefusal(rule, index, asking);
     expect(refusal.message).toBe(`0/3 nodes are available: 1 ${unlabelled}, 2 ${skewed}.`);

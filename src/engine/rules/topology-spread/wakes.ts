@@ -7,7 +7,7 @@ import type { PodRecord } from '../../records/pod-record.ts';
 import { hasSchedulingChange } from '../../records/pod-record.ts';
 import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
 import type { Interest } from '../framework/rule.ts';
-import { nodeClaimKey } from '../wake-conditions/pod-moves.ts';
+import { occupancyKey } from '../wake-conditions/pod-moves.ts';
 
 /** One more pod may raise the minimum and one pod less lowers a skew, so either may help, in any domain. */
 export function spreadWakes({ pod }: Interest, change: ClusterChange): boolean {
@@ -68,14 +68,14 @@ function podMatters(
   if ((after ?? before)!.key === pod.key) return hasSchedulingChange(pod, after);
   return constraints.some((constraint) => {
     const selector = selectorFor(constraint, pod.labels);
-    const place = (other: PodRecord | undefined): string | undefined =>
+    const occupancy = (other: PodRecord | undefined): string | undefined =>
       other !== undefined &&
       !other.isDeleting &&
       other.namespace === pod.namespace &&
       matchesLabels(selector, other.labels)
-        ? nodeClaimKey(other)
+        ? occupancyKey(other)
         : undefined;
-    return place(before) !== place(after);
+    return occupancy(before) !== occupancy(after);
   });
 }
 

@@ -82,13 +82,13 @@ export class FreeCapacity {
    */
   fitsOnePool(node: number, wantCount: number): boolean | undefined {
     if (this.#sole === undefined || this.#sole.wantCount !== wantCount) return undefined;
-    const { cells, largest, total, policy } = this.#sole;
-    const cell = cells.cellOfNode[node]!;
+    const { partition, largest, total, policy } = this.#sole;
+    const cell = partition.cellOfNode[node]!;
     if (cell < 0) return undefined;
-    const first = cells.itemStarts[cell]!;
-    const end = cells.itemStarts[cell + 1]!;
-    for (let thing = first; thing < end; thing++) {
-      const row = cells.items[thing]!;
+    const first = partition.itemStarts[cell]!;
+    const end = partition.itemStarts[cell + 1]!;
+    for (let item = first; item < end; item++) {
+      const row = partition.items[item]!;
       if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
         return true;
     }
@@ -105,12 +105,12 @@ export class FreeCapacity {
     );
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
-    const cells = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
+    const partition = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
     const largest = tracked.reduce(
       (most, { size }) => (compareSizes(size, most) > 0 ? size : most),
       zeroSize,
     );
-    return { wantCount: tracked.length, cells, largest, total, policy };
+    return { wantCount: tracked.length, partition, largest, total, policy };
   }
 
   /** Assigns all of these wants to pools that the node reaches. */
@@ -131,16 +131,16 @@ export class FreeCapacity {
     const pools = want.provisioning?.pools;
     if (pools?.kind !== 'pools') return column;
     const policy = want.provisioning!.policy;
-    const cells = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
-    const [firstCell, endCell] = cells.cellRange(this.#onlyRow);
+    const partition = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
+    const [firstCell, endCell] = partition.cellRange(this.#onlyRow);
     for (let cell = firstCell; cell < endCell; cell++) {
-      const end = cells.itemStarts[cell + 1]!;
-      let thing = cells.itemStarts[cell]!;
-      while (thing < end && !this.admits(cells.items[thing]!, want.size, policy)) thing += 1;
-      if (thing === end) continue;
-      const row = cells.items[thing]!;
-      for (let node = cells.nodeStarts[cell]!; node < cells.nodeStarts[cell + 1]!; node++)
-        column[cells.nodes[node]!] = row;
+      const end = partition.itemStarts[cell + 1]!;
+      let item = partition.itemStarts[cell]!;
+      while (item < end && !this.admits(partition.items[item]!, want.size, policy)) item += 1;
+      if (item === end) continue;
+      const row = partition.items[item]!;
+      for (let node = partition.nodeStarts[cell]!; node < partition.nodeStarts[cell + 1]!; node++)
+        column[partition.nodes[node]!] = row;
     }
     return column;
   }
@@ -211,7 +211,7 @@ export class FreeCapacity {
 /** The only entry that all tracked wants draw on, and what they need of it together. */
 interface SoleEntry {
   readonly wantCount: number;
-  readonly cells: NodePartition;
+  readonly partition: NodePartition;
   readonly largest: Size;
   readonly total: Size;
   readonly policy: InFlightPolicy;

@@ -108,7 +108,7 @@ function smallestVolumes(search: NodeSearch, want: Want, wantCount: number): Vol
   const { index, node, families, canAttach, budget } = search;
   const family = familyOfWant(families, want)!;
   const max = canAttach === undefined ? wantCount : attachCandidatesMax;
-  const walk = new VolumeWalk(index, family.cells.itemsAt(node), family.accepts);
+  const walk = new VolumeWalk(index, family.partition.itemsAt(node), family.accepts);
   const volumes: number[] = [];
   let row = walk.next(want.size);
   while (row >= 0 && volumes.length < max && budget.spend(1)) {

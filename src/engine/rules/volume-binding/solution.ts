@@ -183,7 +183,7 @@ export class Solution implements ChosenVolumes {
       const isPartlyServed =
         this.choice.at(wants[0]!.position, node) >= 0 && this.choice.at(wants.at(-1)!.position, node) < 0;
       if (!isPartlyServed || wants[0]!.provisioning === undefined) continue;
-      const rows = serveLargest(this.#index, family, family.cells.itemsAt(node));
+      const rows = serveLargest(this.#index, family, family.partition.itemsAt(node));
       for (const [member, want] of wants.entries()) this.choice.set(want.position, node, rows[member]!);
     }
   }
@@ -221,7 +221,7 @@ export class Solution implements ChosenVolumes {
     const taken = new Set<number>();
     for (const want of [...this.#families.flatMap((family) => family.wants)].sort(compareWants)) {
       const family = familyOfWant(this.#families, want)!;
-      const walk = new VolumeWalk(this.#index, family.cells.itemsAt(node), family.accepts);
+      const walk = new VolumeWalk(this.#index, family.partition.itemsAt(node), family.accepts);
       let row = walk.next(want.size);
       while (taken.has(row)) row = walk.next(want.size);
       if (row >= 0) taken.add(row);

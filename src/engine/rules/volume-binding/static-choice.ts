@@ -52,12 +52,12 @@ export class StaticChoice {
 
   /** For all nodes, or only for `onlyRow` if it is not -1. */
   fillFamily(family: WantFamily, onlyRow: number): void {
-    const { cells } = family;
-    const [first, end] = cells.cellRange(onlyRow);
+    const { partition } = family;
+    const [first, end] = partition.cellRange(onlyRow);
     for (let cell = first; cell < end; cell++) {
-      const firstThing = cells.itemStarts[cell]!;
-      if (cells.itemStarts[cell + 1]! - firstThing === 1)
-        this.#fillFromList(family, cell, cells.items[firstThing]!);
+      const firstItem = partition.itemStarts[cell]!;
+      if (partition.itemStarts[cell + 1]! - firstItem === 1)
+        this.#fillFromList(family, cell, partition.items[firstItem]!);
       else this.#fillFromLists(family, cell);
     }
   }
@@ -80,8 +80,10 @@ export class StaticChoice {
   }
 
   #fillFromLists(family: WantFamily, cell: number): void {
-    const { cells } = family;
-    const lists = Array.from(cells.items.subarray(cells.itemStarts[cell], cells.itemStarts[cell + 1]));
+    const { partition } = family;
+    const lists = Array.from(
+      partition.items.subarray(partition.itemStarts[cell], partition.itemStarts[cell + 1]),
+    );
     const walk = new VolumeWalk(this.#index, lists, family.accepts);
     for (const want of family.wants) {
       const slot = walk.nextSlot(want.size);
@@ -90,15 +92,15 @@ export class StaticChoice {
     }
   }
 
-  #setCell({ cells }: WantFamily, cell: number, want: Want, slot: number): void {
+  #setCell({ partition }: WantFamily, cell: number, want: Want, slot: number): void {
     const { lists } = this.#index.volumes;
     const column = want.position * this.#rowCount;
     const row = lists.rows[slot]!;
     const bytes = lists.bytes[slot]!;
-    const end = cells.nodeStarts[cell + 1]!;
-    for (let position = cells.nodeStarts[cell]!; position < end; position++) {
-      this.#rows[column + cells.nodes[position]!] = row;
-      this.#bytes[column + cells.nodes[position]!] = bytes;
+    const end = partition.nodeStarts[cell + 1]!;
+    for (let position = partition.nodeStarts[cell]!; position < end; position++) {
+      this.#rows[column + partition.nodes[position]!] = row;
+      this.#bytes[column + partition.nodes[position]!] = bytes;
     }
   }
 }

@@ -15,8 +15,8 @@ import type { Want } from './needs.ts';
 export interface WantFamily {
   /** Ascending by size, then in the pod's order. */
   readonly wants: readonly Want[];
-  readonly shelves: readonly VolumeGroup[];
-  readonly cells: NodePartition;
+  readonly volumeGroups: readonly VolumeGroup[];
+  readonly partition: NodePartition;
   readonly accepts: ((row: number) => boolean) | undefined;
   /** Another family can use some of the same volumes, so their choices may conflict. */
   readonly isContended: boolean;
@@ -33,16 +33,16 @@ export function familiesOf(index: ClusterIndex, wants: readonly Want[]): WantFam
     if (members === undefined) byFilter.set(filter, [want]);
     else members.push(want);
   }
-  const shelvesOf = [...byFilter.values()].map((members) => index.volumes.groupsFor(members[0]!.claim!));
+  const groupsByFamily = [...byFilter.values()].map((members) => index.volumes.groupsFor(members[0]!.claim!));
   return [...byFilter.values()].map((members, position) => {
-    const shelves = shelvesOf[position]!;
+    const volumeGroups = groupsByFamily[position]!;
     return {
       wants: members.sort(compareWants),
-      shelves,
-      cells: index.volumes.partitionFor(shelves, index.nodes.rowCount),
+      volumeGroups,
+      partition: index.volumes.partitionFor(volumeGroups, index.nodes.rowCount),
       accepts: acceptance(index, members[0]!.claim),
-      isContended: shelvesOf.some(
-        (others, other) => other !== position && others.some((shelf) => shelves.includes(shelf)),
+      isContended: groupsByFamily.some(
+        (others, other) => other !== position && others.some((group) => volumeGroups.includes(group)),
       ),
     };
   });

@@ -140,19 +140,19 @@ test('it agrees with a simple reference implementation', () => {
   expectSameAsOracle(
     rule,
     (model, { spec }) => {
-      const standing = model.podsOnNodes();
+      const existing = model.podsOnNodes();
       const volumes = spec?.volumes ?? [];
       const isTaken = volumes.some(({ persistentVolumeClaim }) => {
         const name = persistentVolumeClaim?.claimName ?? '';
         return (
           model.claim(name)?.spec?.accessModes?.includes('ReadWriteOncePod') === true &&
-          standing.some((one) =>
+          existing.some((one) =>
             one.spec!.volumes!.some((its) => its.persistentVolumeClaim?.claimName === name),
           )
         );
       });
       const reasons = model.nodes().flatMap(({ metadata }) => {
-        const here = standing.filter((one) => one.spec!.nodeName === metadata!.name);
+        const here = existing.filter((one) => one.spec!.nodeName === metadata!.name);
         const isInUse = volumes.some((mine) =>
           here.some((one) => one.spec!.volumes!.some((its) => inTheWay(mine, its))),
         );

@@ -12,7 +12,7 @@ import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
-import { nodesClaimed } from '../wake-conditions/pod-moves.ts';
+import { occupiedNodes } from '../wake-conditions/pod-moves.ts';
 
 type PodChange = ObjectChange<'Pod'>;
 
@@ -112,7 +112,7 @@ function mayGiveUp(asking: PodRecord, change: PodChange, index: ClusterIndex): b
  * and the event does not change that.
  */
 function isSettled({ before, after }: PodChange): boolean {
-  return [before, after].some((pod) => pod?.isFinished === true || nodesClaimed(pod).length > 0);
+  return [before, after].some((pod) => pod?.isFinished === true || occupiedNodes(pod).length > 0);
 }
 
 /** Whether the two pods name the same disk or claim, for reading or writing. */

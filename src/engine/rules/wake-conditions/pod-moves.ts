@@ -6,7 +6,7 @@ import type { PodRecord } from '../../records/pod-record.ts';
  * event about a pod, for pods that wait for its resources.
  */
 export function nodesVacated(before: PodRecord | undefined, after: PodRecord | undefined): string[] {
-  return nodesClaimed(before).filter((name) => !isStillAt(name, before, after));
+  return occupiedNodes(before).filter((name) => !stillOccupies(name, before, after));
 }
 
 /** Whether a pod has left the node, even if other pods use its resources by now, or the node itself is gone. */
@@ -24,23 +24,23 @@ export function isVacatedBy(nodeName: string, change: ClusterChange): boolean {
 }
 
 /** A pod that is only nominated to a node has left the node on which it ran before. */
-function isStillAt(name: string, before: PodRecord | undefined, after: PodRecord | undefined): boolean {
+function stillOccupies(name: string, before: PodRecord | undefined, after: PodRecord | undefined): boolean {
   if (after?.nodeName === name) return !after.isFinished;
-  return before?.nodeName === '' && nodesClaimed(after).includes(name);
+  return before?.nodeName === '' && occupiedNodes(after).includes(name);
 }
 
 /** The node of the pod; or, while it has none, the node that it is nominated to. */
-export function nodesClaimed(pod: PodRecord | undefined): string[] {
+export function occupiedNodes(pod: PodRecord | undefined): string[] {
   if (pod === undefined || pod.isFinished) return [];
-  const place = pod.nodeName === '' ? pod.nominatedNode : pod.nodeName;
-  return place === '' ? [] : [place];
+  const node = pod.nodeName === '' ? pod.nominatedNode : pod.nodeName;
+  return node === '' ? [] : [node];
 }
 
 /**
  * The same, for rules that depend on which pods are where. A bound pod counts for and against others, a nominated pod only against them.
  * So the key changes when a nominated pod is bound, even to the node that it was nominated to.
  */
-export function nodeClaimKey(pod: PodRecord | undefined): string | undefined {
-  const [place] = nodesClaimed(pod);
-  return place !== undefined && pod?.nodeName === '' ? `to ${place}` : place;
+export function occupancyKey(pod: PodRecord | undefined): string | undefined {
+  const [node] = occupiedNodes(pod);
+  return node !== undefined && pod?.nodeName === '' ? `to ${node}` : node;
 }
