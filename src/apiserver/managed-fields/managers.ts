@@ -1,18 +1,8 @@
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { isJsonObject, type Json } from '../../kube/go/json-value.ts';
 import { compareUtf8 } from '../../kube/sorted-keys.ts';
 import { type FieldSet, isEmptySet, parseFieldSet } from './field-set.ts';
-
-/** An entry of metadata.managedFields. */
-export interface ManagedFieldsEntry {
-  readonly manager?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly apiVersion?: string | undefined;
-  readonly time?: string | undefined;
-  readonly fieldsType?: string | undefined;
-  readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
-  readonly subresource?: string | undefined;
-}
 
 /** A manager and the fields that it owns. All properties except the fields and the time identify it. */
 export interface Manager {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { isJsonArray, isJsonObject, ownValue } from '../../kube/go/json-value.ts';
+import { unicodeEscape } from '../../kube/go/quote.ts';
 import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import type { ListKey } from '../patch/merge-shape.ts';
 
@@ -85,7 +86,7 @@ function escaped(match: string): string {
   if (match === '\\\\') return match;
   if (match === '\\b') return '\\u0008';
   if (match === '\\f') return '\\u000c';
-  return `\\u${match.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return unicodeEscape(match.charCodeAt(0));
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {

@@ -1,6 +1,6 @@
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import type { Json } from '../../kube/go/json-value.ts';
-import type { ManagedFieldsEntry } from './managers.ts';
 
 /**
  * The old entries if the new ones differ from them only in times, so that a write which changes nothing else can be

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import { shapeOfType } from '../patch/type-shapes.ts';
-import type { ManagedFieldsEntry } from './managers.ts';
 import { readSequences, replay } from './testing/sequences.ts';
 import { withoutNewTimes } from './unchanged-times.ts';
 import { type ManagedWrite, updateManagedFields } from './update-managers.ts';

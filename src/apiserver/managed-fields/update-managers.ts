@@ -1,3 +1,4 @@
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../kube/go/json-value.ts';
 import { capManagers } from './cap-managers.ts';
@@ -5,7 +6,6 @@ import { difference, type FieldSet, isEmptySet, leaf, union } from './field-set.
 import {
   isReset,
   isSameManager,
-  type ManagedFieldsEntry,
   type Manager,
   readManagers,
   trustManagers,

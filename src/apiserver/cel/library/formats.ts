@@ -1,9 +1,9 @@
+import { requestUriProblem } from '../../../kube/url.ts';
 import { labelValueProblems, nameRules, qualifiedNameProblems } from '../../validation/names.ts';
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList } from '../values/collections.ts';
 import { parseCelTimestamp } from '../values/times.ts';
 import { CelError, type OpaqueValue, Optional, type Value } from '../values/values.ts';
-import { requestUriProblem } from './url-parser.ts';
 
 /** Named formats of texts; `validate` returns an optional list of problems. */
 export const formatLibrary: FunctionLibrary = {

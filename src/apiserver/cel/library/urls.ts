@@ -1,7 +1,7 @@
+import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from '../../../kube/url.ts';
 import type { FunctionLibrary } from '../types/declarations.ts';
 import { PlainList, PlainMap } from '../values/collections.ts';
 import { CelError, type OpaqueValue, type Value } from '../values/values.ts';
-import { type ParsedUrl, parseUrl, queryOf, requestUriProblem } from './url-parser.ts';
 
 /** URLs, parsed as Go's net/url does. */
 export const urlLibrary: FunctionLibrary = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ManagedFieldsEntry } from '../../../kube/api/stored/meta.ts';
 import type { JsonObject } from '../../../kube/go/json-value.ts';
 import { shapeOfType } from '../../patch/type-shapes.ts';
-import type { ManagedFieldsEntry } from '../managers.ts';
 import { resetFieldsOf } from '../reset-fields.ts';
 import { updateManagedFields } from '../update-managers.ts';
 

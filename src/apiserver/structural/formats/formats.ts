@@ -1,10 +1,10 @@
 import { utf8Length } from '../../../kube/go/quote.ts';
 import { isIpv6 } from '../../../kube/ip-address.ts';
+import { requestUriProblem } from '../../../kube/url.ts';
 import type { JsonSchema } from '../../schema/json-schema.ts';
 import { typesOf } from '../type-check.ts';
 import { isCidrFormat, isIpv4Format, isMacFormat } from './addresses.ts';
 import { isMailAddress } from './mail-address.ts';
-import { isRequestUri } from './request-uri.ts';
 import { isDateFormat, isDateTimeFormat, isDurationFormat } from './times.ts';
 
 export type FormatRule = (text: string) => boolean;
@@ -35,7 +35,7 @@ const colorPart = '[\\t\\n\\f\\r ]*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])[\\t\
 /** The formats of kube-apiserver's version; their names are without dashes. */
 const rules: ReadonlyMap<string, FormatRule> = new Map<string, FormatRule>([
   ['bsonobjectid', matching(/^[0-9a-fA-F]{24}$/)],
-  ['uri', isRequestUri],
+  ['uri', (text) => requestUriProblem(text) === undefined],
   ['email', isMailAddress],
   ['hostname', isHostName],
   ['ipv4', isIpv4Format],

@@ -1,5 +1,5 @@
-import { goQuoted } from '../../../kube/go/quote.ts';
-import { parseIpAddress } from '../../../kube/ip-address.ts';
+import { goQuoted } from './go/quote.ts';
+import { parseIpAddress } from './ip-address.ts';
 
 export interface ParsedUrl {
   readonly scheme: string;
@@ -94,20 +94,48 @@ function parseBracketed(host: string): ParsedHost {
   if (close < 0) return { problem: "missing ']' in host" };
   const port = host.slice(close + 1);
   if (!/^(?::\d*)?$/.test(port)) return { problem: `invalid port ${goQuoted(port)} after host` };
-  const address = host.slice(1, close).replace('%25', '%');
-  const parsed = parseIpAddress(address);
+  const address = unescapeAddress(host.slice(1, close));
+  if ('problem' in address) return address;
+  const parsed = parseIpAddress(address.host);
   if (typeof parsed === 'string') return { problem: `invalid host: ${parsed}` };
-  return parsed.bytes.length === 4 ? { problem: 'invalid IP-literal' } : { host: `[${address}]${port}` };
+  if (parsed.bytes.length === 4) return { problem: 'invalid IP-literal' };
+  return { host: `[${address.host}]${port}` };
 }
 
-/** Only characters beyond ASCII may be escaped in a host. */
+/** An IPv6 address in brackets; `%25` separates its zone. */
+function unescapeAddress(text: string): ParsedHost {
+  const zoneAt = text.indexOf('%25');
+  if (zoneAt < 0) return unescapeHost(text);
+  const address = unescapeHost(text.slice(0, zoneAt));
+  const zone = unescapeZone(text.slice(zoneAt));
+  if ('problem' in address) return address;
+  return 'problem' in zone ? zone : { host: address.host + zone.host };
+}
+
+/** Only characters that are also valid unescaped, percent signs and spaces may be escaped in a zone. */
+function unescapeZone(zone: string): ParsedHost {
+  const bad = invalidInHost.exec(zone);
+  if (bad !== null) return { problem: `invalid character ${goQuoted(bad[0])} in host name` };
+  const plain = decoded(zone);
+  if (plain === undefined) return { problem: escapeProblem(zone) };
+  for (const [escaped] of zone.matchAll(/%[0-9a-fA-F]{2}/g)) {
+    const code = Number.parseInt(escaped.slice(1), 16);
+    const isAllowed = code < 0x80 && / |%|[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/.test(String.fromCharCode(code));
+    if (!isAllowed) return { problem: `invalid URL escape ${goQuoted(escaped)}` };
+  }
+  return { host: plain };
+}
+
+const invalidInHost = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u;
+
+/** Only percent signs and characters beyond ASCII may be escaped in a host. */
 function unescapeHost(host: string): ParsedHost {
-  const bad = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u.exec(host);
+  const bad = invalidInHost.exec(host);
   if (bad !== null) return { problem: `invalid character ${goQuoted(bad[0])} in host name` };
   const plain = decoded(host);
   if (plain === undefined) return { problem: escapeProblem(host) };
-  const ascii = /%[0-7][0-9a-fA-F]/.exec(host)?.[0] ?? '%25';
-  return ascii === '%25' ? { host: plain } : { problem: `invalid URL escape ${goQuoted(ascii)}` };
+  const ascii = /%(?!25)[0-7][0-9a-fA-F]/.exec(host)?.[0];
+  return ascii === undefined ? { host: plain } : { problem: `invalid URL escape ${goQuoted(ascii)}` };
 }
 
 function cut(text: string, separator: string): [string, string] {
