@@ -35,11 +35,11 @@ export interface AttributesRequest {
 export function attributesOf(request: AttributesRequest): Attributes | undefined {
   const path = unescaped(request.path);
   if (path === undefined) return undefined;
-  const asked: PathAttributes = { kind: 'path', verb: request.method.toLowerCase(), path };
+  const requested: PathAttributes = { kind: 'path', verb: request.method.toLowerCase(), path };
   const parts = path.replaceAll(/^\/+|\/+$/g, '').split('/');
-  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return asked;
+  if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return requested;
   if (parts[0] === 'api') return resourceAttributes(request, '', parts.slice(2));
-  return parts.length < 4 ? asked : resourceAttributes(request, parts[1] ?? '', parts.slice(3));
+  return parts.length < 4 ? requested : resourceAttributes(request, parts[1] ?? '', parts.slice(3));
 }
 
 function resourceAttributes(request: AttributesRequest, group: string, parts: readonly string[]): Attributes {

@@ -66,9 +66,9 @@ function acceptedNames(
   let conflict: Conflict | undefined;
   const settle = (name: 'plural' | 'singular' | 'kind' | 'listKind', reason: string) => {
     const used = name === 'plural' || name === 'singular' ? resources : kinds;
-    const asked = wanted[name] ?? '';
-    if (asked === (held[name] ?? '') || !used.has(asked)) names[name] = asked;
-    else conflict = { status: 'False', reason, message: inUse(asked) };
+    const requested = wanted[name] ?? '';
+    if (requested === (held[name] ?? '') || !used.has(requested)) names[name] = requested;
+    else conflict = { status: 'False', reason, message: inUse(requested) };
   };
   settle('plural', 'PluralConflict');
   settle('singular', 'SingularConflict');

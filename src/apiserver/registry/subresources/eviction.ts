@@ -43,18 +43,18 @@ export async function evictPod(
     throw badRequest('name in URL does not match name in Eviction object');
   const { deleteOptions } = eviction;
   const dryRun = write.dryRun === true || (deleteOptions?.dryRun ?? []).includes('All');
-  const asked = (deleteOptions ?? {}) as DeletionRequest;
+  const requested = (deleteOptions ?? {}) as DeletionRequest;
   const pod = findOrThrow(context, kind, key).snapshot.object as Pod;
   const budgets = isExemptFromBudgets(pod) ? [] : budgetsOf(context, pod);
   const [budget] = budgets;
   if (budgets.length > 1) return manyBudgets;
   const isCounted = budget !== undefined && !isEvictableUnhealthyPod(budget, pod);
   if (isCounted) checkBudget(budget);
-  checkDeletionRequest(asked);
-  checkPreconditions(kind, pod, asked);
+  checkDeletionRequest(requested);
+  checkPreconditions(kind, pod, requested);
   // The mark changes the version, so the precondition is dropped; it was checked above, and nothing can fail or
   // interleave any more.
-  const { preconditions: _, ...request } = asked;
+  const { preconditions: _, ...request } = requested;
   const writes = dryRun
     ? []
     : [isCounted && decrement(context, budget, key.name), markEvicted(context, kind, key)];

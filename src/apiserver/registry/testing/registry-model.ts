@@ -84,11 +84,11 @@ export class RegistryModel {
     const old = this.#find(plural, name);
     if (old === undefined) return this.#refuse('NotFound');
     // The node must confirm a pod's end unless the deletion is forced. A grace period only ever gets shorter.
-    const asked = plural === 'pods' && old.node !== '' && !isForced ? graceSeconds : 0;
-    const isLess = asked < (old.grace ?? Number.POSITIVE_INFINITY);
-    const isKept = old.finalizers.length > 0 || asked > 0 || (old.grace !== undefined && !isForced);
+    const requested = plural === 'pods' && old.node !== '' && !isForced ? graceSeconds : 0;
+    const isLess = requested < (old.grace ?? Number.POSITIVE_INFINITY);
+    const isKept = old.finalizers.length > 0 || requested > 0 || (old.grace !== undefined && !isForced);
     const isMarked = isLess && (plural === 'pods' || isKept);
-    const marked = isMarked ? this.#put(plural, { ...old, grace: asked }) : old;
+    const marked = isMarked ? this.#put(plural, { ...old, grace: requested }) : old;
     if (isKept) return this.#succeed(marked);
     this.#remove(plural, name);
     return { result: 'removed', reveals: this.revision };

@@ -55,10 +55,10 @@ function initialEventsOptions(
   { resourceVersion, resourceVersionMatch }: Pick<WatchQuery, 'resourceVersion' | 'resourceVersionMatch'>,
   isWatch: boolean,
 ): Pick<WatchQuery, 'sendInitialEvents' | 'resourceVersionMatch'> {
-  const asked = boolParameter(query, 'sendInitialEvents');
+  const requested = boolParameter(query, 'sendInitialEvents');
   const isFromStart = resourceVersion === undefined || resourceVersion === '0';
-  if (!isWatch || asked !== undefined || !isFromStart || resourceVersionMatch !== undefined) {
-    return { sendInitialEvents: asked, resourceVersionMatch };
+  if (!isWatch || requested !== undefined || !isFromStart || resourceVersionMatch !== undefined) {
+    return { sendInitialEvents: requested, resourceVersionMatch };
   }
   return { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
 }

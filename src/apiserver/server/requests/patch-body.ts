@@ -38,7 +38,7 @@ function unsupportedPatchOfCustomResource(): ApiError {
 export interface ParsedPatch {
   readonly body: unknown;
   /** Duplicate keys of an apply configuration, with their lines. Those of other patches are reported while parsing. */
-  readonly strayFields: readonly string[];
+  readonly duplicateFields: readonly string[];
 }
 
 export interface PatchParseOptions {
@@ -50,7 +50,7 @@ export interface PatchParseOptions {
 /** Parses a patch into a plain value. It is not normalized to the object's type, because its directives and nulls carry meaning. */
 export function parsePatch(bytes: Buffer, options: PatchParseOptions): ParsedPatch {
   if (options.type === 'apply') return parseApplyConfiguration(bytes);
-  return { body: parseJsonPatchBody(bytes, options), strayFields: [] };
+  return { body: parseJsonPatchBody(bytes, options), duplicateFields: [] };
 }
 
 function parseJsonPatchBody(bytes: Buffer, { type, fieldValidation, warn }: PatchParseOptions): unknown {
@@ -85,13 +85,13 @@ function decodingError(why: string, type: PatchType): ApiError {
 function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   try {
     const { value, duplicates } = readJson(bytes);
-    if (duplicates.length === 0) return { body: objectOf(withYamlNumbers(value)), strayFields: [] };
+    if (duplicates.length === 0) return { body: objectOf(withYamlNumbers(value)), duplicateFields: [] };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
   }
   try {
     const { value, duplicates } = readYaml(bytes.toString('utf8'));
-    return { body: objectOf(value), strayFields: duplicates };
+    return { body: objectOf(value), duplicateFields: duplicates };
   } catch (error) {
     if (!(error instanceof YamlSyntaxError)) throw error;
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);

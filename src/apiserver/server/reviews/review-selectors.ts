@@ -10,9 +10,9 @@ const selectorNames = ['fieldSelector', 'labelSelector'] as const;
 const rawLengthMax = 64 * 1024;
 
 /** RBAC rules ignore selectors, but a review may contain them, either raw or as requirements. */
-export function checkSelectors(asked: ResourceAttributes | undefined, errors: FieldErrors): void {
+export function checkSelectors(requested: ResourceAttributes | undefined, errors: FieldErrors): void {
   for (const name of selectorNames) {
-    const selector = asked?.[name];
+    const selector = requested?.[name];
     if (selector === undefined) continue;
     const { rawSelector = '', requirements = [] } = selector;
     const field = `${path}.${name}`;
@@ -31,9 +31,9 @@ export function checkSelectors(asked: ResourceAttributes | undefined, errors: Fi
 }
 
 /** Reports selectors of a review that cannot be parsed; the review is answered without them. */
-export function selectorProblem(asked: ResourceAttributes | undefined): string {
+export function selectorProblem(requested: ResourceAttributes | undefined): string {
   const unread = selectorNames.filter((name) => {
-    const raw = asked?.[name]?.rawSelector ?? '';
+    const raw = requested?.[name]?.rawSelector ?? '';
     const read = name === 'fieldSelector' ? parseFieldSelector : parseLabelSelector;
     return raw !== '' && (raw.length > rawLengthMax || !isReadable(() => read(raw)));
   });

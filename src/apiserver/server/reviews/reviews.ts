@@ -82,12 +82,12 @@ function accessStatus(
   };
 }
 
-function requestedAccess({ resourceAttributes: asked, nonResourceAttributes }: AccessSpec): Attributes {
-  if (asked === undefined) {
+function requestedAccess({ resourceAttributes: requested, nonResourceAttributes }: AccessSpec): Attributes {
+  if (requested === undefined) {
     const { verb = '', path = '' } = nonResourceAttributes ?? {};
     return { kind: 'path', verb, path };
   }
-  const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = asked;
+  const { verb = '', group = '', resource = '', subresource = '', namespace = '', name = '' } = requested;
   return { kind: 'resource', verb, group, resource, subresource, namespace, name };
 }
 
@@ -114,8 +114,8 @@ function answerRulesReview(review: SelfSubjectRulesReview, { user, access }: Rev
 async function tokenStatus({ spec }: TokenReview, { access }: ReviewContext): Promise<object> {
   const token = spec?.token ?? '';
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  const asked = spec?.audiences ?? [];
-  const wanted = asked.length === 0 ? [issuer] : asked;
+  const requested = spec?.audiences ?? [];
+  const wanted = requested.length === 0 ? [issuer] : requested;
   const outcome = await access.authenticator.byToken(token, wanted);
   if (outcome.kind === 'refused') {
     const { why } = outcome;
