@@ -1,15 +1,25 @@
 /** Applies a remedy to a cluster from its text alone, as a reader of the text would. */
-import type { Node, PersistentVolume, Pod, Taint } from '../../../kube/api/core.ts';
+import type { Node, PersistentVolume, Taint } from '../../../kube/api/core.ts';
 import { parseQuantity, quantityToNano } from '../../../kube/quantities/quantity.ts';
-import type { IndexedKind } from '../../cluster-index/cluster-change.ts';
-import { indexKeyOf, type ObjectOf } from '../../cluster-index/read-object.ts';
-import type { ClusterObjects } from '../../testing/cluster.ts';
 import { hostname } from '../../testing/objects.ts';
-
-export interface RemedySituation {
-  readonly objects: ClusterObjects;
-  readonly pod: Pod;
-}
+import {
+  preferAffinity,
+  raiseSkew,
+  requesting,
+  selectingLess,
+  tolerating,
+  withoutPods,
+} from './pod-changes.ts';
+import {
+  changed,
+  itemsIn,
+  listed,
+  type MatchedGroups,
+  pairsIn,
+  podWith,
+  type RemedySituation,
+  withList,
+} from './remedy-situation.ts';
 
 /**
  * The situation after one step. Only the text of the step counts, and the name of an object that it creates. Throws if the text does not
@@ -26,7 +36,7 @@ export function applyStepText(
   throw new Error(`no pattern matches the step: ${text}`);
 }
 
-type Act = (groups: readonly (string | undefined)[], before: RemedySituation) => RemedySituation;
+type Act = (groups: MatchedGroups, before: RemedySituation) => RemedySituation;
 
 const acts: readonly (readonly [RegExp, Act])[] = [
   [
@@ -103,53 +113,7 @@ const acts: readonly (readonly [RegExp, Act])[] = [
   ],
 ];
 
-function nameOf(kind: IndexedKind, object: ObjectOf[IndexedKind]): string {
-  return (indexKeyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
-}
-
-function listed<K extends IndexedKind>({ objects }: RemedySituation, kind: K): readonly ObjectOf[K][] {
-  return (objects[kind] ?? []) as readonly ObjectOf[K][];
-}
-
-function withList<K extends IndexedKind>(
-  before: RemedySituation,
-  kind: K,
-  list: readonly ObjectOf[K][],
-): RemedySituation {
-  return { ...before, objects: { ...before.objects, [kind]: list } };
-}
-
-function changed<K extends IndexedKind>(
-  before: RemedySituation,
-  kind: K,
-  name: string,
-  change: (object: ObjectOf[K]) => ObjectOf[K],
-): RemedySituation {
-  const list = listed(before, kind);
-  if (!list.some((object) => nameOf(kind, object) === name)) throw new Error(`there is no ${kind} ${name}`);
-  return withList(
-    before,
-    kind,
-    list.map((object) => (nameOf(kind, object) === name ? change(object) : object)),
-  );
-}
-
-function podWith(
-  before: RemedySituation,
-  change: (spec: NonNullable<Pod['spec']>) => Pod['spec'],
-): RemedySituation {
-  return { ...before, pod: { ...before.pod, spec: change(before.pod.spec ?? {}) ?? {} } };
-}
-
-function pairsIn(text: string): Record<string, string> {
-  return Object.fromEntries(itemsIn(text).map((pair) => pair.split('=') as [string, string]));
-}
-
-function itemsIn(text: string): string[] {
-  return text === '' ? [] : text.split(', ');
-}
-
-function createVolume(groups: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
+function createVolume(groups: MatchedGroups, before: RemedySituation): RemedySituation {
   const [
     storage = '',
     storageClassName = '',
@@ -186,7 +150,7 @@ function createVolume(groups: readonly (string | undefined)[], before: RemedySit
 }
 
 /** Adds the pods of DaemonSets too. */
-function addNode([like = '']: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
+function addNode([like = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const name = 'added-node';
   const model = listed(before, 'Node').find(({ metadata }) => metadata?.name === like);
   const labels = { ...model?.metadata?.labels, [hostname]: name };
@@ -245,7 +209,7 @@ function withMore(resource: string, quantity: string): (node: Node) => Node {
 }
 
 function growNode(
-  [more = '', resource = '', name = '']: readonly (string | undefined)[],
+  [more = '', resource = '', name = '']: MatchedGroups,
   before: RemedySituation,
 ): RemedySituation {
   return changed(before, 'Node', name, (node) =>
@@ -263,10 +227,7 @@ function sum(...quantities: readonly unknown[]): string {
 }
 
 /** The maximum volume size grows with the capacity only if the two are equal. */
-function growCapacity(
-  [name = '', by = '']: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
+function growCapacity([name = '', by = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   return changed(before, 'CSIStorageCapacity', name, (object) => {
     const { capacity, maximumVolumeSize } = object;
     const isOne = capacity === undefined || sum(capacity) === sum(maximumVolumeSize);
@@ -278,10 +239,7 @@ function growCapacity(
   });
 }
 
-function growPool(
-  [driver = '', name, by]: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
+function growPool([driver = '', name, by]: MatchedGroups, before: RemedySituation): RemedySituation {
   return changed(before, 'DriverCapacity', driver, (object) => ({
     ...object,
     status: {
@@ -301,10 +259,7 @@ function unclaimed(volume: PersistentVolume): PersistentVolume {
   return { ...volume, spec, status: { phase: 'Available' } };
 }
 
-function allowTopology(
-  [pairs = '', name = '']: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
+function allowTopology([pairs = '', name = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const expressions = Object.entries(pairsIn(pairs)).map(([key, value]) => ({ key, values: [value] }));
   return changed(before, 'StorageClass', name, (storageClass) => ({
     ...storageClass,
@@ -312,91 +267,10 @@ function allowTopology(
   }));
 }
 
-function installDrivers(
-  [drivers = '', node = '']: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
+function installDrivers([drivers = '', node = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const known = listed(before, 'CSINode').find(({ metadata }) => metadata?.name === node);
   const added = itemsIn(drivers).map((name) => ({ name, nodeID: node }));
   const others = listed(before, 'CSINode').filter((object) => object !== known);
   const spec = { drivers: [...(known?.spec?.drivers ?? []), ...added] };
   return withList(before, 'CSINode', [...others, { ...known, metadata: { name: node }, spec }]);
-}
-
-type Effect = NonNullable<Taint['effect']>;
-
-function tolerating(texts: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
-  const added = itemsIn(texts).map((text) => {
-    const [, key = '', value, effect = 'NoSchedule'] = /^(.+?)(?:=(.*))?:(\w+)$/.exec(text) ?? [];
-    return value === undefined
-      ? { key, operator: 'Exists' as const, effect: effect as Effect }
-      : { key, operator: 'Equal' as const, value, effect: effect as Effect };
-  });
-  return (spec) => ({ ...spec, tolerations: [...(spec.tolerations ?? []), ...added] });
-}
-
-function selectingLess(
-  text: string,
-  dropsAffinity: boolean,
-): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
-  const labels = itemsIn(text);
-  return ({ nodeSelector, affinity, ...spec }) => ({
-    ...spec,
-    nodeSelector: Object.fromEntries(
-      Object.entries(nodeSelector ?? {}).filter(([key, value]) => !labels.includes(`${key}=${value}`)),
-    ),
-    affinity: {
-      ...affinity,
-      ...(dropsAffinity ? { nodeAffinity: {} } : {}),
-    },
-  });
-}
-
-/** Puts the whole request into the first container; the other containers request nothing. */
-function requesting(resource: string, total: string): (spec: NonNullable<Pod['spec']>) => Pod['spec'] {
-  return (spec) => ({
-    ...spec,
-    containers: (spec.containers ?? []).map((container, at) => ({
-      ...container,
-      resources: { requests: { ...container.resources?.requests, [resource]: at === 0 ? total : '0' } },
-    })),
-  });
-}
-
-function raiseSkew(
-  [key, from, to]: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
-  return podWith(before, (spec) => ({
-    ...spec,
-    topologySpreadConstraints: (spec.topologySpreadConstraints ?? []).map((constraint) =>
-      constraint.topologyKey === key && constraint.maxSkew === Number(from)
-        ? { ...constraint, maxSkew: Number(to) }
-        : constraint,
-    ),
-  }));
-}
-
-function preferAffinity([what]: readonly (string | undefined)[], before: RemedySituation): RemedySituation {
-  const part = what === 'affinity' ? 'podAffinity' : 'podAntiAffinity';
-  return podWith(before, (spec) => {
-    const required = spec.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-    const preferred = required.map((podAffinityTerm) => ({ weight: 1, podAffinityTerm }));
-    return {
-      ...spec,
-      affinity: { ...spec.affinity, [part]: { preferredDuringSchedulingIgnoredDuringExecution: preferred } },
-    };
-  });
-}
-
-function withoutPods(
-  [names = '']: readonly (string | undefined)[],
-  before: RemedySituation,
-): RemedySituation {
-  const removed = new Set(itemsIn(names));
-  const list = listed(before, 'Pod');
-  const left = list.filter((pod) => !removed.has(nameOf('Pod', pod)));
-  if (list.length - left.length !== removed.size)
-    throw new Error(`some of these pods do not exist: ${names}`);
-  return withList(before, 'Pod', left);
 }
