@@ -1,9 +1,9 @@
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import { isEqualJson } from '../../kube/deep-equal.ts';
 import { isJsonObject, type JsonObject } from '../../kube/go/json-value.ts';
 import { difference, intersection, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
 import {
   isSameManager,
-  type ManagedFieldsEntry,
   type Manager,
   trustManagers,
   withFields,

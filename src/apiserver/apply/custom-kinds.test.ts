@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ManagedFieldsEntry } from '../managed-fields/managers.ts';
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import {
   type CustomKindHistory,
   type CustomStepResult,

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   setKey,
 } from '../../kube/go/json-value.ts';
-import { type FieldSet, hasChildren, isMember, leaf } from '../managed-fields/field-set.ts';
+import { type FieldSet, hasChildren, isPathInSet, leaf } from '../managed-fields/field-set.ts';
 import { listElement } from '../managed-fields/list-elements.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import {
@@ -49,7 +49,7 @@ function withoutFields(value: JsonObject, set: FieldSet, shape: MapShape | Struc
   const kept: JsonDraft = {};
   for (const name of Object.keys(value)) {
     const node = set[`f:${name}`];
-    if (node !== undefined && isMember(node)) continue;
+    if (node !== undefined && isPathInSet(node)) continue;
     setKey(
       kept,
       name,
@@ -63,7 +63,7 @@ function withoutElements(list: readonly Json[], set: FieldSet, shape: ListShape)
   const kept: Json[] = [];
   for (const item of list) {
     const node = set[listElement(item, shape)];
-    if (node !== undefined && isMember(node)) continue;
+    if (node !== undefined && isPathInSet(node)) continue;
     kept.push(node === undefined ? item : without(item, node, shape.element));
   }
   return kept.length === 0 ? null : kept;

@@ -1,11 +1,6 @@
+import type { ManagedFieldsEntry } from '../../kube/api/stored/meta.ts';
 import { difference, type FieldSet, intersection, isEmptySet, leaf } from '../managed-fields/field-set.ts';
-import {
-  type ManagedFieldsEntry,
-  type Manager,
-  trustManagers,
-  withFields,
-  writeManagers,
-} from '../managed-fields/managers.ts';
+import { type Manager, trustManagers, withFields, writeManagers } from '../managed-fields/managers.ts';
 
 type Owners = readonly ManagedFieldsEntry[] | undefined;
 

@@ -84,7 +84,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, (mine, theirs) => {
-    if (isMember(theirs)) return undefined;
+    if (isPathInSet(theirs)) return undefined;
     return isEmptySet(mine) ? mine : pruned(mine, recursiveDifference(mine, theirs), self in mine);
   });
 }
@@ -115,7 +115,7 @@ function rebuilt(a: FieldSet, changes: ReadonlyMap<PathElement, FieldSet | undef
 }
 
 function differenceNodes(mine: FieldSet, theirs: FieldSet): FieldSet | undefined {
-  const stays = isMember(mine) && !isMember(theirs);
+  const stays = isPathInSet(mine) && !isPathInSet(theirs);
   return isEmptySet(mine) ? (stays ? mine : undefined) : pruned(mine, difference(mine, theirs), stays);
 }
 
@@ -136,14 +136,14 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
     if (mine === undefined) continue;
     const theirs = b[element]!;
     const below = intersection(mine, theirs);
-    const isCommon = isMember(mine) && isMember(theirs);
+    const isCommon = isPathInSet(mine) && isPathInSet(theirs);
     if (!isEmptySet(below)) common[element] = isCommon ? withSelf(below) : below;
     else if (isCommon) common[element] = leaf;
   }
   return common;
 }
 
-export function isMember(node: FieldSet): boolean {
+export function isPathInSet(node: FieldSet): boolean {
   return self in node || isEmptySet(node);
 }
 
@@ -158,7 +158,7 @@ export function pathsOf(set: FieldSet): readonly (readonly PathElement[])[] {
     if (element === self) return [];
     const node = set[element]!;
     const below = pathsOf(node).map((path) => [element, ...path]);
-    return isMember(node) ? [[element], ...below] : below;
+    return isPathInSet(node) ? [[element], ...below] : below;
   });
 }
 

@@ -1,5 +1,5 @@
+import type { ManagedFieldsEntry } from '../../../kube/api/stored/meta.ts';
 import type { Json, JsonObject } from '../../../kube/go/json-value.ts';
-import type { ManagedFieldsEntry } from '../../managed-fields/managers.ts';
 import { resetFieldsOf } from '../../managed-fields/reset-fields.ts';
 import { typeProblems } from '../../managed-fields/typed-check.ts';
 import { updateManagedFields } from '../../managed-fields/update-managers.ts';
