@@ -6,7 +6,7 @@ import { messageOf } from '../../runtime/error-message.ts';
 import type { ServedKind } from '../kinds/served-kind.ts';
 import type { Registry, RegistryEvent, WatchHandle } from './registry.ts';
 
-/** The limit of queued events. A reader that falls further behind must start over with a list, as with a real server. */
+/** The limit of queued events. A reader that falls further behind must start over with a list, as with kube-apiserver. */
 const waitingMax = 1_000_000;
 
 /** A watch of the registry as an async iterable, which the reader consumes at its own pace. */

@@ -1,5 +1,5 @@
 /**
- * Tracks who waits for a revision to become durable, and which revisions were rolled back.
+ * Tracks which callers wait for a revision to become durable, and which revisions were rolled back.
  *
  * A rollback leaves a gap in the revisions. A caller may ask about a revision in the gap long after later revisions
  * became durable, and must still get the failure. So the most recent gaps are kept.

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** A file of the package, by its path from the root: the program may lie in `dist/`, or deeper where benchmarks and tests build it. */
+/**
+ * A file of the package by its path from the package root. The program may run from `dist/` or a deeper directory,
+ * where benchmarks and tests build it.
+ */
 export function packageFile(path: string): URL {
   let manifest = new URL('./package.json', import.meta.url);
   while (!existsSync(manifest) && manifest.pathname !== '/package.json')

@@ -79,8 +79,8 @@ export class HttpServer {
       connectionsCheckingInterval: 5_000,
       noDelay: true,
     });
-    // Node silently drops headers beyond a count. A request whose impersonation header was dropped would run as the
-    // caller himself. The size of headers is limited instead.
+    // Node silently drops headers beyond a count. If it dropped an impersonation header, the request would run with the
+    // sender's own permissions. The size of headers is limited instead.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = options.connectionsMax ?? connectionsMaxDefault;
     this.#server.on('drop', () => (metrics.connectionsRefused += 1));
