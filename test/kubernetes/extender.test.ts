@@ -146,7 +146,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       const message = await fate(cluster, 'p');
       expect(message.startsWith(refused)).toBe(true);
       expect(message).toContain(
-        '(each volume would fit a pool of this node, but not all of them at once; claim default/p-0, pool default/pool: ',
+        '(each volume fits a pool of this node, but not all of them at the same time; claim default/p-0, pool default/pool: ',
       );
       const claims = await cluster.resource(persistentVolumeClaims).list();
       expect(claims.items.map(({ metadata }) => metadata?.annotations ?? {})).toEqual([{}, {}]);
