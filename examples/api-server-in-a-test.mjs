@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { startApiServer } from 'stowage/apiserver';
 
-test('a pod gets the node that has room for it', async (t) => {
+test('a pod gets a node with enough cpu', async (t) => {
   const server = await startApiServer({ controllers: 'scheduler,node-agent' });
   t.after(() => server.close());
   const config = new KubeConfig();

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../src/apiserver/structural/json-schema.ts';
+import type { JsonSchema } from '../src/apiserver/schema/json-schema.ts';
 
 export interface DescribedKind {
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface DescribedKind {
   readonly example: string;
 }
 
-/** `docs/kinds.md`: what holds for all, then each kind from its definition. */
+/** `docs/kinds.md`: the rules for all kinds, then each kind from its definition. */
 export function kindsPage(kinds: readonly DescribedKind[]): string {
   return [introduction, ...kinds.map(section)].join('\n');
 }
@@ -22,11 +22,11 @@ function section({ kind, plural, shortNames, schema, example }: DescribedKind): 
     '',
     `\`kubectl get ${plural}.stowage.dev\`, or \`kubectl get ${shortNames.join(', ')}\`.`,
     '',
-    '| field | what |',
+    '| field | meaning |',
     '|---|---|',
     ...rowsOf(schema, ''),
     '',
-    'The API server refuses what breaks one of these:',
+    'The API server enforces these rules:',
     '',
     ...rulesOf(schema, '').map((rule) => `- ${rule}`),
     '',
@@ -37,11 +37,11 @@ function section({ kind, plural, shortNames, schema, example }: DescribedKind): 
   ].join('\n');
 }
 
-/** Of every object; Kubernetes tells about them. */
+/** Fields of every object, which Kubernetes documents. */
 const ofEveryObject = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Conditions once, for all kinds; a selector of nodes by Kubernetes. */
-const isToldElsewhere = new Set(['conditions', 'nodeTopology']);
+/** Conditions are described once for all kinds, and node selectors by Kubernetes. */
+const isDescribedElsewhere = new Set(['conditions', 'nodeTopology']);
 
 function rowsOf(schema: JsonSchema, path: string): string[] {
   return Object.entries(schema.properties ?? {})
@@ -49,8 +49,8 @@ function rowsOf(schema: JsonSchema, path: string): string[] {
     .flatMap(([name, property]) => {
       const here = `${path}${name}`;
       const isRequired = schema.required?.includes(name) === true;
-      const inner = isToldElsewhere.has(name) ? [] : innerRows(property, here);
-      const own = isTold(property) ? [`| \`${here}\`${isRequired ? ' *' : ''} | ${tellOf(property)} |`] : [];
+      const inner = isDescribedElsewhere.has(name) ? [] : innerRows(property, here);
+      const own = hasOwnRow(property) ? [`| \`${here}\`${isRequired ? ' *' : ''} | ${descriptionOf(property)} |`] : [];
       return [...own, ...inner];
     });
 }
@@ -62,16 +62,16 @@ function innerRows(schema: JsonSchema, here: string): string[] {
   return rowsOf(schema, `${here}.`);
 }
 
-/** What only holds others together has a line of its own where it says more than they do. */
-function isTold({ properties, description }: JsonSchema): boolean {
+/** A field that only groups others has a row of its own if it has a description. */
+function hasOwnRow({ properties, description }: JsonSchema): boolean {
   return properties === undefined || description !== undefined;
 }
 
-function tellOf(schema: JsonSchema): string {
+function descriptionOf(schema: JsonSchema): string {
   const { description = '', enum: values, default: fallback } = schema;
   const among = values === undefined ? [] : [`One of ${values.map((each) => `\`${each}\``).join(', ')}.`];
   const otherwise =
-    fallback === undefined ? [] : [`Left out: \`${JSON.stringify(fallback).replaceAll('"', '')}\`.`];
+    fallback === undefined ? [] : [`Default: \`${JSON.stringify(fallback).replaceAll('"', '')}\`.`];
   return [description, ...among, ...otherwise].join(' ').replaceAll('|', '\\|').replaceAll('<', '\\<').trim();
 }
 
@@ -92,7 +92,7 @@ function rulesOf(schema: JsonSchema, path: string): string[] {
 const introduction = `# Our own kinds
 
 \`stowage.dev/v1alpha1\` has seven kinds, defined by the files in \`deploy/crds\`. The embedded cluster has them from the start; on
-a real one they are installed once:
+a real cluster, install them once:
 
 <!-- try: skip, needs a cluster -->
 
@@ -103,29 +103,28 @@ kubectl api-resources --categories=stowage
 kubectl get stowage
 \`\`\`
 
-| kind | what | who keeps it |
+| kind | what it is | writers |
 |---|---|---|
-| \`Drive\` | a formatted local drive and the ledger of the volumes on it | the drive's node, and whoever puts volumes on it |
 | \`DriverCapacity\` | the pools of a CSI driver | the driver's publishers |
-| \`DiskSchedule\` | who asks for how much of a disk, and what came of it | those who ask (spec), the DiskSchedule controller (status) |
-| \`StorageNode\` | the disks of a node | people (spec), the node (status) |
-| \`Volume\` | a volume of several replicas | people (spec), the Volume controller (status) |
-| \`Replica\` | one copy of a volume's data | the Volume controller (spec), the Replica controller (status) |
-| \`BackingImage\` | an image that volumes begin with | people and the BackingImage controller (spec), the latter (status) |
+| \`Drive\` (preview) | a formatted local drive and the ledger of the volumes on it | the drive's node, and the components that place volumes on it |
+| \`DiskSchedule\` (preview) | the requests for a disk's bytes, and the verdicts | the requesters (spec), the DiskSchedule controller (status) |
+| \`StorageNode\` (preview) | the disks of a node | administrators (spec), the node (status) |
+| \`Volume\` (preview) | a volume with several replicas | users (spec), the Volume controller (status) |
+| \`Replica\` (preview) | one copy of a volume's data | the Volume controller (spec), the Replica controller (status) |
+| \`BackingImage\` (preview) | an image that volumes start from | users and the BackingImage controller (spec), the controller (status) |
 
-Today the scheduler reads \`DriverCapacity\`; the others are there for the drives and disks that come next. None of them lives in a namespace:
-two objects for one disk, in two namespaces, would promise it twice. Install them before \`stowage run\` starts or while it runs: as long as
-\`DriverCapacity\` is not there, it looks for it about once a minute.
+The scheduler reads \`DriverCapacity\`. The other kinds are a **preview**: the API server validates and stores them, and no controller acts on them yet.
+All kinds are cluster-scoped: two objects for one disk, in two namespaces, would promise its bytes twice. Install them before \`stowage run\`
+starts or while it runs: until \`DriverCapacity\` exists, it looks for the kind about once a minute.
 
-## What holds for all
+## Rules for all kinds
 
-**Sizes are whole bytes**, from 0 to 2^53 - 1 (8 PiB), because they are added up: the API server itself checks the sums, one size has one
+**Sizes are whole bytes**, from 0 to 2^53 - 1 (8 PiB), because they are added up: the API server itself checks the sums, each size has one
 spelling, and no program that reads JSON numbers loses a digit. The one exception is the \`capacity\` of a \`DriverCapacity\`, which drivers
-publish and nobody adds up: it is a quantity such as \`10Gi\`, as in a CSIStorageCapacity.
+publish and which is never added up: it is a quantity such as \`10Gi\`, as in a CSIStorageCapacity.
 
-**A ledger is in the object that owns the bytes.** What is free is the limit less the sum of the entries, and whoever decides computes it.
-Entries have keys (\`spec.volumes\` of a Drive by \`name\`, \`spec.replicas\` of a DiskSchedule by key), so that every writer applies its own
-and knows no others:
+**A ledger is in the object that owns the bytes.** The free bytes are the limit less the sum of the entries, and every decision computes them again.
+Entries have keys (\`spec.volumes\` of a Drive by \`name\`, \`spec.replicas\` of a DiskSchedule by key), so that every writer applies only its own:
 
 \`\`\`yaml
 # kubectl apply --server-side --field-manager=my-volume -f -
@@ -137,41 +136,40 @@ spec:
     - { name: my-volume, sizeBytes: 10737418240 }
 \`\`\`
 
-Applied by two writers at the same time, both are stored if both fit. If only one does, the other is refused, with the numbers. Applied again
-without the entry, its bytes are given back. A limit that falls under the sum takes nothing away: what is there stays, and nothing new comes.
-\`freeBytes\` of a Drive and \`storageScheduled\` of a DiskSchedule are written down for people who look; the API server refuses figures that
-do not add up.
+If two writers apply entries at the same time, both are stored if both fit. If only one fits, the other is rejected, with the numbers. Applying
+again without the entry releases its bytes. If the limit falls below the sum, existing entries stay, and new ones are rejected. \`freeBytes\` of a
+Drive and \`storageScheduled\` of a DiskSchedule are for display only; the API server rejects figures that do not add up.
 
-**Unknown is not zero.** A capacity that nobody knows is left out, and a disk that does not answer keeps the figures that it had.
+**Unknown is not zero.** An unknown capacity is left out, and a disk that does not answer keeps its last figures.
 
 **Deletion**: a Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, a DiskSchedule \`stowage.dev/disk-schedule\` while
 it has entries.
 
-| conditions of | type | what |
+| conditions of | type | meaning |
 |---|---|---|
 | Drive | \`Mounted\` | the node has the filesystem mounted |
-| DriverCapacity | \`Fresh\` | its publisher has looked lately |
-| DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; something more can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
+| DriverCapacity | \`Fresh\` | its publisher has updated it recently |
+| DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
 | StorageNode, and each of its disks | \`Ready\` | it answers |
-| Volume | \`DiskAllocation\` | every replica has been granted its bytes |
+| Volume | \`DiskAllocation\` | every replica has its bytes |
 | Replica, BackingImage | \`Ready\` | it can be used |
 
 A condition has \`type\`, \`status\` (\`True\`, \`False\`, \`Unknown\`), \`reason\`, \`message\`, \`lastTransitionTime\` and \`observedGeneration\`.
 
-The status of an object is written apart from the rest: to try an example below, apply its file from \`examples/kinds\` twice, the second time
-with \`--subresource=status\`.
+The status of an object is written separately: to try an example below, apply its file from \`examples/kinds\` twice, the second time with
+\`--subresource=status\`.
 
 ## A new version of a kind
 
-Within a version fields are only added, and never change their meaning. A new version stands beside the old one; objects are the same in both, as
-nothing converts them, so it may add fields and tighten rules, but renames nothing. The move, kind by kind:
+Within a version, fields are only added and never change their meaning. A new version is served beside the old one. Objects are the same in both,
+because nothing converts them, so a new version may add fields and tighten rules, but renames nothing. To migrate a kind:
 
-1. Apply the definition that has both versions, the new one with \`storage: true\`. Both are served; what is written from now on is stored
+1. Apply the definition that has both versions, the new one with \`storage: true\`. Both are served; new writes are stored
    in the new one, and \`status.storedVersions\` of the definition names both.
-2. Rewrite what is stored. Every object is replaced by itself, with its resourceVersion: one that somebody else wrote in between is refused, and
-   is in the new version already.
-3. Say that nothing is stored in the old version any more.
-4. Apply the definition without the old version. Until step 3 the API server refuses that.
+2. Rewrite the stored objects. Every object is replaced by itself, with its resourceVersion: if another client has written it meanwhile, the
+   replacement is rejected, and the object is in the new version already.
+3. Record that nothing is stored in the old version any more.
+4. Apply the definition without the old version. Before step 3 the API server rejects that.
 
 <!-- try: skip, needs a cluster, and a version that there is not yet -->
 
@@ -182,11 +180,11 @@ kubectl patch crd drives.stowage.dev --subresource=status --type=merge -p '{"sta
 kubectl apply --server-side -f deploy/crds
 \`\`\`
 
-The embedded cluster does all of this by itself: whenever it starts, it brings the definitions to what came with the program.
+The embedded cluster does this automatically: every start updates the definitions to those of the program.
 
 ## Removing them
 
-With a definition go all objects of its kind, once their finalizers are gone.
+Deleting a definition deletes all objects of its kind, once their finalizers are removed.
 
 <!-- try: skip, needs a cluster -->
 
@@ -196,5 +194,5 @@ kubectl delete -f deploy/crds --ignore-not-found
 
 ## Each kind
 
-\`*\` marks what an object must have. \`[]\` stands for each item of a list, \`.*\` for each key of a map.
+\`*\` marks required fields. \`[]\` stands for each item of a list, \`.*\` for each key of a map.
 `;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { EmbeddedServer } from '../src/apiserver/embedded-server.ts';
-import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
-import type { JsonSchema } from '../src/apiserver/structural/json-schema.ts';
+import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
+import type { JsonSchema } from '../src/apiserver/schema/json-schema.ts';
 import type { Cluster } from '../src/cluster/cluster.ts';
 import { EmbeddedCluster } from '../src/cluster/embedded-cluster.ts';
-import { Interning } from '../src/engine/records/interning.ts';
+import { Interner } from '../src/engine/records/interner.ts';
 import { readDriverPools } from '../src/engine/records/pool-record.ts';
-import type { CustomResourceDefinition } from '../src/kube/api/apiextensions-v1.ts';
 import type { KubeObject } from '../src/kube/api/meta.ts';
+import type { CustomResourceDefinition } from '../src/kube/api/stored/apiextensions.ts';
 import { type DriverCapacity, stowageGroup, stowageVersion } from '../src/kube/stowage.ts';
 import { realClock } from '../src/runtime/clock.ts';
 import { systemIds } from '../src/runtime/ids.ts';
@@ -38,7 +38,7 @@ const schemas = definitions.map(({ spec }) => [spec.names.kind, schemaOf(spec)] 
 const wholeBytes = { format: 'int64', maximum: 2 ** 53 - 1 };
 
 describe('the definitions of our kinds', () => {
-  test('are packed for a quick start as they are; -u packs them anew', async () => {
+  test('are packed for a quick start as they are; -u packs them again', async () => {
     const packed = definitions.map((definition) => `${JSON.stringify(definition)}\n`).join('');
     await expect(packed).toMatchFileSnapshot(join(projectRoot, 'deploy/definitions.ndjson'));
   });
@@ -67,7 +67,7 @@ describe('the definitions of our kinds', () => {
   });
 
   test('have short names that nobody else has', () => {
-    const theirs = servedCatalogue().all.flatMap(({ shortNames = [], plural, singular }) => [
+    const theirs = builtInKindCatalog().all.flatMap(({ shortNames = [], plural, singular }) => [
       ...shortNames,
       plural,
       singular,
@@ -106,7 +106,7 @@ describe('the definitions of our kinds', () => {
 describe('the pools of a driver', () => {
   const problemsOf = (change: object) => {
     const object = { metadata: { name: 'csi.example.com' }, ...change } as DriverCapacity;
-    return readDriverPools(object, new Interning()).problems;
+    return readDriverPools(object, new Interner()).problems;
   };
   const reports = Object.entries({ ...acceptedWrites, ...refusedByDrives }).filter(
     ([, { example, by }]) => example === 'driver-capacity' && by === 'status',
@@ -114,7 +114,7 @@ describe('the pools of a driver', () => {
 
   test('are read from the example as they are meant', () => {
     const object = exampleOf('driver-capacity') as DriverCapacity;
-    const { tracksCapacity, entries, problems } = readDriverPools(object, new Interning());
+    const { tracksCapacity, entries, problems } = readDriverPools(object, new Interner());
     expect({ tracksCapacity, problems }).toEqual({ tracksCapacity: true, problems: [] });
     const sizes = [...entries].map(([name, pools]) => [name, pools.map(({ largest }) => largest?.bytes)]);
     expect(sizes).toEqual([
