@@ -25,15 +25,15 @@ function process(fixture: VirtualTimeCluster, instance: string, more: Partial<Ru
   const onLeadership = ({ controller, kind }: LeadershipChange) => news.push(`${controller} ${kind}`);
   const resources = [persistentVolumeClaims, persistentVolumes, pods, storageClasses];
   const common = { clock, cluster, random, supervisor, resources, ids: systemIds, metrics: new Metrics() };
-  const told = { report: () => {}, onError: () => {}, onLeadership };
+  const callbacks = { report: () => {}, onError: () => {}, onLeadership };
   const names = ['pv-binder', 'expander'];
-  const running = runControllers({ ...common, ...told, names, instance, ...more });
+  const running = runControllers({ ...common, ...callbacks, names, instance, ...more });
   return { supervisor, news, running, metrics: common.metrics };
 }
 
 async function holders(fixture: VirtualTimeCluster): Promise<readonly string[]> {
   const { items } = await fixture.cluster.resource(leases).list();
-  return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity ?? 'nobody'}`);
+  return items.map(({ metadata, spec }) => `${metadata?.name} ${spec?.holderIdentity ?? 'no holder'}`);
 }
 
 async function phaseOf(fixture: VirtualTimeCluster, name: string): Promise<string | undefined> {
@@ -67,7 +67,7 @@ test('without leader election they start at once, and announce the components th
   await using fixture = await VirtualTimeCluster.start();
   const { supervisor, news } = process(fixture, 'here', { version: '0.1.0' });
   expect(await phaseOf(fixture, 'a')).toBe('Available');
-  expect(await holders(fixture)).toEqual(['stowage-pv-binder nobody']);
+  expect(await holders(fixture)).toEqual(['stowage-pv-binder no holder']);
   expect(news).toEqual([]);
   await supervisor.close();
 });

@@ -93,7 +93,7 @@ describe('a watch', () => {
 
   test.each([
     ['a line that is not JSON', 'garbage\n', 'a line is not JSON'],
-    ['a line that is no event', '{"kind":"Pod"}\n', 'a line is not an event'],
+    ['a line that is not an event', '{"kind":"Pod"}\n', 'a line is not an event'],
     ['an unknown type', '{"type":"RENAMED","object":{}}\n', 'unknown event type "RENAMED"'],
     [
       'a bookmark without a version',

@@ -80,7 +80,7 @@ export class InterceptedCluster implements Cluster {
     const call: ClusterCall = { ...target, options: rest, signal, send: () => send(rest as O) };
     await this.#run('before', call);
     const override = this.#answer(call);
-    const answer = override ? override.value : await this.#send(call, () => send(options ?? ({} as O)));
+    const answer = override ? await override.value : await this.#send(call, () => send(options ?? ({} as O)));
     await this.#run('after', call);
     return answer as R;
   }
@@ -171,7 +171,7 @@ export type ClusterHook = (call: ClusterCall) => unknown;
 /** Undefined delivers the event, `drop` leaves it out, `last` delivers it and ends the watch. */
 export type WatchEventFate = 'drop' | 'last' | undefined;
 
-/** For a watch, `value` is an iterable of watch events. */
+/** `value` may be a promise. For a watch, it is an iterable of watch events. */
 export interface AnswerOverride {
   readonly value: unknown;
 }

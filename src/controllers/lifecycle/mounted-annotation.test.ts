@@ -25,7 +25,7 @@ test('a claim is not mounted during a rollback of its binding', async () => {
   expect(await fixture.mark()).toBeUndefined();
   const { volumeName } = (await fixture.claim()).spec ?? {};
   expect(await fixture.eventsOf('web')).toEqual([
-    `FailedMount: MountVolume.SetUp failed for volume "${volumeName}" : the binding of claim data is being undone`,
+    `FailedMount: MountVolume.SetUp failed for volume "${volumeName}" : the binding of claim data is being rolled back`,
   ]);
   await fixture.annotateClaim('data', { 'stowage.dev/rollback': null });
   await fixture.settle();

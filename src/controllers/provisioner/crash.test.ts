@@ -67,7 +67,7 @@ async function crashAfter(writes: number, scenario: CrashScenario): Promise<bool
 async function crashAfterEachWrite(scenario: CrashScenario): Promise<number> {
   for (let writes = 1; writes <= writesMax; writes++)
     if (!(await crashAfter(writes, scenario))) return writes - 1;
-  throw new Error('it never came to an end');
+  throw new Error('it never ended');
 }
 
 /** Crashes after the disk was created and before the volume. */
@@ -106,12 +106,12 @@ async function nothingMade(fixture: ProvisionerFixture, disks: FakeDiskDriver): 
 }
 
 const scenarios: Readonly<Record<string, CrashScenario>> = {
-  'and nothing else happens: one volume, one disk': { after: isServed },
+  'without further changes: one volume, one disk': { after: isServed },
   'and the claim is deleted meanwhile: nothing is left': {
     meanwhile: (fixture) => fixture.deleteClaim(),
     after: isAllGone,
   },
-  'and another node is selected meanwhile: one volume, one disk, on one and the same node': {
+  'and another node is selected meanwhile: one volume, one disk, on the same node': {
     meanwhile: (fixture) => fixture.annotate({ [annotations.selectedNode]: 'b1' }),
     after: async (fixture, disks) => {
       if (!(await isServed(fixture, disks))) return false;

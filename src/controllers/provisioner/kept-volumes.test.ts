@@ -25,7 +25,7 @@ const changesByAdministrator: Readonly<
   },
   'the volume is given to another claim': async ({ cluster }, name) =>
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body: another }),
-  'the volume belongs to nobody any more': async ({ cluster }, name) => {
+  'the claimRef is removed': async ({ cluster }, name) => {
     const body = { spec: { claimRef: null } };
     await cluster.resource(persistentVolumes).patch({ name }, { type: 'merge', body });
   },

@@ -216,8 +216,8 @@ describe('a released volume', () => {
   });
 
   test.each([
-    ['of somebody else', 'ebs.csi.aws.com'],
-    ['that only says it is ours', 'zonal.stowage.dev'],
+    ['of another provisioner', 'ebs.csi.aws.com'],
+    ['that falsely names our provisioner', 'zonal.stowage.dev'],
   ])('%s is ignored', async (_, provisioner) => {
     await using fixture = await ProvisionerFixture.start(controllers);
     const metadata = { name: 'foreign', annotations: { [annotations.provisionedBy]: provisioner } };

@@ -33,7 +33,7 @@ const spec = {
   versions: [version],
 } as const;
 
-test('what was defined after they began is looked after too, as owner and as dependent', async () => {
+test('kinds that are defined after the start are handled too, as owner and as dependent', async () => {
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
@@ -45,7 +45,7 @@ test('what was defined after they began is looked after too, as owner and as dep
   await untilGone(maps, { namespace, name: 'child' });
 });
 
-test('in the foreground the owner waits for a dependent of a kind that is new', async () => {
+test('in the foreground the owner waits for a dependent of a new kind', async () => {
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
@@ -64,7 +64,7 @@ test('in the foreground the owner waits for a dependent of a kind that is new', 
   await untilGone(maps, { namespace, name: 'owner' });
 });
 
-test('a dependent of a kind that is new is orphaned, not deleted', async () => {
+test('a dependent of a new kind is orphaned, not deleted', async () => {
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
@@ -76,7 +76,7 @@ test('a dependent of a kind that is new is orphaned, not deleted', async () => {
   expect(metadata?.ownerReferences).toBeUndefined();
 });
 
-test('an owner waits until the dependents of a kind that is new have been counted', async () => {
+test('an owner waits until the dependents of a new kind are cached', async () => {
   const { cluster, network } = await startFixture();
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ test('an owner waits until the dependents of a kind that is new have been counte
   const owner = await createOwned(maps, 'owner');
   await createOwned(cluster.resource(widgets), 'orphan', owner);
   await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
-  await awake(cluster);
+  await untilCollectorRuns(cluster);
   expect((await maps.get({ namespace, name: 'owner' })).metadata?.finalizers).toEqual(['orphan']);
   open();
   await untilGone(maps, { namespace, name: 'owner' });
@@ -96,19 +96,19 @@ test('an owner waits until the dependents of a kind that is new have been counte
   expect(metadata?.ownerReferences).toBeUndefined();
 });
 
-test('an owner of a kind that nobody has defined keeps its dependents, until it is known that it is not there', async () => {
+test('an owner of an undefined kind keeps its dependents, until it is known not to exist', async () => {
   const { cluster } = await startFixture();
   const maps = cluster.resource(configMaps);
   const uid = '00000000-0000-4000-8000-000000000000';
-  await createOwned(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'nobody', uid });
-  await awake(cluster);
+  await createOwned(maps, 'child', { apiVersion: 'example.com/v1', kind: 'Widget', name: 'missing', uid });
+  await untilCollectorRuns(cluster);
   expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
   await define(cluster);
   await untilGone(maps, { namespace, name: 'child' });
 });
 
-test('a namespace takes along what is of a kind that is new, and waits for no kind that is gone', async () => {
-  const { cluster, troubles } = await startFixture();
+test('a namespace is deleted with objects of a new kind, and does not wait for a removed kind', async () => {
+  const { cluster, errors } = await startFixture();
   await define(cluster);
   const client = cluster.resource(namespaces);
   await client.create({ metadata: { name: 'first' } });
@@ -129,10 +129,10 @@ test('a namespace takes along what is of a kind that is new, and waits for no ki
   await client.delete({ name: 'third' });
   await untilGone(client, { name: 'third' });
   expect((await cluster.resource(widgets).list()).items).toEqual([]);
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-test('owners may be named in any version that is served, and outlive the one in which they were counted', async () => {
+test('owners may be named in any served version, and outlive the version in which they were cached', async () => {
   const { cluster } = await startFixture();
   await define(cluster);
   const maps = cluster.resource(configMaps);
@@ -148,7 +148,7 @@ test('owners may be named in any version that is served, and outlive the one in 
     (page) => page !== undefined,
   );
   await createOwned(maps, 'second', { ...owner, apiVersion: 'example.com/v2' });
-  await awake(cluster);
+  await untilCollectorRuns(cluster);
   expect(await maps.get({ namespace, name: 'child' })).toBeDefined();
   expect(await maps.get({ namespace, name: 'second' })).toBeDefined();
   await later.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
@@ -157,9 +157,9 @@ test('owners may be named in any version that is served, and outlive the one in 
 
 interface Fixture {
   readonly cluster: Cluster;
-  /** Between the controllers and the cluster. */
+  /** The connection between the controllers and the cluster. */
   readonly network: InterceptedCluster;
-  readonly troubles: ControllerError[];
+  readonly errors: ControllerError[];
 }
 
 async function startFixture(): Promise<Fixture> {
@@ -172,15 +172,15 @@ async function startFixture(): Promise<Fixture> {
     },
   });
   const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
-  const troubles: ControllerError[] = [];
+  const errors: ControllerError[] = [];
   const network = new InterceptedCluster(cluster);
-  const running = runControllersOn(network, [garbageCollector, namespaceController], { troubles });
+  const running = runControllersOn(network, [garbageCollector, namespaceController], { errors });
   onTestFinished(async () => {
     await running[Symbol.asyncDispose]();
     await server.close();
   });
-  await awake(cluster);
-  return { cluster, network, troubles };
+  await untilCollectorRuns(cluster);
+  return { cluster, network, errors };
 }
 
 async function define(cluster: Cluster): Promise<void> {
@@ -189,8 +189,8 @@ async function define(cluster: Cluster): Promise<void> {
   await untilEstablished(cluster, name);
 }
 
-/** Deletes something in the usual way: the collector is awake, and through with what came before. */
-async function awake(cluster: Cluster): Promise<void> {
+/** Deletes an object in the usual way, which shows that the collector runs and has processed everything before. */
+async function untilCollectorRuns(cluster: Cluster): Promise<void> {
   const maps: ResourceClient<KubeObject> = cluster.resource(configMaps);
   const owner = await createOwned(maps, 'last-owner');
   await createOwned(maps, 'last', owner);

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
-import type { OwnerReference } from '../../kube/api/meta.ts';
+import type { DeletionPropagation, OwnerReference } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
-import type { PropagationPolicy } from '../../kube/api-requests.ts';
 import { configMaps } from '../../kube/resources.ts';
 import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
@@ -22,11 +21,11 @@ async function make(
   return await cluster.resource(configMaps).create({ metadata: { namespace, name, ownerReferences } });
 }
 
-async function remove(cluster: Cluster, name: string, propagationPolicy: PropagationPolicy): Promise<void> {
+async function remove(cluster: Cluster, name: string, propagationPolicy: DeletionPropagation): Promise<void> {
   await cluster.resource(configMaps).delete({ namespace, name }, { propagationPolicy });
 }
 
-test('deletes what an owner leaves behind, down to the last generation', async () => {
+test('deletes the dependents of a deleted owner, down to the last generation', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
@@ -37,7 +36,7 @@ test('deletes what an owner leaves behind, down to the last generation', async (
   await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
 });
 
-test('in the foreground the owner goes last', async () => {
+test('in the foreground the owner is removed last', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
@@ -63,7 +62,7 @@ test('in the foreground the owner goes last', async () => {
   await untilGone(client, { namespace, name: 'parent' });
 });
 
-test('a dependent that does not ask for it does not hold its owner', async () => {
+test('a dependent without blockOwnerDeletion does not block its owner', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
@@ -85,7 +84,7 @@ test('an orphaned dependent stays, without its owner', async () => {
   expect((await client.get({ namespace, name: 'child' })).metadata?.ownerReferences).toBeUndefined();
 });
 
-test('one living owner is enough, and the dead one is taken off', async () => {
+test('one existing owner is enough, and the missing one is removed from the list', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
@@ -100,7 +99,7 @@ test('one living owner is enough, and the dead one is taken off', async () => {
   expect((await client.get({ namespace, name: 'child' })).metadata?.ownerReferences?.[0]?.name).toBe('two');
 });
 
-test('an owner of the same name is not the same owner', async () => {
+test('an owner of the same name with another uid is another owner', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const parent = await make(cluster, 'parent');
@@ -108,7 +107,7 @@ test('an owner of the same name is not the same owner', async () => {
   await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
 });
 
-test('an owner of a kind that nobody serves keeps its dependents', async () => {
+test('an owner of a kind that is not served keeps its dependents', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'u' };
@@ -120,13 +119,13 @@ test('an owner of a kind that nobody serves keeps its dependents', async () => {
   expect(await cluster.resource(configMaps).get({ namespace, name: 'kept' })).toBeDefined();
 });
 
-test('what was left behind before it started is found', async () => {
+test('dependents left behind before its start are found', async () => {
   await using fixture = await RealTimeCluster.start();
-  const { cluster, errors: troubles } = fixture;
+  const { cluster, errors } = fixture;
   const parent = await make(cluster, 'parent');
   await make(cluster, 'child', ownerOf(parent));
   await remove(cluster, 'parent', 'Background');
   fixture.run('garbage-collector');
   await untilGone(cluster.resource(configMaps), { namespace, name: 'child' });
-  expect(troubles.filter(({ error }) => !isReason(error, 'Conflict'))).toEqual([]);
+  expect(errors.filter(({ error }) => !isReason(error, 'Conflict'))).toEqual([]);
 });

@@ -15,14 +15,14 @@ const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
 /**
- * Deletes what has lost all of its owners, and sees to the dependents of what is being deleted in the foreground or orphaned.
+ * Deletes objects that have lost all of their owners, and handles the dependents of objects that are deleted in the foreground or orphaned.
  *
- * Level-based: a queue of objects, each judged by a fresh read of itself and its owners. The metadata cache only says whom to look at. Every
- * write carries uid and version of what was judged, so a late or repeated one fails with `ReservationConflict` or finds nothing to do. Dying
- * between the dependents and the owner's finalizer is fine: the finalizer is still there and leads back here.
+ * Level-based: a queue of objects, each decided by a fresh read of itself and its owners. The metadata cache only says which objects to check. Every
+ * write carries uid and version of what was read, so a late or repeated one fails with `Conflict` or has no effect. A crash
+ * between the dependents and the owner's finalizer is harmless: the finalizer is still there and leads back here.
  *
- * It begins when everything has been counted, or after half a minute without those kinds that can't be listed. An object goes only when
- * a read has shown that each of its owners is not there; of what can't be read nothing follows.
+ * It starts when all metadata is cached, or after half a minute without the kinds that cannot be listed. An object is deleted only after
+ * reads have shown that each of its owners is missing; an owner that cannot be read keeps it.
  */
 export const garbageCollector: Controller = {
   name: 'garbage-collector',
@@ -58,32 +58,32 @@ class GarbageCollector {
 
   #listen(): () => void {
     return this.#metadataCache.addHandler({
-      added: (inhabitant) => this.#noticeNew(inhabitant),
-      updated: (inhabitant, old) => this.#noticeChange(inhabitant, old),
-      deleted: (inhabitant) => this.#noticeEnd(inhabitant),
+      added: (cached) => this.#onAdded(cached),
+      updated: (cached, old) => this.#onUpdated(cached, old),
+      deleted: (cached) => this.#onDeleted(cached),
     });
   }
 
-  #noticeNew(inhabitant: CachedObject): void {
-    const { ownerReferences = [] } = inhabitant.metadata;
-    if (ownerReferences.length > 0 || isHeld(inhabitant.metadata)) this.#enqueue(inhabitant);
+  #onAdded(cached: CachedObject): void {
+    const { ownerReferences = [] } = cached.metadata;
+    if (ownerReferences.length > 0 || isHeld(cached.metadata)) this.#enqueue(cached);
   }
 
-  #noticeChange(inhabitant: CachedObject, old: ObjectMeta): void {
-    const { metadata } = inhabitant;
+  #onUpdated(cached: CachedObject, old: ObjectMeta): void {
+    const { metadata } = cached;
     if (isHeld(metadata)) {
-      this.#enqueue(inhabitant);
+      this.#enqueue(cached);
       if (old.deletionTimestamp === undefined) this.#enqueueDependents(metadata);
     } else if (JSON.stringify(metadata.ownerReferences) !== JSON.stringify(old.ownerReferences)) {
-      this.#enqueue(inhabitant);
+      this.#enqueue(cached);
     }
     for (const owner of releasedOwners(metadata, old)) this.#enqueueOwner(owner, metadata.namespace);
   }
 
   /** Dependents may have lost their last owner, and an owner may have waited for just this one. */
-  #noticeEnd(inhabitant: CachedObject): void {
-    this.#enqueueDependents(inhabitant.metadata);
-    const { ownerReferences = [], namespace } = inhabitant.metadata;
+  #onDeleted(cached: CachedObject): void {
+    this.#enqueueDependents(cached.metadata);
+    const { ownerReferences = [], namespace } = cached.metadata;
     for (const owner of ownerReferences) this.#enqueueOwner(owner, namespace);
   }
 
@@ -110,39 +110,39 @@ class GarbageCollector {
     if (object === undefined) return undefined;
     if (object.metadata?.deletionTimestamp !== undefined) return await this.#finish(resource, object, signal);
     const hasOwners = (object.metadata?.ownerReferences ?? []).length > 0;
-    return hasOwners ? await this.#judge(resource, object, signal) : undefined;
+    return hasOwners ? await this.#deleteIfOwnerless(resource, object, signal) : undefined;
   }
 
-  /** An object that is going, and is held until its dependents are seen to. */
+  /** A terminating object that is held until its dependents are handled. */
   async #finish(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(resource);
     const { finalizers = [], uid = '' } = object.metadata ?? {};
     if (isHeld(object.metadata ?? {}) && this.#mayHaveUnknownDependents(finalizers)) return {};
     const dependents = this.#metadataCache.dependentsOf(uid);
     if (finalizers.includes(orphan)) {
-      for (const dependent of dependents) await this.#disown(dependent, [uid], signal);
+      for (const dependent of dependents) await this.#removeOwners(dependent, [uid], signal);
       await removeFinalizer(client, object, orphan, signal);
     } else if (finalizers.includes(foreground)) {
       const blocking = dependents.filter(({ metadata }) => blocks(metadata, uid));
       if (blocking.length === 0) await removeFinalizer(client, object, foreground, signal);
       else if (this.#waitsForItself(object.metadata ?? {})) await this.#release(resource, object, signal);
-      // Those that are going already are on their way, and their end leads back here.
-      else for (const dependent of blocking) if (!isGoing(dependent.metadata)) this.#enqueue(dependent);
+      // Terminating ones need nothing more, and their end leads back here.
+      else for (const dependent of blocking) if (!isTerminating(dependent.metadata)) this.#enqueue(dependent);
     }
     return undefined;
   }
 
   /**
-   * Of a kind that was defined a moment ago, or that can't be listed, there may be dependents that nobody has counted. One that should
-   * stay when its owner goes would go when it is seen at last: so it is waited for as long as it takes. One that should go first goes
-   * after its owner then, as in Kubernetes: a kind whose conversion is broken does not keep everything else from being deleted.
+   * A kind that was defined a moment ago, or that cannot be listed, may have dependents that are not cached. A dependent that should
+   * be orphaned would be deleted once it is observed: so the owner waits without limit. A dependent that should be deleted first is deleted
+   * after its owner then, as in Kubernetes: a kind with a broken conversion must not block every deletion.
    */
   #mayHaveUnknownDependents(finalizers: readonly string[]): boolean {
-    const { unsynced, arriving } = this.#metadataCache;
-    return (finalizers.includes(orphan) ? unsynced : arriving).length > 0;
+    const { unsynced, syncing } = this.#metadataCache;
+    return (finalizers.includes(orphan) ? unsynced : syncing).length > 0;
   }
 
-  /** Whether the owners that wait for this object are, through owners of their own, among those that it waits for. */
+  /** Whether the owners that wait for this object are, through their own owners, among those that it waits for. */
   #waitsForItself(object: ObjectMeta): boolean {
     const seen = new Set<string>();
     const waiting = [object];
@@ -166,7 +166,7 @@ class GarbageCollector {
     });
   }
 
-  /** In a circle of owners each would wait for the next; the one that notices it lets its owners go first. */
+  /** In a cycle of owners each would wait for the next; the object that detects it lets its owners go first. */
   async #release(resource: Resource, { metadata = {} }: KubeObject, signal: AbortSignal): Promise<void> {
     const { uid, resourceVersion, namespace, name = '' } = metadata;
     const ownerReferences = (metadata.ownerReferences ?? []).map((owner) => ({
@@ -178,15 +178,19 @@ class GarbageCollector {
     await undefinedIfNotFound(client.patch({ namespace, name }, { type: 'merge', body }, { signal }));
   }
 
-  /** An object with owners: it stays while one of them does. */
-  async #judge(resource: Resource, object: KubeObject, signal: AbortSignal): Promise<Requeue | undefined> {
+  /** An object with owners: it stays while one of them exists. */
+  async #deleteIfOwnerless(
+    resource: Resource,
+    object: KubeObject,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
     const metadata = object.metadata ?? {};
     const states = await this.#owners.states(metadata, signal);
-    // Kinds come and go: what nobody can say now is asked again, ever more seldom.
+    // Kinds may be defined or removed: unresolved owners are checked again, with a growing delay.
     if (states.unresolved > 0) return {};
     const gone = [...states.absent, ...states.waiting];
     if (states.present.length === 0) await this.#delete(resource, metadata, states, signal);
-    else if (gone.length > 0) await this.#disown({ resource, metadata }, gone, signal);
+    else if (gone.length > 0) await this.#removeOwners({ resource, metadata }, gone, signal);
     return undefined;
   }
 
@@ -212,8 +216,8 @@ class GarbageCollector {
     );
   }
 
-  /** Takes owners off an object; the version says that nobody changed them meanwhile. */
-  async #disown(
+  /** Removes owners from an object; the version ensures that no client changed them meanwhile. */
+  async #removeOwners(
     { resource, metadata }: CachedObject,
     uids: readonly string[],
     signal: AbortSignal,
@@ -232,26 +236,28 @@ class GarbageCollector {
   }
 }
 
-function isGoing({ deletionTimestamp }: ObjectMeta): boolean {
+function isTerminating({ deletionTimestamp }: ObjectMeta): boolean {
   return deletionTimestamp !== undefined;
 }
 
 function isGoingInForeground(metadata: ObjectMeta): boolean {
-  return isGoing(metadata) && (metadata.finalizers ?? []).includes(foreground);
+  return isTerminating(metadata) && (metadata.finalizers ?? []).includes(foreground);
 }
 
 function isHeld(metadata: ObjectMeta): boolean {
-  return isGoingInForeground(metadata) || (isGoing(metadata) && (metadata.finalizers ?? []).includes(orphan));
+  return (
+    isGoingInForeground(metadata) || (isTerminating(metadata) && (metadata.finalizers ?? []).includes(orphan))
+  );
 }
 
-/** An owner that deletes in the foreground waits for those dependents only that say so. */
+/** An owner that is deleted in the foreground waits only for dependents with blockOwnerDeletion. */
 function blocks({ ownerReferences = [] }: ObjectMeta, ownerUid: string): boolean {
   return ownerReferences.some(
     ({ uid, blockOwnerDeletion }) => uid === ownerUid && blockOwnerDeletion === true,
   );
 }
 
-/** Owners that the object names no longer, or no longer holds up. */
+/** Owners that the object no longer names, or no longer blocks. */
 function releasedOwners(metadata: ObjectMeta, old: ObjectMeta): readonly OwnerReference[] {
   const isNamed = (uid: string | undefined) => metadata.ownerReferences?.some((owner) => owner.uid === uid);
   return (old.ownerReferences ?? []).filter(({ uid = '' }) =>

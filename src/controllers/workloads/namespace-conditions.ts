@@ -1,17 +1,17 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 
-/** What a resource still has in a namespace that is being emptied. */
+/** What a resource still has in a namespace that is being deleted. */
 export interface RemainingContent {
   /** `pods`, `statefulsets.apps`. */
   readonly resource: string;
   readonly count: number;
-  /** Of all its objects; the same may come often. */
+  /** Of all its objects; with repetitions. */
   readonly finalizers: readonly string[];
 }
 
-/** When all is well. People read these with `kubectl describe namespace`, so the words are Kubernetes'. */
-const allWell = [
+/** The state without problems. `kubectl describe namespace` shows these conditions, so the texts are those of Kubernetes. */
+const withoutProblems = [
   ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
   [
     'NamespaceDeletionGroupVersionParsingFailure',
@@ -27,40 +27,40 @@ const allWell = [
   ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
 ] as const;
 
-/** The conditions that say what a namespace waits for; undefined where they say it already. */
+/** The conditions that say what a namespace waits for; undefined if they are up to date. */
 export function contentConditions(
   current: readonly Condition[],
   remaining: readonly RemainingContent[],
   nowMs: number,
 ): readonly Condition[] | undefined {
   const lastTransitionTime = formatTimestamp(nowMs);
-  const wanted = allWell.map(([type, reason, message]): Condition => {
-    const trouble = troubleOf(type, remaining);
-    return trouble === undefined
+  const wanted = withoutProblems.map(([type, reason, message]): Condition => {
+    const problem = problemOf(type, remaining);
+    return problem === undefined
       ? { type, status: 'False', reason, message, lastTransitionTime }
-      : { type, status: 'True', ...trouble, lastTransitionTime };
+      : { type, status: 'True', ...problem, lastTransitionTime };
   });
   const isTold = wanted.every((condition) => current.some((known) => saysTheSame(known, condition)));
   return isTold ? undefined : wanted.map((condition) => keepTime(current, condition));
 }
 
-function troubleOf(
+function problemOf(
   type: string,
   remaining: readonly RemainingContent[],
 ): Pick<Condition, 'reason' | 'message'> | undefined {
   if (remaining.length === 0) return undefined;
   if (type === 'NamespaceContentRemaining') {
-    const told = remaining.map(
+    const texts = remaining.map(
       ({ resource, count }) => `${withDot(resource)} has ${count} resource instances`,
     );
-    return { reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${told.join(', ')}` };
+    return { reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${texts.join(', ')}` };
   }
   const counts = countFinalizers(remaining);
   if (type !== 'NamespaceFinalizersRemaining' || counts.size === 0) return undefined;
-  const told = [...counts].sort().map(([name, count]) => `${name} in ${count} resource instances`);
+  const texts = [...counts].sort().map(([name, count]) => `${name} in ${count} resource instances`);
   return {
     reason: 'SomeFinalizersRemain',
-    message: `Some content in the namespace has finalizers remaining: ${told.join(', ')}`,
+    message: `Some content in the namespace has finalizers remaining: ${texts.join(', ')}`,
   };
 }
 
@@ -72,7 +72,7 @@ function countFinalizers(remaining: readonly RemainingContent[]): ReadonlyMap<st
   return counts;
 }
 
-/** Kubernetes writes `pods.` where a group would follow. */
+/** Kubernetes writes `pods.` with a trailing dot where a group would follow. */
 function withDot(resource: string): string {
   return resource.includes('.') ? resource : `${resource}.`;
 }

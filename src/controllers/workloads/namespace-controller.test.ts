@@ -6,7 +6,7 @@ async function makeNamespace({ cluster }: RealTimeCluster, name: string): Promis
   await cluster.resource(namespaces).create({ metadata: { name } });
 }
 
-test('a deleted namespace takes everything in it along', async () => {
+test('a deleted namespace is removed with all its objects', async () => {
   await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);
@@ -18,7 +18,7 @@ test('a deleted namespace takes everything in it along', async () => {
   expect((await client.list({ namespace: 'default' })).items).toHaveLength(1);
 });
 
-test('it waits for what is held, says what it is, and goes on when that ends', async () => {
+test('it waits for objects with finalizers, reports them, and continues when they are gone', async () => {
   await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);
@@ -38,7 +38,7 @@ test('it waits for what is held, says what it is, and goes on when that ends', a
   await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
 });
 
-test('with protection running, claims and their pods end too', async () => {
+test('with protection running, claims and their pods are removed too', async () => {
   await using fixture = await RealTimeCluster.start('namespace', 'protection');
   await makeNamespace(fixture, 'doomed');
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
@@ -56,7 +56,7 @@ test('with protection running, claims and their pods end too', async () => {
   await untilGone(fixture.cluster.resource(namespaces), { name: 'doomed' });
 });
 
-test('one that was being deleted before it started is found', async () => {
+test('a namespace that was deleted before its start is found', async () => {
   await using fixture = await RealTimeCluster.start();
   await makeNamespace(fixture, 'early');
   await fixture.cluster.resource(namespaces).delete({ name: 'early' });
@@ -64,7 +64,7 @@ test('one that was being deleted before it started is found', async () => {
   await untilGone(fixture.cluster.resource(namespaces), { name: 'early' });
 });
 
-test('what a pod may rely on stays until the pod is gone', async () => {
+test('objects that a pod may depend on stay until the pod is gone', async () => {
   await using fixture = await RealTimeCluster.start('namespace');
   await makeNamespace(fixture, 'doomed');
   const client = fixture.cluster.resource(configMaps);

@@ -12,14 +12,14 @@ import { contentConditions, type RemainingContent } from './namespace-conditions
 
 const workers = 4;
 
-/** What holds a namespace until its objects are gone. */
+/** Holds a namespace until its objects are gone. */
 const contentFinalizer = 'kubernetes';
 
 /**
- * Empties a namespace that is being deleted, then lets it go. It is looked at again whenever something in it ends, so nothing polls.
+ * Deletes the objects of a namespace that is being deleted, then removes its finalizer. It runs again whenever an object in it is removed, so nothing polls.
  *
- * Nothing new can come in, since the server refuses that; so once it is empty it stays so. Deleting what is being deleted already
- * changes nothing, and letting go carries the version of the namespace that was found empty: dying anywhere loses nothing.
+ * The server accepts no new objects in it, so once it is empty it stays empty. Deleting an object twice
+ * changes nothing, and the last write carries the version of the namespace that was found empty: a crash anywhere loses nothing.
  */
 export const namespaceController: Controller = {
   name: 'namespace',
@@ -72,15 +72,16 @@ class NamespaceController {
     if (namespace?.metadata?.deletionTimestamp === undefined) return undefined;
     const finalizers = namespace.spec?.finalizers ?? [];
     if (!finalizers.includes(contentFinalizer)) return undefined;
-    // A kind that was defined a moment ago, or is served no longer: soon it is known which.
+    // A kind that was defined a moment ago, or is no longer served: the cache will show which.
     const remaining = await undefinedIfNotFound(this.#empty(name, signal));
     if (remaining === undefined) return {};
-    const told = contentConditions(
+    const conditions = contentConditions(
       namespace.status?.conditions ?? [],
       remaining,
       this.#context.clock.nowMs(),
     );
-    const current = told === undefined ? namespace : await this.#tell(namespace, told, signal);
+    const current =
+      conditions === undefined ? namespace : await this.#writeConditions(namespace, conditions, signal);
     if (remaining.length > 0) return undefined;
     const spec = {
       ...current.spec,
@@ -91,8 +92,8 @@ class NamespaceController {
   }
 
   /**
-   * Deletes everything; what is still there then is waiting for somebody else. Pods come first and alone: while one runs, what it
-   * relies on (a policy, a secret, a claim) stays (KEP-5080).
+   * Deletes everything; whatever remains waits for other controllers. Pods come first and alone: while one runs, the objects it
+   * depends on (a policy, a secret, a claim) stay (KEP-5080).
    */
   async #empty(namespace: string, signal: AbortSignal): Promise<readonly RemainingContent[]> {
     const resources = this.#context.metadataCache.resources.filter(({ namespaced }) => namespaced);
@@ -118,16 +119,16 @@ class NamespaceController {
         const items = await this.#deleteAll(namespace, resource, signal);
         if (items.length > 0) remaining.push(remainderOf(resource, items));
       } catch (error) {
-        // A kind that can't be listed keeps the namespace, but not the objects of the others.
+        // A kind that cannot be listed keeps the namespace, but not the objects of the other kinds.
         failures.push(error);
       }
     }
-    // That one is served no longer mends itself; the others are told first.
+    // A kind that is no longer served needs no action; other failures are reported first.
     if (failures.length > 0) throw failures.find((error) => !isReason(error, 'NotFound')) ?? failures[0];
     return remaining;
   }
 
-  /** What is left of a resource. */
+  /** What remains of a resource. */
   async #deleteAll(
     namespace: string,
     resource: Resource,
@@ -140,7 +141,7 @@ class NamespaceController {
     return (await client.list({ namespace, signal })).items;
   }
 
-  async #tell(
+  async #writeConditions(
     { metadata }: Namespace,
     conditions: NonNullable<ReturnType<typeof contentConditions>>,
     signal: AbortSignal,

@@ -12,15 +12,15 @@ async function make(cluster: Cluster, metadata: ObjectMeta): Promise<OwnerRefere
   return { apiVersion: 'v1', kind: 'ConfigMap', name, uid };
 }
 
-/** Deletes something in the usual way, which shows that the collector is awake. */
-async function untilAwake({ cluster }: RealTimeCluster): Promise<void> {
+/** Deletes an object in the usual way, which shows that the collector runs. */
+async function untilCollectorRuns({ cluster }: RealTimeCluster): Promise<void> {
   const owner = await make(cluster, { name: 'last-owner' });
   await make(cluster, { name: 'last', ownerReferences: [owner] });
   await cluster.resource(configMaps).delete({ namespace, name: 'last-owner' });
   await untilGone(cluster.resource(configMaps), { namespace, name: 'last' });
 }
 
-test('an owner that came back under its name is another one', async () => {
+test('an owner that was recreated under its name is another one', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   const client = cluster.resource(configMaps);
@@ -39,7 +39,7 @@ test('an owner that came back under its name is another one', async () => {
   expect(await client.get({ namespace, name: 'of-second' })).toBeDefined();
 });
 
-test('owners are sought in the namespace of the dependent only', async () => {
+test('owners are looked up only in the namespace of the dependent', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   await cluster.resource(namespaces).create({ metadata: { name: 'elsewhere' } });
@@ -49,7 +49,7 @@ test('owners are sought in the namespace of the dependent only', async () => {
   expect(await cluster.resource(configMaps).get({ namespace: 'elsewhere', name: 'owner' })).toBeDefined();
 });
 
-test('an object of no namespace whose owner would be in one stays', async () => {
+test('a cluster-wide object with a namespaced owner stays', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const owner = await make(cluster, { name: 'owner' });
@@ -58,16 +58,16 @@ test('an object of no namespace whose owner would be in one stays', async () => 
     metadata: { name: 'kept', ownerReferences: [{ ...owner, uid: '00000000-0000-4000-8000-000000000000' }] },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/mnt/a' } },
   });
-  await untilAwake(fixture);
+  await untilCollectorRuns(fixture);
   expect((await client.get({ name: 'kept' })).metadata?.deletionTimestamp).toBeUndefined();
 });
 
-test('an owner of the cluster keeps its dependents in a namespace', async () => {
+test('a cluster-wide owner keeps its dependents in a namespace', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const { cluster } = fixture;
   const { metadata } = await cluster.resource(namespaces).create({ metadata: { name: 'owner' } });
   const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'owner', uid: metadata?.uid ?? '' };
   await make(cluster, { name: 'kept', ownerReferences: [owner] });
-  await untilAwake(fixture);
+  await untilCollectorRuns(fixture);
   expect(await cluster.resource(configMaps).get({ namespace, name: 'kept' })).toBeDefined();
 });

@@ -3,18 +3,18 @@ import { isReason } from '../../kube/api-error.ts';
 import type { ObjectKey, Resource } from '../../kube/resource.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 
-/** The owners of an object, by uid, as they are now. */
+/** The owners of an object, by uid, in their current state. */
 export interface OwnerStates {
   readonly present: readonly string[];
-  /** Not there, or another object has the name. */
+  /** Missing, or another object has the name. */
   readonly absent: readonly string[];
   /** Being deleted, and held until its dependents are gone. */
   readonly waiting: readonly string[];
-  /** Of a kind that this cluster does not serve, or out of reach: nobody can say, so the object stays. */
+  /** Of a kind that this cluster does not serve, or unreachable: the state is unknown, so the object stays. */
   readonly unresolved: number;
 }
 
-/** Finds out whether owners are still there, by asking the cluster. */
+/** Reads from the cluster whether owners still exist. */
 export class OwnerLookup {
   readonly #context: Pick<ControllerContext, 'cluster' | 'metadataCache'>;
 
@@ -35,7 +35,7 @@ export class OwnerLookup {
     return { present, absent, waiting, unresolved };
   }
 
-  /** Owners live in the namespace of their dependents, or in none. */
+  /** Owners are in the namespace of their dependents, or cluster-wide. */
   locate(
     { apiVersion, kind, name = '' }: OwnerReference,
     namespace: string | undefined,

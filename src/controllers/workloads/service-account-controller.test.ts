@@ -11,7 +11,7 @@ async function start(): Promise<RealTimeCluster> {
   return fixture;
 }
 
-test('every namespace has a service account, and what its server is known by', async () => {
+test("every namespace has a service account, and the server's certificate authority", async () => {
   await using fixture = await start();
   for (const namespace of ['a', 'default', 'kube-system']) {
     await untilObject(fixture.cluster.resource(serviceAccounts), { ...account, namespace }, () => true);
@@ -23,7 +23,7 @@ test('every namespace has a service account, and what its server is known by', a
   }
 });
 
-test('what is deleted or changed comes back', async () => {
+test('deleted or changed objects are restored', async () => {
   await using fixture = await start();
   const accounts = fixture.cluster.resource(serviceAccounts);
   const maps = fixture.cluster.resource(configMaps);
@@ -39,7 +39,7 @@ test('what is deleted or changed comes back', async () => {
   await untilObject(maps, authority, () => true);
 });
 
-test('what else somebody says in the service account stays', async () => {
+test('other fields of the service account stay', async () => {
   await using fixture = await start();
   const accounts = fixture.cluster.resource(serviceAccounts);
   await untilObject(accounts, account, () => true);
@@ -52,7 +52,7 @@ test('what else somebody says in the service account stays', async () => {
   expect((await accounts.get(account)).imagePullSecrets).toEqual([{ name: 'mine' }]);
 });
 
-test('a namespace that ends is not held up', async () => {
+test('a terminating namespace is not blocked', async () => {
   await using fixture = await start();
   await untilObject(fixture.cluster.resource(configMaps), authority, () => true);
   await fixture.cluster.resource(namespaces).delete({ name: 'a' });

@@ -9,7 +9,7 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 
 export interface ServiceAccountOptions {
-  /** By which programs in the cluster know its API server again, as PEM; left out, nobody tells them. */
+  /** The certificate authority of the API server for programs in the cluster, as PEM; if left out, it is not published. */
   readonly clusterAuthority?: string | undefined;
 }
 
@@ -20,8 +20,8 @@ const authorityDescription =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
 /**
- * Gives every namespace what programs in it begin with: the service account `default`, and the ConfigMap `kube-root-ca.crt`. What
- * Kubernetes has two controllers for. Both are made where they are missing, and the ConfigMap is put right where it was changed.
+ * Gives every namespace the service account `default` and the ConfigMap `kube-root-ca.crt`, for which
+ * Kubernetes has two controllers. Both are created if missing, and the ConfigMap is corrected if it was changed.
  */
 export function serviceAccountController(options: ServiceAccountOptions): Controller {
   return {
@@ -75,7 +75,7 @@ class ServiceAccountController {
 
   async #reconcile(namespace: string, signal: AbortSignal): Promise<void> {
     const found = this.#context.informers.of(namespaces).get(namespace);
-    // Nothing new may come into a namespace that ends.
+    // Nothing new may be created in a terminating namespace.
     if (found === undefined || found.metadata?.deletionTimestamp !== undefined) return;
     await this.#ensureAccount(namespace, signal);
     if (this.#authority !== undefined) await this.#ensureAuthority(namespace, this.#authority, signal);
@@ -120,7 +120,7 @@ function isSame(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.plural === b.plural;
 }
 
-/** Somebody else may have been faster, or the namespace may be ending: it is looked at again when that shows. */
+/** Another client may have been faster, or the namespace may be terminating: an event will queue it again. */
 async function made(creation: Promise<unknown>): Promise<void> {
   try {
     await creation;

@@ -24,7 +24,7 @@ const widgets: Resource = {
   plural: 'widgets',
   namespaced: true,
 };
-/** Looked at after Widgets, and well. */
+/** Processed after Widgets, and readable. */
 const zebras: Resource = { ...widgets, group: 'example.org', kind: 'Zebra', plural: 'zebras' };
 const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
 
@@ -66,8 +66,8 @@ beforeEach(async () => {
   });
 });
 
-describe('a kind that can not be listed', () => {
-  test('keeps the collector from its work for half a minute, and no longer', async () => {
+describe('a kind that cannot be listed', () => {
+  test('delays the collector for half a minute, and no longer', async () => {
     const owner = await createOwned(maps, 'owner');
     await createOwned(maps, 'child', owner);
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Background' });
@@ -76,20 +76,20 @@ describe('a kind that can not be listed', () => {
     await passUntil(async () => !(await isThere(maps, 'child')));
   });
 
-  test('is no reason to delete what its objects own', async () => {
+  test('is no reason to delete the dependents of its objects', async () => {
     const owner = await createOwned(cluster.resource(widgets), 'owner');
     await createOwned(maps, 'child', owner);
     const uid = '00000000-0000-4000-8000-000000000000';
-    await createOwned(maps, 'child-of-nobody', { ...owner, name: 'nobody', uid });
+    await createOwned(maps, 'child-of-missing', { ...owner, name: 'missing', uid });
     await clock.advance(300_000);
     expect(await isThere(maps, 'child')).toBe(true);
-    expect(await isThere(maps, 'child-of-nobody')).toBe(true);
+    expect(await isThere(maps, 'child-of-missing')).toBe(true);
     repair();
-    await passUntil(async () => !(await isThere(maps, 'child-of-nobody')));
+    await passUntil(async () => !(await isThere(maps, 'child-of-missing')));
     expect(await isThere(maps, 'child')).toBe(true);
   });
 
-  test('is waited for where its objects should stay when their owner goes', async () => {
+  test('is waited for if its objects should be orphaned', async () => {
     const owner = await createOwned(maps, 'owner');
     await createOwned(cluster.resource(widgets), 'orphan', owner);
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Orphan' });
@@ -101,7 +101,7 @@ describe('a kind that can not be listed', () => {
     expect([metadata?.deletionTimestamp, metadata?.ownerReferences]).toEqual([undefined, undefined]);
   });
 
-  test('is not waited for where its objects should go first: they go later', async () => {
+  test('is not waited for if its objects should be deleted first: they are deleted later', async () => {
     const owner = await createOwned(maps, 'owner');
     await createOwned(cluster.resource(widgets), 'child', { ...owner, blockOwnerDeletion: true });
     await maps.delete({ namespace, name: 'owner' }, { propagationPolicy: 'Foreground' });
@@ -114,7 +114,7 @@ describe('a kind that can not be listed', () => {
   });
 });
 
-test('a namespace that goes takes along all but what can not be listed, and waits for that', async () => {
+test('a deleted namespace loses all objects except those that cannot be listed, and waits for them', async () => {
   const spaces = cluster.resource(namespaces);
   await spaces.create({ metadata: { name: 'going' } });
   for (const resource of [widgets, zebras])

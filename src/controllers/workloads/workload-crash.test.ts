@@ -22,11 +22,11 @@ const controllers = [statefulSet, deployment, disruption];
 
 interface Scenario {
   readonly name: string;
-  /** What controllers bring about before anything goes wrong. */
+  /** What controllers do before the crash. */
   readonly before: (cluster: Cluster) => Promise<void>;
   readonly change: (cluster: Cluster) => Promise<void>;
   readonly end: readonly string[];
-  /** Pods that are made on the way from `before` to `end`, no more and no less. */
+  /** Pods that are created on the way from `before` to `end`, no more and no less. */
   readonly podsMade: number;
 }
 
@@ -47,11 +47,11 @@ async function makeAll(cluster: Cluster): Promise<void> {
 
 const scenarios: readonly Scenario[] = [
   {
-    name: 'being made',
+    name: 'being created',
     before: async () => {},
     change: makeAll,
     end: [
-      'budget: 1 of 2 may go',
+      'budget: 1 of 2 may be evicted',
       'claims: data-web-0, data-web-1',
       'pods: Deployment v1, Deployment v1, web-0 v1, web-1 v1',
       'replica sets: v1: 2 of 2',
@@ -67,7 +67,7 @@ const scenarios: readonly Scenario[] = [
       await changeDeployment(cluster, { template: frontTemplate('v2') });
     },
     end: [
-      'budget: 1 of 2 may go',
+      'budget: 1 of 2 may be evicted',
       'claims: data-web-0, data-web-1',
       'pods: Deployment v2, Deployment v2, web-0 v2, web-1 v2',
       'replica sets: v2: 2 of 2',
@@ -84,7 +84,7 @@ const scenarios: readonly Scenario[] = [
       await changeDeployment(cluster, { replicas: 1 });
     },
     end: [
-      'budget: 1 of 1 may go',
+      'budget: 1 of 1 may be evicted',
       'claims: data-web-0, data-web-1 of Pod web-1',
       'pods: Deployment v1, web-0 v1',
       'replica sets: v1: 1 of 1',
@@ -103,7 +103,7 @@ async function inventory(cluster: Cluster): Promise<readonly string[]> {
   const budgets = await cluster.resource(podDisruptionBudgets).list({ namespace });
   const { disruptionsAllowed, expectedPods } = budgets.items[0]?.status ?? {};
   return [
-    `budget: ${disruptionsAllowed} of ${expectedPods} may go`,
+    `budget: ${disruptionsAllowed} of ${expectedPods} may be evicted`,
     `claims: ${(await claimLines(cluster)).join(', ')}`,
     `pods: ${lines.toSorted().join(', ')}`,
     `replica sets: ${(await sizes(cluster)).join(', ')}`,
@@ -111,7 +111,7 @@ async function inventory(cluster: Cluster): Promise<readonly string[]> {
   ];
 }
 
-/** Everything there is as it should be, and the objects say so. */
+/** All objects have their final state, and their status reports it. */
 async function isSettled(cluster: Cluster, end: readonly string[]): Promise<boolean> {
   if (String(await inventory(cluster)) !== String(end)) return false;
   const { metadata, spec, status } = await getSet(cluster);
@@ -123,7 +123,7 @@ async function isSettled(cluster: Cluster, end: readonly string[]): Promise<bool
   return isSetDone && isRolledOut(await getDeployment(cluster));
 }
 
-/** Runs the controllers until so many writes are done, then anew; whether they were interrupted at all. */
+/** Runs the controllers until so many writes are done, then again; returns whether they were interrupted. */
 async function interruptAfter(writesMax: number, scenario: Scenario): Promise<boolean> {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
@@ -154,7 +154,7 @@ async function interruptAfter(writesMax: number, scenario: Scenario): Promise<bo
   return true;
 }
 
-/** The fixture in which the scenario begins, at rest. */
+/** Prepares the state in which the scenario starts. */
 async function prepare(cluster: Cluster, { before }: Scenario): Promise<void> {
   await before(cluster);
   if (before !== makeAll) return;
@@ -162,7 +162,7 @@ async function prepare(cluster: Cluster, { before }: Scenario): Promise<void> {
   await eventually(() => isSettled(cluster, scenarios[0]?.end ?? []), Boolean);
 }
 
-/** Counts the pods that are made from now on. */
+/** Counts the pods that are created from now on. */
 function countMade(cluster: Cluster): () => Promise<number> {
   const abort = new AbortController();
   const seen = new Set<string>();
@@ -185,7 +185,7 @@ function countMade(cluster: Cluster): () => Promise<number> {
 }
 
 test.each(scenarios)(
-  'workloads $name come to the same end, and make each pod once, after whichever write their controllers die',
+  'workloads $name reach the same state, and each pod is created once, after a crash behind any write',
   async (scenario) => {
     let writes = 1;
     while (await interruptAfter(writes, scenario)) writes += 1;
@@ -195,7 +195,7 @@ test.each(scenarios)(
 );
 
 test.each(scenarios)(
-  'two sets of controllers at once bring workloads $name to the same end',
+  'two sets of controllers at once bring workloads $name to the same state',
   async (scenario) => {
     await using fixture = await RealTimeCluster.start();
     const { cluster } = fixture;

@@ -27,13 +27,13 @@ test.each([
     'immediate binding',
     {},
     undefined,
-    /^local.stowage.dev makes a volume on the node of the pod; set the class's volumeBindingMode to WaitForFirstConsumer$/,
+    /^local.stowage.dev creates a volume on the node of the pod; set the class's volumeBindingMode to WaitForFirstConsumer$/,
   ],
   [
     'a parameter',
     { parameters: { path: '/etc' } },
     'n1',
-    /^invalid option "path" for volume plugin local.stowage.dev; it has none$/,
+    /^invalid option "path" for volume plugin local.stowage.dev; remove it, the plugin has no options$/,
   ],
   [
     'a node that the class does not allow',
@@ -53,7 +53,7 @@ test.each([
 test('a block device is refused', () => {
   const claim = claimOf({ spec: { volumeMode: 'Block' } });
   const question = { nodes: ['n1 a r1'], selected: 'n1', storageClass: localClass, claim };
-  expect(planLines(localProvisioner('/x'), question)).toMatch(/^a directory is no block device; /);
+  expect(planLines(localProvisioner('/x'), question)).toMatch(/^a directory is not a block device; /);
 });
 
 test('a node without a hostname is refused', () => {
@@ -73,7 +73,7 @@ test('an obstacle is a refusal that leaves nothing', async () => {
   await using here = await temporaryDirectory();
   await writeFile(join(here.path, `pvc-${someUid}`), '');
   const outcome = await localProvisioner(here.path).make(plan, signal);
-  expect(outcome.kind === 'refused' && outcome.message).toMatch(/is in the way: it is not a directory$/);
+  expect(outcome.kind === 'refused' && outcome.message).toMatch(/exists and is not a directory; remove it$/);
 });
 
 test('a root that is a file is a refusal', async () => {

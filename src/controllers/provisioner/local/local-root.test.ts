@@ -73,7 +73,7 @@ describe('a symbolic link', () => {
     await using here = await setting();
     await mkdir(here.rootPath);
     await symlink(here.outside, here.volume);
-    await expect(here.root.make(someUid)).rejects.toThrow('is in the way: it is not a directory');
+    await expect(here.root.make(someUid)).rejects.toThrow('exists and is not a directory; remove it');
     await here.root.remove(someUid);
     expect(await readdir(here.rootPath)).toEqual([]);
     await here.expectUntouched();
@@ -95,8 +95,8 @@ describe('a symbolic link', () => {
   test('in place of the root is refused', async () => {
     await using here = await setting();
     await symlink(here.outside, here.rootPath);
-    await expect(here.root.make(someUid)).rejects.toThrow('give the directory itself');
-    await expect(here.root.remove(someUid)).rejects.toThrow('give the directory itself');
+    await expect(here.root.make(someUid)).rejects.toThrow('use the directory itself');
+    await expect(here.root.remove(someUid)).rejects.toThrow('use the directory itself');
     await here.expectUntouched();
   });
 
@@ -105,7 +105,7 @@ describe('a symbolic link', () => {
     await here.root.make(someUid);
     await rename(here.rootPath, `${here.rootPath}.old`);
     await symlink(here.outside, here.rootPath);
-    await expect(here.root.remove(someUid)).rejects.toThrow('give the directory itself');
+    await expect(here.root.remove(someUid)).rejects.toThrow('use the directory itself');
     await here.expectUntouched();
   });
 
@@ -120,7 +120,7 @@ describe('a symbolic link', () => {
     await here.expectUntouched();
   });
 
-  onLinux('that somebody keeps exchanging with a directory never leads outside', async () => {
+  onLinux('that is repeatedly exchanged with a directory never leads outside', async () => {
     await using here = await setting();
     const [inner, bait] = [join(here.volume, 'inner'), join(here.rootPath, 'bait')];
     let isOver = false;

@@ -23,7 +23,7 @@ describe('with a selected node', () => {
       ['zone=b'],
     ],
     ["a rack that the class speaks of is the node's", racks, 'b2', fancy, ['zone=b rack=rack2']],
-    ['a rack that it does not speak of is left out', racks, 'b2', classOf(), ['zone=b']],
+    ['a rack that it does not mention is left out', racks, 'b2', classOf(), ['zone=b']],
     [
       "a rack that its parameters mention is the node's",
       racks,
@@ -216,7 +216,7 @@ describe('refuses', () => {
       classOf({ ...two, allowedTopologies: termsOf('zone=a,b') }),
       /there are no known region: b; r1: a;/,
     ],
-    ['two zones of none', [], undefined, classOf(two), /there are none;/],
+    ['two zones, but there are none', [], undefined, classOf(two), /there are none;/],
     [
       'a node without a zone',
       ['n1'],
@@ -258,7 +258,7 @@ describe('refuses', () => {
       threeZones,
       'a1',
       classOf({ parameters: { iops: '9' } }),
-      /^invalid option "iops" for volume plugin zonal.stowage.dev; known are /,
+      /^invalid option "iops" for volume plugin zonal.stowage.dev; must be one of /,
     ],
     [
       'a parameter called like a method',
@@ -300,7 +300,7 @@ describe('refuses', () => {
       threeZones,
       'a1',
       classOf({ parameters: { zones: 'a,,b' } }),
-      /^parameters.zones: names no zone; /,
+      /^parameters.zones: contains no zone; /,
     ],
   ])('%s', (_, nodes, selected, storageClass, expected) => {
     const question = { nodes, storageClass, ...(selected === undefined ? {} : { selected }) };

@@ -110,7 +110,7 @@ test('a claim that names a volume takes it when the volume is created, or releas
       { name: 'c', on: 'v' },
       { name: 'd', on: 'w' },
     ],
-    volumes: [{ name: 'w', for: 'somebody' }],
+    volumes: [{ name: 'w', for: 'another' }],
   });
   await fixture.settle();
   await createVolume(fixture.cluster, { name: 'v' });

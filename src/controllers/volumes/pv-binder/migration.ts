@@ -40,7 +40,7 @@ function migratedTo(
 ): Readonly<Record<string, string | null>> | undefined {
   if (provisioner === undefined) return undefined;
   const driver = csiDriverForProvisioner(provisioner);
-  const told = metadata?.annotations?.[annotations.migratedTo];
-  if (driver !== undefined) return told === driver ? undefined : { [annotations.migratedTo]: driver };
-  return told === undefined || told === '' ? undefined : { [annotations.migratedTo]: null };
+  const current = metadata?.annotations?.[annotations.migratedTo];
+  if (driver !== undefined) return current === driver ? undefined : { [annotations.migratedTo]: driver };
+  return current === undefined || current === '' ? undefined : { [annotations.migratedTo]: null };
 }

@@ -38,9 +38,9 @@ test.each(waiting)('the Event of a waiting claim is repeated while it waits: %s'
   });
   await fixture.settle(2 * minuteMs);
   const [first] = await counts(fixture);
-  const told = Number(first?.split(' ')[1]);
+  const count = Number(first?.split(' ')[1]);
   await fixture.settle(14 * minuteMs);
-  expect(await counts(fixture)).toEqual([`${reason} ${told + 3}`]);
+  expect(await counts(fixture)).toEqual([`${reason} ${count + 3}`]);
 });
 
 test('the Events of a claim that waits for hours never expire', async () => {

@@ -47,11 +47,11 @@ const pairs: readonly { readonly why: string; readonly first: Traits; readonly s
   { why: 'pending before unknown', first: { phase: 'Pending' }, second: { phase: 'Unknown' } },
   { why: 'unknown before running', first: { phase: 'Unknown' }, second: { phase: 'Running' } },
   { why: 'not ready before ready', first: {}, second: { readySince: lately } },
-  { why: 'cheap before dear', first: { cost: '-5' }, second: { cost: '3' } },
-  { why: 'a cost that is no number counts as none', first: { cost: 'low' }, second: { cost: '1' } },
-  { why: 'on a crowded node before alone', first: { node: 'crowded' }, second: { node: 'n1' } },
+  { why: 'low deletion cost before high', first: { cost: '-5' }, second: { cost: '3' } },
+  { why: 'a cost that is not a number counts as none', first: { cost: 'low' }, second: { cost: '1' } },
+  { why: 'on a node with other replicas before alone', first: { node: 'crowded' }, second: { node: 'n1' } },
   {
-    why: 'ready lately before ready long since',
+    why: 'ready recently before ready for long',
     first: { readySince: lately },
     second: { readySince: longAgo },
   },
@@ -60,7 +60,7 @@ const pairs: readonly { readonly why: string; readonly first: Traits; readonly s
 ];
 
 test.each(pairs)('$why', ({ first, second }) => {
-  // The names would have it the other way round.
+  // The names would give the opposite order.
   const [one, other] = [podOf('z', first), podOf('a', second)];
   const related = [podOf('x', { node: 'crowded' }), podOf('y', { node: 'crowded' }), one, other];
   expect(rankForDeletion([other, one], related, nowMs).map(({ metadata }) => metadata?.name)).toEqual([
@@ -73,7 +73,7 @@ test.each(pairs)('$why', ({ first, second }) => {
   ]);
 });
 
-test('ages within a power of two of each other are as good as the same, and the uid decides', () => {
+test('ages within a power of two of each other count as equal, and the uid decides', () => {
   const ages = ['2026-11-15T11:00:00Z', '2026-11-15T11:00:10Z'];
   const pods = ages.map((created, index) => podOf(`${index}`, { created }));
   expect(rankForDeletion(pods.toReversed(), [], nowMs).map(({ metadata }) => metadata?.name)).toEqual([

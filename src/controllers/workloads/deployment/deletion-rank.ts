@@ -6,14 +6,14 @@ const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phaseRank = { Pending: 0, Unknown: 1, Running: 2, Succeeded: 3, Failed: 3 } as const;
 const nsPerMs = 1e6;
 
-/** The pods in the order in which they may go, those that will be missed least first. `related` are pods that do the same work. */
+/** The pods in the order in which they may be deleted, least important first. `related` are pods that do the same work. */
 export function rankForDeletion(
   pods: readonly Pod[],
   related: readonly Pod[],
   nowMs: number,
 ): readonly Pod[] {
-  const neighbours = countByNode(related);
-  const isEarlier = rules(neighbours, nowMs);
+  const relatedByNode = countByNode(related);
+  const isEarlier = rules(relatedByNode, nowMs);
   return pods.toSorted((a, b) => {
     for (const rule of isEarlier) {
       const difference = rule(a, b);
@@ -25,8 +25,8 @@ export function rankForDeletion(
 
 type Rule = (a: Pod, b: Pod) => number;
 
-/** The first rule that tells two pods apart decides. */
-function rules(neighbours: ReadonlyMap<string, number>, nowMs: number): readonly Rule[] {
+/** The first rule that distinguishes two pods decides. */
+function rules(relatedByNode: ReadonlyMap<string, number>, nowMs: number): readonly Rule[] {
   const by =
     (rank: (pod: Pod) => number): Rule =>
     (a, b) =>
@@ -36,7 +36,7 @@ function rules(neighbours: ReadonlyMap<string, number>, nowMs: number): readonly
     by(({ status }) => phaseRank[status?.phase ?? 'Pending']),
     by((pod) => (isReady(pod) ? 1 : 0)),
     by(deletionCost),
-    by((pod) => -(neighbours.get(nodeOf(pod)) ?? 0)),
+    by((pod) => -(relatedByNode.get(nodeOf(pod)) ?? 0)),
     (a, b) => (isReady(a) && isReady(b) ? compareAges(a, b, readySinceMs, nowMs) : 0),
     by((pod) => -restarts(pod)),
     (a, b) => compareAges(a, b, createdMs, nowMs),
@@ -44,7 +44,7 @@ function rules(neighbours: ReadonlyMap<string, number>, nowMs: number): readonly
 }
 
 /**
- * The younger goes first; one without a time is taken for the youngest. Ages count by powers of two and within one by uid, so that
+ * The younger goes first; one without a time counts as the youngest. Ages are compared by powers of two and within one by uid, so that
  * it is not always the newest node that loses its pods.
  */
 function compareAges(a: Pod, b: Pod, timeOf: (pod: Pod) => number | undefined, nowMs: number): number {

@@ -24,7 +24,7 @@ import {
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
 const revision = 'deployment.kubernetes.io/revision';
 
-test('a deployment comes up, scales, takes a new image, and goes back', async () => {
+test('a deployment is created, scaled, updated to a new image, and rolled back', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
@@ -64,7 +64,7 @@ test('a deployment comes up, scales, takes a new image, and goes back', async ()
   expect(notes).toContain(`Scaled up replica set ${current?.metadata?.name} from 2 to 4`);
 });
 
-test('an update never takes more than may be missing, nor makes more than may be too many', async () => {
+test('an update never exceeds maxUnavailable or maxSurge', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment]);
@@ -86,7 +86,7 @@ test('an update never takes more than may be missing, nor makes more than may be
   await eventually(() => sizes(cluster), same(['v2: 2 of 2']));
 });
 
-test('with Recreate the last old pod is gone before the first new one comes', async () => {
+test('with Recreate the last old pod is gone before the first new one is created', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
@@ -130,7 +130,7 @@ test('a paused deployment scales but does not change its template', async () => 
   await eventually(() => getDeployment(cluster), isRolledOut);
 });
 
-test('old replica sets beyond the limit go', async () => {
+test('old replica sets beyond the limit are deleted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
@@ -144,7 +144,7 @@ test('old replica sets beyond the limit go', async () => {
   await eventually(left, same(['3', '4']));
 });
 
-test('a pod whose labels change is let go, and one that fits is taken in', async () => {
+test('a pod whose labels change is released, and one that matches is adopted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);

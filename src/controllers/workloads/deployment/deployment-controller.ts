@@ -6,29 +6,33 @@ import { ReplicaSetReconciler } from './replica-set-reconciler.ts';
 const workers = 4;
 
 /**
- * Deployments, and the replica sets that they are made of.
+ * Deployments and their replica sets.
  *
- * The cache only tells whether there is anything to do; what is done is decided on a live read, so that what we wrote a moment ago
- * counts. A replica set bears the hash of its template and a pod the number of its place, so the same thing made a second time has
- * the same name, and fails. Every other write carries the uid and the version that was judged. So it may die after any of them: the
- * next run reads what there is and goes on.
+ * The cache only shows whether there is anything to do; actions are decided on a live read, which includes our own latest
+ * writes. A replica set is named by the hash of its template and a pod by its slot number, so a second creation has
+ * the same name, and fails. Every other write carries the uid and the version that was read. So the controller may crash after any of
+ * them: the next run reads the state and continues.
  */
 export const deployment: Controller = {
   name: 'deployment',
   async run(context, signal) {
     const replicaSets = new ReplicaSetReconciler(context);
     const deployments = new DeploymentReconciler(context, (set) => replicaSets.podsOf(set));
-    const keepers = [replicaSets, deployments];
-    const caches = keepers.flatMap((keeper) => keeper.caches);
+    const reconcilers = [replicaSets, deployments];
+    const caches = reconcilers.flatMap((reconciler) => reconciler.caches);
     const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
     if (!synced.every(Boolean)) return;
-    const stop = keepers.flatMap((keeper) => keeper.listen());
+    const stop = reconcilers.flatMap((reconciler) => reconciler.listen());
     const onError = (error: unknown, key: string) =>
       context.report({ controller: deployment.name, key, error });
     try {
       await Promise.all(
-        keepers.map((keeper) =>
-          runWorkers(keeper.queue, (key) => keeper.reconcile(key, signal), { workers, signal, onError }),
+        reconcilers.map((reconciler) =>
+          runWorkers(reconciler.queue, (key) => reconciler.reconcile(key, signal), {
+            workers,
+            signal,
+            onError,
+          }),
         ),
       );
     } finally {

@@ -39,25 +39,25 @@ const endless = 2 ** 31 - 1;
 export interface DeploymentPlanInput {
   readonly deployment: Deployment;
   readonly replicaSets: readonly ReplicaSet[];
-  /** Whether pods of these sets are still there, be it on their way out. */
+  /** Whether pods of these sets still exist, even terminating ones. */
   readonly hasPods: (set: ReplicaSet) => boolean;
   readonly nowMs: number;
 }
 
-/** What a deployment needs next; each kind is carried out and looked at again, until it is a rollout. */
+/** What a deployment needs next; each kind is executed and planned again, until it is a rollout. */
 export type DeploymentPlan =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'claim'; readonly sets: DependentClaims<ReplicaSet> }
-  /** The current set lacks annotations, or waits otherwise for its pods. */
+  /** The current set lacks annotations, or has another minReadySeconds. */
   | {
       readonly kind: 'annotate';
       readonly set: ReplicaSet;
       readonly annotations: StringMap;
       readonly minReadySeconds: number;
     }
-  /** The deployment has to say its revision, or how it stands. */
+  /** The deployment lacks its revision annotation, or its progress condition. */
   | {
-      readonly kind: 'mark';
+      readonly kind: 'annotate-deployment';
       readonly annotations: StringMap;
       readonly progress: DeploymentCondition | undefined;
     }
@@ -73,17 +73,21 @@ export interface RolloutStage {
   readonly untilDeadlineMs: number | undefined;
 }
 
-export function planDeployment(around: DeploymentPlanInput): DeploymentPlan {
-  const { deployment, nowMs } = around;
+export function planDeployment(input: DeploymentPlanInput): DeploymentPlan {
+  const { deployment, nowMs } = input;
   const selector = selectorOf(deployment.spec?.selector);
   if (selector === undefined || selector.requirements.length === 0) return { kind: 'ignored' };
-  const sets = claimDependents(deployment, around.replicaSets, (set) => isSelectedBy(selector, set));
+  const sets = claimDependents(deployment, input.replicaSets, (set) => isSelectedBy(selector, set));
   if (sets.adopt.length + sets.release.length > 0) return { kind: 'claim', sets };
   const family = familyOf(deployment, sets.mine);
   const counted = countDeployment(deployment, family, nowMs);
   if (deployment.metadata?.deletionTimestamp !== undefined)
     return stage(deployment, { resizes: [], expired: [], status: counted }, nowMs);
-  return annotation(deployment, family) ?? mark(deployment, family) ?? rollout(around, family, counted);
+  return (
+    annotation(deployment, family) ??
+    deploymentAnnotation(deployment, family) ??
+    rollout(input, family, counted)
+  );
 }
 
 export function isDeploymentSettled(plan: DeploymentPlan): boolean {
@@ -101,17 +105,20 @@ function annotation(deployment: Deployment, family: ReplicaSetFamily): Deploymen
   return { kind: 'annotate', set: current, annotations, minReadySeconds };
 }
 
-function mark(deployment: Deployment, { current }: ReplicaSetFamily): DeploymentPlan | undefined {
+function deploymentAnnotation(
+  deployment: Deployment,
+  { current }: ReplicaSetFamily,
+): DeploymentPlan | undefined {
   const revision = current?.metadata?.annotations?.[revisionAnnotation];
   const isNumbered =
     revision === undefined || deployment.metadata?.annotations?.[revisionAnnotation] === revision;
   const next = hasDeadline(deployment) ? progressToMark(deployment, current) : undefined;
   if (isNumbered && next === undefined) return undefined;
   const annotations: StringMap = isNumbered ? {} : { [revisionAnnotation]: revision };
-  return { kind: 'mark', annotations, progress: next };
+  return { kind: 'annotate-deployment', annotations, progress: next };
 }
 
-/** Pausing stops the clock of the deadline, resuming starts it anew. */
+/** Pausing stops the progress deadline, resuming starts it again. */
 function progressToMark(
   deployment: Deployment,
   current: ReplicaSet | undefined,
@@ -128,18 +135,18 @@ function progressToMark(
 }
 
 function rollout(
-  around: DeploymentPlanInput,
+  input: DeploymentPlanInput,
   family: ReplicaSetFamily,
   counted: CountedDeployment,
 ): DeploymentPlan {
-  const { deployment, nowMs } = around;
+  const { deployment, nowMs } = input;
   const isPaused = deployment.spec?.paused === true;
   if (isPaused || isScaled(deployment, family)) {
     const resizes = scalingSteps(deployment, family).filter((resize) => isChange(deployment, resize));
     const expired = isPaused ? expiredSets(deployment, family) : [];
     return stage(deployment, { resizes, expired, status: counted }, nowMs);
   }
-  const isOldGone = !family.old.some((set) => (set.status?.replicas ?? 0) > 0 || around.hasPods(set));
+  const isOldGone = !family.old.some((set) => (set.status?.replicas ?? 0) > 0 || input.hasPods(set));
   const rolling = isRolling(deployment);
   const mayCreate = rolling || (isOldGone && family.old.every((set) => specReplicasOf(set) === 0));
   if (family.current === undefined && mayCreate) return creation(deployment, family);
@@ -177,7 +184,7 @@ function stage(
   };
 }
 
-/** A set of the right size that does not know of it has to be told as well: else it looks scaled for ever. */
+/** A set of the right size with outdated size annotations has to be updated as well: otherwise it looks scaled forever. */
 function isChange(deployment: Deployment, { set, replicas }: Resize): boolean {
   const sizes = Object.entries(sizeAnnotations(deployment));
   return (
@@ -186,7 +193,7 @@ function isChange(deployment: Deployment, { set, replicas }: Resize): boolean {
   );
 }
 
-/** Old sets without pods, beyond the number that is to be kept; the lowest revisions go. */
+/** Old sets without pods, beyond the limit; the lowest revisions go first. */
 function expiredSets({ spec }: Deployment, { old }: ReplicaSetFamily): readonly ReplicaSet[] {
   const limit = spec?.revisionHistoryLimit ?? endless;
   if (limit === endless) return [];

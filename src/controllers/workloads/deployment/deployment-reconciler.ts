@@ -66,10 +66,10 @@ export class DeploymentReconciler {
     const plan = planDeployment(this.#cachedSurroundings(cached));
     if (isDeploymentSettled(plan)) return lookAgain(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
-      const around = await this.#liveSurroundings(key, signal);
-      if (around === undefined) return undefined;
-      const next = planDeployment(around);
-      await this.#writer.apply(around.deployment, next, signal);
+      const input = await this.#liveInput(key, signal);
+      if (input === undefined) return undefined;
+      const next = planDeployment(input);
+      await this.#writer.apply(input.deployment, next, signal);
       if (next.kind === 'rollout' || next.kind === 'ignored') return lookAgain(next);
     }
     return {};
@@ -94,7 +94,7 @@ export class DeploymentReconciler {
     };
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<DeploymentPlanInput | undefined> {
+  async #liveInput(key: string, signal: AbortSignal): Promise<DeploymentPlanInput | undefined> {
     const { cluster, clock } = this.#context;
     const { namespace, name } = parseKey(key);
     const deployment = await undefinedIfNotFound(
@@ -102,10 +102,12 @@ export class DeploymentReconciler {
     );
     if (deployment === undefined) return undefined;
     const { items } = await cluster.resource(replicaSets).list({ namespace, signal });
-    // Only those who wait for the last pod to go need to know of pods.
+    // Only deployments that wait for the last old pod need to know about pods.
     const needsPods = !isRolling(deployment);
-    const around = needsPods ? (await cluster.resource(pods).list({ namespace, signal })).items : [];
-    const holders = new Set(around.filter((pod) => !isFinished(pod)).map((pod) => controllerOf(pod)?.uid));
+    const podsAround = needsPods ? (await cluster.resource(pods).list({ namespace, signal })).items : [];
+    const holders = new Set(
+      podsAround.filter((pod) => !isFinished(pod)).map((pod) => controllerOf(pod)?.uid),
+    );
     const hasPods = ({ metadata }: ReplicaSet) => holders.has(metadata?.uid);
     return { deployment, replicaSets: items, hasPods, nowMs: clock.nowMs() };
   }

@@ -14,14 +14,14 @@ import {
   totalReplicas,
 } from './replica-set-family.ts';
 
-/** A number that stands for "never". */
+/** The number that Kubernetes uses for "never". */
 const endless = 2 ** 31 - 1;
 
 export interface CountedDeployment extends DeploymentStatus {
   readonly conditions: readonly DeploymentCondition[];
 }
 
-/** What the sets hold together, and whether that is enough. */
+/** The counts of all sets together, and whether they are enough. */
 export function countDeployment(
   deployment: Deployment,
   family: ReplicaSetFamily,
@@ -59,7 +59,7 @@ const notEnough = {
   message: 'Deployment does not have minimum availability.',
 } as const;
 
-/** The same with the word about progress, and what keeps the sets from making pods. */
+/** Adds the progress condition, and the failure of sets to create pods. */
 export function withProgress(
   deployment: Deployment,
   { current, old }: ReplicaSetFamily,
@@ -118,7 +118,7 @@ export function progressConditionOf({ status }: Deployment): DeploymentCondition
   return status?.conditions?.find(({ type }) => type === 'Progressing');
 }
 
-/** Everything is new, there and available. */
+/** All pods are updated and available, and no old ones are left. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   const wanted = specReplicasOf(deployment);
   const { updatedReplicas = 0, replicas = 0, availableReplicas = 0, observedGeneration = 0 } = status;
@@ -134,7 +134,7 @@ export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== endless;
 }
 
-/** When to look whether the deadline has passed without progress; undefined where none is running. */
+/** When to check whether the deadline has passed without progress; undefined if no deadline is running. */
 export function untilDeadlineMs(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -144,11 +144,11 @@ export function untilDeadlineMs(
   if (!hasDeadline(deployment) || before === undefined || isComplete(deployment, status)) return undefined;
   if (before.reason === 'ProgressDeadlineExceeded' || before.reason === 'NewReplicaSetAvailable')
     return undefined;
-  // A second more: times are written in whole ones.
+  // One second more: times are written in whole seconds.
   return Math.max(0, deadlineMs(deployment, before) - nowMs) + 1000;
 }
 
-/** The condition in place of its kind, unless that says the same already. It goes to the end of the list. */
+/** Replaces the condition of its type, unless that is already equal. It moves to the end of the list. */
 export function withDeploymentCondition(
   conditions: readonly DeploymentCondition[],
   next: DeploymentCondition,
@@ -171,7 +171,7 @@ function replaceCondition(
   return [...others, { ...next, lastUpdateTime: now, lastTransitionTime }];
 }
 
-/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+/** A merge patch: fields that Go omits from the object when they are zero are removed. */
 export function deploymentStatusPatch({ conditions, ...counts }: CountedDeployment): object {
   const { terminatingReplicas, collisionCount, ...rest } = counts;
   const shown = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, value || null]));
@@ -184,13 +184,13 @@ export function deploymentStatusPatch({ conditions, ...counts }: CountedDeployme
 }
 
 export function isDeploymentStatusCurrent({ status = {} }: Deployment, wanted: CountedDeployment): boolean {
-  const told = Object.fromEntries(
+  const current = Object.fromEntries(
     Object.entries(wanted).map(([key, value]) => [
       key,
       status[key as keyof DeploymentStatus] ?? (Array.isArray(value) ? [] : 0),
     ]),
   );
-  return status.terminatingReplicas !== undefined && canonicalJson(told) === canonicalJson(wanted);
+  return status.terminatingReplicas !== undefined && canonicalJson(current) === canonicalJson(wanted);
 }
 
 function isProgressing(before: DeploymentStatus, now: DeploymentStatus): boolean {

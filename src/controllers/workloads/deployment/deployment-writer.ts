@@ -22,7 +22,7 @@ import { hasTemplateOf, specReplicasOf } from './replica-set-family.ts';
 import { revisionAnnotation, sizeAnnotations } from './revision-annotations.ts';
 import type { Resize } from './rollout.ts';
 
-/** Carries out a plan for a deployment, write by write. */
+/** Executes a plan for a deployment, write by write. */
 export class DeploymentWriter {
   readonly #context: ControllerContext;
 
@@ -41,8 +41,8 @@ export class DeploymentWriter {
         const { set, annotations, minReadySeconds } = plan;
         return await this.#patchSet(set, annotations, { minReadySeconds: minReadySeconds || null }, signal);
       }
-      case 'mark':
-        return await this.#mark(deployment, plan.annotations, plan.progress, signal);
+      case 'annotate-deployment':
+        return await this.#annotate(deployment, plan.annotations, plan.progress, signal);
       case 'create':
         return await this.#create(deployment, plan.set, signal);
       case 'rollout':
@@ -78,7 +78,7 @@ export class DeploymentWriter {
         const taken = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
         return await this.#settleName(deployment, taken, signal);
       }
-      if (!signal.aborted) await this.#tellFailure(deployment, name, error, signal);
+      if (!signal.aborted) await this.#reportFailure(deployment, name, error, signal);
       throw error;
     }
     if (specReplicasOf(set) > 0) {
@@ -89,10 +89,10 @@ export class DeploymentWriter {
       ? progressCondition('NewReplicaSetCreated', `Created new replica set "${name}"`)
       : undefined;
     const revision = annotations?.[revisionAnnotation] ?? '';
-    await this.#mark(deployment, { [revisionAnnotation]: revision }, next, signal);
+    await this.#annotate(deployment, { [revisionAnnotation]: revision }, next, signal);
   }
 
-  /** The name was taken: by ourselves, of which we only now hear, or by another template, which leads to another name. */
+  /** The name was taken: by ourselves, which the cache did not show yet, or by another template, which requires another name. */
   async #settleName(
     deployment: Deployment,
     taken: ReplicaSet | undefined,
@@ -104,7 +104,7 @@ export class DeploymentWriter {
     await this.#patch(deployment, {}, { collisionCount }, signal);
   }
 
-  async #tellFailure(
+  async #reportFailure(
     deployment: Deployment,
     name: string,
     error: unknown,
@@ -114,10 +114,10 @@ export class DeploymentWriter {
     this.#record(deployment, 'Warning', 'ReplicaSetCreateError', message);
     if (!hasDeadline(deployment)) return;
     const failed = { ...progressCondition('ReplicaSetCreateError', message), status: 'False' } as const;
-    await this.#mark(deployment, {}, failed, signal);
+    await this.#annotate(deployment, {}, failed, signal);
   }
 
-  async #mark(
+  async #annotate(
     deployment: Deployment,
     annotations: StringMap,
     next: DeploymentCondition | undefined,
@@ -141,7 +141,7 @@ export class DeploymentWriter {
     await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
   }
 
-  /** Annotations go with the status: told on their own, they would count as a change of what is asked for. */
+  /** Annotations are written with the status: written separately, they would count as a change of the spec. */
   async #patch(
     { metadata }: Deployment,
     annotations: StringMap,

@@ -28,7 +28,7 @@ export function allOf({ current, old }: ReplicaSetFamily): readonly ReplicaSet[]
   return current === undefined ? old : [...old, current];
 }
 
-/** The replica set for the deployment's template, without replicas yet. It bears the template's hash, so there can be only one. */
+/** The replica set for the deployment's template, without replicas yet. Its name has the template's hash, so there can be only one. */
 export function newReplicaSet(deployment: Deployment): ReplicaSet {
   const { metadata = {}, spec = {} } = deployment;
   const { template = {}, minReadySeconds, selector } = spec;
@@ -59,7 +59,7 @@ export function specReplicasOf({ spec }: ReplicaSet | Deployment): number {
   return spec?.replicas ?? 1;
 }
 
-/** Replicas asked for by all these sets. */
+/** The sum of the replicas of all these sets. */
 export function totalReplicas(sets: readonly ReplicaSet[]): number {
   return sets.reduce((sum, set) => sum + specReplicasOf(set), 0);
 }
@@ -72,19 +72,19 @@ export function isRolling({ spec }: Deployment): boolean {
   return spec?.strategy?.type !== 'Recreate';
 }
 
-/** Pods beyond those asked for that may be there during an update. */
+/** Pods above the desired number that may exist during an update. */
 export function maxSurgeOf(deployment: Deployment): number {
-  return isRolling(deployment) ? fenceposts(deployment).surge : 0;
+  return isRolling(deployment) ? roundedLimits(deployment).surge : 0;
 }
 
-/** Pods of those asked for that may be missing during an update. */
+/** Pods below the desired number that may be missing during an update. */
 export function maxUnavailableOf(deployment: Deployment): number {
   if (!isRolling(deployment) || specReplicasOf(deployment) === 0) return 0;
-  return Math.min(fenceposts(deployment).unavailable, specReplicasOf(deployment));
+  return Math.min(roundedLimits(deployment).unavailable, specReplicasOf(deployment));
 }
 
-/** Where both round to nothing, one pod may be missing: else nothing could ever move. */
-function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
+/** If both round to 0, one pod may be missing: otherwise an update could never proceed. */
+function roundedLimits(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge, maxUnavailable } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const surge = scaledValue(maxSurge, specReplicasOf(deployment), 'up');
   const unavailable = scaledValue(maxUnavailable, specReplicasOf(deployment), 'down');
@@ -95,7 +95,7 @@ export function oldestFirst(sets: readonly ReplicaSet[]): readonly ReplicaSet[] 
   return sets.toSorted((a, b) => compareAge(a, b));
 }
 
-/** Negative where `a` is the older one; names decide between sets of the same second. */
+/** Negative if `a` is older; names decide between sets of the same second. */
 export function compareAge(a: ReplicaSet, b: ReplicaSet): number {
   return (
     compare(a.metadata?.creationTimestamp, b.metadata?.creationTimestamp) ||

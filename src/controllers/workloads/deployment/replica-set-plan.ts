@@ -17,16 +17,16 @@ import { nameSuffix } from '../pods/template-hash.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 import { rankForDeletion } from './deletion-rank.ts';
 
-/** Pods that are made or deleted in one go. */
+/** Pods that are created or deleted at once. */
 const burstMax = 500;
-/** The API server cuts the beginning of a generated name to this. */
+/** The API server truncates the prefix of a generated name to this. */
 const prefixLengthMax = 58;
 
 export interface ReplicaSetPlanInput {
   readonly set: ReplicaSet;
-  /** Those of the namespace, or at least those that are the set's or nobody's. */
+  /** The pods of the namespace, or at least those of the set and those without a controller. */
   readonly pods: readonly Pod[];
-  /** By uid: the replica sets of the same deployment, this one among them. */
+  /** By uid: the replica sets of the same deployment, including this one. */
   readonly family: ReadonlySet<string>;
   readonly nowMs: number;
 }
@@ -39,7 +39,7 @@ export type ReplicaSetPlan =
       readonly create: readonly Pod[];
       readonly remove: readonly Pod[];
       readonly status: CountedReplicaSetStatus;
-      readonly isStatusTold: boolean;
+      readonly isStatusCurrent: boolean;
       readonly nextAvailableMs: number | undefined;
     };
 
@@ -50,37 +50,37 @@ export type CountedReplicaSetStatus = Required<
   >
 > & { readonly fullyLabeledReplicas: number };
 
-/** What the replica set needs now: its pods known, and as many of them as it asks for. */
-export function planReplicaSet(around: ReplicaSetPlanInput): ReplicaSetPlan {
-  const { set, pods, nowMs } = around;
+/** What the replica set needs now: its members claimed, and the desired number of pods. */
+export function planReplicaSet(input: ReplicaSetPlanInput): ReplicaSetPlan {
+  const { set, pods, nowMs } = input;
   const selector = selectorOf(set.spec?.selector);
   if (selector === undefined) return { kind: 'ignored' };
-  const claiming = claimDependents(set, pods.filter(isActive), (pod) => isSelectedBy(selector, pod));
-  if (claiming.adopt.length + claiming.release.length > 0) return { kind: 'claim', pods: claiming };
+  const claims = claimDependents(set, pods.filter(isActive), (pod) => isSelectedBy(selector, pod));
+  if (claims.adopt.length + claims.release.length > 0) return { kind: 'claim', pods: claims };
   const leaving = pods.filter((pod) => isTerminating(pod) && !isFinished(pod));
   const terminating = claimDependents(set, leaving, (pod) => isSelectedBy(selector, pod)).mine;
-  const status = countedStatus(set, claiming.mine, terminating.length, nowMs);
+  const status = countedStatus(set, claims.mine, terminating.length, nowMs);
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   return {
     kind: 'replicas',
-    ...changes(around, claiming.mine),
+    ...changes(input, claims.mine),
     status,
-    isStatusTold: isTold(set, status) && replicaFailureOf(set) === undefined,
-    nextAvailableMs: nextAvailableMs(claiming.mine, minReadySeconds, nowMs),
+    isStatusCurrent: isTold(set, status) && replicaFailureOf(set) === undefined,
+    nextAvailableMs: nextAvailableMs(claims.mine, minReadySeconds, nowMs),
   };
 }
 
 export function isReplicaSetSettled(plan: ReplicaSetPlan): boolean {
   if (plan.kind !== 'replicas') return plan.kind === 'ignored';
-  return plan.create.length + plan.remove.length === 0 && plan.isStatusTold;
+  return plan.create.length + plan.remove.length === 0 && plan.isStatusCurrent;
 }
 
-/** The condition that tells why pods could not be made or deleted. */
+/** The condition with the reason why pods could not be created or deleted. */
 export function replicaFailureOf({ status }: ReplicaSet): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
 }
 
-/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+/** A merge patch: fields that Go omits from the object when they are zero are removed. */
 export function replicaSetStatusPatch(
   status: CountedReplicaSetStatus,
   conditions: readonly Condition[],
@@ -96,10 +96,10 @@ export function replicaSetStatusPatch(
 }
 
 function changes(
-  around: ReplicaSetPlanInput,
+  input: ReplicaSetPlanInput,
   active: readonly Pod[],
 ): { readonly create: readonly Pod[]; readonly remove: readonly Pod[] } {
-  const { set, pods, family, nowMs } = around;
+  const { set, pods, family, nowMs } = input;
   const surplus = active.length - (set.spec?.replicas ?? 1);
   if (set.metadata?.deletionTimestamp !== undefined || surplus === 0) return { create: [], remove: [] };
   if (surplus < 0) return { create: newPods(set, pods, Math.min(-surplus, burstMax)), remove: [] };
@@ -109,8 +109,8 @@ function changes(
 }
 
 /**
- * The set's pods have numbered places, and a place's name is always the same. So whoever makes up for the same missing pods
- * makes the same ones: of two that do it at once, or one that does it on old news, the second is told that they are there.
+ * The set's pods have numbered slots, and the name of a slot is always the same. So every attempt to replace the same missing pods
+ * creates the same names: of two concurrent attempts, or one with a stale cache, the second fails with `AlreadyExists`.
  */
 function newPods(set: ReplicaSet, pods: readonly Pod[], count: number): readonly Pod[] {
   const { name: setName = '', namespace = '', uid = '' } = set.metadata ?? {};
@@ -118,8 +118,8 @@ function newPods(set: ReplicaSet, pods: readonly Pod[], count: number): readonly
   const taken = new Set(pods.map(({ metadata }) => metadata?.name));
   const generateName = `${setName}-`;
   const created: Pod[] = [];
-  for (let place = 0; created.length < count; place++) {
-    const name = generateName.slice(0, prefixLengthMax) + nameSuffix(`${place} ${uid}`);
+  for (let slot = 0; created.length < count; slot++) {
+    const name = generateName.slice(0, prefixLengthMax) + nameSuffix(`${slot} ${uid}`);
     if (taken.has(name)) continue;
     taken.add(name);
     created.push({ ...pod, metadata: { ...pod.metadata, name, generateName } });
@@ -148,8 +148,8 @@ function countedStatus(
 }
 
 function isTold({ status = {} }: ReplicaSet, wanted: CountedReplicaSetStatus): boolean {
-  const told = Object.fromEntries(
+  const current = Object.fromEntries(
     Object.keys(wanted).map((key) => [key, status[key as keyof CountedReplicaSetStatus] ?? 0]),
   );
-  return status.terminatingReplicas !== undefined && canonicalJson(told) === canonicalJson(wanted);
+  return status.terminatingReplicas !== undefined && canonicalJson(current) === canonicalJson(wanted);
 }

@@ -17,7 +17,7 @@ import { messageOf } from '../../../runtime/error-message.ts';
 import { adoptAndRelease, controllerReference } from '../pods/adoption.ts';
 import { deleteIfUnchanged } from '../pods/delete-if-unchanged.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-pace.ts';
+import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-rate-limit.ts';
 import {
   isReplicaSetSettled,
   planReplicaSet,
@@ -29,10 +29,10 @@ import {
 
 type ReplicaStage = Extract<ReplicaSetPlan, { kind: 'replicas' }>;
 
-/** Members, then pods; once more where somebody came between. */
+/** Members, then pods; once more if another client changed them in between. */
 const stagesMax = 3;
 
-/** Keeps as many pods as each replica set asks for. */
+/** Keeps the desired number of pods for each replica set. */
 export class ReplicaSetReconciler {
   readonly queue: WorkQueue;
   readonly caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
@@ -68,7 +68,7 @@ export class ReplicaSetReconciler {
     return [this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }), this.#pods.listen()];
   }
 
-  /** What the cache knows of a set's pods, whatever state they are in. */
+  /** The cached pods of a set, in any state. */
   podsOf(set: ReplicaSet): readonly Pod[] {
     return this.#pods.ownedOrOrphaned(set).filter((pod) => controllerOf(pod)?.uid === set.metadata?.uid);
   }
@@ -76,15 +76,15 @@ export class ReplicaSetReconciler {
   async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
-    const plan = planReplicaSet(this.#surroundings(cached, this.#pods.ownedOrOrphaned(cached)));
+    const plan = planReplicaSet(this.#input(cached, this.#pods.ownedOrOrphaned(cached)));
     if (isReplicaSetSettled(plan)) return lookAgain(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
-      const around = await this.#liveSurroundings(key, signal);
-      if (around === undefined) return undefined;
-      const next = planReplicaSet(around);
-      if (next.kind === 'replicas') return await this.#keep(around.set, next, signal);
+      const input = await this.#liveInput(key, signal);
+      if (input === undefined) return undefined;
+      const next = planReplicaSet(input);
+      if (next.kind === 'replicas') return await this.#keep(input.set, next, signal);
       if (next.kind === 'ignored') return undefined;
-      const reference = controllerReference(around.set, replicaSets);
+      const reference = controllerReference(input.set, replicaSets);
       await adoptAndRelease(this.#context.cluster.resource(pods), next.pods, reference, signal);
     }
     return {};
@@ -100,22 +100,22 @@ export class ReplicaSetReconciler {
       if (set.metadata?.namespace === namespace) this.queue.add(keyOf(set));
   }
 
-  #surroundings(set: ReplicaSet, around: readonly Pod[]): ReplicaSetPlanInput {
+  #input(set: ReplicaSet, podsAround: readonly Pod[]): ReplicaSetPlanInput {
     const owner = controllerOf(set)?.uid;
     const family = new Set([set.metadata?.uid ?? '']);
     if (owner !== undefined)
       for (const sibling of this.#sets.values())
         if (controllerOf(sibling)?.uid === owner) family.add(sibling.metadata?.uid ?? '');
-    return { set, pods: around, family, nowMs: this.#context.clock.nowMs() };
+    return { set, pods: podsAround, family, nowMs: this.#context.clock.nowMs() };
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<ReplicaSetPlanInput | undefined> {
+  async #liveInput(key: string, signal: AbortSignal): Promise<ReplicaSetPlanInput | undefined> {
     const { cluster } = this.#context;
     const { namespace, name } = parseKey(key);
     const set = await undefinedIfNotFound(cluster.resource(replicaSets).get({ namespace, name }, { signal }));
     if (set === undefined) return undefined;
     const { items } = await cluster.resource(pods).list({ namespace, signal });
-    return this.#surroundings(set, items);
+    return this.#input(set, items);
   }
 
   async #keep(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -124,12 +124,12 @@ export class ReplicaSetReconciler {
     return lookAgain(stage, waitMs);
   }
 
-  /** Makes or deletes pods one by one; the first that fails ends it, and the status says so. */
+  /** Creates or deletes pods one by one; the first failure ends it, and the status reports it. */
   async #manage(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
     const failure = await this.#change(set, stage, signal);
     const known = replicaFailureOf(set);
-    const isToldOf = failure === undefined ? known === undefined : known !== undefined;
-    if (!stage.isStatusTold || !isToldOf) await this.#tell(set, stage, failure, signal);
+    const isFailureCurrent = failure === undefined ? known === undefined : known !== undefined;
+    if (!stage.isStatusCurrent || !isFailureCurrent) await this.#writeStatus(set, stage, failure, signal);
     if (failure === undefined) return;
     this.#pace.forget(set.metadata?.uid ?? '');
     throw failure.error;
@@ -151,7 +151,7 @@ export class ReplicaSetReconciler {
         this.#record(set, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata?.name}`);
       }
     } catch (error) {
-      // Somebody was there before us, or we are being stopped: neither is anything that people have to know.
+      // Another client was first, or we are being stopped: neither is a failure to report.
       if (isReason(error, 'AlreadyExists', 'Conflict') || signal.aborted) throw error;
       const [reason, verb] = create.length > 0 ? ['FailedCreate', 'creating'] : ['FailedDelete', 'deleting'];
       this.#record(set, 'Warning', reason, `Error ${verb}: ${messageOf(error)}`);
@@ -160,7 +160,7 @@ export class ReplicaSetReconciler {
     return undefined;
   }
 
-  async #tell(
+  async #writeStatus(
     set: ReplicaSet,
     { create, status }: ReplicaStage,
     failure: { readonly error: unknown } | undefined,

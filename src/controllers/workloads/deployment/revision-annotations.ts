@@ -8,7 +8,7 @@ const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 const historyLengthMax = 2000;
 
-/** What is said of the deployment or the replica set alone, and not handed down. */
+/** Annotations of the deployment or the replica set alone, which are not copied. */
 const notHandedDown = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.deployment.rollback.to',
@@ -18,7 +18,7 @@ const notHandedDown = new Set([
   maxAnnotation,
 ]);
 
-/** Annotations that the current replica set has to have, as far as it has not got them. */
+/** Annotations that the current replica set lacks. */
 export function annotationsToAdd(
   deployment: Deployment,
   set: ReplicaSet,
@@ -31,7 +31,7 @@ export function annotationsToAdd(
   return { ...Object.fromEntries(handedDown), ...revisionToAdd(present, nextRevision(old)) };
 }
 
-/** What the sizes were meant to be when a set was last scaled: from it we see whether the deployment was scaled since. */
+/** The intended sizes when a set was last scaled: they show whether the deployment was scaled since. */
 export function sizeAnnotations(deployment: Deployment): StringMap {
   const desired = specReplicasOf(deployment);
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurgeOf(deployment)) };
@@ -50,12 +50,12 @@ export function revisionNumberOf({ metadata }: KubeObject): number {
   return /^\d+$/.test(text) ? Number(text) : 0;
 }
 
-/** One more than any of these had. */
+/** One more than the highest of these sets. */
 function nextRevision(old: readonly ReplicaSet[]): number {
   return Math.max(0, ...old.map(revisionNumberOf)) + 1;
 }
 
-/** A set that is current again gets a new number and remembers those that it had. */
+/** A set that becomes current again gets a new number and keeps its earlier ones in its history. */
 function revisionToAdd(present: StringMap, revision: number): StringMap {
   const before = present[revisionAnnotation];
   if (before !== undefined && !/^\d+$/.test(before)) return {};

@@ -4,7 +4,7 @@ import type { IntOrString } from '../../../kube/api/meta.ts';
 import { sizeAnnotations } from './revision-annotations.ts';
 import { isScaled, type Resize, recreateSteps, rollingSteps, scalingSteps } from './rollout.ts';
 
-/** `old 3/2`: three replicas, two of them available. Sets are made in the order in which they are listed. */
+/** `old 3/2`: three replicas, two of them available. Sets are created in the order in which they are listed. */
 function setFrom(text: string, index: number, meant?: Deployment): ReplicaSet {
   const [, name = '', replicas, available] = /^(\S+) (\d+)\/(\d+)$/.exec(text) ?? [];
   return {
@@ -56,7 +56,7 @@ const updates: readonly {
 ];
 
 test.each(updates)(
-  'updating $wanted with $surge more and $unavailable less: $sets',
+  'updating $wanted with surge $surge and unavailable $unavailable: $sets',
   ({ wanted, surge, unavailable, sets, steps }) => {
     const all = sets.map((text, index) => setFrom(text, index));
     const family = { current: all.at(-1), old: all.slice(0, -1) };

@@ -18,7 +18,7 @@ export interface Resize {
   readonly replicas: number;
 }
 
-/** The next step of an update: first more of the new, then fewer of the old, never both at once. */
+/** The next step of an update: first more new replicas, then fewer old ones, never both at once. */
 export function rollingSteps(deployment: Deployment, family: ReplicaSetFamily): readonly Resize[] {
   const { current, old } = family;
   if (current === undefined) return [];
@@ -27,7 +27,7 @@ export function rollingSteps(deployment: Deployment, family: ReplicaSetFamily): 
   return shrinkOld(deployment, family, activeOf(old));
 }
 
-/** All of the old go before the first of the new comes. */
+/** All old pods are gone before the first new one is created. */
 export function recreateSteps(
   deployment: Deployment,
   { current, old }: ReplicaSetFamily,
@@ -40,7 +40,7 @@ export function recreateSteps(
   return [{ set: current, replicas: wanted }];
 }
 
-/** How many the current set may have now, with what the old ones still hold. */
+/** How many replicas the current set may have now, given those of the old sets. */
 export function currentReplicas(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -48,12 +48,12 @@ export function currentReplicas(
 ): number {
   const wanted = specReplicasOf(deployment);
   if (!isRolling(deployment) || specReplicasOf(current) > wanted) return wanted;
-  const room = wanted + maxSurgeOf(deployment) - totalReplicas(sets);
-  if (room <= 0) return specReplicasOf(current);
-  return specReplicasOf(current) + Math.min(room, wanted - specReplicasOf(current));
+  const free = wanted + maxSurgeOf(deployment) - totalReplicas(sets);
+  if (free <= 0) return specReplicasOf(current);
+  return specReplicasOf(current) + Math.min(free, wanted - specReplicasOf(current));
 }
 
-/** Somebody changed the number of replicas since the sets were last sized. */
+/** The number of replicas was changed since the sets were last sized. */
 export function isScaled(deployment: Deployment, family: ReplicaSetFamily): boolean {
   return activeOf(allOf(family)).some((set) => {
     const desired = desiredReplicasOf(set);
@@ -61,7 +61,7 @@ export function isScaled(deployment: Deployment, family: ReplicaSetFamily): bool
   });
 }
 
-/** Sizes after scaling, also of sets that have them already. In the middle of an update all sets get their share. */
+/** The sizes after scaling, also of sets that already have them. During an update all sets are scaled in proportion. */
 export function scalingSteps(deployment: Deployment, family: ReplicaSetFamily): readonly Resize[] {
   const { current, old } = family;
   const wanted = specReplicasOf(deployment);
@@ -73,7 +73,7 @@ export function scalingSteps(deployment: Deployment, family: ReplicaSetFamily): 
   return isRolling(deployment) ? proportionalSteps(deployment, active) : [];
 }
 
-/** Unhealthy ones first: they are not missed. Then as many as others make up for. */
+/** Unhealthy replicas first: they do not reduce availability. Then as many as others make up for. */
 function shrinkOld(
   deployment: Deployment,
   family: ReplicaSetFamily,
@@ -94,7 +94,7 @@ function shrinkOld(
     .map(([set, replicas]) => ({ set, replicas }));
 }
 
-/** Takes up to `count` replicas off the sets, in order, and off each no more than it can spare. */
+/** Removes up to `count` replicas from the sets, in order, and from each no more than it can spare. */
 function take(
   sizes: Map<ReplicaSet, number>,
   count: number,
@@ -121,7 +121,7 @@ function proportionalSteps(deployment: Deployment, active: readonly ReplicaSet[]
     added += share;
     return { set, replicas: specReplicasOf(set) + share };
   });
-  // What rounding left over is the largest's.
+  // The largest set gets the rest from rounding.
   const [first, ...rest] = shares;
   if (first === undefined) return [];
   return [{ set: first.set, replicas: Math.max(0, first.replicas + toAdd - added) }, ...rest];
@@ -133,7 +133,7 @@ function shareOf(deployment: Deployment, set: ReplicaSet, left: number, toAdd: n
   return toAdd > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-/** By how much the set would grow if it kept its part of the whole. */
+/** By how much the set would grow if it kept its proportion. */
 function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   const size = specReplicasOf(set);
   if (specReplicasOf(deployment) === 0) return -size;

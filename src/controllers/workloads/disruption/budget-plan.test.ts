@@ -18,7 +18,7 @@ const cases: readonly {
   readonly spec: PodDisruptionBudgetSpec;
   readonly pods: readonly string[];
   readonly scale: number;
-  /** Healthy, wanted, expected, allowed. */
+  /** Healthy, desired, expected, allowed. */
   readonly counts: readonly [number, number, number, number];
 }[] = [
   { spec: { minAvailable: 2 }, pods: ['a', 'b', 'c'], scale: 9, counts: [3, 2, 3, 1] },
@@ -62,7 +62,7 @@ test('pods whose eviction was granted are not healthy, until they are overdue or
   const plan = planBudget({
     budget: { spec: { minAvailable: 1 }, status: { disruptedPods } },
     pods: ['a', 'b', 'late', 'leaving going'].map(podOf),
-    scale: { kind: 'unknown', why: 'not asked' },
+    scale: { kind: 'unknown', why: 'not looked up' },
     hasPredecessor,
     nowMs,
   });
@@ -73,10 +73,15 @@ test('pods whose eviction was granted are not healthy, until they are overdue or
 });
 
 const successions = [
-  { name: 'a pod that was there is waited for', created: '11:58:59', predecessor: true, healthy: 0 },
-  { name: 'one of the same second may be it', created: '11:59:00', predecessor: false, healthy: 0 },
+  { name: 'an existing pod is waited for', created: '11:58:59', predecessor: true, healthy: 0 },
   {
-    name: 'one of the same second is not, if another went',
+    name: 'one of the same second may be the evicted pod',
+    created: '11:59:00',
+    predecessor: false,
+    healthy: 0,
+  },
+  {
+    name: 'one of the same second is not, if another was deleted',
     created: '11:59:00',
     predecessor: true,
     healthy: 1,
@@ -84,12 +89,12 @@ const successions = [
   { name: 'a later one of the name is not', created: '11:59:01', predecessor: false, healthy: 1 },
 ];
 
-test.each(successions)('of an eviction that was granted: $name', ({ created, predecessor, healthy }) => {
+test.each(successions)('of a granted eviction: $name', ({ created, predecessor, healthy }) => {
   const creationTimestamp = `2026-11-15T${created}Z`;
   const { status, recheckMs } = planBudget({
     budget: { spec: { minAvailable: 1 }, status: { disruptedPods: { 'db-0': '2026-11-15T11:59:00Z' } } },
     pods: [{ ...podOf('db-0'), metadata: { name: 'db-0', creationTimestamp } }],
-    scale: { kind: 'unknown', why: 'not asked' },
+    scale: { kind: 'unknown', why: 'not looked up' },
     hasPredecessor: () => predecessor,
     nowMs,
   });

@@ -7,20 +7,20 @@ import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isReady } from '../pods/pod-state.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
 
-/** A pod whose eviction was granted counts as gone for this long; then it evidently stays. */
+/** A pod whose eviction was granted counts as gone for this long; after that it evidently stays. */
 export const deletionTimeoutMs = 2 * 60_000;
 
-/** How many pods the controllers behind a budget's pods are meant to have together. */
+/** How many pods the controllers of a budget's pods should have together. */
 export type ExpectedScale =
   | { readonly kind: 'known'; readonly pods: number; readonly unmanaged: readonly string[] }
   | { readonly kind: 'unknown'; readonly why: string };
 
 export interface BudgetView {
   readonly budget: PodDisruptionBudget;
-  /** Those that the budget's selector picks. */
+  /** The pods that the budget's selector matches. */
   readonly pods: readonly Pod[];
   readonly scale: ExpectedScale;
-  /** Whether another pod of the same name is known to have gone a while ago. */
+  /** Whether another pod of the same name was deleted recently. */
   hasPredecessor(pod: Pod): boolean;
   readonly nowMs: number;
 }
@@ -28,12 +28,12 @@ export interface BudgetView {
 export interface BudgetPlan {
   readonly status: BudgetStatus;
   readonly isStatusTold: boolean;
-  /** Pods that were to be evicted and are still there. */
+  /** Pods whose eviction was granted and that still exist. */
   readonly overdue: readonly Pod[];
   /** When the next eviction is overdue. */
   readonly recheckMs: number | undefined;
   readonly unmanaged: readonly string[];
-  /** Why nothing may be disrupted, where we can't tell what is expected. */
+  /** Why no disruption is allowed, if the expected number is unknown. */
   readonly failure: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function planBudget(view: BudgetView): BudgetPlan {
   return { status, isStatusTold: isTold(budget, status), overdue, recheckMs, unmanaged, failure: undefined };
 }
 
-/** As a merge patch, in which pods that are no longer waited for have to be named. */
+/** A merge patch, which names the pods that are no longer waited for. */
 export function budgetStatusPatch(
   { status: before = {} }: PodDisruptionBudget,
   status: BudgetStatus,
@@ -85,7 +85,7 @@ type Expectation =
     }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** Only a plain number of pods to keep can do without knowing how many there should be. */
+/** Only an absolute minAvailable can be evaluated without the expected number of pods. */
 function expectation({ budget, pods, scale }: BudgetView): Expectation {
   const { minAvailable, maxUnavailable } = budget.spec ?? {};
   if (maxUnavailable === undefined && typeof minAvailable !== 'string') {
@@ -122,14 +122,14 @@ function disruptions(view: BudgetView): Disruptions {
     if (leftMs < 0) overdue.push(pod);
     else {
       waiting[pod.metadata?.name ?? ''] = since;
-      // A moment later: at the very time it still counts.
+      // One millisecond later: at exactly that time it still counts.
       waits.push(leftMs + 1);
     }
   }
   return { waiting, overdue, recheckMs: waits.length === 0 ? undefined : Math.min(...waits) };
 }
 
-/** The eviction was granted for one that had the name before. */
+/** The eviction was granted for an earlier pod of the name. */
 function isSuccessor(pod: Pod, since: string, { hasPredecessor }: BudgetView): boolean {
   const createdMs = parseTimestamp(pod.metadata?.creationTimestamp) ?? 0;
   const grantedMs = parseTimestamp(since) ?? 0;
@@ -141,7 +141,7 @@ function isHealthy(pod: Pod, waiting: StringMap): boolean {
   return deletionTimestamp === undefined && !Object.hasOwn(waiting, name) && isReady(pod);
 }
 
-/** To be on the safe side, nothing is allowed; all else stays as it was. */
+/** To be safe, no disruption is allowed; everything else stays unchanged. */
 function failed({ budget, nowMs }: BudgetView, why: string): BudgetPlan {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = budget.status ?? {};
   const { disruptedPods = {}, observedGeneration = 0, conditions } = budget.status ?? {};
@@ -191,6 +191,8 @@ function observed(condition: Condition, observedGeneration: number): Condition {
 function isTold({ status = {} }: PodDisruptionBudget, wanted: BudgetStatus): boolean {
   const { disruptedPods = {}, conditions = [], observedGeneration = 0 } = status;
   const { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed } = status;
-  const told = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed };
-  return canonicalJson({ ...told, disruptedPods, conditions, observedGeneration }) === canonicalJson(wanted);
+  const counts = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed };
+  return (
+    canonicalJson({ ...counts, disruptedPods, conditions, observedGeneration }) === canonicalJson(wanted)
+  );
 }

@@ -34,7 +34,7 @@ async function evict(cluster: Cluster, name: string): Promise<unknown> {
   return await cluster.resource(pods).post({ namespace, name }, 'eviction', body);
 }
 
-test('a budget follows the scale of the deployment behind its pods, and evictions go by it', async () => {
+test('a budget follows the scale of the deployment of its pods, and evictions respect it', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [deployment, disruption, healthyNodes(cluster)]);
@@ -77,7 +77,7 @@ test('a budget follows the scale of the deployment behind its pods, and eviction
   expect(again.status?.currentHealthy).toBe(4);
 });
 
-test('an eviction that was granted counts until the pod is gone, or stays after all', async () => {
+test('a granted eviction counts until the pod is gone, or evidently stays', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
@@ -110,7 +110,7 @@ test('an eviction that was granted counts until the pod is gone, or stays after 
   expect(notes).toContain("Pod was expected by PDB default/default to be deleted but it wasn't");
 });
 
-test('an eviction that was granted is over when the next pod of the name is there, however soon', async () => {
+test('a granted eviction is over when the next pod of the name exists, however soon', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   for (const name of ['a', 'b']) await makePod(cluster, name);
@@ -123,7 +123,7 @@ test('an eviction that was granted is over when the next pod of the name is ther
   );
   await cluster.resource(pods).delete({ namespace, name: 'a' }, { gracePeriodSeconds: 0 });
   await makePod(cluster, 'a');
-  // As if we had seen the budget last of all.
+  // As if the budget was the last object that we observed.
   await grant(cluster, { a: await creationOf(cluster, 'a') });
   const { status } = await eventually(
     () => getBudget(cluster),
@@ -132,7 +132,7 @@ test('an eviction that was granted is over when the next pod of the name is ther
   expect(status?.currentHealthy).toBe(2);
 });
 
-test('where nobody can tell how many pods there should be, none may go', async () => {
+test('if the expected number of pods is unknown, no disruption is allowed', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [disruption]);
@@ -147,7 +147,7 @@ test('where nobody can tell how many pods there should be, none may go', async (
   expect(status?.conditions?.[0]?.message).toBe('found no controllers for pod "a"');
 });
 
-test('an announced disruption that never comes is taken back', async () => {
+test('an announced disruption that never happens is withdrawn', async () => {
   const clock = new VirtualClock(Date.parse('2026-11-15T12:00:00Z'));
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
@@ -175,7 +175,7 @@ async function creationOf(cluster: Cluster, name: string): Promise<string> {
   return metadata?.creationTimestamp ?? '';
 }
 
-/** As the server writes it before it deletes the pods. */
+/** What the server writes before it deletes the pods. */
 async function grant(cluster: Cluster, disruptedPods: Readonly<Record<string, string>>): Promise<void> {
   const body = { status: { disruptedPods, disruptionsAllowed: 0 } };
   await cluster.resource(podDisruptionBudgets).patch(key, { type: 'merge', body }, { subresource: 'status' });

@@ -15,34 +15,34 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { NamespaceIndex } from '../pods/namespace-index.ts';
 import { type BudgetPlan, budgetStatusPatch, deletionTimeoutMs, planBudget } from './budget-plan.ts';
-import { RecentlyDeletedPods } from './departed-pods.ts';
 import { ScaleLookup } from './expected-scale.ts';
+import { RecentlyDeletedPods } from './recently-deleted-pods.ts';
 import { selectorText } from './selector-text.ts';
 import { untilStaleMs, withoutDisruptionTarget } from './stale-disruption.ts';
 
 const workers = 4;
 
 /**
- * Counts for each budget how many of its pods may be evicted.
+ * Computes for each budget how many of its pods may be evicted.
  *
- * It may look at a cache that is behind: the server writes each eviction that it grants into the budget itself, and we write only
- * onto the very version of the budget that we read. So a pod whose eviction we have not heard of does not count as healthy, or our
- * write fails and we look again. Its two kinds of writes are single, and running them twice changes nothing.
+ * The cache may be stale: the server writes each eviction that it grants into the budget itself, and we write only
+ * to the version of the budget that we read. So a pod whose eviction we have not observed does not count as healthy, or our
+ * write fails and we read again. Its two kinds of writes are single writes, and running them twice changes nothing.
  */
 export const disruption: Controller = {
   name: 'disruption',
   async run(context, signal) {
-    await new DisruptionKeeper(context).run(signal);
+    await new DisruptionReconciler(context).run(signal);
   },
 };
 
 /** Keys are `budget NAMESPACE/NAME` and `pod NAMESPACE/NAME`. */
-class DisruptionKeeper {
+class DisruptionReconciler {
   readonly #context: ControllerContext;
   readonly #budgets: Informer<PodDisruptionBudget>;
   readonly #podCache: Informer<Pod>;
   readonly #pods: NamespaceIndex<Pod>;
-  readonly #departed = new RecentlyDeletedPods(deletionTimeoutMs);
+  readonly #recentlyDeleted = new RecentlyDeletedPods(deletionTimeoutMs);
   readonly #scales: ScaleLookup;
   readonly #queue: WorkQueue;
 
@@ -79,7 +79,7 @@ class DisruptionKeeper {
       pod(object);
     };
     const gone = (old: Pod) => {
-      this.#departed.note(old, this.#context.clock.nowMs());
+      this.#recentlyDeleted.note(old, this.#context.clock.nowMs());
       this.#wakeBudgetsOf(old);
     };
     const scaled = ({ metadata }: KubeObject) => this.#wakeNamespace(metadata?.namespace);
@@ -115,13 +115,13 @@ class DisruptionKeeper {
     const client = this.#context.cluster.resource(podDisruptionBudgets);
     const budget = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (budget === undefined) return undefined;
-    const picked = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
-    const scale = await this.#scales.expected(picked, signal);
-    const hasPredecessor = (pod: Pod) => this.#departed.hasPredecessor(pod);
+    const selected = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
+    const scale = await this.#scales.expected(selected, signal);
+    const hasPredecessor = (pod: Pod) => this.#recentlyDeleted.hasPredecessor(pod);
     const nowMs = this.#context.clock.nowMs();
-    const plan = planBudget({ budget, pods: picked, scale, hasPredecessor, nowMs });
+    const plan = planBudget({ budget, pods: selected, scale, hasPredecessor, nowMs });
     if (!plan.isStatusTold) {
-      this.#tellPeople(budget, picked.length, plan);
+      this.#recordEvents(budget, selected.length, plan);
       const { uid, resourceVersion } = budget.metadata ?? {};
       const body = { metadata: { uid, resourceVersion }, status: budgetStatusPatch(budget, plan.status) };
       await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
@@ -129,7 +129,7 @@ class DisruptionKeeper {
     return plan.recheckMs === undefined ? undefined : { afterMs: plan.recheckMs };
   }
 
-  #tellPeople(budget: PodDisruptionBudget, podCount: number, plan: BudgetPlan): void {
+  #recordEvents(budget: PodDisruptionBudget, podCount: number, plan: BudgetPlan): void {
     const { namespace } = budget.metadata ?? {};
     if (podCount === 0)
       this.#record(budget, podDisruptionBudgets, 'Normal', 'NoPods', 'No matching pods found');
@@ -147,7 +147,7 @@ class DisruptionKeeper {
     }
   }
 
-  /** Takes back the announcement of a disruption that never came. */
+  /** Withdraws the announcement of a disruption that never happened. */
   async #clearStale(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const { clock, cluster } = this.#context;
     const { namespace, name } = parseKey(key);
@@ -177,9 +177,9 @@ class DisruptionKeeper {
 
 type Sized = KubeObject & { readonly spec?: { readonly replicas?: number } };
 
-function onResize(tell: (object: KubeObject) => void): (object: Sized, old: Sized) => void {
+function onResize(notify: (object: KubeObject) => void): (object: Sized, old: Sized) => void {
   return (object, old) => {
-    if (object.spec?.replicas !== old.spec?.replicas) tell(object);
+    if (object.spec?.replicas !== old.spec?.replicas) notify(object);
   };
 }
 

@@ -16,7 +16,7 @@ interface Scaled {
   readonly replicas: number;
 }
 
-/** Finds the controllers behind pods, and how many pods each is meant to have. Pods of one controller count it once. */
+/** Finds the controllers of pods, and how many pods each should have. Pods of one controller count it once. */
 export class ScaleLookup {
   readonly informers: readonly [Informer<ReplicaSet>, Informer<Deployment>, Informer<StatefulSet>];
   readonly #cluster: Cluster;
@@ -65,7 +65,7 @@ export class ScaleLookup {
     return scaleIn(deploymentCache.get(`${namespace}/${owner.name}`), owner);
   }
 
-  /** Whatever can be scaled says by how much. */
+  /** Any kind with a scale subresource reports its scale. */
   async #otherScale(
     controller: OwnerReference,
     namespace: string,

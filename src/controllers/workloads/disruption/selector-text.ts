@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../../kube/api/meta.ts';
 
-/** A selector as Kubernetes' own messages print it. */
+/** A selector in the format of Kubernetes' own messages. */
 export function selectorText(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {})

@@ -3,10 +3,10 @@ import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { isTerminating } from '../pods/pod-state.ts';
 
-/** Whoever announces that a pod is about to be disrupted has this long to do it. */
+/** A component that announces the disruption of a pod has this long to do it. */
 const staleAfterMs = 2 * 60_000;
 
-/** How long the announcement of a disruption still holds; undefined where there is none, or the pod is going. */
+/** How long the announcement of a disruption stays valid; undefined if there is none, or the pod is terminating. */
 export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
   const target = pod.status?.conditions?.find(isTarget);
   if (target?.status !== 'True' || target.reason === 'TerminationByKubelet') return undefined;
@@ -14,7 +14,7 @@ export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
   return Math.max(0, (parseTimestamp(target.lastTransitionTime) ?? 0) + staleAfterMs - nowMs);
 }
 
-/** The conditions with the announcement taken back. */
+/** The conditions without the announcement. */
 export function withoutDisruptionTarget({ status }: Pod, now: string): readonly PodCondition[] {
   return (status?.conditions ?? []).map((condition) =>
     isTarget(condition) ? { type: 'DisruptionTarget', status: 'False', lastTransitionTime: now } : condition,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import type { Node, Pod, PodSpec } from '../../../kube/api/core.ts';
 import { nodes, pods } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
@@ -40,11 +41,11 @@ const noExecute = { taints: [{ key: 'k', value: 'v', effect: 'NoExecute' }] } as
 const onAddress = (hostIP: string) => onPort(80, { hostIP });
 
 const cases: readonly Case[] = [
-  { what: 'nothing to ask', expected: undefined },
-  { what: 'a selector that fits', pod: { nodeSelector: { zone: 'a' } }, expected: undefined },
-  { what: 'a selector that does not fit', pod: { nodeSelector: { zone: 'b' } }, expected: affinity },
-  { what: 'an affinity that fits', pod: requiring('b', 'a'), expected: undefined },
-  { what: 'an affinity that does not fit', pod: requiring('b'), expected: affinity },
+  { what: 'no requirements', expected: undefined },
+  { what: 'a selector that matches', pod: { nodeSelector: { zone: 'a' } }, expected: undefined },
+  { what: 'a selector that does not match', pod: { nodeSelector: { zone: 'b' } }, expected: affinity },
+  { what: 'an affinity that matches', pod: requiring('b', 'a'), expected: undefined },
+  { what: 'an affinity that does not match', pod: requiring('b'), expected: affinity },
   { what: 'a port that is free', pod: onPort(80), others: [onPort(81)], expected: undefined },
   { what: 'a port that is taken', pod: onPort(80), others: [onPort(80)], expected: ports },
   {
@@ -79,7 +80,7 @@ const cases: readonly Case[] = [
     ],
     expected: ports,
   },
-  { what: 'a taint that ends pods', node: noExecute, expected: taints },
+  { what: 'a NoExecute taint', node: noExecute, expected: taints },
   {
     what: 'a taint that it tolerates for a while',
     node: noExecute,
@@ -87,12 +88,12 @@ const cases: readonly Case[] = [
     expected: undefined,
   },
   {
-    what: 'a taint that only keeps the scheduler away',
+    what: 'a taint for the scheduler only',
     node: { taints: [{ key: 'k', effect: 'NoSchedule' }] },
     expected: undefined,
   },
   {
-    what: 'more than one obstacle',
+    what: 'several failures',
     node: noExecute,
     pod: { ...requiring('b'), ...onPort(80) },
     others: [onPort(80)],
@@ -106,58 +107,58 @@ const cases: readonly Case[] = [
     expected: undefined,
   },
   {
-    what: 'a request for more cpu than is left',
+    what: 'a request for more cpu than is free',
     allocatable: { cpu: '1', memory: '1Gi', pods: '2' },
     pod: { ...asking({ cpu: '600m', memory: '2Gi' }), ...requiring('b') },
     others: [asking({ cpu: '500m' })],
     expected: `${short} cpu, requested: 600, used: 500, capacity: 1000`,
   },
   {
-    what: 'a request for more memory than is left',
+    what: 'a request for more memory than is free',
     allocatable: { cpu: '1', memory: '1Ki' },
     pod: asking({ cpu: '600m', memory: '1Ki' }),
     others: [asking({ memory: '24' })],
     expected: `${short} memory, requested: 1024, used: 24, capacity: 1024`,
   },
   {
-    what: 'a request for more scratch space than there is',
+    what: 'a request for more ephemeral storage than there is',
     allocatable: { 'ephemeral-storage': '10' },
     pod: asking({ 'ephemeral-storage': '11' }),
     expected: `${short} ephemeral-storage, requested: 11, used: 0, capacity: 10`,
   },
   {
-    what: 'one pod too many around it',
+    what: 'one pod too many on its node',
     allocatable: { pods: '1' },
     others: [{}],
     expected: `${short} pods, requested: 1, used: 1, capacity: 1`,
   },
   {
-    what: 'a request for a device that is taken',
+    what: 'a request for a device that is in use',
     allocatable: { 'example.com/gpu': '1' },
     pod: asking({ 'example.com/gpu': '1' }),
     others: [asking({ 'example.com/gpu': '1' })],
     expected: `${short} example.com/gpu, requested: 1, used: 1, capacity: 1`,
   },
   {
-    what: 'a request for a device that the node does not know',
+    what: 'a request for a device that the node does not have',
     allocatable: { cpu: '1' },
     pod: asking({ 'example.com/gpu': '1' }),
     expected: undefined,
   },
   {
-    what: 'a request for large pages that the node does not have',
+    what: 'a request for huge pages that the node does not have',
     allocatable: { cpu: '1' },
     pod: asking({ 'hugepages-2Mi': '2Mi' }),
     expected: `${short} hugepages-2Mi, requested: 2097152, used: 0, capacity: 0`,
   },
   {
-    what: 'a request for what the node says nothing about',
+    what: 'a request for a resource that the node does not list',
     allocatable: { memory: '1Gi' },
     pod: asking({ cpu: '100' }),
     others: [{}, {}],
     expected: undefined,
   },
-  { what: 'a request, on a node that says nothing', pod: asking({ cpu: '100' }), expected: undefined },
+  { what: 'a request, on a node that lists no resources', pod: asking({ cpu: '100' }), expected: undefined },
 ];
 
 test.each(cases)('a pod with $what', ({ pod = {}, node = {}, allocatable, others = [], expected }) => {
@@ -167,7 +168,7 @@ test.each(cases)('a pod with $what', ({ pod = {}, node = {}, allocatable, others
   expect(admissionFailure({ spec: pod }, named, around)?.message).toBe(expected);
 });
 
-test('a pod that its node does not take fails, and says why', async () => {
+test('a pod that its node rejects fails, with the reason', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { nodeSelector: { zone: 'elsewhere' } } });
@@ -189,7 +190,7 @@ test('a pod that its node does not take fails, and says why', async () => {
   expect(fixture.errors).toEqual([]);
 });
 
-test('a pod that runs stays when its node would take it no longer', async () => {
+test('a running pod stays when its node would no longer admit it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { nodeSelector: { zone: 'n1' } } });
@@ -200,7 +201,7 @@ test('a pod that runs stays when its node would take it no longer', async () => 
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('of two pods that come at once and want the same port, one fails', async () => {
+test('of two concurrent pods that need the same port, one fails', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   const spec = {
@@ -218,7 +219,7 @@ test('of two pods that come at once and want the same port, one fails', async ()
   expect((await fixture.eventLines()).join()).toContain(`NodePorts ${failed?.split(' ')[0]}: ${ports}`);
 });
 
-test('pods that come at once never take more than the node has; the room of one that ended is free again', async () => {
+test('concurrent pods never get more than the node has; capacity of a finished pod is free again', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   const body = { status: { allocatable: { cpu: '2', pods: '110' } } };
@@ -240,27 +241,15 @@ test('pods that come at once never take more than the node has; the room of one 
   expect(await phases(fixture)).toContain('next Running');
 });
 
-/** The cluster, but the node changes just before somebody reads it, and nobody is told. */
+/** The cluster, but the node changes just before it is read, without an event. */
 function changedBeforeRead(cluster: Cluster, change: () => Promise<unknown>): Cluster {
-  return {
-    resource: (resource) => {
-      const client = cluster.resource(resource);
-      const get: typeof client.get = async (...call) => {
-        if (resource.plural === nodes.plural) await change();
-        return await client.get(...call);
-      };
-      return new Proxy(client, {
-        get: (target, member) => {
-          if (member === 'get') return get;
-          const value: unknown = Reflect.get(target, member, target);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
-    },
-  };
+  return new InterceptedCluster(cluster, {
+    before: ({ verb, resource }) =>
+      verb === 'get' && resource.plural === nodes.plural ? change() : undefined,
+  });
 }
 
-test('a node that has got its label just now takes the pod: no pod fails because a cache is late', async () => {
+test('a node that got its label a moment ago admits the pod: no pod fails because of a stale cache', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { nodeSelector: { disk: 'fast' } } });
@@ -271,8 +260,8 @@ test('a node that has got its label just now takes the pod: no pod fails because
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('dying after any write changes nothing about who is taken', async () => {
-  const places = await crashControllersAtEveryWrite({
+test('crashing after any write does not change which pods are admitted', async () => {
+  const crashes = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
@@ -283,5 +272,5 @@ test('dying after any write changes nothing about who is taken', async () => {
     resources: [pods, nodes],
     settleMs: 20_000,
   });
-  expect(places).toBeGreaterThanOrEqual(4);
+  expect(crashes).toBeGreaterThanOrEqual(4);
 });

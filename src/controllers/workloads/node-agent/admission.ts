@@ -3,15 +3,15 @@ import { compileNodeSelector, matchesNode } from '../../../kube/selectors/node-s
 import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import { type ResourceShortage, shortageOf } from './resource-shortage.ts';
 
-/** Why a node does not take a pod, for good: the pod has failed. */
+/** Why a node permanently rejects a pod: the pod has failed. */
 export interface AdmissionFailure {
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * Whether the node takes the pod next to the others that it has taken, in the order in which a kubelet checks it. A scheduler has
- * checked the same; what it did not know, or who bound the pod without one, is found here. The first obstacle is the one that is told.
+ * Whether the node admits the pod in addition to the others that it has admitted, in the order of a kubelet's checks. A scheduler has
+ * checked the same; this catches what it did not know, and pods that were bound without one. The first failure is reported.
  */
 export function admissionFailure(pod: Pod, node: Node, others: readonly Pod[]): AdmissionFailure | undefined {
   const shortage = shortageOf(pod, node, others);
@@ -56,7 +56,7 @@ function hostPortsOf({ spec }: Pod): readonly ContainerPort[] {
     .filter(({ hostPort = 0 }) => hostPort > 0);
 }
 
-/** A port on all addresses collides with the same on any of them. */
+/** A port on all addresses conflicts with the same port on any of them. */
 function isSamePort(one: ContainerPort, other: ContainerPort): boolean {
   const [address, otherAddress] = [one.hostIP || everywhere, other.hostIP || everywhere];
   const isSameAddress = address === otherAddress || address === everywhere || otherAddress === everywhere;

@@ -23,7 +23,7 @@ import { holdsVolumes } from './pod-lifecycle.ts';
 import { claimKeysOf, PodsByNodeAndClaim } from './pods-by-node-and-claim.ts';
 import { isSimulated, leaseNamespace } from './simulated-nodes.ts';
 
-/** What the agent knows of the cluster. */
+/** The agent's view of the cluster. */
 export class AgentCaches {
   readonly pods: Informer<Pod>;
   readonly nodes: Informer<Node>;
@@ -33,7 +33,7 @@ export class AgentCaches {
   readonly drivers: Informer<CSIDriver>;
   readonly csiNodes: Informer<CSINode>;
   readonly attachments: Informer<VolumeAttachment>;
-  readonly places = new PodsByNodeAndClaim();
+  readonly podIndex = new PodsByNodeAndClaim();
   readonly attached = new AttachmentIndex();
   readonly addresses = new PodAddresses();
 
@@ -63,10 +63,10 @@ export class AgentCaches {
     return synced.every(Boolean);
   }
 
-  /** Keeps what is derived from the caches in step with them; to be called before anybody else listens. */
+  /** Keeps the derived indexes up to date with the caches; call it before any other handler is added. */
   follow(): readonly (() => void)[] {
     const pod = (object: Pod) => {
-      this.places.note(object);
+      this.podIndex.note(object);
       this.addresses.note(object);
     };
     const attachment = (object: VolumeAttachment) => this.attached.put(object);
@@ -75,7 +75,7 @@ export class AgentCaches {
         added: pod,
         updated: pod,
         deleted: (object) => {
-          this.places.forget(object);
+          this.podIndex.forget(object);
           this.addresses.forget(object);
         },
       }),
@@ -91,7 +91,7 @@ export class AgentCaches {
     return this.leases.get(`${leaseNamespace}/${nodeName}`);
   }
 
-  /** The node, where the agent plays its kubelet. */
+  /** The node, if the agent simulates its kubelet. */
   simulatedNode(nodeName: string): Node | undefined {
     const node = this.nodes.get(nodeName);
     return node !== undefined && isSimulated(node, this.leaseOf(nodeName)) ? node : undefined;
@@ -103,7 +103,7 @@ export class AgentCaches {
 
   /** Pods other than `except` that hold the claim's volume. */
   usersOf(claimKey: string, except?: Pod): readonly Pod[] {
-    return [...this.places.ofClaim(claimKey)].flatMap((key) => {
+    return [...this.podIndex.ofClaim(claimKey)].flatMap((key) => {
       const pod = this.pods.get(key);
       const counts = pod !== undefined && holdsVolumes(pod) && pod.metadata?.uid !== except?.metadata?.uid;
       return counts ? [pod] : [];
@@ -116,15 +116,15 @@ export class AgentCaches {
     return this.usersOf(`${namespace}/${name}`).filter(({ spec }) => spec?.nodeName === nodeName);
   }
 
-  /** Pods on the node that hold what they have there. */
+  /** Pods on the node that hold their resources there. */
   holdersOn(nodeName: string): readonly Pod[] {
-    return [...this.places.onNode(nodeName)].flatMap((key) => {
+    return [...this.podIndex.onNode(nodeName)].flatMap((key) => {
       const pod = this.pods.get(key);
       return pod !== undefined && holdsVolumes(pod) ? [pod] : [];
     });
   }
 
-  /** Names of the volumes that the pod's bound claims give it and that have to be attached. */
+  /** Names of the volumes of the pod's bound claims that have to be attached. */
   attachableNames(pod: Pod): readonly string[] {
     return claimKeysOf(pod).flatMap((key) => {
       const claim = this.claims.get(key);
@@ -137,8 +137,8 @@ export class AgentCaches {
   }
 
   /**
-   * What the node's status has to say of its volumes, from its pods and attachments alone. A volume that no pod holds is reported no
-   * longer though it is still attached: that comes first, then the attachment goes.
+   * The volumes that the node's status must report, from its pods and attachments alone. A volume that no pod holds is no longer
+   * reported although it is still attached: the report changes first, then the volume is detached.
    */
   volumeReport(nodeName: string): VolumeReport {
     const inUse = new Set(this.holdersOn(nodeName).flatMap((pod) => this.attachableNames(pod)));
@@ -151,13 +151,13 @@ export class AgentCaches {
       const isThere = status?.attached === true && metadata?.deletionTimestamp === undefined;
       if (!isThere) continue;
       attached.add(name);
-      // A claim that was torn from its volume under a pod does not unmount it.
+      // A claim that lost its volume under a pod does not unmount it.
       inUse.add(name);
     }
     return { inUse: [...inUse].sort(), attached: [...attached].sort() };
   }
 
-  /** How nodes name the volume in their status; undefined where there is no such volume. */
+  /** The name of the volume in a node's status; undefined if there is no such volume. */
   reportedName(volumeName: string): string | undefined {
     const volume = this.volumes.get(volumeName);
     return volume && uniqueVolumeName(volume);
@@ -180,15 +180,15 @@ export class AgentCaches {
   }
 
   /**
-   * A node with a CSINode has the drivers that it names. Where a kubelet would make an empty CSINode, simulated nodes have none: one
-   * without has every driver, so that volumes work on nodes that say nothing about drivers.
+   * A node with a CSINode has the drivers that it lists. A kubelet would create an empty CSINode, but simulated nodes have none: a node
+   * without a CSINode has every driver, so that volumes work on nodes that list no drivers.
    */
   #hasDriver(nodeName: string, driver: string): boolean {
     const csiNode = this.csiNodes.get(nodeName);
     return csiNode === undefined || (csiNode.spec?.drivers ?? []).some(({ name }) => name === driver);
   }
 
-  /** A driver that says no number has no limit. */
+  /** A driver without a number has no limit. */
   #freeSlots(nodeName: string, driver: string): number {
     const drivers = this.csiNodes.get(nodeName)?.spec?.drivers ?? [];
     const limit = drivers.find(({ name }) => name === driver)?.allocatable?.count;

@@ -5,7 +5,7 @@ import { attachmentName } from './attachments.ts';
 import { nodeAgent } from './node-agent.ts';
 import { makeClaim, makeNode, makePod, namespace, phases, testDriver } from './testing/agent-fixture.ts';
 
-/** As `VOLUME on NODE`, and whether it is attached. */
+/** `VOLUME on NODE`, and whether it is attached. */
 async function attached({ cluster }: VirtualTimeCluster): Promise<readonly string[]> {
   const { items } = await cluster.resource(volumeAttachments).list();
   return items
@@ -47,7 +47,7 @@ test('attachments have the names that Kubernetes gives them', () => {
   );
 });
 
-test('a driver that needs no attachment gets none, and other volumes neither', async () => {
+test('a driver that needs no attachment gets none, and volumes without a driver neither', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await fixture.cluster
@@ -61,7 +61,7 @@ test('a driver that needs no attachment gets none, and other volumes neither', a
   expect(await attached(fixture)).toEqual([]);
 });
 
-test('an attachment that somebody deletes under a running pod comes back', async () => {
+test('an attachment that a user deletes under a running pod is created again', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -74,7 +74,7 @@ test('an attachment that somebody deletes under a running pod comes back', async
   expect(await attached(fixture)).toEqual(['v-data on n1']);
 });
 
-test('a volume for one node is not attached to a second one before the first has let go of it', async () => {
+test('a volume for one node is not attached to a second one before the first has detached it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   for (const name of ['n1', 'n2']) await makeNode(fixture, name);
   await makeClaim(fixture, 'data');
@@ -102,7 +102,7 @@ test('a volume for many nodes is attached to each', async () => {
   expect(await attached(fixture)).toEqual(['v-data on n1', 'v-data on n2']);
 });
 
-test('of two pods that want a volume for one pod, one runs; the other when it is gone', async () => {
+test('of two pods that need a ReadWriteOncePod volume, one runs; the other when it is gone', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { mode: 'ReadWriteOncePod' });
@@ -119,7 +119,7 @@ test('of two pods that want a volume for one pod, one runs; the other when it is
   expect((await phases(fixture)).map((state) => state.split(' ')[1])).toEqual(['Running']);
 });
 
-test('a node attaches no more volumes than its driver can', async () => {
+test('a node attaches no more volumes than its driver allows', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   const drivers = [{ name: testDriver, nodeID: 'n1', topologyKeys: [], allocatable: { count: 2 } }];
@@ -138,7 +138,7 @@ test('a node attaches no more volumes than its driver can', async () => {
   expect((await phases(fixture)).every((state) => state.endsWith(' Running'))).toBe(true);
 });
 
-test('a volume that cannot be reached from the node is not mounted, until the node can reach it', async () => {
+test('a volume that the node cannot reach is not mounted, until the node can reach it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   const matchExpressions = [{ key: 'zone', operator: 'In', values: ['a'] }] as const;
@@ -156,7 +156,7 @@ test('a volume that cannot be reached from the node is not mounted, until the no
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('what was attached to a node that is gone is let go of with the last pod', async () => {
+test('volumes of a deleted node are detached with the last pod', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   for (const name of ['n1', 'n2']) await makeNode(fixture, name);
   await makeClaim(fixture, 'data');

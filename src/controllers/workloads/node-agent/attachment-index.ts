@@ -1,15 +1,15 @@
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 
 /**
- * Attachments by node and by volume: those that the server told of, and those that we are about to make. The latter count from the
- * moment somebody decides on them, so that two pods can't have the last slot.
+ * Attachments by node and by volume: those from the server, and those that we are about to create. The latter count from the
+ * moment of the decision, so that two pods cannot get the last slot.
  */
 export class AttachmentIndex {
   readonly #byName = new Map<string, VolumeAttachment>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byVolume = new Map<string, Set<string>>();
 
-  /** An attachment as the server has it, or one that will be made; the server's takes its place. */
+  /** An attachment from the server, or one that will be created; the server's replaces it. */
   put(attachment: VolumeAttachment): void {
     const name = nameOf(attachment);
     this.drop(name);
@@ -26,7 +26,7 @@ export class AttachmentIndex {
     this.#byVolume.get(attachment.spec?.source?.persistentVolumeName ?? '')?.delete(name);
   }
 
-  /** It could not be made; what the server told of meanwhile stays. */
+  /** It could not be created; an attachment that the server has reported meanwhile stays. */
   giveUp(name: string): void {
     if (this.#byName.get(name)?.metadata?.uid === undefined) this.drop(name);
   }

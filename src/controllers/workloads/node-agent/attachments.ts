@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import type { CSIDriver, VolumeAttachment } from '../../../kube/api/storage.ts';
 
-/** The attachment that a volume needs on a node; undefined where none has to be made. */
+/** The attachment that a volume needs on a node; undefined if it needs none. */
 export function attachmentFor(
   volume: PersistentVolume,
   nodeName: string,
@@ -17,23 +17,23 @@ export function attachmentFor(
   };
 }
 
-/** Whether a node needs an attachment to mount the volume. A driver that says nothing about it does. */
+/** Whether a node needs an attachment to mount the volume. A driver without the setting needs one. */
 export function isAttachable({ spec }: PersistentVolume, driver: CSIDriver | undefined): boolean {
   return spec?.csi !== undefined && driver?.spec?.attachRequired !== false;
 }
 
-/** As Kubernetes names them, so that either finds the other's. */
+/** The names that Kubernetes uses, so that either finds the other's. */
 export function attachmentName(volumeHandle: string, driver: string, nodeName: string): string {
   return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
 }
 
-/** Whether only one node may have the volume attached. */
+/** Whether the volume may be attached to one node only. */
 export function isExclusive({ spec }: PersistentVolume): boolean {
   const modes = spec?.accessModes ?? [];
   return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
 }
 
-/** Whether only one pod may have the volume. */
+/** Whether only one pod may use the volume. */
 export function isForOnePod({ spec }: PersistentVolume): boolean {
   const modes = spec?.accessModes ?? [];
   return modes.length === 1 && modes[0] === 'ReadWriteOncePod';

@@ -6,8 +6,8 @@ import { storageOf } from '../../volumes/expander/decide-expansion.ts';
 import { awaitsNodeResize, resizeFinishedStatus } from '../../volumes/expander/resize-status.ts';
 
 /**
- * The node's part of an expansion: the file system takes the volume's size while a pod runs on it. One write on the version that was
- * judged; a claim that does not wait for it is left alone.
+ * The node's part of an expansion: the file system grows to the volume's size while a pod runs on it. One write to the version that was
+ * read; a claim that does not wait for it is not changed.
  */
 export async function growFileSystem(
   context: ControllerContext,
@@ -23,8 +23,8 @@ export async function growFileSystem(
   await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
   const note = `MountVolume.NodeExpandVolume succeeded for volume "${volume.metadata?.name}" ${pod.spec?.nodeName}`;
   const action = 'ExpandFileSystem';
-  const told = { type: 'Normal', reason: 'FileSystemResizeSuccessful', action, note } as const;
-  context.events.record({ regarding: referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' }), ...told });
+  const event = { type: 'Normal', reason: 'FileSystemResizeSuccessful', action, note } as const;
+  context.events.record({ regarding: referenceTo(pod, { apiVersion: 'v1', kind: 'Pod' }), ...event });
   const regarding = referenceTo(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
-  context.events.record({ regarding, ...told });
+  context.events.record({ regarding, ...event });
 }

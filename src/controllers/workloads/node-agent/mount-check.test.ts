@@ -22,10 +22,10 @@ interface Case {
   readonly pod?: PodSpec;
   /** Other pods that hold the claim, as `NAME@NODE PHASE`. */
   readonly users?: readonly string[];
-  /** Nodes that have the volume attached. */
+  /** Nodes to which the volume is attached. */
   readonly attachedTo?: readonly string[];
   readonly freeSlots?: number;
-  /** Drivers on the node; left out, all there are. */
+  /** Drivers on the node; all drivers if left out. */
   readonly drivers?: readonly string[];
   readonly attachRequired?: false;
   readonly expected: string;
@@ -76,12 +76,15 @@ function viewOf(given: Case): MountView {
   };
 }
 
-/** What is blocked says why; what is ready says whether it has to mark its claim. */
+/** The reason if it is blocked; otherwise whether the claim must be annotated. */
 function summarize(view: MountView): string {
   const check = checkMounts(view);
   if (check.kind === 'blocked')
     return `${check.block.reason} ${check.block.note.replace(/^.*failed to process/, '…')}`;
-  return ['ready', ...check.mounts.map(({ needsMark }) => (needsMark ? 'unmarked' : 'marked'))].join(' ');
+  return [
+    'ready',
+    ...check.mounts.map(({ needsAnnotation }) => (needsAnnotation ? 'unannotated' : 'annotated')),
+  ].join(' ');
 }
 
 function inZone(zone: string): PersistentVolumeSpec {
@@ -102,10 +105,10 @@ const inUse =
   'FailedMount MountVolume.SetUp failed for volume "v" : volume uses the ReadWriteOncePod access mode and is already in use by another pod';
 
 const cases: readonly Case[] = [
-  { what: 'nothing in its way', expected: 'ready unmarked' },
+  { what: 'no obstacle', expected: 'ready unannotated' },
   { what: 'no volumes', pod: { volumes: [{ name: 'tmp', emptyDir: {} }] }, expected: 'ready' },
   {
-    what: 'a claim that is not there',
+    what: 'a claim that does not exist',
     pod: { volumes: [{ name: 'disk', persistentVolumeClaim: { claimName: 'x' } }] },
     expected: unprocessed(
       'error processing PVC default/x: failed to fetch PVC from API server: persistentvolumeclaims "x" not found',
@@ -122,9 +125,9 @@ const cases: readonly Case[] = [
     expected: unprocessed(`${processing} PVC is being deleted`),
   },
   {
-    what: 'a claim that is being deleted and protected',
+    what: 'a claim that is being deleted but protected',
     claim: { deletionTimestamp: '2025-01-01T00:00:00Z', finalizers: ['kubernetes.io/pvc-protection'] },
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
   {
     what: 'an ephemeral volume whose claim is not its own',
@@ -147,12 +150,12 @@ const cases: readonly Case[] = [
     ),
   },
   {
-    what: 'a device where it wants a file system',
+    what: 'a device instead of a file system',
     volume: { volumeMode: 'Block' },
     pod: { containers: [container] },
     expected: unprocessed('volume disk has volumeMode Block, but is specified in volumeMounts'),
   },
-  { what: 'a volume of its zone', volume: inZone('a'), expected: 'ready unmarked' },
+  { what: 'a volume of its zone', volume: inZone('a'), expected: 'ready unannotated' },
   {
     what: 'a volume of another zone',
     volume: inZone('b'),
@@ -166,37 +169,45 @@ const cases: readonly Case[] = [
       'FailedMount MapVolume.NodeAffinity check failed for volume "v" : no matching NodeSelectorTerms',
   },
   {
-    what: 'a claim whose binding is being undone',
+    what: 'a claim whose binding is being rolled back',
     claim: { annotations: { 'stowage.dev/rollback': 'yes' } },
     expected:
-      'FailedMount MountVolume.SetUp failed for volume "v" : the binding of claim data is being undone',
+      'FailedMount MountVolume.SetUp failed for volume "v" : the binding of claim data is being rolled back',
   },
-  { what: 'a mark of an earlier pod of its node', claim: marked('n1/old'), expected: 'ready marked' },
-  { what: 'a mark of an earlier pod elsewhere', claim: marked('n2/old'), expected: 'ready unmarked' },
   {
-    what: 'a mark of an earlier pod elsewhere, on a volume for many nodes',
+    what: 'the annotation of an earlier pod of its node',
+    claim: marked('n1/old'),
+    expected: 'ready annotated',
+  },
+  {
+    what: 'the annotation of an earlier pod elsewhere',
+    claim: marked('n2/old'),
+    expected: 'ready unannotated',
+  },
+  {
+    what: 'the annotation of an earlier pod elsewhere, on a volume for many nodes',
     modes: ['ReadWriteMany'],
     claim: marked('n2/old'),
-    expected: 'ready marked',
+    expected: 'ready annotated',
   },
   {
-    what: 'another pod that holds a volume for one pod',
+    what: 'another pod that holds a ReadWriteOncePod volume',
     modes: ['ReadWriteOncePod'],
     claim: marked('n1/uid-a'),
     users: ['a@n1 Pending'],
     expected: inUse,
   },
   {
-    what: 'another pod that wants the same volume for one pod',
+    what: 'another pod that needs the same ReadWriteOncePod volume',
     modes: ['ReadWriteOncePod'],
     users: ['a@n1 Pending'],
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
   {
-    what: 'a pod from before on a volume for one pod',
+    what: 'an earlier pod on a ReadWriteOncePod volume',
     modes: ['ReadWriteOncePod'],
     claim: marked('n1/uid-a'),
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
   {
     what: 'another pod on another node',
@@ -206,7 +217,7 @@ const cases: readonly Case[] = [
     expected: 'FailedAttachVolume Multi-Attach error for volume "v" Volume is already used by pod(s) a',
   },
   {
-    what: 'a volume that another node has not let go of',
+    what: 'a volume that another node has not detached',
     attachedTo: ['n2'],
     expected:
       'FailedAttachVolume Multi-Attach error for volume "v" Volume is already exclusively attached to one node and can\'t be attached to another',
@@ -216,21 +227,21 @@ const cases: readonly Case[] = [
     modes: ['ReadWriteMany'],
     users: ['a@n2 Running'],
     attachedTo: ['n2'],
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
   {
-    what: 'no slot left',
+    what: 'no free slot',
     freeSlots: 0,
     expected:
       'FailedAttachVolume AttachVolume.Attach failed for volume "v" : rpc error: code = ResourceExhausted desc = node n1 can attach no more volumes of d.example.com',
   },
   {
-    what: 'no slot left, and the volume there',
+    what: 'no free slot, but the volume is attached',
     freeSlots: 0,
     attachedTo: ['n1'],
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
-  { what: 'its driver on the node', drivers: ['d.example.com'], expected: 'ready unmarked' },
+  { what: 'its driver on the node', drivers: ['d.example.com'], expected: 'ready unannotated' },
   {
     what: 'another driver on the node',
     drivers: ['e.example.com'],
@@ -238,7 +249,7 @@ const cases: readonly Case[] = [
       'FailedAttachVolume AttachVolume.Attach failed for volume "v" : CSINode n1 does not contain driver d.example.com',
   },
   {
-    what: 'another driver on the node, and nothing to attach',
+    what: 'another driver on the node, and no attachment needed',
     drivers: [],
     attachRequired: false,
     expected:
@@ -253,17 +264,17 @@ const cases: readonly Case[] = [
       'FailedMount MapVolume.SetUpDevice failed for volume "v" : kubernetes.io/csi: blockMapper.SetUpDevice failed to get CSI client: driver name d.example.com not found in the list of registered CSI drivers',
   },
   {
-    what: 'a volume of a driver that is not on the node, without a claim',
+    what: 'an inline volume of a driver that is not on the node',
     drivers: [],
     pod: { volumes: [{ name: 'keys', csi: { driver: 'keys.example.com' } }] },
     expected:
       'FailedMount MountVolume.SetUp failed for volume "keys" : kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: driver name keys.example.com not found in the list of registered CSI drivers',
   },
   {
-    what: 'a volume of no driver on a node without drivers',
+    what: 'a volume without a driver on a node without drivers',
     drivers: [],
     volume: { hostPath: { path: '/a' } },
-    expected: 'ready unmarked',
+    expected: 'ready unannotated',
   },
 ];
 

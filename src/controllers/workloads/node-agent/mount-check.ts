@@ -7,15 +7,15 @@ import { claimConflict } from '../../volumes/ephemeral/template-claims.ts';
 import { isExclusive, isForOnePod } from './attachments.ts';
 import { holderOf, isUnderRollback } from './mounted-annotation.ts';
 
-/** What the check looks at. Everything is what is known at this moment. */
+/** The input of the check: the current state. */
 export interface MountView {
   readonly pod: Pod;
   readonly node: Node;
   claim(name: string): PersistentVolumeClaim | undefined;
   volume(name: string): PersistentVolume | undefined;
-  /** What the volume needs to be attached to the node; undefined where it is not attached. */
+  /** The attachment of the volume to the node; undefined if it is not attached. */
   attachment(volume: PersistentVolume): VolumeAttachment | undefined;
-  /** All attachments there are of the volume. */
+  /** All attachments of the volume. */
   attachments(volume: PersistentVolume): readonly VolumeAttachment[];
   /** Other pods that hold the claim's volume on their node. */
   users(claim: PersistentVolumeClaim): readonly Pod[];
@@ -29,15 +29,15 @@ export interface Mount {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
   readonly attachment: VolumeAttachment | undefined;
-  /** The claim's mark has to name this pod before anything is mounted. */
-  readonly needsMark: boolean;
+  /** The claim's annotation has to name this pod before anything is mounted. */
+  readonly needsAnnotation: boolean;
 }
 
-/** Why a pod can't be started yet, as its Event says it. */
+/** Why a pod cannot start yet, in the form of its Event. */
 export interface MountBlock {
   readonly reason: 'FailedMount' | 'FailedAttachVolume';
   readonly note: string;
-  /** A binding that is being completed, or known here only by half, looks the same; worth telling only if it lasts. */
+  /** A binding that is being completed, or only partly in the cache, looks the same; reported only if it lasts. */
   readonly mayPass?: true;
 }
 
@@ -46,8 +46,8 @@ export type MountCheck =
   | { readonly kind: 'blocked'; readonly block: MountBlock };
 
 /**
- * Whether everything that the pod mounts is there and may be mounted on its node, in the order in which a kubelet and its attacher
- * find out. The first obstacle is the one that is told.
+ * Whether all volumes of the pod exist and may be mounted on its node, in the order in which a kubelet and the attach controller
+ * check it. The first obstacle is reported.
  */
 export function checkMounts(view: MountView): MountCheck {
   const mounts: Mount[] = [];
@@ -147,7 +147,7 @@ function checkVolume(view: MountView, { claim, volume }: Found): MountBlock | un
   if (selector !== undefined && !matchesNode(selector, undefined, view.node.metadata?.labels))
     return failed(`${verb}.NodeAffinity check`, 'no matching NodeSelectorTerms');
   if (isUnderRollback(claim))
-    return failed(`${verb}.SetUp`, `the binding of claim ${claim.metadata?.name} is being undone`);
+    return failed(`${verb}.SetUp`, `the binding of claim ${claim.metadata?.name} is being rolled back`);
   if (isForOnePod(volume) && isHeldByOther(view, claim))
     return failed(
       `${verb}.SetUp`,
@@ -156,7 +156,7 @@ function checkVolume(view: MountView, { claim, volume }: Found): MountBlock | un
   return checkOtherNodes(view, { claim, volume }) ?? checkDriver(view, volume);
 }
 
-/** The attacher finds out first; what needs no attachment fails in the kubelet. */
+/** The attach controller checks first; volumes without an attachment fail in the kubelet. */
 function checkDriver(view: MountView, volume: PersistentVolume): MountBlock | undefined {
   const driver = volume.spec?.csi?.driver;
   if (driver === undefined || view.hasDriver(driver)) return undefined;
@@ -178,7 +178,7 @@ function checkDriver(view: MountView, volume: PersistentVolume): MountBlock | un
   };
 }
 
-/** A volume that the pod has of a driver without any claim. */
+/** An inline volume of a driver, without a claim. */
 function checkInlineDriver(view: MountView, { name, csi }: Volume): MountBlock | undefined {
   const driver = csi?.driver;
   if (driver === undefined || view.hasDriver(driver)) return undefined;
@@ -190,7 +190,7 @@ function unregistered(where: string, driver: string): string {
   return `kubernetes.io/csi: ${where}: driver name ${driver} not found in the list of registered CSI drivers`;
 }
 
-/** The one that the mark names, as long as it is there, or one that runs without ever having been marked. */
+/** The pod that the annotation names, while it exists, or one that runs without an annotation. */
 function isHeldByOther(view: MountView, claim: PersistentVolumeClaim): boolean {
   const holder = holderOf(claim);
   return view
@@ -217,7 +217,7 @@ function checkOtherNodes(view: MountView, { claim, volume }: Found): MountBlock 
   };
 }
 
-/** Volumes that are attached to the node already need no slot. */
+/** Volumes that are already attached to the node need no slot. */
 function checkSlots(view: MountView, mounts: readonly Mount[]): MountBlock | undefined {
   const wanted = new Map<string, number>();
   for (const { volume, attachment } of mounts) {
@@ -243,7 +243,7 @@ function mountOf(view: MountView, { claim, volume }: Found): Mount {
   const isOtherPod = isForOnePod(volume) && holder?.podUid !== view.pod.metadata?.uid;
   const isOtherNode =
     isExclusive(volume) && attachment !== undefined && holder?.nodeName !== view.node.metadata?.name;
-  return { claim, volume, attachment, needsMark: holder === undefined || isOtherPod || isOtherNode };
+  return { claim, volume, attachment, needsAnnotation: holder === undefined || isOtherPod || isOtherNode };
 }
 
 function unprocessed({ name }: Volume, why: string): MountBlock {

@@ -3,12 +3,12 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { MountBlock } from './mount-check.ts';
 
 /**
- * How long a pod is held without a word by something that may pass by itself. Our scheduler gives a pod its node when volume and claim name
- * each other, a moment before the claim's phase says so; a warning about that moment would only worry people.
+ * How long an obstacle that may disappear by itself is not reported. Our scheduler binds a pod when volume and claim name
+ * each other, a moment before the claim's phase changes; a warning about that moment would be noise.
  */
-const patienceMs = 3_000;
+const warningDelayMs = 3_000;
 
-/** Since when pods are held by what may pass. */
+/** Tracks since when pods are blocked by obstacles that may disappear by themselves. */
 export class MountWarningDelay {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** By uid. */
@@ -18,17 +18,17 @@ export class MountWarningDelay {
     this.#clock = clock;
   }
 
-  /** How much longer nothing is said; 0 where it is time to tell. */
+  /** How much longer the warning is delayed; 0 when it is due. */
   remainingMs({ metadata }: Pod, { mayPass }: MountBlock): number {
     if (mayPass !== true) return 0;
     const uid = metadata?.uid ?? '';
     const nowMs = this.#clock.monotonicMs();
     const sinceMs = this.#sinceMs.get(uid) ?? nowMs;
     this.#sinceMs.set(uid, sinceMs);
-    return Math.max(0, sinceMs + patienceMs - nowMs);
+    return Math.max(0, sinceMs + warningDelayMs - nowMs);
   }
 
-  /** The pod is held no longer, or gone. */
+  /** The pod is no longer blocked, or gone. */
   forget({ metadata }: Pod): void {
     this.#sinceMs.delete(metadata?.uid ?? '');
   }

@@ -2,8 +2,8 @@ import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
 /**
- * Who has a claim's volume mounted. The mark is also the lock of volumes that only one node or one pod may have: each holder is
- * written onto the version of the claim that named the one before, so that of two who start at once exactly one wins.
+ * The pod that has a claim's volume mounted. The annotation is also the lock of volumes for one node or one pod: each holder is
+ * written to the version of the claim that named the previous one, so that of two concurrent starts exactly one wins.
  */
 export interface VolumeHolder {
   readonly nodeName: string;

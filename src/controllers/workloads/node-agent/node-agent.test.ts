@@ -22,7 +22,7 @@ import {
   phases,
 } from './testing/agent-fixture.ts';
 
-test('a pod on a node runs, with an address and what else a kubelet tells', async () => {
+test('a pod on a node runs, with an address and the status of a kubelet', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
@@ -70,12 +70,12 @@ test.each([
   { what: 'has no lease', more: {}, holder: undefined, expected: 'Running' },
   { what: 'has a kubelet', more: {}, holder: 'n1', expected: 'Pending' },
   {
-    what: 'has a kubelet and is to be simulated',
+    what: 'has a kubelet and the annotation true',
     more: annotated('true'),
     holder: 'n1',
     expected: 'Running',
   },
-  { what: 'is not to be simulated', more: annotated('false'), holder: undefined, expected: 'Pending' },
+  { what: 'has the annotation false', more: annotated('false'), holder: undefined, expected: 'Pending' },
 ])('a pod on a node that $what is $expected', async ({ more, holder, expected }) => {
   await using fixture = await VirtualTimeCluster.start();
   if (holder !== undefined)
@@ -90,7 +90,7 @@ test.each([
   expect(await phases(fixture)).toEqual([`web ${expected}`]);
 });
 
-test('a pod waits until its claim is bound, and says so if that takes seconds', async () => {
+test('a pod waits until its claim is bound, with an Event if that takes seconds', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { isUnbound: true });
@@ -111,7 +111,7 @@ test('a pod waits until its claim is bound, and says so if that takes seconds', 
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('a claim that is bound a moment after its pod came is not worth a word', async () => {
+test('a claim that is bound a moment after its pod gets no Event', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data', { isUnbound: true });
@@ -123,7 +123,7 @@ test('a claim that is bound a moment after its pod came is not worth a word', as
   expect((await fixture.eventLines()).filter((line) => line.startsWith('Failed'))).toEqual([]);
 });
 
-test('a claim is marked before its pod runs', async () => {
+test('a claim is annotated before its pod runs', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -138,7 +138,7 @@ test('a claim is marked before its pod runs', async () => {
   });
 });
 
-test('a claim whose binding is being undone is not mounted until that is over', async () => {
+test('a claim whose binding is being rolled back is not mounted until the rollback is over', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -158,7 +158,7 @@ test('a claim whose binding is being undone is not mounted until that is over', 
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('a deleted pod goes when its grace has passed, not before', async () => {
+test('a deleted pod is removed when its grace has passed, not before', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
@@ -170,7 +170,7 @@ test('a deleted pod goes when its grace has passed, not before', async () => {
   expect(await phases(fixture)).toEqual([]);
 });
 
-test('a deleted pod that a finalizer holds has ended all the same', async () => {
+test('a deleted pod with a finalizer ends as well', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
@@ -200,7 +200,7 @@ test.each([
   expect(await phases(fixture)).toEqual([`job ${pod.expected}`]);
 });
 
-test('readiness gates of others decide whether a pod is Ready', async () => {
+test('readiness gates decide whether a pod is Ready', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web', { spec: { readinessGates: [{ conditionType: 'example.com/on' }] } });
@@ -215,8 +215,8 @@ test('readiness gates of others decide whether a pod is Ready', async () => {
   expect((await ready())?.status).toBe('True');
 });
 
-test('dying after any write changes nothing about the end', async () => {
-  const places = await crashControllersAtEveryWrite({
+test('crashing after any write does not change the final state', async () => {
+  const crashes = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
@@ -233,5 +233,5 @@ test('dying after any write changes nothing about the end', async () => {
     resources: [pods, nodes, leases, persistentVolumeClaims, persistentVolumes, volumeAttachments],
     settleMs: 20_000,
   });
-  expect(places).toBeGreaterThan(8);
+  expect(crashes).toBeGreaterThan(8);
 });

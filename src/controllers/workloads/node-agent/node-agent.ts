@@ -19,15 +19,15 @@ import { leaseNamespace } from './simulated-nodes.ts';
 
 const workers = 8;
 
-/** How long a node's report on its volumes may wait for more of the same kind, to be written with it. */
+/** How long a node's volume report is delayed, to combine changes into one write. */
 const reportDelayMs = 20;
 
 /**
- * Plays the kubelet of all nodes that have none, and their attach controller: starts pods once everything they mount is there and may
- * be mounted, keeps them, and ends them.
+ * Simulates the kubelet of all nodes that have none, and the attach controller: starts pods once all their volumes exist and may
+ * be mounted, keeps them running, and ends them.
  *
- * Safe to run twice and to die anywhere: what is done is read from the objects, each write is made on the version that was judged,
- * and a pod runs only after its claims are marked and its volumes attached.
+ * Safe to run twice and to crash anywhere: progress is read from the objects, each write carries the version that was read,
+ * and a pod runs only after its claims are annotated and its volumes attached.
  */
 export const nodeAgent: Controller = {
   name: 'node-agent',
@@ -62,7 +62,7 @@ class NodeAgent {
     await runLoop(this.#context, loop, signal);
   }
 
-  /** Writing onto a version that is no longer the newest is part of the game: the caches catch up, and it is tried again. */
+  /** Conflicts are normal: the caches catch up, and the key is retried. */
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     try {
       return await this.#turn(key, signal);
@@ -121,7 +121,7 @@ class NodeAgent {
     ];
   }
 
-  /** A pod without a node is the scheduler's, unless it was deleted. */
+  /** A pod without a node is left to the scheduler, unless it was deleted. */
   #podChanged(pod: Pod): void {
     const isScheduled = (pod.spec?.nodeName ?? '') !== '';
     if (!isScheduled && pod.metadata?.deletionTimestamp === undefined) return;
@@ -129,7 +129,7 @@ class NodeAgent {
     if (isScheduled && !holdsVolumes(pod)) this.#podReleased(pod);
   }
 
-  /** Its volumes can be detached, and others may have its claims. */
+  /** Its volumes can be detached, and other pods may use its claims. */
   #podReleased(pod: Pod): void {
     const nodeName = pod.spec?.nodeName ?? '';
     for (const key of claimKeysOf(pod)) {
@@ -148,9 +148,9 @@ class NodeAgent {
     if (old !== undefined && !isSameReport(reportOf(node), reportOf(old))) this.#reported(name);
   }
 
-  /** Pods that waited for it start, and what is no longer in use can be detached. */
+  /** Pods that waited for the report start, and unused volumes can be detached. */
   #reported(nodeName: string): void {
-    for (const key of this.#caches.places.onNode(nodeName))
+    for (const key of this.#caches.podIndex.onNode(nodeName))
       if (this.#pods.unreported.has(key)) this.#queue.add(`pod ${key}`);
     for (const { metadata, spec } of this.#caches.attached.onNode(nodeName))
       if (this.#caches.usersOn(nodeName, spec?.source?.persistentVolumeName ?? '').length === 0)
@@ -164,7 +164,7 @@ class NodeAgent {
       this.#queue.add(`attachment ${attachment.metadata?.name}`);
   }
 
-  /** Whether a kubelet came or went. */
+  /** Whether a kubelet appeared or disappeared. */
   #leaseChanged({ metadata, spec }: Lease, old: Lease | undefined): void {
     if (metadata?.namespace !== leaseNamespace) return;
     if (old !== undefined && spec?.holderIdentity === old.spec?.holderIdentity) return;
@@ -177,13 +177,13 @@ class NodeAgent {
     this.#report(spec?.nodeName ?? '');
   }
 
-  /** Those that held it attach it again; others on the node may have its slot, and other nodes the volume. */
+  /** Its users attach it again; other pods on the node may get its slot, and other nodes the volume. */
   #attachmentGone({ spec }: VolumeAttachment): void {
     this.#report(spec?.nodeName ?? '');
     const volume = this.#caches.volumes.get(spec?.source?.persistentVolumeName ?? '');
     const { namespace, name } = volume?.spec?.claimRef ?? {};
     this.#wakeUsers(`${namespace}/${name}`);
-    for (const key of this.#caches.places.onNode(spec?.nodeName ?? ''))
+    for (const key of this.#caches.podIndex.onNode(spec?.nodeName ?? ''))
       if (this.#pods.waiting.has(key)) this.#queue.add(`pod ${key}`);
   }
 
@@ -192,15 +192,15 @@ class NodeAgent {
   }
 
   #wakeUsers(claimKey: string): void {
-    for (const key of this.#caches.places.ofClaim(claimKey)) this.#queue.add(`pod ${key}`);
+    for (const key of this.#caches.podIndex.ofClaim(claimKey)) this.#queue.add(`pod ${key}`);
   }
 
   #wakeNode(nodeName: string): void {
-    for (const key of this.#caches.places.onNode(nodeName)) this.#queue.add(`pod ${key}`);
+    for (const key of this.#caches.podIndex.onNode(nodeName)) this.#queue.add(`pod ${key}`);
   }
 }
 
-/** Whether its pods have to be looked at again. */
+/** Whether its pods have to be reconciled again. */
 function isMoved({ metadata, spec }: Node, old: Node): boolean {
   const [now, before] = [metadata?.labels ?? {}, old.metadata?.labels ?? {}];
   const keys = new Set([...Object.keys(now), ...Object.keys(before)]);

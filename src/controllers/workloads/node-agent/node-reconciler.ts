@@ -9,10 +9,10 @@ import { reportOf, reportPatch } from './node-volumes.ts';
 import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
 
 /**
- * Looks after simulated nodes themselves: their lease, their Ready condition, and what is attached to them.
+ * Maintains simulated nodes: their lease, their Ready condition, and their attachments.
  *
- * A node's status is written by nobody else here, in one write for all that changed; whoever waits for it has the node looked at, and
- * a queue that holds each node once makes one write of what many pods wait for.
+ * Only this class writes a node's status, in one write for all changes; callers that need a write queue the node, and
+ * since the queue holds each node once, many pods share one write.
  */
 export class NodeReconciler {
   readonly #context: ControllerContext;
@@ -23,7 +23,7 @@ export class NodeReconciler {
     this.#caches = caches;
   }
 
-  /** Comes back when the lease has to be renewed. */
+  /** Requeues the node when the lease has to be renewed. */
   async reconcileNode(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const node = this.#caches.simulatedNode(nodeName);
     if (node === undefined) return undefined;
@@ -49,8 +49,8 @@ export class NodeReconciler {
   }
 
   /**
-   * Detaches what no pod on the node holds any more, once the node's status has it neither in use nor attached; the write of that
-   * leads back here. A pod that comes at the same moment makes it anew: the attachment's end brings the pod back to its turn.
+   * Detaches a volume that no pod on the node holds any more, once the node's status reports it neither as in use nor as attached; the write of that
+   * status leads back here. For a pod that arrives at the same moment the attachment is created again: its deletion queues the pod.
    */
   async detachIfUnused(name: string, signal: AbortSignal): Promise<void> {
     const attachment = this.#caches.attachments.get(name);
@@ -64,7 +64,7 @@ export class NodeReconciler {
     await undefinedIfNotFound(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
   }
 
-  /** A node that is gone has nobody else to let go of its volumes. */
+  /** A deleted node has no other component to detach its volumes. */
   #isOurs(nodeName: string): boolean {
     const { nodes: known } = this.#caches;
     return known.get(nodeName) === undefined || this.#caches.simulatedNode(nodeName) !== undefined;

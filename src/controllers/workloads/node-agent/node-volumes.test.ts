@@ -24,7 +24,7 @@ async function removePod({ cluster }: VirtualTimeCluster, name: string): Promise
   await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
 }
 
-test('a node tells of the volumes that its pods use, and of those that are attached to it', async () => {
+test('a node reports the volumes that its pods use, and those that are attached to it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   for (const name of ['b', 'a']) await makeClaim(fixture, name);
@@ -53,7 +53,7 @@ test('a node tells of the volumes that its pods use, and of those that are attac
   expect(fixture.errors).toEqual([]);
 });
 
-test('what needs no attachment is not reported', async () => {
+test('volumes that need no attachment are not reported', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   const spec = { attachRequired: false };
@@ -65,7 +65,7 @@ test('what needs no attachment is not reported', async () => {
   expect((await readNode(fixture)).status?.volumesInUse).toBeUndefined();
 });
 
-test('in use is told first, then attached, then the pod runs; in the end it is the other way round', async () => {
+test('in use is reported first, then attached, then the pod runs; the end is in reverse order', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -78,7 +78,7 @@ test('in use is told first, then attached, then the pod runs; in the end it is t
   await fixture.settle();
   await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 1 });
   await fixture.settle(5_000);
-  // When the object of a pod that has ended goes is its own business.
+  // When the object of a finished pod is removed does not matter here.
   expect(lines.seen.filter((line) => line !== 'pod gone')).toEqual([
     'pod Pending',
     'node: 1 in use, 0 attached',
@@ -92,7 +92,7 @@ test('in use is told first, then attached, then the pod runs; in the end it is t
   ]);
 });
 
-test('many pods that start on a node at once cost few writes of it', async () => {
+test('many pods that start on a node at once need few writes of it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
@@ -106,7 +106,7 @@ test('many pods that start on a node at once cost few writes of it', async () =>
   expect(lines.seen.filter((line) => line.startsWith('node ')).length).toBeLessThanOrEqual(8);
 });
 
-test('a report that somebody spoils is put right', async () => {
+test('a report that a user changed is corrected', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -122,7 +122,7 @@ test('a report that somebody spoils is put right', async () => {
   });
 });
 
-test('a volume stays in use under a pod whose claim was torn from it', async () => {
+test('a volume stays in use under a pod whose claim lost it', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -138,8 +138,8 @@ test('a volume stays in use under a pod whose claim was torn from it', async () 
 });
 
 test.each([
-  { what: 'says that it is not attached', body: { status: { attached: false } }, subresource: 'status' },
-  { what: 'is on its way out', body: { metadata: { finalizers: ['example.com/keep'] } }, subresource: '' },
+  { what: 'is not attached yet', body: { status: { attached: false } }, subresource: 'status' },
+  { what: 'is being deleted', body: { metadata: { finalizers: ['example.com/keep'] } }, subresource: '' },
 ])('an attachment that $what is not reported as attached', async ({ body, subresource }) => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
@@ -156,8 +156,8 @@ test.each([
   expect([status?.volumesInUse, status?.volumesAttached]).toEqual([[nameOf('data')], undefined]);
 });
 
-test('dying after any write leaves a node that tells the truth in the end', async () => {
-  const places = await crashControllersAtEveryWrite({
+test('crashing after any write leaves a node with a correct report in the end', async () => {
+  const crashes = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
     prepare: async (fixture) => {
       for (const name of ['n1', 'n2']) await makeNode(fixture, name);
@@ -171,10 +171,10 @@ test('dying after any write leaves a node that tells the truth in the end', asyn
     resources: [pods, nodes, volumeAttachments],
     settleMs: 20_000,
   });
-  expect(places).toBeGreaterThan(5);
+  expect(crashes).toBeGreaterThan(5);
 });
 
-test('a pod waits for the driver of its volume where its node says which drivers it has', async () => {
+test('a pod waits for the driver of its volume if its node lists its drivers', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   const client = fixture.cluster.resource(csiNodes);

@@ -1,8 +1,8 @@
 import type { Node, PersistentVolume } from '../../../kube/api/core.ts';
 
-/** What a node's status says of its volumes, in the order of their names. */
+/** The volumes in a node's status, sorted by name. */
 export interface VolumeReport {
-  /** What pods on the node use or are about to use. In here before it is mounted, and until it is unmounted. */
+  /** Volumes that pods on the node use or are about to use: from before the mount until after the unmount. */
   readonly inUse: readonly string[];
   readonly attached: readonly string[];
 }
@@ -13,7 +13,7 @@ export function uniqueVolumeName({ spec }: PersistentVolume): string | undefined
   return `kubernetes.io/csi/${spec.csi.driver}^${spec.csi.volumeHandle}`;
 }
 
-/** The report that the node has. */
+/** The report in the node's status. */
 export function reportOf({ status }: Node): VolumeReport {
   return {
     inUse: status?.volumesInUse ?? [],
@@ -21,7 +21,7 @@ export function reportOf({ status }: Node): VolumeReport {
   };
 }
 
-/** As a merge patch of the node's status; undefined where it says the same already. */
+/** A merge patch of the node's status; undefined if it is up to date. */
 export function reportPatch(node: Node, wanted: VolumeReport): object | undefined {
   const current = reportOf(node);
   if (isSameReport(current, wanted)) return undefined;
@@ -33,7 +33,7 @@ export function isSameReport(one: VolumeReport, other: VolumeReport): boolean {
   return isSame(one.inUse, other.inUse) && isSame(one.attached, other.attached);
 }
 
-/** Null takes it out of the object. */
+/** Null removes it from the object. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : list;
 }

@@ -6,8 +6,8 @@ const firstAddress = (10 << 24) + (128 << 16) + 1;
 const addressCount = 2 ** 22 - 2;
 
 /**
- * The addresses of pods. Who has one is in the pods' status; this only knows what it was told of that, and what it gave out since. It
- * goes round, so that an address that was freed is not in use again at once.
+ * The addresses of pods. The pods' status is the source; this class only knows the pods it was given, and the addresses it assigned since. It
+ * assigns addresses in a cycle, so that a freed address is not reused at once.
  */
 export class PodAddresses {
   readonly #byPod = new Map<string, string>();
@@ -29,7 +29,7 @@ export class PodAddresses {
     this.#used.delete(address);
   }
 
-  /** The pod's address, the same however often it is asked for; undefined when all are taken. */
+  /** The pod's address, the same for every call; undefined if all are in use. */
   take({ metadata }: Pod): string | undefined {
     const uid = metadata?.uid ?? '';
     const known = this.#byPod.get(uid);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import type { ListPage } from '../../../kube/api-requests.ts';
 import { nodes, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
@@ -8,7 +10,7 @@ import { getPod, makeClaim, makeNode, makePod, namespace, phases } from './testi
 
 const finalizers = ['example.com/keep'];
 
-/** Keeps what is deleted in sight. */
+/** Keeps deleted objects visible. */
 async function hold({ cluster }: VirtualTimeCluster, name: string): Promise<void> {
   const body = { metadata: { finalizers } };
   await cluster.resource(pods).patch({ namespace, name }, { type: 'merge', body });
@@ -18,7 +20,7 @@ async function removeNode({ cluster }: VirtualTimeCluster): Promise<void> {
   await cluster.resource(nodes).delete({ name: 'n1' });
 }
 
-test('pods of a node that is gone fail and go, once it has been gone for a while', async () => {
+test('pods of a deleted node fail and are removed, after some time', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   for (const name of ['web', 'held']) await makePod(fixture, name);
@@ -39,7 +41,7 @@ test('pods of a node that is gone fail and go, once it has been gone for a while
   expect(fixture.errors).toEqual([]);
 });
 
-test('a pod of a node that is gone goes after the same time where it was deleted, or was never started', async () => {
+test('a pod of a deleted node is removed after the same time if it was deleted, or was never started', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
@@ -67,27 +69,17 @@ test('a node that comes back in time keeps its pods', async () => {
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-/** The cluster, but lists of nodes are empty: a cache that is late. */
+/** The cluster, but lists of nodes are empty: a stale cache. */
 function withoutNodesInLists(cluster: Cluster): Cluster {
-  return {
-    resource: (resource) => {
-      const client = cluster.resource(resource);
-      const list: typeof client.list = async (...call) => {
-        const found = await client.list(...call);
-        return resource.plural === nodes.plural ? { ...found, items: [] } : found;
-      };
-      return new Proxy(client, {
-        get: (target, member) => {
-          if (member === 'list') return list;
-          const value: unknown = Reflect.get(target, member, target);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
+  return new InterceptedCluster(cluster, {
+    answer: ({ verb, resource, send }) => {
+      if (verb !== 'list' || resource.plural !== nodes.plural) return undefined;
+      return { value: send().then((page) => ({ ...(page as ListPage<unknown>), items: [] })) };
     },
-  };
+  });
 }
 
-test('a node that only the cache is missing is not gone', async () => {
+test('a node that is missing only in the cache is not gone', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
@@ -106,8 +98,8 @@ test('a pod that was deleted before it had a node fails', async () => {
   expect(await phases(fixture)).toEqual(['other Pending', 'web Failed']);
 });
 
-test('dying after any write changes nothing: all that was on the node is let go of', async () => {
-  const places = await crashControllersAtEveryWrite({
+test('crashing after any write changes nothing: all volumes on the node are detached', async () => {
+  const crashes = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
@@ -121,5 +113,5 @@ test('dying after any write changes nothing: all that was on the node is let go 
     resources: [pods, volumeAttachments],
     settleMs: 60_000,
   });
-  expect(places).toBeGreaterThanOrEqual(4);
+  expect(crashes).toBeGreaterThanOrEqual(4);
 });

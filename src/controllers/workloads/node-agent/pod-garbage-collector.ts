@@ -9,14 +9,14 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import type { WrittenStatus } from './pod-status.ts';
 import type { NodeAgentPodWrites } from './pod-writes.ts';
 
-/** How long a node may be missing from the cache before the server is asked whether it is gone. */
+/** How long a node may be missing from the cache before the agent asks the server whether it is gone. */
 const quarantineMs = 40_000;
 
 /**
- * Removes pods that no kubelet will ever end, as the pod garbage collector of Kubernetes does: those of nodes that are gone, and those
- * that were deleted before they had a node. Each is marked Failed first, so that its owner learns how it ended.
+ * Removes pods that no kubelet will ever end, as the pod garbage collector of Kubernetes does: those of deleted nodes, and those
+ * that were deleted before they had a node. Each becomes Failed first, so that its owner sees how it ended.
  *
- * Since when a node is missing is in memory alone: who starts anew waits anew.
+ * Since when a node is missing is only in memory: after a restart the time starts again.
  */
 export class PodGarbageCollector {
   readonly #context: ControllerContext;
@@ -38,7 +38,7 @@ export class PodGarbageCollector {
     if (nowMs < sinceMs + quarantineMs) return { afterMs: sinceMs + quarantineMs - nowMs };
     const client = this.#context.cluster.resource(nodes);
     const node = await undefinedIfNotFound(client.get({ name: pod.spec?.nodeName ?? '' }, { signal }));
-    // The cache is only late: the pod gets its turn when that has the node.
+    // Only the cache is stale: the pod is reconciled when the cache has the node.
     if (node !== undefined) this.forget(pod);
     else await this.#collect(pod, lostCondition(pod), signal);
     return undefined;
@@ -48,19 +48,19 @@ export class PodGarbageCollector {
     if (pod.metadata?.deletionTimestamp !== undefined) await this.#collect(pod, undefined, signal);
   }
 
-  /** The pod is gone, or its node is there. */
+  /** The pod is gone, or its node exists. */
   forget({ metadata }: Pod): void {
     this.#lostSinceMs.delete(metadata?.uid ?? '');
   }
 
   async #collect(pod: Pod, condition: PodCondition | undefined, signal: AbortSignal): Promise<void> {
     const now = formatTimestamp(this.#context.clock.nowMs());
-    const judged = isFinished(pod)
+    const failed = isFinished(pod)
       ? pod
       : await this.#writes.status(pod, failedStatus(pod, condition, now), signal);
-    // Without grace the server has done its part, and finalizers do theirs.
-    if (judged === undefined || judged.metadata?.deletionGracePeriodSeconds === 0) return;
-    await this.#writes.delete(judged, { gracePeriodSeconds: 0 }, signal);
+    // Without grace the server has already done its part; finalizers do the rest.
+    if (failed === undefined || failed.metadata?.deletionGracePeriodSeconds === 0) return;
+    await this.#writes.delete(failed, { gracePeriodSeconds: 0 }, signal);
   }
 }
 

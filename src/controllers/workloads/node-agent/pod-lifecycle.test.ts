@@ -20,10 +20,10 @@ const cases: readonly {
 }[] = [
   { what: 'is new', phase: 'Pending', step: { kind: 'start' }, holds: true },
   { what: 'runs', phase: 'Running', step: { kind: 'keep', finishMs: undefined }, holds: true },
-  { what: 'is through', phase: 'Succeeded', step: { kind: 'nothing' }, holds: false },
+  { what: 'has finished', phase: 'Succeeded', step: { kind: 'nothing' }, holds: false },
   { what: 'has failed', phase: 'Failed', step: { kind: 'nothing' }, holds: false },
   {
-    what: 'is to run for two minutes',
+    what: 'should run for two minutes',
     phase: 'Running',
     metadata: runFor('120'),
     restartPolicy: 'Never',
@@ -31,7 +31,7 @@ const cases: readonly {
     holds: true,
   },
   {
-    what: 'was to run for a minute',
+    what: 'should have run for a minute',
     phase: 'Running',
     metadata: runFor('60'),
     restartPolicy: 'Never',
@@ -39,14 +39,14 @@ const cases: readonly {
     holds: true,
   },
   {
-    what: 'is to run for a while but always restarts',
+    what: 'should run for a while but always restarts',
     phase: 'Running',
     metadata: runFor('0'),
     step: { kind: 'keep', finishMs: undefined },
     holds: true,
   },
   {
-    what: 'is to run for some nonsense',
+    what: 'has an invalid run time',
     phase: 'Running',
     metadata: runFor('soon'),
     restartPolicy: 'Never',
@@ -75,7 +75,7 @@ const cases: readonly {
     holds: true,
   },
   {
-    what: 'is deleted and through',
+    what: 'is deleted and has finished',
     phase: 'Succeeded',
     metadata: deleted('2025-01-01T00:01:30Z', 30),
     step: { kind: 'remove' },

@@ -3,18 +3,18 @@ import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
-/** What is to be done about a pod on a simulated node. */
+/** The next step for a pod on a simulated node. */
 export type PodLifecycleStep =
-  /** It is over, or held by others. */
+  /** It has finished, or only finalizers hold it. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'start' }
-  /** It runs; look again when its time has come. */
+  /** It runs; check again when its run time is over. */
   | { readonly kind: 'keep'; readonly finishMs: number | undefined }
   /** Its containers have ended. */
   | { readonly kind: 'finish' }
-  /** It was deleted and still has time. */
+  /** It was deleted and its grace period is not over. */
   | { readonly kind: 'wait'; readonly untilMs: number }
-  /** Nothing is left of it on the node: the object may go. */
+  /** Nothing is left of it on the node: the object may be removed. */
   | { readonly kind: 'remove' };
 
 export function nextLifecycleStep(pod: Pod, nowMs: number): PodLifecycleStep {
@@ -33,12 +33,12 @@ export function holdsVolumes(pod: Pod): boolean {
   return (pod.spec?.nodeName ?? '') !== '' && !isFinished(pod) && !isRemoved;
 }
 
-/** The server sets the time of deletion to when the grace ends. A pod that never ran needs none. */
+/** The server sets the deletion timestamp to the end of the grace period. A pod that never ran needs none. */
 function ending(pod: Pod, deletedMs: number, nowMs: number): PodLifecycleStep {
   const isRunning = pod.status?.phase === 'Running';
   if (isRunning && nowMs < deletedMs) return { kind: 'wait', untilMs: deletedMs };
   if (isRunning) return { kind: 'finish' };
-  // Without grace the server has done its part, and finalizers do theirs.
+  // Without grace the server has already done its part; finalizers do the rest.
   return pod.metadata?.deletionGracePeriodSeconds === 0 ? { kind: 'nothing' } : { kind: 'remove' };
 }
 

@@ -29,16 +29,16 @@ import { claimKeysOf } from './pods-by-node-and-claim.ts';
 import { TaintEvictions } from './taint-evictions.ts';
 
 /**
- * Brings one pod a step further. Every write says which version of its object it was decided on.
+ * Executes the next step for one pod. Every write carries the version of the object that was read.
  *
- * Starting takes several: the node's word that the volumes are in use, the marks on the claims, the attachments, their status, the
- * node's word that they are attached, the pod's. Each is made only where it is not there,
- * so whoever dies in between leaves a start half done that the next one completes; the pod runs only after all of them.
+ * Starting takes several writes: the node reports the volumes as in use, the claims are annotated, the attachments created and attached, the
+ * node reports them as attached, the pod's status changes. Each is made only if it is missing,
+ * so a start that was interrupted by a crash is completed by the next run; the pod runs only after all of them.
  */
 export class PodRunner {
-  /** Pods that can't be started yet. */
+  /** Pods that cannot start yet. */
   readonly waiting = new Set<string>();
-  /** Pods that start once their node's status tells of their volumes. */
+  /** Pods that start once their node's status reports their volumes. */
   readonly unreported = new Set<string>();
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
@@ -47,10 +47,10 @@ export class PodRunner {
   readonly #evictions: TaintEvictions;
   readonly #collector: PodGarbageCollector;
   readonly #patience: MountWarningDelay;
-  /** Uids of pods that their node has taken, though nothing was written of it yet. */
+  /** Uids of pods that their node has admitted, although nothing was written yet. */
   readonly #admitted = new Set<string>();
 
-  /** `report` has a node's status written. */
+  /** `report` requests a write of the node's status. */
   constructor(context: ControllerContext, caches: AgentCaches, report: (nodeName: string) => void) {
     this.#context = context;
     this.#caches = caches;
@@ -87,12 +87,12 @@ export class PodRunner {
     return node === undefined ? undefined : await this.#live(pod, node, signal);
   }
 
-  /** A pod on a node of ours: taken or refused once, then there until its end or a taint's. */
+  /** A pod on a simulated node: admitted or rejected once, then kept until its end or an eviction. */
   async #live(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
     if (pod.metadata?.deletionTimestamp !== undefined) return await this.#step(pod, node, signal);
-    const refusal = await this.#admit(pod, node, signal);
-    if (refusal !== undefined) {
-      await this.#refuse(pod, refusal, signal);
+    const rejection = await this.#admit(pod, node, signal);
+    if (rejection !== undefined) {
+      await this.#refuse(pod, rejection, signal);
       return undefined;
     }
     const eviction = await this.#evictions.evictIfDue(pod, node, signal);
@@ -103,26 +103,26 @@ export class PodRunner {
     );
   }
 
-  /** A pod with a start time was taken already. Labels may be newer than the cache, which alone must not cost a pod its existence. */
+  /** A pod with a start time was already admitted. Labels may be newer than the cache, which alone must not fail a pod. */
   async #admit(pod: Pod, node: Node, signal: AbortSignal): Promise<AdmissionFailure | undefined> {
     const { uid = '' } = pod.metadata ?? {};
     if (isFinished(pod) || this.#isAdmitted(pod)) return undefined;
-    let refusal = admissionFailure(pod, node, this.#othersOn(pod));
-    if (refusal?.reason === 'NodeAffinity') {
+    let rejection = admissionFailure(pod, node, this.#othersOn(pod));
+    if (rejection?.reason === 'NodeAffinity') {
       const { name = '' } = node.metadata ?? {};
       const fresh = await undefinedIfNotFound(
         this.#context.cluster.resource(nodes).get({ name }, { signal }),
       );
-      refusal = admissionFailure(pod, fresh ?? node, this.#othersOn(pod));
+      rejection = admissionFailure(pod, fresh ?? node, this.#othersOn(pod));
     }
-    if (refusal === undefined) this.#admitted.add(uid);
-    return refusal;
+    if (rejection === undefined) this.#admitted.add(uid);
+    return rejection;
   }
 
-  async #refuse(pod: Pod, refusal: AdmissionFailure, signal: AbortSignal): Promise<void> {
-    const { reason, message: note } = refusal;
+  async #refuse(pod: Pod, rejection: AdmissionFailure, signal: AbortSignal): Promise<void> {
+    const { reason, message: note } = rejection;
     this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'AdmitPod', note });
-    await this.#writes.status(pod, rejectedStatus(pod, refusal, this.#context.clock.nowMs()), signal);
+    await this.#writes.status(pod, rejectedStatus(pod, rejection, this.#context.clock.nowMs()), signal);
   }
 
   #isAdmitted({ metadata, status }: Pod): boolean {
@@ -177,14 +177,14 @@ export class PodRunner {
     { mounts, signal }: { readonly mounts: readonly Mount[]; readonly signal: AbortSignal },
   ): Promise<void> {
     const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
-    await this.#attach(pod, missing, signal, () => this.#mark(pod, mounts, signal));
+    await this.#attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
     if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
     const address = this.#caches.addresses.take(pod);
     assert(address !== undefined, 'there are no addresses left for pods');
     await this.#writes.status(pod, runningStatus(pod, node, address, this.#context.clock.nowMs()), signal);
   }
 
-  /** Whether the node tells of all the pod's volumes; else it is made to, and the pod comes back to its turn when it does. */
+  /** Whether the node reports all the pod's volumes; if not, the report is requested, and the pod is reconciled again after it. */
   #awaitReport(pod: Pod, listOf: (report: VolumeReport) => readonly string[]): boolean {
     const { nodeName = '' } = pod.spec ?? {};
     const reported = listOf(reportOf(this.#caches.nodes.get(nodeName) ?? {}));
@@ -197,32 +197,34 @@ export class PodRunner {
   async #hold(pod: Pod, block: MountBlock, signal: AbortSignal): Promise<Requeue | undefined> {
     const { reason, note } = block;
     this.waiting.add(keyOf(pod));
-    const patientMs = this.#patience.remainingMs(pod, block);
-    if (patientMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
+    const delayMs = this.#patience.remainingMs(pod, block);
+    if (delayMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
     if (pod.status?.containerStatuses === undefined)
       await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
-    return patientMs === 0 ? undefined : { afterMs: patientMs };
+    return delayMs === 0 ? undefined : { afterMs: delayMs };
   }
 
-  /** On the versions that were judged: a rollback that began meanwhile, or another pod that was first, makes it fail. */
-  async #mark(pod: Pod, mounts: readonly Mount[], signal: AbortSignal): Promise<void> {
+  /** To the versions that were read: a concurrent rollback, or another pod that was first, makes it fail. */
+  async #annotateClaims(pod: Pod, mounts: readonly Mount[], signal: AbortSignal): Promise<void> {
     const value = mountedAnnotationValue({
       nodeName: pod.spec?.nodeName ?? '',
       podUid: pod.metadata?.uid ?? '',
     });
     const client = this.#context.cluster.resource(persistentVolumeClaims);
     const unmarked = new Map(
-      mounts.flatMap(({ claim, needsMark }) => (needsMark ? [[claim.metadata?.name, claim]] : [])),
+      mounts.flatMap(({ claim, needsAnnotation }) =>
+        needsAnnotation ? [[claim.metadata?.name, claim]] : [],
+      ),
     );
     for (const { metadata } of unmarked.values()) {
       const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
-      const marks = { [annotations.mounted]: value };
-      const body = { metadata: { uid, resourceVersion, annotations: marks } };
+      const mounted = { [annotations.mounted]: value };
+      const body = { metadata: { uid, resourceVersion, annotations: mounted } };
       await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
     }
   }
 
-  /** Takes the slots at once, then does `prepare`, then attaches. */
+  /** Reserves the slots at once, then calls `prepare`, then attaches. */
   async #attach(
     pod: Pod,
     wanted: readonly VolumeAttachment[],
@@ -262,7 +264,7 @@ export class PodRunner {
     });
   }
 
-  /** What a running pod needs to go on: its attachments, room in its file systems, and conditions that follow its readiness gates. */
+  /** What a running pod needs: its attachments, the size of its file systems, and conditions that follow its readiness gates. */
   async #keep(pod: Pod, signal: AbortSignal): Promise<void> {
     const mounts = claimKeysOf(pod).flatMap((key) => {
       const claim = this.#caches.claims.get(key);

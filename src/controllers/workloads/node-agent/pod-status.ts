@@ -11,14 +11,14 @@ import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { AdmissionFailure } from './admission.ts';
 
-/** As the kubelet writes it: our own types leave out what only people read. */
+/** The status that a kubelet writes: our own types omit fields that only people read. */
 export interface WrittenStatus extends Omit<PodStatus, 'conditions'> {
   readonly hostIPs?: readonly { readonly ip: string }[];
-  /** Null takes all of them away. */
+  /** Null removes all of them. */
   readonly conditions?: readonly PodCondition[] | null;
 }
 
-/** The pod's volumes are not there yet. */
+/** The pod's volumes do not exist yet. */
 export function waitingStatus(pod: Pod, nowMs: number): WrittenStatus {
   const names = (pod.spec?.containers ?? []).map(({ name }) => name).join(' ');
   const unready = {
@@ -40,7 +40,7 @@ export function waitingStatus(pod: Pod, nowMs: number): WrittenStatus {
   };
 }
 
-/** The node does not take it. Of its conditions those stay that are none of a kubelet's. */
+/** The node rejects it. Conditions that do not belong to a kubelet stay. */
 export function rejectedStatus(
   pod: Pod,
   { reason, message }: AdmissionFailure,
@@ -84,7 +84,7 @@ export function runningStatus(pod: Pod, node: Node, podIP: string, nowMs: number
   };
 }
 
-/** What a running pod's conditions have to be now; readiness gates of others count. */
+/** The current conditions of a running pod; readiness gates count. */
 export function runningConditions(pod: Pod, nowMs: number): readonly PodCondition[] {
   return conditionsOf(pod, nowMs, [
     { type: 'PodReadyToStartContainers', status: 'True' },
@@ -134,7 +134,7 @@ function conditionsOf(pod: Pod, nowMs: number, wanted: readonly PodCondition[]):
   return conditions ?? [];
 }
 
-/** Without the message and the times, which do not change what is so. */
+/** Without the message and the times, which do not matter. */
 function isSame(one: PodCondition, other: PodCondition): boolean {
   return one.status === other.status && one.reason === other.reason;
 }
@@ -167,7 +167,7 @@ function statusesOf(
   }));
 }
 
-/** Sidecars keep running, the others are through. */
+/** Sidecars keep running, the others have finished. */
 function initStatuses(containers: readonly Container[], nowMs: number): readonly ContainerStatus[] {
   const now = formatTimestamp(nowMs);
   const terminated = { exitCode: 0, reason: 'Completed', startedAt: now, finishedAt: now };

@@ -14,7 +14,7 @@ interface PodEvent {
   readonly note: string;
 }
 
-/** What the agent writes about pods. */
+/** The agent's writes about pods. */
 export class NodeAgentPodWrites {
   readonly #context: ControllerContext;
 
@@ -22,7 +22,7 @@ export class NodeAgentPodWrites {
     this.#context = context;
   }
 
-  /** Onto the version that was judged. Undefined where the pod is gone. */
+  /** To the version that was read. Undefined if the pod is gone. */
   async status(pod: Pod, status: WrittenStatus, signal: AbortSignal): Promise<Pod | undefined> {
     const { namespace, name = '', uid, resourceVersion } = pod.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status };
@@ -33,7 +33,7 @@ export class NodeAgentPodWrites {
     );
   }
 
-  /** Nothing is left of it on its node, whatever was written about it meanwhile. */
+  /** Nothing is left of it on its node, whatever was written to it meanwhile. */
   async remove({ metadata }: Pod, signal: AbortSignal): Promise<void> {
     const { namespace, name = '', uid } = metadata ?? {};
     const preconditions = uid === undefined ? {} : { uid };
@@ -46,7 +46,7 @@ export class NodeAgentPodWrites {
     }
   }
 
-  /** Deletes the version that was judged, with the pod's own grace unless another is given. */
+  /** Deletes the version that was read, with the pod's own grace period unless another is given. */
   async delete(
     { metadata }: Pod,
     grace: { readonly gracePeriodSeconds?: number },

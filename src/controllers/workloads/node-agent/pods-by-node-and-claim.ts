@@ -20,12 +20,12 @@ export class PodsByNodeAndClaim {
   forget(pod: Pod): void {
     const key = keyOf(pod);
     drop(this.#byNode, pod.spec?.nodeName ?? '', key);
-    // A pod without grace no longer counts its ephemeral claims; it was noted when it did.
+    // A pod without grace no longer counts its ephemeral claims; it was added when it did.
     for (const claim of claimKeysOf({ ...pod, metadata: withoutDeletion(pod) }))
       drop(this.#byClaim, claim, key);
   }
 
-  /** Pods on the node, in whatever state. A live view. */
+  /** Pods on the node, in any state. A live view. */
   onNode(nodeName: string): ReadonlySet<string> {
     return this.#byNode.get(nodeName) ?? none;
   }

@@ -1,35 +1,24 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
 import { persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
 import { getClaim, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
 
-/** The cluster, but somebody is always a moment faster than the first change of a claim. */
-function outrun(cluster: Cluster, faster: () => Promise<unknown>): Cluster {
-  let hasRun = false;
-  return {
-    resource: (resource) => {
-      const client = cluster.resource(resource);
-      const patch: typeof client.patch = async (...call) => {
-        if (resource.plural === persistentVolumeClaims.plural && !hasRun) {
-          hasRun = true;
-          await faster();
-        }
-        return await client.patch(...call);
-      };
-      return new Proxy(client, {
-        get: (target, member) => {
-          if (member === 'patch') return patch;
-          const value: unknown = Reflect.get(target, member, target);
-          return typeof value === 'function' ? value.bind(target) : value;
-        },
-      });
+/** The cluster, but another client is always faster than the first change of a claim. */
+function withFasterClient(cluster: Cluster, change: () => Promise<unknown>): Cluster {
+  let hasChanged = false;
+  return new InterceptedCluster(cluster, {
+    before: async ({ verb, resource }) => {
+      if (hasChanged || verb !== 'patch' || resource.plural !== persistentVolumeClaims.plural) return;
+      hasChanged = true;
+      await change();
     },
-  };
+  });
 }
 
-test('a rollback that begins while a pod is being started wins, and nothing is mounted', async () => {
+test('a rollback that starts while a pod is being started wins, and nothing is mounted', async () => {
   await using fixture = await VirtualTimeCluster.start();
   await makeNode(fixture, 'n1');
   await makeClaim(fixture, 'data');
@@ -37,7 +26,7 @@ test('a rollback that begins while a pod is being started wins, and nothing is m
   const body = { metadata: { annotations: { 'stowage.dev/rollback': 'yes' } } };
   const claims = fixture.cluster.resource(persistentVolumeClaims);
   const rollBack = () => claims.patch({ namespace, name: 'data' }, { type: 'merge', body });
-  fixture.run([nodeAgent], outrun(fixture.cluster, rollBack));
+  fixture.run([nodeAgent], withFasterClient(fixture.cluster, rollBack));
   await fixture.settle();
   expect(await phases(fixture)).toEqual(['web Pending']);
   expect((await getClaim(fixture, 'data')).metadata?.annotations).toEqual({ 'stowage.dev/rollback': 'yes' });

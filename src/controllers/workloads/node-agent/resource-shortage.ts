@@ -11,17 +11,17 @@ export interface ResourceShortage {
 }
 
 /**
- * The first resource that the node lacks for the pod next to the others, in the order in which a kubelet looks.
+ * The first resource that the node lacks for the pod in addition to the others, in the order of a kubelet's checks.
  *
- * A kubelet always says how many pods, cores and bytes it has, and one that says nothing has none. Simulated nodes say what somebody
- * gave them, so that what they leave out is no limit. A kubelet, too, ignores extended resources that it does not know.
+ * A kubelet always reports its pods, cores and bytes, and a missing one counts as 0. Simulated nodes have what a user
+ * set, so a missing resource is not limited. A kubelet, too, ignores extended resources that it does not know.
  */
 export function shortageOf(pod: Pod, node: Node, others: readonly Pod[]): ResourceShortage | undefined {
   const listed = node.status?.allocatable ?? node.status?.capacity;
   if (listed === undefined) return undefined;
   const allocatable = allocatableAmounts(listed);
-  const crowd = { resource: 'pods', requested: 1, used: others.length, capacity: allocatable.pods };
-  if ('pods' in listed && isShort(crowd)) return crowd;
+  const podCount = { resource: 'pods', requested: 1, used: others.length, capacity: allocatable.pods };
+  if ('pods' in listed && isShort(podCount)) return podCount;
   const wanted = podRequests(pod.spec ?? {});
   const names = namesOf(wanted).filter((name) => name in listed || name.startsWith('hugepages-'));
   if (names.length === 0) return undefined;
@@ -39,7 +39,7 @@ function isShort({ requested, used, capacity }: ResourceShortage): boolean {
   return requested > capacity - used;
 }
 
-/** What is asked for, more than nothing of it. */
+/** The resources with a request above 0. */
 function namesOf(wanted: ResourceAmounts): readonly string[] {
   const names = ['cpu', 'memory', 'ephemeral-storage', ...[...wanted.others.keys()].sort()];
   return names.filter((name) => amountIn(wanted, name) > 0);

@@ -19,23 +19,28 @@ function lease(holderIdentity: string | undefined, renewTime = '2025-01-01T00:59
 }
 
 test.each([
-  { what: 'nobody’s lease', given: node(), found: undefined, expected: true },
+  { what: 'no lease', given: node(), found: undefined, expected: true },
   { what: 'our lease', given: node(), found: lease(agent), expected: true },
-  { what: 'a lease that nobody holds', given: node(), found: lease(undefined), expected: true },
+  { what: 'a lease without a holder', given: node(), found: lease(undefined), expected: true },
   { what: 'a kubelet’s lease', given: node(), found: lease('n1'), expected: false },
   {
-    what: 'a kubelet’s lease of long ago',
+    what: 'an expired lease of a kubelet',
     given: node(),
     found: lease('n1', '2020-01-01T00:00:00.000000Z'),
     expected: false,
   },
-  { what: 'a kubelet’s lease, and told to', given: node('true'), found: lease('n1'), expected: true },
-  { what: 'our lease, and told not to', given: node('false'), found: lease(agent), expected: false },
+  {
+    what: 'a kubelet’s lease, and the annotation true',
+    given: node('true'),
+    found: lease('n1'),
+    expected: true,
+  },
+  { what: 'our lease, and the annotation false', given: node('false'), found: lease(agent), expected: false },
 ])('a node with $what', ({ given, found, expected }) => {
   expect(isSimulated(given, found)).toBe(expected);
 });
 
-test('a lease is made for its node, and renewed on the version that was read', () => {
+test('a lease is created for its node, and renewed on the version that was read', () => {
   expect(leaseFor(node(), undefined, nowMs)).toEqual({
     metadata: {
       namespace: 'kube-node-lease',
@@ -51,7 +56,7 @@ test('a lease is made for its node, and renewed on the version that was read', (
   });
 });
 
-test('a node that is Ready is left as it is; another keeps its other conditions', () => {
+test('a Ready node is not changed; another keeps its other conditions', () => {
   const pressure = { type: 'MemoryPressure', status: 'False' } as const;
   const not = {
     ...node(),

@@ -4,27 +4,27 @@ import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { formatMicroTime, formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { annotations } from '../../../kube/well-known.ts';
 
-/** Who holds the leases of simulated nodes. */
+/** The holder of the leases of simulated nodes. */
 const agentIdentity = 'stowage.dev/node-agent';
 
 export const leaseNamespace = 'kube-node-lease';
 
-/** Longer than a kubelet's 40 s: one process looks after all nodes, and nobody fails over from it. */
+/** Longer than a kubelet's 40 s: one process maintains all nodes, and nothing fails over from it. */
 const leaseDurationSeconds = 600;
 const renewMs = 200_000;
 
 /**
- * Whether the agent plays this node's kubelet. A kubelet keeps a lease in its node's name; where somebody else holds that, there is
- * one, perhaps only away for a while, and two must never run the same pods.
+ * Whether the agent simulates this node's kubelet. A kubelet holds a lease with its node's name; if another process holds it, there is
+ * a kubelet, perhaps temporarily down, and two must never run the same pods.
  */
 export function isSimulated(node: Node, lease: Lease | undefined): boolean {
-  const asked = node.metadata?.annotations?.[annotations.simulated];
-  if (asked !== undefined) return asked === 'true';
+  const annotation = node.metadata?.annotations?.[annotations.simulated];
+  if (annotation !== undefined) return annotation === 'true';
   const holder = lease?.spec?.holderIdentity;
   return lease === undefined || holder === undefined || holder === agentIdentity;
 }
 
-/** The lease as it has to be now; undefined where it is good for a while. */
+/** The lease to write now; undefined if it is valid for a while. */
 export function leaseFor(node: Node, lease: Lease | undefined, nowMs: number): Lease | undefined {
   if (lease !== undefined && nowMs < renewalDueMs(lease)) return undefined;
   const { name = '', uid = '' } = node.metadata ?? {};
@@ -39,14 +39,14 @@ export function leaseFor(node: Node, lease: Lease | undefined, nowMs: number): L
   };
 }
 
-/** When the lease has to be renewed: at once where it is somebody else's or was never renewed. */
+/** When the lease has to be renewed: at once if another process holds it or it was never renewed. */
 export function renewalDueMs(lease: Lease): number {
   const renewedMs = parseTimestamp(lease.spec?.renewTime);
   if (lease.spec?.holderIdentity !== agentIdentity || renewedMs === undefined) return 0;
   return renewedMs + renewMs;
 }
 
-/** The node's conditions with Ready in them; undefined where nothing changes. */
+/** The node's conditions with Ready in them; undefined if nothing changes. */
 export function readyConditions(node: Node, nowMs: number): readonly NodeCondition[] | undefined {
   const now = formatTimestamp(nowMs);
   const current = node.status?.conditions;

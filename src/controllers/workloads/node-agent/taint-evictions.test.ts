@@ -55,7 +55,7 @@ test('a pod stays as long as it tolerates the taint, and no longer', async () =>
   expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeDefined();
 });
 
-test('a taint that is taken away in time leaves the pod where it is', async () => {
+test('a pod stays if the taint is removed in time', async () => {
   await using fixture = await startWith(tolerating('fire', 60));
   await taint(fixture, fire);
   await fixture.settle(30_000);
@@ -70,7 +70,7 @@ test('a taint that is taken away in time leaves the pod where it is', async () =
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('a second taint that is not tolerated ends the time at once', async () => {
+test('a second taint without a toleration ends the time at once', async () => {
   await using fixture = await startWith(tolerating('fire', 60));
   await taint(fixture, fire);
   await fixture.settle();
@@ -83,7 +83,7 @@ test('a second taint that is not tolerated ends the time at once', async () => {
   ]);
 });
 
-test('an agent that starts anew goes on with a pod that was marked already', async () => {
+test('an agent that restarts continues with a pod that was already marked', async () => {
   await using fixture = await startWith(tolerating('fire', 60));
   await taint(fixture, fire);
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }];
@@ -93,7 +93,7 @@ test('an agent that starts anew goes on with a pod that was marked already', asy
   expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeDefined();
 });
 
-test('a pod that ends by itself before its time is over ends then', async () => {
+test('a pod that finishes before its time is over ends then', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await taint(fixture, fire);
@@ -103,7 +103,7 @@ test('a pod that ends by itself before its time is over ends then', async () => 
   expect(await phases(fixture)).toEqual(['job Succeeded']);
 });
 
-test('a pod that comes to a tainted node is refused, and then goes', async () => {
+test('a pod that arrives at a tainted node is rejected, and then removed', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await taint(fixture, fire);
@@ -118,7 +118,7 @@ test('a pod that comes to a tainted node is refused, and then goes', async () =>
   ]);
 });
 
-test('nobody is evicted from a node that is not simulated', async () => {
+test('no pod is evicted from a node that is not simulated', async () => {
   await using fixture = await startWith();
   const body = { metadata: { annotations: { 'stowage.dev/simulated': 'false' } } };
   await fixture.cluster.resource(nodes).patch({ name: 'n1' }, { type: 'merge', body });
@@ -127,8 +127,8 @@ test('nobody is evicted from a node that is not simulated', async () => {
   expect((await getPod(fixture, 'web')).metadata?.deletionTimestamp).toBeUndefined();
 });
 
-test('dying after any write of an eviction changes nothing about its end', async () => {
-  const places = await crashControllersAtEveryWrite({
+test('crashing after any write of an eviction does not change the final state', async () => {
+  const crashes = await crashControllersAtEveryWrite({
     controllers: [nodeAgent],
     prepare: async (fixture) => {
       await makeNode(fixture, 'n1');
@@ -141,5 +141,5 @@ test('dying after any write of an eviction changes nothing about its end', async
     resources: [pods, nodes],
     settleMs: 60_000,
   });
-  expect(places).toBeGreaterThanOrEqual(6);
+  expect(crashes).toBeGreaterThanOrEqual(6);
 });

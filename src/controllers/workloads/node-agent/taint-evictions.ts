@@ -10,14 +10,14 @@ const disruptionTarget = 'DisruptionTarget';
 const reason = 'DeletionByTaintManager';
 
 type Eviction =
-  /** The pod may stay; for ever, or until its time is over. */
+  /** The pod may stay: without limit, or until its time is over. */
   { readonly kind: 'stays'; readonly untilMs: number | undefined } | { readonly kind: 'evicted' };
 
 /**
  * Deletes pods of simulated nodes that do not tolerate a NoExecute taint, or no longer, as the taint eviction controller of Kubernetes
- * does: whatever their phase, and the time that is tolerated starts when the taint is first seen on the pod's node.
+ * does: whatever their phase, and the tolerated time starts when the taint is first observed on the pod's node.
  *
- * Those times are in memory alone. Who starts anew grants them anew, but goes on with pods that are marked already.
+ * Those times are only in memory. After a restart they start again, but pods that are already marked are evicted at once.
  */
 export class TaintEvictions {
   readonly #clock: Clock;
@@ -48,11 +48,11 @@ export class TaintEvictions {
     this.#cancel(pod);
   }
 
-  /** A time that was set stands, whatever tolerations say later. */
+  /** A time that was set stays, whatever tolerations say later. */
   #dueFor(pod: Pod, toleratedMs: number): number {
     const nowMs = this.#clock.nowMs();
-    const mark = getCondition(pod.status?.conditions, disruptionTarget);
-    if (toleratedMs === 0 || (mark?.status === 'True' && mark.reason === reason)) return nowMs;
+    const condition = getCondition(pod.status?.conditions, disruptionTarget);
+    if (toleratedMs === 0 || (condition?.status === 'True' && condition.reason === reason)) return nowMs;
     const { uid = '' } = pod.metadata ?? {};
     const dueMs = this.#dueMs.get(uid) ?? nowMs + toleratedMs;
     this.#dueMs.set(uid, dueMs);
@@ -60,20 +60,20 @@ export class TaintEvictions {
   }
 
   async #evict(pod: Pod, signal: AbortSignal): Promise<void> {
-    this.#tell(pod, `Marking for deletion Pod ${keyOf(pod)}`);
+    this.#recordEvent(pod, `Marking for deletion Pod ${keyOf(pod)}`);
     const conditions = marked(pod, formatTimestamp(this.#clock.nowMs()));
     const isMarked = conditions === pod.status?.conditions;
-    const judged = isMarked ? pod : await this.#writes.status(pod, { conditions }, signal);
-    if (judged !== undefined) await this.#writes.delete(judged, {}, signal);
+    const current = isMarked ? pod : await this.#writes.status(pod, { conditions }, signal);
+    if (current !== undefined) await this.#writes.delete(current, {}, signal);
     this.#dueMs.delete(pod.metadata?.uid ?? '');
   }
 
   #cancel(pod: Pod): void {
     if (!this.#dueMs.delete(pod.metadata?.uid ?? '')) return;
-    this.#tell(pod, `Cancelling deletion of Pod ${keyOf(pod)}`);
+    this.#recordEvent(pod, `Cancelling deletion of Pod ${keyOf(pod)}`);
   }
 
-  #tell(pod: Pod, note: string): void {
+  #recordEvent(pod: Pod, note: string): void {
     this.#writes.recordEvent(pod, {
       type: 'Normal',
       reason: 'TaintManagerEviction',

@@ -9,7 +9,7 @@ import {
   matchesLabels,
 } from '../../../kube/selectors/label-selector.ts';
 
-/** Whom of the objects around it an owner has, takes in and lets go. */
+/** The objects that an owner has, adopts and releases. */
 export interface DependentClaims<T> {
   readonly mine: readonly T[];
   readonly adopt: readonly T[];
@@ -17,8 +17,8 @@ export interface DependentClaims<T> {
 }
 
 /**
- * An owner has what it controls and its selector picks. It adopts what nobody controls and the selector picks, and releases what
- * it controls but the selector picks no longer. An owner that is being deleted does neither.
+ * An owner has the objects that it controls and its selector matches. It adopts objects without a controller that the selector matches, and
+ * releases objects that it controls but the selector no longer matches. An owner that is being deleted does neither.
  */
 export function claimDependents<T extends KubeObject>(
   owner: KubeObject,
@@ -43,7 +43,7 @@ export function claimDependents<T extends KubeObject>(
   return { mine, adopt, release };
 }
 
-/** An owner's selector; one that is broken or absent picks nothing, so that nobody loses what was theirs by a typo. */
+/** An owner's selector; an invalid or missing one matches nothing, so that a typo does not release all objects. */
 export function selectorOf(selector: LabelSelector | undefined): CompiledLabelSelector | undefined {
   const compiled = compileLabelSelector(selector);
   return selector !== undefined && compiled.ok ? compiled.selector : undefined;
@@ -53,7 +53,7 @@ export function isSelectedBy(selector: CompiledLabelSelector, { metadata }: Kube
   return matchesLabels(selector, metadata?.labels ?? {});
 }
 
-/** How a dependent names the object that controls it. */
+/** The owner reference of a dependent to its controller. */
 export function controllerReference(owner: KubeObject, resource: Resource): OwnerReference {
   const { name = '', uid = '' } = owner.metadata ?? {};
   return {
@@ -66,7 +66,7 @@ export function controllerReference(owner: KubeObject, resource: Resource): Owne
   };
 }
 
-/** Carries out what {@link claimDependents} says, each on the very version that was judged. Objects that are gone need nothing. */
+/** Executes the result of {@link claimDependents}, each write on the version that was read. Missing objects need nothing. */
 export async function adoptAndRelease<T extends KubeObject>(
   client: ResourceClient<T>,
   { adopt, release }: DependentClaims<T>,
@@ -83,7 +83,7 @@ export async function adoptAndRelease<T extends KubeObject>(
     );
 }
 
-/** Writes the owners onto the version of the object that was read. */
+/** Writes the owners to the version of the object that was read. */
 export async function setOwners<T extends KubeObject>(
   client: ResourceClient<T>,
   { metadata }: T,

@@ -2,7 +2,7 @@ import type { ResourceClient } from '../../../cluster/cluster.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
 
-/** Deletes the very version that was judged; somebody who changed it meanwhile makes this fail. False where it was gone already. */
+/** Deletes the version that was read; fails if another client changed it meanwhile. False if it was already gone. */
 export async function deleteIfUnchanged<T extends KubeObject>(
   client: ResourceClient<T>,
   { metadata }: T,

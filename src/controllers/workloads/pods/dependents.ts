@@ -4,19 +4,19 @@ import { keyOf } from '../../../kube/object-key.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 
-/** Told whom a change concerns. */
+/** Receives the owners that a change concerns. */
 export interface DependentsHandler<T extends KubeObject> {
-  /** An object of this controller came, changed or went. */
+  /** An object of this controller was added, changed or deleted. */
   owned(uid: string): void;
-  /** An object that nobody controls came or changed; somebody may want it. */
+  /** An object without a controller was added or changed; an owner may adopt it. */
   orphan?(object: Projected<T>): void;
 }
 
-/** The objects of a cache by their controller, so that looking at one owner does not mean looking at everything. */
+/** The objects of a cache by their controller, so that a lookup for one owner does not scan everything. */
 export class Dependents<T extends KubeObject> {
   readonly #informer: Informer<T>;
-  /** Keys of objects by place: the controller's uid, or the namespace where there is no controller. */
-  readonly #places = new Map<string, Set<string>>();
+  /** Keys of objects by group: the controller's uid, or the namespace for objects without a controller. */
+  readonly #groups = new Map<string, Set<string>>();
   readonly #handler: DependentsHandler<T>;
 
   constructor(informer: Informer<T>, handler: DependentsHandler<T>) {
@@ -24,61 +24,61 @@ export class Dependents<T extends KubeObject> {
     this.#handler = handler;
   }
 
-  /** Begins to listen; the returned function ends it. */
+  /** Starts to follow the cache; the returned function ends it. */
   listen(): () => void {
     return this.#informer.addHandler({
       added: (object) => {
         this.#put(object);
-        this.#tell(object);
+        this.#notify(object);
       },
       updated: (object, old) => {
         this.#remove(old);
         this.#put(object);
-        if (placeOf(old) !== placeOf(object)) this.#tellOwner(old);
-        this.#tell(object);
+        if (groupOf(old) !== groupOf(object)) this.#notifyOwner(old);
+        this.#notify(object);
       },
       deleted: (object) => {
         this.#remove(object);
-        this.#tellOwner(object);
+        this.#notifyOwner(object);
       },
     });
   }
 
-  /** What the owner controls, and what nobody controls in its namespace. */
+  /** The objects that the owner controls, and those without a controller in its namespace. */
   ownedOrOrphaned(owner: KubeObject): readonly Projected<T>[] {
     const { uid = '', namespace = '' } = owner.metadata ?? {};
-    return [uid, orphansOf(namespace)].flatMap((place) =>
-      [...(this.#places.get(place) ?? [])]
+    return [uid, orphansOf(namespace)].flatMap((group) =>
+      [...(this.#groups.get(group) ?? [])]
         .map((key) => this.#informer.get(key))
         .filter((object) => object !== undefined),
     );
   }
 
   #put(object: Projected<T>): void {
-    const place = placeOf(object);
-    const keys = this.#places.get(place) ?? new Set();
-    this.#places.set(place, keys.add(keyOf(object)));
+    const group = groupOf(object);
+    const keys = this.#groups.get(group) ?? new Set();
+    this.#groups.set(group, keys.add(keyOf(object)));
   }
 
   #remove(object: Projected<T>): void {
-    const place = placeOf(object);
-    const keys = this.#places.get(place);
+    const group = groupOf(object);
+    const keys = this.#groups.get(group);
     keys?.delete(keyOf(object));
-    if (keys?.size === 0) this.#places.delete(place);
+    if (keys?.size === 0) this.#groups.delete(group);
   }
 
-  #tell(object: Projected<T>): void {
+  #notify(object: Projected<T>): void {
     if (controllerOf(object) === undefined) this.#handler.orphan?.(object);
-    else this.#tellOwner(object);
+    else this.#notifyOwner(object);
   }
 
-  #tellOwner(object: Projected<T>): void {
+  #notifyOwner(object: Projected<T>): void {
     const uid = controllerOf(object)?.uid;
     if (uid !== undefined) this.#handler.owned(uid);
   }
 }
 
-function placeOf(object: KubeObject): string {
+function groupOf(object: KubeObject): string {
   return controllerOf(object)?.uid ?? orphansOf(object.metadata?.namespace ?? '');
 }
 

@@ -12,7 +12,7 @@ export class NamespaceIndex<T extends KubeObject> {
     this.#informer = informer;
   }
 
-  /** Begins to follow the cache; the returned function ends it. Handlers that are added later find the index up to date. */
+  /** Starts to follow the cache; the returned function ends it. Handlers that are added later find the index up to date. */
   listen(): () => void {
     return this.#informer.addHandler({
       added: (object) => this.#keysIn(object).add(keyOf(object)),

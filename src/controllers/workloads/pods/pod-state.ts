@@ -7,25 +7,25 @@ export function isReady(pod: Pod): boolean {
   return getCondition(pod.status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** Since when the pod is ready; undefined where it isn't, or where nobody wrote down when it became so. */
+/** Since when the pod is ready; undefined if it is not, or if the time was not recorded. */
 export function readySinceMs(pod: Pod): number | undefined {
   const ready = getCondition(pod.status?.conditions, 'Ready');
   return ready?.status === 'True' ? parseTimestamp(ready.lastTransitionTime) : undefined;
 }
 
-/** Ready, and has been for long enough that one may count on it. */
+/** Ready for at least `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
   if (!isReady(pod)) return false;
   return minReadySeconds === 0 || untilAvailableMs(pod, minReadySeconds, nowMs) === 0;
 }
 
-/** How long until the pod is available if it stays ready: 0 where it is, undefined where it isn't even ready. */
+/** How long until the pod is available if it stays ready: 0 if it is, undefined if it is not ready. */
 function untilAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
   const sinceMs = readySinceMs(pod);
   return sinceMs === undefined ? undefined : Math.max(0, sinceMs + minReadySeconds * 1000 - nowMs);
 }
 
-/** When the next of these pods becomes available; undefined where none is on its way. */
+/** When the next of these pods becomes available; undefined if none will. */
 export function nextAvailableMs(
   pods: readonly Pod[],
   minReadySeconds: number,
@@ -41,7 +41,7 @@ export function isTerminating({ metadata }: Pod): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }
 
-/** Counts as a replica: neither at its end nor on its way out. */
+/** Counts as a replica: neither finished nor terminating. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isTerminating(pod);
 }

@@ -1,6 +1,6 @@
 import type { IntOrString } from '../../../kube/api/meta.ts';
 
-/** A number as it stands, or a percentage of the whole. What is neither counts as 0; the server lets nothing else through. */
+/** A number, or a percentage of the whole. Anything else counts as 0; the server accepts nothing else. */
 export function scaledValue(value: IntOrString | undefined, whole: number, rounding: 'up' | 'down'): number {
   if (typeof value === 'number') return value;
   const percent = /^(\d+)%$/.exec(value ?? '')?.[1];

@@ -1,10 +1,10 @@
-/** Letters and digits that make no words. */
+/** Letters and digits that do not form words. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const fnvPrime = 16_777_619;
 const fnvOffset = 2_166_136_261;
 
 /**
- * A short name for a value, the same whatever the order of its keys. `collisions` leads to another name where two values happened
+ * A short hash of a value, the same for any order of its keys. `collisions` gives another hash if two values happened
  * to share one.
  */
 export function shortHash(text: string, collisions?: number): string {
@@ -22,7 +22,7 @@ function safeEncoded(text: string): string {
   return [...text].map((character) => alphabet[character.charCodeAt(0) % alphabet.length]).join('');
 }
 
-/** Five characters for a text, as the API server would have drawn them at random. */
+/** Five characters for a text, in the alphabet of the API server's random suffixes. */
 export function nameSuffix(text: string): string {
   let rest = fnv(text);
   return Array.from({ length: 5 }, () => {

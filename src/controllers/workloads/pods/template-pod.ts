@@ -1,7 +1,7 @@
 import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import type { OwnerReference } from '../../../kube/api/meta.ts';
 
-/** A pod as the template draws it, for its controller; the caller names it. */
+/** A pod from the template, owned by its controller; the caller sets its name. */
 export function podFromTemplate(
   { metadata = {}, spec }: PodTemplateSpec,
   namespace: string,

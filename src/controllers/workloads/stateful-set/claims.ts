@@ -6,7 +6,7 @@ import { pods, statefulSets } from '../../../kube/resources.ts';
 import { controllerReference } from '../pods/adoption.ts';
 import { claimNameOf, isInRange, ordinalOf } from './identity.ts';
 
-/** The claims that the member of this ordinal needs, as they have to be made. They go by the set's labels as well as their own. */
+/** The claims that the member of this ordinal needs. They have the set's labels as well as their own. */
 export function claimsFor(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
   return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => {
     const { annotations, finalizers, labels } = metadata ?? {};
@@ -27,11 +27,11 @@ export function claimsFor(set: StatefulSet, ordinal: number): readonly Persisten
 }
 
 /**
- * Who has to own the claim so that it ends when the retention policy says so: the set, for claims that go with it; the pod, for
- * claims of a pod that is scaled away. Undefined where the claim's owners are right, or somebody else's business:
+ * The owner that the claim needs so that it is deleted as the retention policy says: the set, for claims that are deleted with it; the pod, for
+ * claims of a pod that is scaled down. Undefined if the claim's owners are right, or must not be changed:
  *
- * - another controller looks after it;
- * - it names a set or pod of the same name that was there before: the garbage collector knows what becomes of it.
+ * - another controller owns it;
+ * - it names an earlier set or pod of the same name: the garbage collector handles it.
  */
 export function ownersToSet(
   set: StatefulSet,
@@ -50,7 +50,7 @@ export function ownersToSet(
   return isRight ? undefined : [...others, ...wanted];
 }
 
-/** The claim was meant to go with an earlier pod of this name: a new pod has to wait until it has gone. */
+/** The claim is deleted with an earlier pod of this name: a new pod has to wait until it is gone. */
 export function isLeftOver(set: StatefulSet, podName: string, claim: PersistentVolumeClaim): boolean {
   if (policyOf(set).whenScaled === 'Retain') return false;
   const pod = { metadata: { name: podName } };

@@ -10,13 +10,13 @@ const revisionLabel = 'controller-revision-hash';
 
 const ordinalMax = 2 ** 31 - 1;
 
-/** A template under the name by which pods call it. */
+/** A template with the name of its revision. */
 export interface SetRevision {
   readonly name: string;
   readonly template: PodTemplateSpec;
 }
 
-/** The pod of this ordinal as the revision draws it: its own name and host name, its own volumes. */
+/** The pod of this ordinal in this revision: with its own name, host name and volumes. */
 export function memberPod(set: StatefulSet, { name: revision, template }: SetRevision, ordinal: number): Pod {
   const name = podNameOf(set, ordinal);
   const pod = podFromTemplate(
@@ -37,7 +37,7 @@ export function memberPod(set: StatefulSet, { name: revision, template }: SetRev
   };
 }
 
-/** Volumes of the templates for claims, which win over others of the same name, and then the rest. */
+/** Volumes of the claim templates, which replace others of the same name, and then the rest. */
 function memberVolumes(set: StatefulSet, volumes: readonly Volume[], ordinal: number): readonly Volume[] {
   const templates = claimTemplateNames(set);
   return [
@@ -53,7 +53,7 @@ export function identityLabels(name: string, ordinal: number): Readonly<Record<s
   return { [podNameLabel]: name, [podIndexLabel]: String(ordinal) };
 }
 
-/** The pod carries the labels by which services and people find the one pod of this name. */
+/** The pod has the labels that identify it by name and ordinal. */
 export function hasIdentity({ metadata }: Pod): boolean {
   return metadata?.labels?.[podNameLabel] === metadata?.name;
 }
@@ -62,12 +62,12 @@ export function podRevisionOf({ metadata }: Pod): string {
   return metadata?.labels?.[revisionLabel] ?? '';
 }
 
-/** Whether the pod is called as a member of this set would be. */
+/** Whether the pod's name is that of a member of this set. */
 export function isMember(set: StatefulSet, pod: Pod): boolean {
   return splitName(pod.metadata?.name)?.parent === set.metadata?.name;
 }
 
-/** The number at the end of a member's name; undefined where there is none. */
+/** The number at the end of a member's name; undefined if there is none. */
 export function ordinalOf({ metadata }: Pod): number | undefined {
   return splitName(metadata?.name)?.ordinal;
 }

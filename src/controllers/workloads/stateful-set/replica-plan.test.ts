@@ -9,7 +9,7 @@ const nowMs = Date.parse('2026-11-15T12:00:00Z');
 const current = { name: 'old', template: setTemplate('v1') };
 const update = { name: 'new', template: setTemplate('v2') };
 
-/** `web-0 new ready`: name, revision and the words below, in any number. */
+/** `web-0 new ready`: name, revision and the flags below, in any number. */
 function podFrom(text: string): Pod {
   const [name = '', revision = '', ...words] = text.split(' ');
   const is = (word: string) => words.includes(word);
@@ -32,7 +32,7 @@ function podFrom(text: string): Pod {
   };
 }
 
-/** `data-web-0 of Pod web-0`, and ` going` where it is being deleted. */
+/** `data-web-0 of Pod web-0`, and ` going` if it is being deleted. */
 function claimFrom(text: string): PersistentVolumeClaim {
   const [, name = '', kind, owner, going] = /^(\S+)(?: of (\S+) (\S+))?( going)?$/.exec(text) ?? [];
   const reference: OwnerReference = {
@@ -64,7 +64,7 @@ function lineOf(step: ReplicaStep): string {
     case 'await-claim':
       return `await ${step.claim.metadata?.name}`;
     default:
-      return `${step.claim.metadata?.name} to ${step.owners.map(({ kind, name }) => `${kind} ${name}`).join() || 'nobody'}`;
+      return `${step.claim.metadata?.name} to ${step.owners.map(({ kind, name }) => `${kind} ${name}`).join() || 'no owner'}`;
   }
 }
 
@@ -86,15 +86,15 @@ const policy = (whenDeleted: 'Retain' | 'Delete', whenScaled: 'Retain' | 'Delete
 });
 
 const cases: readonly Case[] = [
-  { name: 'nothing wanted', spec: { replicas: 0 }, steps: [] },
-  { name: 'the first comes alone', spec: { replicas: 3 }, steps: ['make web-0 new'] },
+  { name: 'no replicas', spec: { replicas: 0 }, steps: [] },
+  { name: 'the first is created alone', spec: { replicas: 3 }, steps: ['make web-0 new'] },
   {
-    name: 'in parallel all come',
+    name: 'in parallel all are created',
     spec: { replicas: 2, ...parallel },
     steps: ['make web-0 new', 'make web-1 new'],
   },
   {
-    name: 'numbers start where they should',
+    name: 'ordinals start at the configured number',
     spec: { replicas: 1, ordinals: { start: 7 } },
     steps: ['make web-7 new'],
   },
@@ -106,12 +106,17 @@ const cases: readonly Case[] = [
     steps: ['make web-1 new'],
   },
   {
-    name: 'ready is not enough where it has to last',
+    name: 'ready is not enough with minReadySeconds',
     spec: { replicas: 2, minReadySeconds: 10 },
     pods: ['web-0 new just-ready'],
     steps: [],
   },
-  { name: 'nothing while one is going', spec: { replicas: 2 }, pods: ['web-0 new ready going'], steps: [] },
+  {
+    name: 'nothing while one is terminating',
+    spec: { replicas: 2 },
+    pods: ['web-0 new ready going'],
+    steps: [],
+  },
   {
     name: 'a gap is filled first',
     spec: { replicas: 3 },
@@ -119,36 +124,36 @@ const cases: readonly Case[] = [
     steps: ['make web-1 new'],
   },
   {
-    name: 'claims come before their pod',
+    name: 'claims are created before their pod',
     spec: { replicas: 1, volumeClaimTemplates },
     steps: ['make data-web-0', 'make web-0 new'],
   },
   {
-    name: 'a claim that is there is used',
+    name: 'an existing claim is used',
     spec: { replicas: 1, volumeClaimTemplates },
     claims: ['data-web-0'],
     steps: ['make web-0 new'],
   },
   {
-    name: 'a pod waits for a claim to go',
+    name: 'a pod waits for the deletion of a claim',
     spec: { replicas: 1, volumeClaimTemplates },
     claims: ['data-web-0 going'],
     steps: ['await data-web-0'],
   },
   {
-    name: 'a pending pod gets a claim that is missing',
+    name: 'a pending pod gets a missing claim',
     spec: { replicas: 1, volumeClaimTemplates },
     pods: ['web-0 new pending'],
     steps: ['make data-web-0'],
   },
   {
-    name: 'a failed pod goes',
+    name: 'a failed pod is deleted',
     spec: { replicas: 2 },
     pods: ['web-0 new failed', 'web-1 new ready'],
     steps: ['delete web-0'],
   },
   {
-    name: 'so does one that ended well',
+    name: 'so is one that succeeded',
     spec: { replicas: 1 },
     pods: ['web-0 new succeeded'],
     steps: ['delete web-0'],
@@ -161,37 +166,37 @@ const cases: readonly Case[] = [
     steps: ['name web-0'],
   },
   {
-    name: 'the highest goes first',
+    name: 'the highest is deleted first',
     spec: { replicas: 1 },
     pods: ['web-0 new ready', 'web-1 new ready', 'web-2 new ready'],
     steps: ['delete web-2'],
   },
   {
-    name: 'in parallel all go',
+    name: 'in parallel all are deleted',
     spec: { replicas: 1, ...parallel },
     pods: ['web-0 new ready', 'web-1 new ready', 'web-2 new ready'],
     steps: ['delete web-2', 'delete web-1'],
   },
   {
-    name: 'none goes while one before it is ill',
+    name: 'none is deleted while one before it is unhealthy',
     spec: { replicas: 1 },
     pods: ['web-0 new', 'web-1 new ready'],
     steps: [],
   },
   {
-    name: 'one that is ill itself may go',
+    name: 'an unhealthy one may be deleted itself',
     spec: { replicas: 1 },
     pods: ['web-0 new ready', 'web-1 new'],
     steps: ['delete web-1'],
   },
   {
-    name: 'a healthy one goes before an ill one below it',
+    name: 'a healthy one is deleted before an unhealthy one below it',
     spec: { replicas: 0 },
     pods: ['web-0 new', 'web-1 new ready'],
     steps: ['delete web-1'],
   },
   {
-    name: 'an ill one waits for an ill one below it',
+    name: 'an unhealthy one waits for an unhealthy one below it',
     spec: { replicas: 0 },
     pods: ['web-0 new', 'web-1 new'],
     steps: [],
@@ -203,13 +208,13 @@ const cases: readonly Case[] = [
     steps: [],
   },
   {
-    name: 'an update begins at the top',
+    name: 'an update starts at the highest ordinal',
     spec: { replicas: 2, ...rolling(0) },
     pods: ['web-0 old ready', 'web-1 old ready'],
     steps: ['delete web-1'],
   },
   {
-    name: 'and goes on when the new one is ready',
+    name: 'and continues when the new one is ready',
     spec: { replicas: 2, ...rolling(0) },
     pods: ['web-0 old ready', 'web-1 new ready'],
     steps: ['delete web-0'],
@@ -227,13 +232,13 @@ const cases: readonly Case[] = [
     steps: [],
   },
   {
-    name: 'pods below the partition come back as they were',
+    name: 'pods below the partition are recreated with the old revision',
     spec: { replicas: 2, ...rolling(1) },
     pods: ['web-1 new ready'],
     steps: ['make web-0 old'],
   },
   {
-    name: 'on delete means on delete',
+    name: 'OnDelete updates only deleted pods',
     spec: { replicas: 1, updateStrategy: { type: 'OnDelete' } },
     pods: ['web-0 old ready'],
     steps: [],
@@ -245,32 +250,32 @@ const cases: readonly Case[] = [
     steps: ['delete web-1'],
   },
   {
-    name: 'claims that go with the set are its own',
+    name: 'claims that are deleted with the set are owned by it',
     spec: { replicas: 1, ...policy('Delete', 'Retain') },
     pods: ['web-0 new ready'],
     claims: ['data-web-0'],
     steps: ['data-web-0 to StatefulSet web'],
   },
   {
-    name: "claims that stay are nobody's",
+    name: 'claims that are retained have no owner',
     spec: { replicas: 1, ...policy('Retain', 'Retain') },
     pods: ['web-0 new ready'],
     claims: ['data-web-0 of StatefulSet web'],
-    steps: ['data-web-0 to nobody'],
+    steps: ['data-web-0 to no owner'],
   },
   {
-    name: 'claims of a pod that is scaled away are handed to it first',
+    name: 'claims of a pod that is scaled down are first owned by it',
     spec: { replicas: 1, ...policy('Delete', 'Delete') },
     pods: ['web-0 new ready', 'web-1 new ready'],
     claims: ['data-web-0 of StatefulSet web', 'data-web-1 of StatefulSet web'],
     steps: ['data-web-1 to Pod web-1', 'delete web-1'],
   },
   {
-    name: 'and taken back when the pod is wanted again',
+    name: 'and no longer when the pod is needed again',
     spec: { replicas: 2, ...policy('Retain', 'Delete') },
     pods: ['web-0 new ready', 'web-1 new ready'],
     claims: ['data-web-0', 'data-web-1 of Pod web-1'],
-    steps: ['data-web-1 to nobody'],
+    steps: ['data-web-1 to no owner'],
   },
   {
     name: 'a pod waits until the claim of its predecessor is gone',
@@ -279,7 +284,7 @@ const cases: readonly Case[] = [
     steps: [],
   },
   {
-    name: 'claims of another controller are left to it',
+    name: 'claims of another controller are not changed',
     spec: { replicas: 1, ...policy('Delete', 'Retain') },
     pods: ['web-0 new ready'],
     claims: ['data-web-0 of Backup web'],

@@ -16,11 +16,11 @@ import {
   startOrdinalOf,
 } from './identity.ts';
 
-/** The set and what belongs to it, at one moment. */
+/** The set and its objects, at one moment. */
 export interface SetView {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
-  /** By name; others may be among them. */
+  /** By name; other claims may be among them. */
   readonly claims: ReadonlyMap<string, PersistentVolumeClaim>;
   readonly current: SetRevision;
   readonly update: SetRevision;
@@ -38,12 +38,12 @@ export type ReplicaStep =
       readonly claim: PersistentVolumeClaim;
       readonly owners: readonly OwnerReference[];
     }
-  /** The pod can't be made while its claim is going; the end of the claim wakes us. */
+  /** The pod cannot be created while its claim is being deleted; the deletion of the claim wakes us. */
   | { readonly kind: 'await-claim'; readonly claim: PersistentVolumeClaim; readonly podName: string };
 
 /**
- * What to do next, in this order. One pod at a time, in order of ordinals and each only when all before it are available, unless
- * the set is managed in parallel. Scaling comes before updating; pods leave from the highest ordinal down.
+ * The next steps, in this order. One pod at a time, in order of ordinals and each only when all before it are available, unless
+ * the set is managed in parallel. Scaling comes before updating; pods are removed from the highest ordinal down.
  */
 export function planReplicas(view: SetView): readonly ReplicaStep[] {
   const { set } = view;
@@ -61,7 +61,7 @@ export function planReplicas(view: SetView): readonly ReplicaStep[] {
 
 interface Turn {
   readonly steps: readonly ReplicaStep[];
-  /** Whoever comes later has to wait, where the order counts. */
+  /** Later steps have to wait if the order matters. */
   readonly isBlocking: boolean;
 }
 
@@ -70,7 +70,7 @@ type TakeTurn = (isOrdered: boolean) => Turn;
 const pass: Turn = { steps: [], isBlocking: false };
 const block: Turn = { steps: [], isBlocking: true };
 
-/** The pods in range, by position; undefined where there is none. */
+/** The pods in range, by position; undefined if there is none. */
 function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
   const start = startOrdinalOf(set);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
@@ -78,7 +78,7 @@ function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
 }
 
 /** Pods beyond the range, from the highest ordinal down. */
-function condemned({ set, pods }: SetView): readonly Pod[] {
+function podsToRemove({ set, pods }: SetView): readonly Pod[] {
   return pods
     .filter((pod) => !isInRange(set, ordinalOf(pod) ?? -1))
     .toSorted((a, b) => (ordinalOf(b) ?? 0) - (ordinalOf(a) ?? 0));
@@ -94,7 +94,7 @@ function replicaTurns(view: SetView): readonly TakeTurn[] {
 }
 
 function replicaTurn(view: SetView, pod: Pod, ordinal: number, isOrdered: boolean): Turn {
-  // However it ended: what stops a pod from outside decides neither by its exit code.
+  // Whether it failed or succeeded does not matter: the exit code of a pod that is stopped from outside means nothing.
   if (isFinished(pod))
     return { steps: isTerminating(pod) ? [] : [{ kind: 'delete-pod', pod }], isBlocking: true };
   const isPending = pod.status?.phase === 'Pending';
@@ -106,7 +106,7 @@ function replicaTurn(view: SetView, pod: Pod, ordinal: number, isOrdered: boolea
   return { steps: [...claimSteps, ...identify, ...owned], isBlocking: false };
 }
 
-/** Claims first: a pod that is there before its claims could be placed where they can't follow. */
+/** Claims first: a pod that exists before its claims could be placed where they cannot be provisioned. */
 function creationSteps(view: SetView, ordinal: number): readonly ReplicaStep[] {
   const { set, claims } = view;
   const podName = podNameOf(set, ordinal);
@@ -141,7 +141,7 @@ function ownershipSteps({ set, claims }: SetView, pod: Pod, ordinal: number): re
   });
 }
 
-/** Pods below the partition stay at the revision that the set is at; the others are made new. */
+/** Pods below the partition stay at the current revision of the set; the others get the new one. */
 function revisionFor({ set, current, update }: SetView, ordinal: number): SetRevision {
   const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
   const position = ordinal - startOrdinalOf(set);
@@ -150,16 +150,16 @@ function revisionFor({ set, current, update }: SetView, ordinal: number): SetRev
   return isOld ? current : update;
 }
 
-/** Before a pod goes, its claims learn whether they go with it. */
+/** Before a pod is deleted, its claims get the owner that decides whether they are deleted with it. */
 function claimTurns(view: SetView): readonly TakeTurn[] {
-  return condemned(view).map((pod) => () => ({
+  return podsToRemove(view).map((pod) => () => ({
     steps: ownershipSteps(view, pod, ordinalOf(pod) ?? 0),
     isBlocking: false,
   }));
 }
 
 function condemnedTurns(view: SetView, isOrdered: boolean): readonly TakeTurn[] {
-  const leaving = condemned(view);
+  const leaving = podsToRemove(view);
   const first = firstUnavailable(view, leaving);
   return leaving.map((pod) => () => {
     if (isTerminating(pod)) return isOrdered ? block : pass;
@@ -173,7 +173,7 @@ function firstUnavailable(view: SetView, leaving: readonly Pod[]): Pod | undefin
   return [...present, ...leaving.toReversed()].find((pod) => isUnavailable(view, pod));
 }
 
-/** The highest pod of an old revision goes, when all above it are available. */
+/** The highest pod of an old revision is deleted, when all above it are available. */
 function updateSteps(view: SetView): readonly ReplicaStep[] {
   const { set, update } = view;
   const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};

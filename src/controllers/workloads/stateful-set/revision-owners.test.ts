@@ -8,7 +8,7 @@ import { namespace, podNames } from '../testing/workload-fixture.ts';
 import { statefulSet } from './stateful-set-controller.ts';
 import { makeSet } from './testing/sets.ts';
 
-/** More than an end takes, and little enough that going round in circles ends. */
+/** More than a deletion takes, and small enough that an endless loop ends. */
 const writesMax = 100;
 
 async function makeSettledSet(fixture: VirtualTimeCluster): Promise<void> {
@@ -22,7 +22,7 @@ const hold = (finalizers: readonly string[] | null) =>
   ({ type: 'merge', body: { metadata: { finalizers } } }) as const;
 
 test.each(['Foreground', 'Background', 'Orphan'] as const)(
-  'a set that is deleted gets no new revision while it waits for its pods: %s',
+  'a deleted set gets no new revision while it waits for its pods: %s',
   async (propagationPolicy) => {
     await using fixture = await VirtualTimeCluster.start();
     const { cluster } = fixture;
@@ -43,14 +43,14 @@ test.each(['Foreground', 'Background', 'Orphan'] as const)(
   },
 );
 
-test('a set follows a revision of its name and template that somebody else has', async () => {
+test('a set uses an existing revision of its name and template that has another owner', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { cluster } = fixture;
   await makeSettledSet(fixture);
   const revisions = cluster.resource(controllerRevisions);
   const [revision] = (await revisions.list({ namespace })).items;
   const name = revision?.metadata?.name ?? '';
-  // Without labels no selector picks it, so that nobody can adopt it.
+  // Without labels no selector matches it, so no set can adopt it.
   const body = { metadata: { ownerReferences: null, labels: null } };
   await revisions.patch({ namespace, name }, { type: 'merge', body });
   await cluster

@@ -11,24 +11,24 @@ const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;
 const historyLimitDefault = 10;
 
-/** What has to happen before pods can be told which template they follow. */
+/** What has to happen before pods can be assigned a revision. */
 export type RevisionPlan =
   | { readonly kind: 'settled'; readonly current: SetRevision; readonly update: SetRevision }
   | { readonly kind: 'create'; readonly revision: ControllerRevision }
-  /** An older template is wanted again: it becomes the newest under its old name. */
+  /** An older template is needed again: it becomes the newest under its old name. */
   | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number };
 
 export interface RevisionPlanInput {
-  /** All there are in the namespace, whoever's. */
-  readonly around: readonly ControllerRevision[];
+  /** All revisions in the namespace, of any owner. */
+  readonly revisions: readonly ControllerRevision[];
   readonly collisions: number;
 }
 
-/** Finds the revision of the set's template, and the one that its pods are at. */
+/** Finds the revision of the set's template, and the one of its pods. */
 export function planRevisions(
   set: StatefulSet,
   mine: readonly ControllerRevision[],
-  { around, collisions }: RevisionPlanInput,
+  { revisions: around, collisions }: RevisionPlanInput,
 ): RevisionPlan {
   const known = sortRevisions(mine);
   const newest = known.at(-1);
@@ -41,7 +41,7 @@ export function planRevisions(
   return settled(set, known, newest ?? equal);
 }
 
-/** Whoever has the same template under the same name, it says what is to be said: it is followed as it is. */
+/** A revision with the same template and name is used as it is, whichever owner it has. */
 function creation(
   set: StatefulSet,
   revision: ControllerRevision,
@@ -63,7 +63,7 @@ function settled(
   return { kind: 'settled', current: current === undefined ? update : named(current), update };
 }
 
-/** Revisions that nobody is at, beyond the number that is to be kept; the oldest go. */
+/** Unused revisions beyond the history limit; the oldest are deleted. */
 export function revisionsToDelete(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -76,7 +76,7 @@ export function revisionsToDelete(
   return limit < 0 ? [] : past.slice(0, Math.max(0, past.length - limit));
 }
 
-/** Two revisions hold the same template. */
+/** Whether two revisions have the same template. */
 export function isSameData(one: ControllerRevision, other: ControllerRevision): boolean {
   return canonicalJson(one.data) === canonicalJson(other.data);
 }
@@ -102,7 +102,7 @@ function newRevision(
   };
 }
 
-/** A strategic merge patch that brings the template back, as `kubectl rollout undo` sends it; its keys in order, as its name counts them. */
+/** A strategic merge patch that restores the template, as `kubectl rollout undo` sends it; its keys in order, as its name counts them. */
 function dataOf({ spec }: StatefulSet): unknown {
   return JSON.parse(canonicalJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } }));
 }

@@ -7,7 +7,7 @@ import { planReplicas, type ReplicaStep } from './replica-plan.ts';
 import { planRevisions, type RevisionPlan, revisionsToDelete } from './revisions.ts';
 import { isSetStatusCurrent, type SetStatus, setStatusOf } from './set-status.ts';
 
-/** The set, and whatever might concern it in its namespace. */
+/** The set, and all objects in its namespace that may concern it. */
 export interface SetPlanInput {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
@@ -18,7 +18,7 @@ export interface SetPlanInput {
   readonly nowMs: number;
 }
 
-/** Which of the three stages a set is at; each begins when the one before has nothing left to do. */
+/** The stage of a set, of three; each starts when the one before has nothing left to do. */
 export type SetPlan =
   | { readonly kind: 'ignored' }
   | {
@@ -33,32 +33,32 @@ export interface ReplicaStage {
   readonly kind: 'replicas';
   readonly steps: readonly ReplicaStep[];
   readonly status: SetStatus;
-  readonly isStatusTold: boolean;
+  readonly isStatusCurrent: boolean;
   readonly expired: readonly ControllerRevision[];
   /** When a pod becomes available by the passing of time alone. */
   readonly nextAvailableMs: number | undefined;
 }
 
-/** What the set needs now: its members known, its revisions named, its pods in place. */
-export function planSet(around: SetPlanInput): SetPlan {
-  const { set } = around;
+/** What the set needs now: its members claimed, its revisions named, its pods in place. */
+export function planSet(input: SetPlanInput): SetPlan {
+  const { set } = input;
   const selector = selectorOf(set.spec?.selector);
   if (selector === undefined || selector.requirements.length === 0) return { kind: 'ignored' };
-  const pods = claimDependents(set, around.pods, (pod) => isSelectedBy(selector, pod) && isMember(set, pod));
-  const revisions = claimDependents(set, around.revisions, (revision) => isSelectedBy(selector, revision));
+  const pods = claimDependents(set, input.pods, (pod) => isSelectedBy(selector, pod) && isMember(set, pod));
+  const revisions = claimDependents(set, input.revisions, (revision) => isSelectedBy(selector, revision));
   if (pods.adopt.length + pods.release.length + revisions.adopt.length > 0)
     return { kind: 'claim', pods, revisions: { ...revisions, release: [] } };
-  const circumstances = { around: around.revisions, collisions: around.collisions };
+  const circumstances = { revisions: input.revisions, collisions: input.collisions };
   const plan = planRevisions(set, revisions.mine, circumstances);
-  // A set that ends is given no revision any more: whoever deletes its dependents first would never be done.
+  // A terminating set gets no revision any more: deleting its dependents first would never end.
   if (plan.kind !== 'settled') return isEnding(set) ? { kind: 'ignored' } : { kind: 'revise', plan };
-  return replicaStage(around, pods.mine, revisions.mine, plan);
+  return replicaStage(input, pods.mine, revisions.mine, plan);
 }
 
 export function isSetSettled(plan: SetPlan): boolean {
   if (plan.kind === 'ignored') return true;
   return (
-    plan.kind === 'replicas' && plan.steps.length === 0 && plan.isStatusTold && plan.expired.length === 0
+    plan.kind === 'replicas' && plan.steps.length === 0 && plan.isStatusCurrent && plan.expired.length === 0
   );
 }
 
@@ -78,7 +78,7 @@ function replicaStage(
     kind: 'replicas',
     steps: planReplicas(view),
     status,
-    isStatusTold: isSetStatusCurrent(set, status),
+    isStatusCurrent: isSetStatusCurrent(set, status),
     expired: revisionsToDelete(set, revisions, pods, [current, update]),
     nextAvailableMs: nextAvailableMs(pods, set.spec?.minReadySeconds ?? 0, nowMs),
   };

@@ -14,7 +14,7 @@ export interface SetStatusInput {
 
 export type SetStatus = Required<Omit<StatefulSetStatus, 'conditions' | 'terminatingReplicas'>>;
 
-/** What is to be told about the set. When every pod is at the new revision and ready, the update is over. */
+/** The status of the set. When every pod is at the new revision and ready, the update is over. */
 export function setStatusOf({ set, pods, current, update, collisions, nowMs }: SetStatusInput): SetStatus {
   const minReadySeconds = set.spec?.minReadySeconds ?? 0;
   const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
@@ -52,7 +52,7 @@ export function isSetStatusCurrent({ status = {} }: StatefulSet, wanted: SetStat
   return keys.every((key) => (status[key] ?? (typeof wanted[key] === 'number' ? 0 : '')) === wanted[key]);
 }
 
-/** As a merge patch: what Go leaves out of the object when it is zero is taken out. */
+/** A merge patch: fields that Go omits from the object when they are zero are removed. */
 export function setStatusPatch(status: SetStatus): object {
   const { readyReplicas, currentReplicas, updatedReplicas } = status;
   return {

@@ -18,7 +18,7 @@ import { setStatusPatch } from './set-status.ts';
 
 type Result = 'Create' | 'Update' | 'Delete';
 
-/** Carries out a plan for a set, write by write. */
+/** Executes a plan for a set, write by write. */
 export class SetWriter {
   readonly #context: ControllerContext;
 
@@ -56,16 +56,16 @@ export class SetWriter {
     return taken === undefined || isSameData(taken, plan.revision);
   }
 
-  /** The steps, then the status whatever became of them, then what is left of history. */
+  /** The steps, then the status whatever their result, then old revisions. */
   async replicas(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
     const failure = await this.#walk(set, stage.steps, signal);
-    if (!stage.isStatusTold) await this.#tell(set, stage, signal);
+    if (!stage.isStatusCurrent) await this.#writeStatus(set, stage, signal);
     if (failure !== undefined) throw failure.error;
     const client = this.#context.cluster.resource(controllerRevisions);
     for (const revision of stage.expired) await deleteIfUnchanged(client, revision, signal);
   }
 
-  /** In parallel one pod's trouble is not the others'; in order nothing comes after a failure. */
+  /** In parallel the failure of one pod does not affect the others; in order nothing follows a failure. */
   async #walk(
     set: StatefulSet,
     steps: readonly ReplicaStep[],
@@ -143,7 +143,7 @@ export class SetWriter {
       await deleteIfUnchanged(this.#context.cluster.resource(pods), pod, signal);
       this.#note(set, 'Delete', name);
     } catch (error) {
-      // A conflict is no failure to tell people of: we look again.
+      // A conflict is not a failure to report: the set is reconciled again.
       if (!isReason(error, 'Conflict') && !signal.aborted) this.#note(set, 'Delete', name, messageOf(error));
       throw error;
     }
@@ -158,7 +158,11 @@ export class SetWriter {
     this.#note(set, 'Update', name);
   }
 
-  async #tell({ metadata }: StatefulSet, { status }: ReplicaStage, signal: AbortSignal): Promise<void> {
+  async #writeStatus(
+    { metadata }: StatefulSet,
+    { status }: ReplicaStage,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status: setStatusPatch(status) };
     const client = this.#context.cluster.resource(statefulSets);

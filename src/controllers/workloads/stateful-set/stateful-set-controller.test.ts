@@ -17,7 +17,7 @@ import { changeSet, claimLines, dataTemplate, getSet, makeSet, setTemplate } fro
 
 const same = (wanted: readonly string[]) => (seen: readonly string[]) => String(seen) === String(wanted);
 
-test('pods come one after the other, each when the one before is ready', async () => {
+test('pods are created one after the other, each when the one before is ready', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet]);
@@ -89,7 +89,7 @@ test('a pod has its name, its host name, its labels and its claim', async () => 
   ]);
 });
 
-test('in parallel all pods come and go at once', async () => {
+test('in parallel all pods are created and deleted at once', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet]);
@@ -103,7 +103,7 @@ test('in parallel all pods come and go at once', async () => {
   );
 });
 
-test('an update goes from the highest pod down to the partition, and further when the partition falls', async () => {
+test('an update goes from the highest pod down to the partition, and further when the partition is lowered', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
@@ -131,7 +131,7 @@ test('an update goes from the highest pod down to the partition, and further whe
   );
 });
 
-test('an older template becomes the newest revision again, and old ones beyond the limit go', async () => {
+test('an older template becomes the newest revision again, and old ones beyond the limit are deleted', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
@@ -161,7 +161,7 @@ test('an older template becomes the newest revision again, and old ones beyond t
   await eventually(numbers, same(['3', '4']));
 });
 
-test('with OnDelete a pod changes when somebody deletes it', async () => {
+test('with OnDelete a pod is updated when a user deletes it', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet, healthyNodes(cluster)]);
@@ -182,7 +182,7 @@ test('with OnDelete a pod changes when somebody deletes it', async () => {
   );
 });
 
-test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase) => {
+test.each(['Failed', 'Succeeded'])('a pod that is %s is recreated', async (phase) => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [statefulSet]);
@@ -198,7 +198,7 @@ test.each(['Failed', 'Succeeded'])('a pod that is %s is made anew', async (phase
   );
 });
 
-test('claims go with pods that are scaled away, and come back fresh', async () => {
+test('claims are deleted with pods that are scaled down, and created again later', async () => {
   await using fixture = await RealTimeCluster.start();
   const { cluster } = fixture;
   await using _controllers = runControllersOn(cluster, [

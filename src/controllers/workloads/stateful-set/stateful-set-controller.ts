@@ -10,22 +10,22 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
-import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-pace.ts';
+import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-rate-limit.ts';
 import { claimNameOf, claimTemplateNames, setReplicasOf } from './identity.ts';
 import { isSetSettled, planSet, type ReplicaStage, type SetPlan, type SetPlanInput } from './set-plan.ts';
 import { SetWriter } from './set-writer.ts';
 
 const workers = 4;
-/** Members, revisions (now and then with names that are taken), pods. */
+/** Members, revisions (sometimes with names that are taken), pods. */
 const stagesMax = 8;
 
 /**
- * Pods with names and disks of their own, that come and go in order.
+ * Pods with stable names and their own volumes, created and deleted in order.
  *
- * The cache only tells whether there is anything to do; what is done is decided on a live read. Nothing is made twice, because
- * every name is known beforehand: pods, claims and revisions that are there already make the second creation fail. Every other
- * write carries the uid and the version that was judged. So it may die after any of them: the next run reads what there is and
- * goes on.
+ * The cache only shows whether there is anything to do; actions are decided on a live read. Nothing is created twice, because
+ * every name is known beforehand: existing pods, claims and revisions make the second creation fail. Every other
+ * write carries the uid and the version that was read. So the controller may crash after any of them: the next run reads the state and
+ * continues.
  */
 export const statefulSet: Controller = {
   name: 'statefulset',
@@ -46,7 +46,7 @@ class StatefulSetKeeper {
   readonly #pace: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
-  /** Where the name of a revision was taken, until the status tells it. */
+  /** Names of revisions that were taken, until the status has the count. */
   readonly #collisions = new Map<string, number>();
 
   constructor(context: ControllerContext) {
@@ -104,13 +104,13 @@ class StatefulSetKeeper {
     if (key !== undefined) this.#queue.add(key);
   }
 
-  /** Somebody there may want to adopt it; whether anybody does is found out by looking. */
+  /** A set there may adopt it; reconciling the sets shows whether one does. */
   #wakeNamespace({ metadata }: KubeObject): void {
     for (const set of this.#sets.values())
       if (set.metadata?.namespace === metadata?.namespace) this.#queue.add(keyOf(set));
   }
 
-  /** A claim goes by the name of its set: pods wait for it to end, and miss it when it has. */
+  /** The name of a claim contains the name of its set: pods wait for its deletion, and need it again afterwards. */
   #wakeUserOf({ metadata }: PersistentVolumeClaim): void {
     const { name = '', namespace } = metadata ?? {};
     const ordinal = Number(name.split('-').at(-1));

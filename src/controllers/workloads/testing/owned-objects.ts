@@ -5,7 +5,7 @@ import { customResourceDefinitions } from '../../../kube/resources.ts';
 import { untilObject } from '../../testing/real-time-cluster.ts';
 import { namespace } from './workload-fixture.ts';
 
-/** Makes an object, of an owner where one is given; what is returned makes it the owner of others. */
+/** Creates an object, with an owner if one is given; the result is a reference to it as the owner of others. */
 export async function createOwned(
   client: ResourceClient<KubeObject>,
   name: string,
@@ -18,7 +18,7 @@ export async function createOwned(
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid: made.metadata?.uid ?? '' };
 }
 
-/** Resolves when what the definition of that name defines is served. */
+/** Resolves when the kind of that definition is served. */
 export async function untilEstablished(cluster: Cluster, name: string): Promise<void> {
   await untilObject(cluster.resource(customResourceDefinitions), { name }, ({ status }) =>
     (status?.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True'),

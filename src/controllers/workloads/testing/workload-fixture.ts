@@ -15,17 +15,14 @@ import { Supervisor } from '../../../runtime/supervisor.ts';
 
 export const namespace = 'default';
 
-/** Turns of the event loop after which something has to have come of it; a turn takes well under a millisecond. */
+/** Turns of the event loop after which the condition must be true; a turn takes well under a millisecond. */
 const turnsMax = 50_000;
 
-/** Runs these controllers on a cluster; they end with what is returned. */
+/** Runs controllers on a cluster until the result is disposed. */
 export function runControllersOn(
   cluster: Cluster,
   controllers: readonly Controller[],
-  {
-    clock = realClock,
-    troubles = [],
-  }: { readonly clock?: Clock; readonly troubles?: ControllerError[] } = {},
+  { clock = realClock, errors = [] }: { readonly clock?: Clock; readonly errors?: ControllerError[] } = {},
 ): AsyncDisposable {
   const random = seededRandom('workloads');
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
@@ -40,15 +37,15 @@ export function runControllersOn(
       reportingController: `stowage.dev/${controller.name}`,
       reportingInstance: 'test',
     });
-    const told = { events: recorder, metrics: new Metrics(), log: silentLog };
-    const context = { ...common, resources, informers, metadataCache, ...told };
-    const report = (trouble: ControllerError) => troubles.push(trouble);
+    const reporting = { events: recorder, metrics: new Metrics(), log: silentLog };
+    const context = { ...common, resources, informers, metadataCache, ...reporting };
+    const report = (error: ControllerError) => errors.push(error);
     supervisor.start(controller.name, (signal) => controller.run({ ...context, report }, signal));
   }
   return supervisor;
 }
 
-/** Turns the event loop until it holds; says what was there instead when it never does. */
+/** Turns the event loop until the condition is true; fails with the last value if it never is. */
 export async function eventually<T>(look: () => Promise<T>, isRight: (seen: T) => boolean): Promise<T> {
   let seen = await look();
   for (let turn = 0; turn < turnsMax && !isRight(seen); turn++) {
@@ -59,7 +56,7 @@ export async function eventually<T>(look: () => Promise<T>, isRight: (seen: T) =
   return seen;
 }
 
-/** Plays the node: the pod runs, and is ready or not since `since`. */
+/** Simulates the node: the pod runs, and is ready or not since `since`. */
 export async function setRunning(
   cluster: Cluster,
   name: string,
@@ -83,7 +80,7 @@ export async function podNames(cluster: Cluster): Promise<readonly string[]> {
   return (await podsOf(cluster)).map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** Makes every pod run and be ready as soon as it is there, until disposed. */
+/** Makes every new pod run and be ready at once, until disposed. */
 export function healthyNodes(cluster: Cluster): Controller {
   return {
     name: 'nodes',

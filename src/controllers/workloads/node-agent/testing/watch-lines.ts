@@ -5,7 +5,7 @@ import type { Resource } from '../../../../kube/resource.ts';
 import { nodes, pods, volumeAttachments } from '../../../../kube/resources.ts';
 import type { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 
-/** What changed from now on, in the order in which it did, each as a line; what looks the same as before is left out. */
+/** Changes from now on, in order, each as a line; lines that equal the previous one of their object are left out. */
 export interface WatchedLines extends AsyncDisposable {
   readonly seen: readonly string[];
 }
@@ -23,7 +23,7 @@ export function watchLines(
     const { resourceVersion } = metadata;
     const options = { ...(resourceVersion === undefined ? {} : { resourceVersion }), signal: abort.signal };
     for await (const event of cluster.resource(resource).watch(options)) {
-      const [key, line] = told(resource, event, lineOf);
+      const [key, line] = lineFor(resource, event, lineOf);
       if (line === undefined || last.get(key) === line) continue;
       last.set(key, line);
       seen.push(line);
@@ -46,7 +46,7 @@ export function watchLines(
   };
 }
 
-function told<T extends KubeObject>(
+function lineFor<T extends KubeObject>(
   { plural }: Resource<T>,
   event: WatchEvent<T>,
   lineOf: (object: T) => string,

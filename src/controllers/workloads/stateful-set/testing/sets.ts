@@ -36,7 +36,7 @@ export async function getSet(cluster: Cluster): Promise<StatefulSet> {
   return await cluster.resource(statefulSets).get({ namespace, name: 'web' });
 }
 
-/** Claims with their owners, each in a line. */
+/** Claims with their owners, one line each. */
 export async function claimLines(cluster: Cluster): Promise<readonly string[]> {
   const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
   return items

@@ -10,7 +10,7 @@ import { nodeAgent } from './node-agent/node-agent.ts';
 import { statefulSet } from './stateful-set/stateful-set-controller.ts';
 import { namespace, podNames } from './testing/workload-fixture.ts';
 
-/** Little enough that going round in circles ends. */
+/** Small enough that an endless loop ends. */
 const writesMax = 1_000;
 /** Twenty, and each of the set twice, and two in less than four seconds. */
 const madeMaxInTwoMinutes = 20 + 2 + 65;
@@ -21,8 +21,8 @@ const evicted: readonly Taint[] = [{ key: 'gone', effect: 'NoExecute' }];
 
 const kinds = ['ReplicaSet', 'StatefulSet'] as const;
 const ends = [
-  { why: 'that their node has no room for', cpu: '100', taints: [] },
-  { why: 'that a taint drives away', cpu: '1', taints: evicted },
+  { why: 'that do not fit on their node', cpu: '100', taints: [] },
+  { why: 'that a taint evicts', cpu: '1', taints: evicted },
 ];
 
 async function makeSet(cluster: Cluster, kind: (typeof kinds)[number], cpu: string): Promise<void> {
@@ -35,7 +35,7 @@ async function makeSet(cluster: Cluster, kind: (typeof kinds)[number], cpu: stri
   else await cluster.resource(statefulSets).create({ metadata, spec: { ...spec, serviceName: 'web' } });
 }
 
-/** Counts pods that are made. */
+/** Counts created pods. */
 function countMade(cluster: Cluster, signal: AbortSignal): () => number {
   let made = 0;
   void (async () => {
@@ -46,7 +46,7 @@ function countMade(cluster: Cluster, signal: AbortSignal): () => number {
 }
 
 test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
-  'a $kind makes up for pods $why, but not without end',
+  'a $kind replaces pods $why, but not without limit',
   async ({ kind, cpu, taints }) => {
     await using fixture = await VirtualTimeCluster.start();
     const { cluster } = fixture;
@@ -66,7 +66,7 @@ test.each(kinds.flatMap((kind) => ends.map((end) => ({ kind, ...end }))))(
   },
 );
 
-test('a set that is changed is not made to wait for what it did before', async () => {
+test('a changed set does not have to wait for its earlier replacements', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { cluster } = fixture;
   fixture.run([deployment, nodeAgent], new InterceptedCluster(cluster, new CrashAfterWrites(writesMax)));

@@ -3,33 +3,33 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { TokenBucket } from '../../../runtime/token-bucket.ts';
 
-/** At once: every pod twice, and these. Nodes that fail and users who delete pods don't come near it. */
+/** The burst: every pod twice, and these. Failing nodes and users who delete pods stay far below it. */
 const sparePods = 20;
 /** In the long run: every pod once in this time, and one more every two seconds. */
 const wholeSetSeconds = 30;
 const podsPerSecondMin = 0.5;
 
 export interface ReplacementAllowance {
-  /** How many pods may be made now. */
+  /** How many pods may be created now. */
   readonly count: number;
-  /** When there may be one more; undefined where none was held back. */
+  /** When one more may be created; undefined if none was held back. */
   readonly waitMs: number | undefined;
 }
 
 /**
- * How fast a set may make pods while nobody changes what it asks for. Pods that end as soon as they are made, such as those whose
- * template names a node that turns them away, would else be made up for as fast as the machine can. A changed set starts anew.
+ * Limits how fast a set may create pods while its spec does not change. Without it, pods that fail as soon as they are created, such as those whose
+ * template names a node that rejects them, would be replaced as fast as the machine can. A changed set starts with a full burst.
  */
 export class ReplacementRateLimit {
   readonly #clock: Clock;
-  /** By the set's uid; an entry goes with its set. */
+  /** By the set's uid; an entry is removed with its set. */
   readonly #budgets = new Map<string, Budget>();
 
   constructor({ clock }: { readonly clock: Clock }) {
     this.#clock = clock;
   }
 
-  /** Those that may be made count as made. */
+  /** The allowed pods count as created. */
   take(set: KubeObject, replicas: number, count: number): ReplacementAllowance {
     if (count === 0) return { count, waitMs: undefined };
     const nowMs = this.#clock.monotonicMs();
@@ -38,13 +38,13 @@ export class ReplacementRateLimit {
       const waitMs = bucket.reserveMs(nowMs);
       if (waitMs === 0) continue;
       bucket.giveBack();
-      // Whole milliseconds: what is left by rounding would be waited for without any time going by.
+      // Whole milliseconds: a fraction left by rounding would be waited for without time passing.
       return { count: taken, waitMs: Math.ceil(waitMs) };
     }
     return { count, waitMs: undefined };
   }
 
-  /** Of a set that is gone; or whose pods are refused, which the queue's own back-off slows down. */
+  /** For a deleted set, or one whose pods the server rejects, which the queue's own back-off slows down. */
   forget(uid: string): void {
     this.#budgets.delete(uid);
   }
@@ -60,7 +60,7 @@ export class ReplacementRateLimit {
   }
 }
 
-/** A look at the earliest of these times; none where there is none. */
+/** A requeue at the earliest of these times; undefined if there is none. */
 export function soonestRequeue(times: readonly (number | undefined)[]): Requeue | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : { afterMs: Math.min(...known) };

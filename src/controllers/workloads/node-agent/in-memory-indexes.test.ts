@@ -17,14 +17,14 @@ function pod(uid: string, podIP?: string): Pod {
   };
 }
 
-test('no two pods have the same address, nor one that was there before', () => {
+test('no two pods have the same address, and existing addresses are not reused', () => {
   const addresses = new PodAddresses();
   addresses.note(pod('old', '10.128.0.2'));
   const given = ['a', 'b', 'c'].map((uid) => addresses.take(pod(uid)));
   expect(given).toEqual(['10.128.0.1', '10.128.0.3', '10.128.0.4']);
 });
 
-test('a pod keeps its address, and another gets it only after a round', () => {
+test('a pod keeps its address, and the address is reused only after a full round', () => {
   const addresses = new PodAddresses();
   const first = addresses.take(pod('a'));
   expect(addresses.take(pod('a'))).toBe(first);
@@ -32,7 +32,7 @@ test('a pod keeps its address, and another gets it only after a round', () => {
   expect(addresses.take(pod('b'))).not.toBe(first);
 });
 
-test('a pod that is over has no address', () => {
+test('a finished pod has no address', () => {
   const addresses = new PodAddresses();
   const first = addresses.take(pod('a'));
   addresses.note({ ...pod('a', first), status: { phase: 'Succeeded' } });
@@ -46,7 +46,7 @@ function attachment(name: string, uid?: string): VolumeAttachment {
   };
 }
 
-test('an attachment counts from when it is decided, until it is given up or gone', () => {
+test('an attachment counts from its decision, until it is given up or gone', () => {
   const index = new AttachmentIndex();
   index.put(attachment('a'));
   expect(index.count('n1', 'd')).toBe(1);
@@ -61,14 +61,14 @@ test('an attachment counts from when it is decided, until it is given up or gone
 });
 
 test('pods are found by node and by claim, until they are gone', () => {
-  const places = new PodsByNodeAndClaim();
-  places.note(pod('a'));
-  expect([...places.onNode('n1')]).toEqual(['default/a']);
-  expect([...places.ofClaim('default/data')]).toEqual(['default/a']);
-  expect([...places.ofClaim('default/a-tmp')]).toEqual(['default/a']);
+  const index = new PodsByNodeAndClaim();
+  index.note(pod('a'));
+  expect([...index.onNode('n1')]).toEqual(['default/a']);
+  expect([...index.ofClaim('default/data')]).toEqual(['default/a']);
+  expect([...index.ofClaim('default/a-tmp')]).toEqual(['default/a']);
   const { metadata, ...rest } = pod('a');
   const deletion = { deletionTimestamp: '2025-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
-  places.forget({ ...rest, metadata: { ...metadata, ...deletion } });
-  expect(['default/data', 'default/a-tmp'].map((key) => places.ofClaim(key).size)).toEqual([0, 0]);
-  expect(places.onNode('n1').size).toBe(0);
+  index.forget({ ...rest, metadata: { ...metadata, ...deletion } });
+  expect(['default/data', 'default/a-tmp'].map((key) => index.ofClaim(key).size)).toEqual([0, 0]);
+  expect(index.onNode('n1').size).toBe(0);
 });

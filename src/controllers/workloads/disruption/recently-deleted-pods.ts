@@ -2,12 +2,12 @@ import type { Pod } from '../../../kube/api/core.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 
 /**
- * Which pods are known to have gone of late. Budgets name the pods that may be evicted, and replica sets as well as stateful sets give
- * the name to the next one, maybe within the second up to which times on objects are exact.
+ * Pods that were deleted recently. Budgets identify the pods that may be evicted by name, and replica sets as well as stateful sets reuse
+ * the name for the next pod, maybe within the same second, which is the resolution of timestamps.
  */
 export class RecentlyDeletedPods {
   readonly #keptMs: number;
-  /** When, by key; the oldest first. */
+  /** The time of deletion by key; the oldest first. */
   readonly #goneMs = new Map<string, number>();
 
   constructor(keptMs: number) {
@@ -24,7 +24,7 @@ export class RecentlyDeletedPods {
     this.#goneMs.set(key, nowMs);
   }
 
-  /** Whether one of this name went before. */
+  /** Whether another pod of this name was deleted before. */
   hasPredecessor(pod: Pod): boolean {
     return this.#goneMs.has(keyOf(pod));
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { PropagationPolicy } from '../../kube/api-requests.ts';
+import type { DeletionPropagation } from '../../kube/api/meta.ts';
 import { configMaps } from '../../kube/resources.ts';
 import { RealTimeCluster, untilGone, untilObject } from '../testing/real-time-cluster.ts';
 
 const namespace = 'default';
 
-/** Makes objects and then has them own each other: `a: ['b']` says that a is owned by b, and holds it up. */
+/** Creates objects and then makes them own each other: `a: ['b']` means that a is owned by b, and blocks its deletion. */
 async function makeOwned(
   cluster: Cluster,
   owners: Readonly<Record<string, readonly string[]>>,
@@ -33,16 +33,16 @@ async function makeOwned(
 const circles = [
   { name: 'an object that owns itself', owners: { a: ['a'] } },
   { name: 'two that own each other', owners: { a: ['b'], b: ['a'] } },
-  { name: 'three in a circle', owners: { a: ['c'], b: ['a'], c: ['b'] } },
-  { name: 'two circles that share one', owners: { a: ['b', 'c'], b: ['a'], c: ['a'] } },
-  { name: 'a circle with a tail', owners: { a: ['b'], b: ['a'], c: ['b'], d: ['c'] } },
-  { name: 'a diamond, which is none', owners: { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] } },
+  { name: 'three in a cycle', owners: { a: ['c'], b: ['a'], c: ['b'] } },
+  { name: 'two cycles that share one', owners: { a: ['b', 'c'], b: ['a'], c: ['a'] } },
+  { name: 'a cycle with a tail', owners: { a: ['b'], b: ['a'], c: ['b'], d: ['c'] } },
+  { name: 'a diamond, which is not a cycle', owners: { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] } },
 ] as const;
 
-const policies: readonly PropagationPolicy[] = ['Foreground', 'Background'];
+const policies: readonly DeletionPropagation[] = ['Foreground', 'Background'];
 
 test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, policy }))))(
-  '$name end, deleted in the $policy',
+  '$name are removed, deleted in the $policy',
   async ({ owners, policy }) => {
     await using fixture = await RealTimeCluster.start('garbage-collector');
     const client = fixture.cluster.resource(configMaps);
@@ -52,7 +52,7 @@ test.each(circles.flatMap((circle) => policies.map((policy) => ({ ...circle, pol
   },
 );
 
-test('two that were both deleted in the foreground before it started end', async () => {
+test('two that were both deleted in the foreground before its start are removed', async () => {
   await using fixture = await RealTimeCluster.start();
   const client = fixture.cluster.resource(configMaps);
   await makeOwned(fixture.cluster, { a: ['b'], b: ['a'] });
@@ -62,7 +62,7 @@ test('two that were both deleted in the foreground before it started end', async
   for (const name of ['a', 'b']) await untilGone(client, { namespace, name });
 });
 
-test('an owner goes on when a dependent that is held says that it need not wait', async () => {
+test('an owner continues when a blocked dependent drops blockOwnerDeletion', async () => {
   await using fixture = await RealTimeCluster.start('garbage-collector');
   const client = fixture.cluster.resource(configMaps);
   await makeOwned(fixture.cluster, { parent: [], child: ['parent'] });
