@@ -14,13 +14,13 @@ import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { namespace } from './testing/scheduler-fixture.ts';
 
 const onNode = { spec: { nodeName: 'n1' } };
-const asking = { ...onNode, metadata: { annotations: { [annotations.bindClaims]: 'true' } } };
-const made = { storageClassName: 'made' };
+const withAnnotation = { ...onNode, metadata: { annotations: { [annotations.bindClaims]: 'true' } } };
+const provisioned = { storageClassName: 'provisioned' };
 const remedy =
   'ClaimsNotBound: the pod was created with spec.nodeName, so the claims default/data stay unbound: they wait for the scheduler. ' +
   'Use spec.nodeSelector or node affinity instead of spec.nodeName, or annotate the pod with stowage.dev/bind-claims: "true"';
 
-test('the owner of a pod that was created with a node hears that nobody binds its claims', async () => {
+test('an event says that the claims of a pod that was created with a node stay unbound', async () => {
   await using fixture = await startBinding();
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
@@ -30,7 +30,7 @@ test('the owner of a pod that was created with a node hears that nobody binds it
   expect(await claimRefs(fixture)).toEqual([]);
 });
 
-test('also when the claim comes after the pod', async () => {
+test('the event also comes if the claim is created after the pod', async () => {
   await using fixture = await startBinding();
   await fixture.pod('web', ['data'], onNode);
   await fixture.settle();
@@ -40,21 +40,24 @@ test('also when the claim comes after the pod', async () => {
   expect(await fixture.eventsOf('web')).toEqual([remedy]);
 });
 
-test('pods of other schedulers are left alone', async () => {
+test('pods of other schedulers are ignored', async () => {
   await using fixture = await startBinding();
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
-  await fixture.pod('web', ['data'], { ...asking, spec: { ...asking.spec, schedulerName: 'another' } });
+  await fixture.pod('web', ['data'], {
+    ...withAnnotation,
+    spec: { ...withAnnotation.spec, schedulerName: 'another' },
+  });
   await fixture.settle(20_000);
   expect(await fixture.eventsOf('web')).toEqual([]);
   expect(await claimRefs(fixture)).toEqual([]);
 });
 
-test('a pod that asks for it has its claims bound for its node, as soon as there is something', async () => {
+test('the claims of a pod with the annotation are bound on its node, as soon as there is a volume', async () => {
   await using fixture = await startBinding();
   await fixture.disk('d2', '10Gi', 'n2');
   await fixture.claim('data', '5Gi');
-  await fixture.pod('web', ['data'], asking);
+  await fixture.pod('web', ['data'], withAnnotation);
   await fixture.settle();
   expect(await claimRefs(fixture)).toEqual([]);
   expect(await fixture.eventsOf('web')).toEqual([
@@ -70,37 +73,37 @@ test('a pod that asks for it has its claims bound for its node, as soon as there
   ]);
 });
 
-test('it has new volumes made for its node, again and again if need be', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = () => 'refuses';
-  await using fixture = await startBinding({ provisioner: maker });
-  await fixture.claim('data', '5Gi', made);
-  await fixture.pod('web', ['data'], asking);
+test('its new volumes are provisioned for its node, with retries', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = () => 'refuses';
+  await using fixture = await startBinding({ provisioner });
+  await fixture.claim('data', '5Gi', provisioned);
+  await fixture.pod('web', ['data'], withAnnotation);
   await fixture.settle(25_000);
-  expect(maker.requests.length).toBeGreaterThanOrEqual(2);
-  expect(maker.requests.length).toBeLessThanOrEqual(4);
-  maker.outcome = () => 'makes';
+  expect(provisioner.requests.length).toBeGreaterThanOrEqual(2);
+  expect(provisioner.requests.length).toBeLessThanOrEqual(4);
+  provisioner.outcome = () => 'creates';
   await fixture.settle(15_000);
   expect(await fixture.summary()).toContainEqual(expect.stringMatching(/^claim data has pvc-/));
 });
 
-test('many of them that wait for a provisioner do not keep others waiting', async () => {
+test('many such pods that wait for a provisioner do not delay others', async () => {
   await using fixture = await startBinding();
   for (let at = 0; at < 8; at += 1) {
-    await fixture.claim(`slow${at}`, '5Gi', made);
-    await fixture.pod(`slow${at}`, [`slow${at}`], asking);
+    await fixture.claim(`slow${at}`, '5Gi', provisioned);
+    await fixture.pod(`slow${at}`, [`slow${at}`], withAnnotation);
   }
   await fixture.settle();
-  await fixture.claim('data', '5Gi', made);
-  await fixture.pod('web', ['data'], asking);
+  await fixture.claim('data', '5Gi', provisioned);
+  await fixture.pod('web', ['data'], withAnnotation);
   await fixture.settle();
   expect(await selectedNode(fixture, 'data')).toBe('n1');
 });
 
-test('a reservation for it is given back when it is deleted', async () => {
+test('its reservation is reverted when it is deleted', async () => {
   await using fixture = await startBinding();
-  await fixture.claim('data', '5Gi', made);
-  await fixture.pod('web', ['data'], asking);
+  await fixture.claim('data', '5Gi', provisioned);
+  await fixture.pod('web', ['data'], withAnnotation);
   await fixture.settle();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
   await fixture.settle(15_000);
@@ -109,11 +112,11 @@ test('a reservation for it is given back when it is deleted', async () => {
   );
 });
 
-test('pods that are pinned by name, as those of a DaemonSet, get their volumes there', async () => {
-  const maker = new FakeProvisioner();
-  await using fixture = await startBinding({ provisioner: maker });
+test('pods with affinity to a node name, like those of a DaemonSet, get their volumes there', async () => {
+  const provisioner = new FakeProvisioner();
+  await using fixture = await startBinding({ provisioner });
   await fixture.disk('d3', '10Gi', 'n3');
-  const pinned = (node: string): PodSpec => ({
+  const withNodeAffinity = (node: string): PodSpec => ({
     affinity: {
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
@@ -122,16 +125,16 @@ test('pods that are pinned by name, as those of a DaemonSet, get their volumes t
       },
     },
   });
-  await fixture.claim('new', '5Gi', made);
+  await fixture.claim('new', '5Gi', provisioned);
   await fixture.claim('old', '5Gi');
-  await fixture.pod('on-n2', ['new'], { spec: pinned('n2') });
-  await fixture.pod('on-n3', ['old'], { spec: pinned('n3') });
+  await fixture.pod('on-n2', ['new'], { spec: withNodeAffinity('n2') });
+  await fixture.pod('on-n3', ['old'], { spec: withNodeAffinity('n3') });
   await fixture.settle();
-  expect(maker.requests).toEqual(['new n2']);
+  expect(provisioner.requests).toEqual(['new n2']);
   expect(await fixture.summary()).toEqual(expect.arrayContaining(['pod on-n2 on n2', 'pod on-n3 on n3']));
 });
 
-test('a pod with a node that comes under the name of one on its way gets its claims bound', async () => {
+test('a pod with a node gets its claims bound, even if it replaces a pod of the same name that is being bound', async () => {
   await using fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
   await observeVolumesOnce(fixture);
@@ -139,7 +142,7 @@ test('a pod with a node that comes under the name of one on its way gets its cla
   await fixture.pod('web', ['data']);
   await fixture.settle();
   await deletePod(fixture, 'web');
-  await fixture.pod('web', ['data'], asking);
+  await fixture.pod('web', ['data'], withAnnotation);
   await fixture.settle(2_000);
   runController(fixture, 'pv-binder');
   await fixture.settle(30_000);

@@ -17,9 +17,9 @@ import {
 import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
 
-const made = { storageClassName: 'made' };
+const provisioned = { storageClassName: 'provisioned' };
 
-/** A pod whose disk is claimed, and nobody completes the binding. Its disk is the first of the claimRefs. */
+/** A pod whose disk has a claimRef, without a PV controller to complete the binding. Its disk is the first of `claimRefs`. */
 async function waitingForBinder(): Promise<SchedulerFixture> {
   const fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
@@ -50,7 +50,7 @@ test('a volume that is deleted while it is being bound makes the pod go elsewher
   ]);
 });
 
-test('a claim that is deleted while it is being bound frees its volume; a new one of its name is another', async () => {
+test('a claim that is deleted while it is being bound frees its volume; a claim re-created under its name is another one', async () => {
   await using fixture = await waitingForBinder();
   await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'data' });
   await fixture.settle(2_000);
@@ -62,7 +62,7 @@ test('a claim that is deleted while it is being bound frees its volume; a new on
   expect(await fixture.place('web')).toMatch(/^n[12]$/);
 });
 
-test('a claimRef that somebody clears is written again', async () => {
+test('a claimRef that another client clears is written again', async () => {
   await using fixture = await waitingForBinder();
   const [name = ''] = (await claimRefs(fixture))[0]!.split(' ');
   const body = {
@@ -79,7 +79,7 @@ test('a claimRef that somebody clears is written again', async () => {
   expect(await fixture.place('web')).toMatch(/^n[12]$/);
 });
 
-test('a pod that is deleted while it waits gives its volume back', async () => {
+test('deleting a pod that is being bound frees its volume', async () => {
   await using fixture = await waitingForBinder();
   await deletePod(fixture, 'web');
   await fixture.settle();
@@ -92,7 +92,7 @@ test('a pod that is deleted while it waits gives its volume back', async () => {
   expect(await claimRefs(fixture)).toHaveLength(2);
 });
 
-test('a volume that another pod counts on stays when one of the two is deleted', async () => {
+test('a volume that two pods share stays bound when one of them is deleted', async () => {
   await using fixture = await startBinding({ controllers: ['protection'] });
   await fixture.disk('d1', '10Gi', 'n1');
   await observeVolumesOnce(fixture);
@@ -110,7 +110,7 @@ test('a volume that another pod counts on stays when one of the two is deleted',
   expect(await fixture.eventsOf('other')).toEqual(['Scheduled: Successfully assigned default/other to n1']);
 });
 
-test('a node that is deleted while its pod waits for a disk there is left', async () => {
+test('a pod goes elsewhere when its node is deleted while it waits for a disk there', async () => {
   await using fixture = await waitingForBinder();
   const [taken = ''] = (await claimRefs(fixture))[0]!.split(' ');
   const node = taken === 'd1' ? 'n1' : 'n2';
@@ -124,9 +124,9 @@ test('a node that is deleted while its pod waits for a disk there is left', asyn
   expect(await fixture.place('web')).toBe(node === 'n1' ? 'n2' : 'n1');
 });
 
-test('a volume that another scheduler takes first ends in Conflict, and the pod takes another', async () => {
+test('if another scheduler takes the volume first, the write ends in Conflict and the pod takes another volume', async () => {
   let stolen = '';
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
@@ -138,7 +138,7 @@ test('a volume that another scheduler takes first ends in Conflict, and the pod 
       }),
     );
   };
-  await using fixture = await startBinding({ wrapCluster: way });
+  await using fixture = await startBinding({ wrapCluster });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');
   await fixture.claim('rival', '5Gi');
@@ -157,51 +157,51 @@ test('a volume that another scheduler takes first ends in Conflict, and the pod 
   );
 });
 
-test('a provisioner that says no for one node is asked for another', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = (_, node) => (node === 'n3' ? 'makes' : 'refuses');
-  await using fixture = await startBinding({ provisioner: maker });
-  await fixture.claim('data', '5Gi', made);
+test('after a provisioner has refused one node, it is asked for another', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = (_, node) => (node === 'n3' ? 'creates' : 'refuses');
+  await using fixture = await startBinding({ provisioner });
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle(10_000);
   expect(await fixture.place('web')).toBe('n3');
-  expect(new Set(maker.requests).size).toBe(maker.requests.length);
+  expect(new Set(provisioner.requests).size).toBe(provisioner.requests.length);
 });
 
-test('a provisioner that says no everywhere is not asked in a circle', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = () => 'refuses';
-  await using fixture = await startBinding({ provisioner: maker });
-  await fixture.claim('data', '5Gi', made);
+test('a provisioner that refuses every node is not asked without a pause', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = () => 'refuses';
+  await using fixture = await startBinding({ provisioner });
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle(8_000);
-  expect(maker.requests.toSorted()).toEqual(['data n1', 'data n2', 'data n3']);
+  expect(provisioner.requests.toSorted()).toEqual(['data n1', 'data n2', 'data n3']);
   expect(await fixture.place('web')).toMatch('3 node(s) recently failed to provide a volume');
   await fixture.settle(52_000);
-  expect(maker.requests.length).toBeLessThanOrEqual(9);
-  maker.outcome = () => 'makes';
+  expect(provisioner.requests.length).toBeLessThanOrEqual(9);
+  provisioner.outcome = () => 'creates';
   await fixture.settle(60_000);
   expect(await fixture.place('web')).toMatch(/^n/);
 });
 
-test('a selected node that is moved by hand takes the pod along', async () => {
-  const maker = new FakeProvisioner();
+test('a pod follows a selected node that an administrator changes', async () => {
+  const provisioner = new FakeProvisioner();
   await using fixture = await startBinding();
-  await fixture.claim('data', '5Gi', made);
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle();
   const other = (await selectedNode(fixture, 'data')) === 'n1' ? 'n2' : 'n1';
   await annotateClaim(fixture, 'data', { [annotations.selectedNode]: other });
   await fixture.settle(2_000);
-  runProvisioner(fixture, maker);
+  runProvisioner(fixture, provisioner);
   await fixture.settle(2_000);
-  expect(maker.requests).toEqual([`data ${other}`]);
+  expect(provisioner.requests).toEqual([`data ${other}`]);
   expect(await fixture.place('web')).toBe(other);
 });
 
-test('a claim whose selected node is gone says so, and goes elsewhere once its provisioner has let go', async () => {
+test('an event reports a selected node that is gone; the pod goes elsewhere once the provisioner clears the selection', async () => {
   await using fixture = await startBinding();
-  await fixture.claim('data', '5Gi', made);
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle();
   const node = (await selectedNode(fixture, 'data'))!;
@@ -218,11 +218,11 @@ test('a claim whose selected node is gone says so, and goes elsewhere once its p
   expect(await fixture.place('web')).not.toBe(node);
 });
 
-test('a volume that comes after the time is up is adopted', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = () => 'waits';
-  await using fixture = await startBinding({ provisioner: maker, scheduler: { bindTimeoutMs: 30_000 } });
-  await fixture.claim('data', '5Gi', made);
+test('a volume that is created after the bind timeout is used', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = () => 'waits';
+  await using fixture = await startBinding({ provisioner, scheduler: { bindTimeoutMs: 30_000 } });
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle();
   const node = (await selectedNode(fixture, 'data'))!;
@@ -230,21 +230,21 @@ test('a volume that comes after the time is up is adopted', async () => {
   expect(await fixture.eventsOf('web')).toContainEqual(
     'FailedScheduling: binding volumes: context deadline exceeded',
   );
-  maker.continue();
+  provisioner.continue();
   await fixture.settle(11_000);
   expect(await fixture.place('web')).toBe(node);
-  expect(maker.requests).toEqual([`data ${node}`]);
+  expect(provisioner.requests).toEqual([`data ${node}`]);
 });
 
-test('a new volume that its node cannot reach makes the pod follow it', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = (_, node) => ({ elsewhere: node === 'n1' ? 'n2' : 'n1' });
-  await using fixture = await startBinding({ provisioner: maker });
-  await fixture.claim('data', '5Gi', made);
+test('a pod follows a new volume that its selected node cannot reach', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = (_, node) => ({ elsewhere: node === 'n1' ? 'n2' : 'n1' });
+  await using fixture = await startBinding({ provisioner });
+  await fixture.claim('data', '5Gi', provisioned);
   await fixture.pod('web', ['data']);
   await fixture.settle(3_000);
-  const [asked = ''] = maker.requests;
-  expect(await fixture.place('web')).toBe(asked === 'data n1' ? 'n2' : 'n1');
+  const [request = ''] = provisioner.requests;
+  expect(await fixture.place('web')).toBe(request === 'data n1' ? 'n2' : 'n1');
   expect(await fixture.eventsOf('web')).toContainEqual(
     expect.stringMatching(/^FailedScheduling: binding volumes: pv ".*" node affinity doesn't match node/),
   );

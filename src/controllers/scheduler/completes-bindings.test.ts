@@ -18,7 +18,7 @@ import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { crashAfterEveryWrite, failAtEveryWrite } from './testing/fault-at-every-write.ts';
 import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts';
 
-/** The scheduler writes the claim's side too, and the PV controller has only the phases to fill in. */
+/** The scheduler names the volume in the claim too, and the PV controller writes only the phases. */
 
 async function twoDisks(fixture: SchedulerFixture): Promise<void> {
   await fixture.disk('d1', '1Gi', 'n2');
@@ -28,7 +28,7 @@ async function twoDisks(fixture: SchedulerFixture): Promise<void> {
   await fixture.claim('two', '2Gi');
 }
 
-test('a pod has its node before the PV controller has looked at its volumes', async () => {
+test('a pod is bound before the PV controller has processed its volumes', async () => {
   await using fixture = await startBinding({ controllers: [], scheduler: schedulerCompletes });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
@@ -50,9 +50,9 @@ test('a pod has its node before the PV controller has looked at its volumes', as
   expect(await fixture.summary()).toContain('disk d1 Bound to one');
 });
 
-test("all of a pod's volumes are claimed before the first claim is completed", async () => {
+test('all claimRefs of a pod are written before its first claim is completed', async () => {
   const written: string[] = [];
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, { before: ({ resource }) => void written.push(resource.plural) }),
@@ -61,7 +61,7 @@ test("all of a pod's volumes are claimed before the first claim is completed", a
   await using fixture = await startBinding({
     controllers: [],
     scheduler: schedulerCompletes,
-    wrapCluster: way,
+    wrapCluster,
   });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
@@ -75,8 +75,8 @@ test("all of a pod's volumes are claimed before the first claim is completed", a
   ]);
 });
 
-test('no claim is completed if one of the volumes could not be had', async () => {
-  const way = (cluster: SchedulerFixture['cluster']) => {
+test('no claim is completed if one claimRef could not be written', async () => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     let count = 0;
     return new InterceptedCluster(
       cluster,
@@ -91,7 +91,7 @@ test('no claim is completed if one of the volumes could not be had', async () =>
   await using fixture = await startBinding({
     controllers: [],
     scheduler: schedulerCompletes,
-    wrapCluster: way,
+    wrapCluster,
   });
   await twoDisks(fixture);
   await fixture.pod('web', ['one', 'two']);
@@ -102,10 +102,10 @@ test('no claim is completed if one of the volumes could not be had', async () =>
   expect((await claimRefs(fixture)).length).toBeLessThan(2);
 });
 
-describe('a pod that goes away before its volumes are bound', () => {
-  /** The claims can't be told, with the PV controller away, and then the pod is deleted. */
+describe('a pod that is deleted before its volumes are bound', () => {
+  /** Completing the claims fails while the PV controller is stopped, and then the pod is deleted. */
   async function deletedAfter(failure: Error): Promise<SchedulerFixture> {
-    const way = (cluster: SchedulerFixture['cluster']) => {
+    const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
       return new InterceptedCluster(
         cluster,
         onlyFor(isObjectWrite, {
@@ -115,7 +115,7 @@ describe('a pod that goes away before its volumes are bound', () => {
         }),
       );
     };
-    const fixture = await startBinding({ controllers: [], scheduler: schedulerCompletes, wrapCluster: way });
+    const fixture = await startBinding({ controllers: [], scheduler: schedulerCompletes, wrapCluster });
     await twoDisks(fixture);
     await fixture.pod('web', ['one', 'two']);
     await fixture.settle();
@@ -125,12 +125,14 @@ describe('a pod that goes away before its volumes are bound', () => {
     return fixture;
   }
 
-  test('gives its volumes back where the server refused to tell the claims', async () => {
-    await using fixture = await deletedAfter(conflict(persistentVolumeClaims, 'one', 'somebody was faster'));
+  test('frees its volumes if the server refused to complete the claims', async () => {
+    await using fixture = await deletedAfter(
+      conflict(persistentVolumeClaims, 'one', 'another client was faster'),
+    );
     expect(await claimRefs(fixture)).toEqual([]);
   });
 
-  test('leaves them where no answer came: a claim that is told late of a volume of another would be lost', async () => {
+  test('keeps them if no response came: a late write could name a volume that belongs to another claim, and the claim would be Lost', async () => {
     await using fixture = await deletedAfter(new Error('connection reset'));
     expect(await claimRefs(fixture)).toEqual(['d1 one', 'd2 two']);
     runController(fixture, 'pv-binder');
@@ -141,11 +143,11 @@ describe('a pod that goes away before its volumes are bound', () => {
   });
 });
 
-describe('the end is that of a run in peace', () => {
+describe('the final state is that of a run without faults', () => {
   const beside = async (fixture: SchedulerFixture) => void runController(fixture, 'pv-binder');
 
   test.each(bindingCases)(
-    '$name: the scheduler dies after any write',
+    '$name: the scheduler crashes after any write',
     async ({ prepare, writes, volumes }) => {
       const written = await crashAfterEveryWrite(async (fixture) => {
         await beside(fixture);
@@ -168,7 +170,7 @@ describe('the end is that of a run in peace', () => {
     );
   });
 
-  test.each(bindingCases)('$name: any write is answered with an error', async ({ prepare }) => {
+  test.each(bindingCases)('$name: any write takes effect and returns an error', async ({ prepare }) => {
     await failAtEveryWrite(
       'after',
       async (fixture) => {
@@ -181,33 +183,33 @@ describe('the end is that of a run in peace', () => {
 });
 
 describe('a pod that waits for a new volume', () => {
-  /** The volume is made, and the PV controller is away. */
+  /** The volume is provisioned while the PV controller is stopped. */
   async function withNewVolume(): Promise<SchedulerFixture> {
     const fixture = await startBinding({
       controllers: [],
       scheduler: schedulerCompletes,
       provisioner: new FakeProvisioner(),
     });
-    await fixture.claim('made', '1Gi', { storageClassName: 'made' });
-    // What provisioners go by; the PV controller would have written it.
-    await annotateClaim(fixture, 'made', {
+    await fixture.claim('provisioned', '1Gi', { storageClassName: 'provisioned' });
+    // Provisioners look for this annotation; the PV controller would have written it.
+    await annotateClaim(fixture, 'provisioned', {
       [annotations.storageProvisioner]: FakeProvisioner.provisionerName,
     });
-    await fixture.pod('web', ['made']);
+    await fixture.pod('web', ['provisioned']);
     await fixture.settle(1_000);
     return fixture;
   }
 
-  test('has its node when the volume is there; the PV controller writes that down', async () => {
+  test('is bound when the volume exists; the PV controller completes the claim', async () => {
     await using fixture = await withNewVolume();
     expect((await podOf(fixture)).spec?.nodeName).toMatch(/^n/);
-    expect(await fixture.summary()).toContain('claim made has nothing');
+    expect(await fixture.summary()).toContain('claim provisioned has nothing');
     runController(fixture, 'pv-binder');
     await fixture.settle();
-    expect(await fixture.summary()).toContainEqual(expect.stringMatching(/^claim made has pvc-/));
+    expect(await fixture.summary()).toContainEqual(expect.stringMatching(/^claim provisioned has pvc-/));
   });
 
-  test('is not taken for one that was created with a node, by a scheduler that starts then', async () => {
+  test('is not treated as created with a node by a scheduler that starts then', async () => {
     await using fixture = await withNewVolume();
     runScheduler(fixture, schedulerCompletes);
     await fixture.settle(1_000);
@@ -217,10 +219,10 @@ describe('a pod that waits for a new volume', () => {
 
   const nominated = async (fixture: SchedulerFixture) => (await podOf(fixture)).status?.nominatedNodeName;
 
-  test('is told where it is meant to go when it has waited for a while, and not before', async () => {
+  test('gets its nominated node after it has waited for a while, and not before', async () => {
     await using fixture = await startBinding({ controllers: ['pv-binder'], scheduler: schedulerCompletes });
-    await fixture.claim('made', '1Gi', { storageClassName: 'made' });
-    await fixture.pod('web', ['made'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
+    await fixture.claim('provisioned', '1Gi', { storageClassName: 'provisioned' });
+    await fixture.pod('web', ['provisioned'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
     await fixture.settle(4_000);
     expect(await nominated(fixture)).toBeUndefined();
     await fixture.settle(2_000);

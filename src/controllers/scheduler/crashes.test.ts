@@ -8,8 +8,8 @@ import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import { crashAfterEveryWrite } from './testing/fault-at-every-write.ts';
 import { SchedulerFixture, schedulingControllers } from './testing/scheduler-fixture.ts';
 
-describe('the end is that of a run in peace', () => {
-  test.each(bindingCases)('$name: the scheduler dies after any write', async ({ prepare, writes }) => {
+describe('the final state is that of a run without faults', () => {
+  test.each(bindingCases)('$name: the scheduler crashes after any write', async ({ prepare, writes }) => {
     const written = await crashAfterEveryWrite(async (fixture) => {
       runController(fixture, 'pv-binder');
       await prepare(fixture);
@@ -17,10 +17,10 @@ describe('the end is that of a run in peace', () => {
     expect(written).toHaveLength(writes.length);
   });
 
-  test.each(bindingCases)('$name: everybody dies after any write', async ({ prepare, writes }) => {
-    const maker = provisionerController({ provisioners: [new FakeProvisioner().provisioner] });
+  test.each(bindingCases)('$name: all controllers crash after any write', async ({ prepare, writes }) => {
+    const provisioner = provisionerController({ provisioners: [new FakeProvisioner().provisioner] });
     const places = await crashControllersAtEveryWrite({
-      controllers: [...schedulingControllers({ otherControllers: ['pv-binder', 'protection'] }), maker],
+      controllers: [...schedulingControllers({ otherControllers: ['pv-binder', 'protection'] }), provisioner],
       prepare: async (environment) => {
         const fixture = new SchedulerFixture(environment);
         await seedBinding(fixture);

@@ -14,7 +14,7 @@ async function scheduling(level: LogLevel) {
   return { fixture, lines };
 }
 
-test('each decision is a line at debug, and how it came out another one with the same trace', async () => {
+test('each decision is logged at debug, and its outcome with the same trace', async () => {
   const { fixture, lines } = await scheduling('debug');
   await using _ = fixture;
   await fixture.pod('fits');
@@ -45,7 +45,7 @@ test('each decision is a line at debug, and how it came out another one with the
   expect(lines).toHaveLength(3);
 });
 
-test('nothing of it is written at info', async () => {
+test('decisions are not logged at info', async () => {
   const { fixture, lines } = await scheduling('info');
   await using _ = fixture;
   await fixture.pod('fits');
@@ -53,14 +53,14 @@ test('nothing of it is written at info', async () => {
   expect(lines).toEqual([]);
 });
 
-test('what is reserved can be seen while it is, and where pods wait', async () => {
+test('metrics show what is reserved, and where pods wait', async () => {
   const { fixture } = await scheduling('info');
   await using _ = fixture;
   await fixture.storageClass('slow', { provisioner: 'slow.example.com' });
   await fixture.disk('disk', '2Gi', 'n1');
   await fixture.claim('existing', '1Gi');
-  await fixture.claim('made', '1Gi', { storageClassName: 'slow' });
-  await fixture.pod('binding', ['existing', 'made']);
+  await fixture.claim('provisioned', '1Gi', { storageClassName: 'slow' });
+  await fixture.pod('binding', ['existing', 'provisioned']);
   await fixture.claim('huge', '1Ti');
   await fixture.pod('waiting', ['huge']);
   await fixture.settle();

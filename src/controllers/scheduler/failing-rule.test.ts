@@ -3,13 +3,13 @@ import { defaultRules } from '../../engine/rules/default-rules.ts';
 import { type AnyRule, skip } from '../../engine/rules/framework/rule.ts';
 import { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
-/** Trips over the pods that a test names. */
+/** A rule that throws for the pods that a test names. */
 function tripsOver(names: ReadonlySet<string>): AnyRule {
   return {
-    name: 'Brittle',
+    name: 'Failing',
     reasons: [],
     prepare: ({ pod }) => {
-      if (names.has(pod.name)) throw new Error('a field that nobody expected');
+      if (names.has(pod.name)) throw new Error('an unexpected field');
       return skip;
     },
     filter: () => {},
@@ -19,7 +19,7 @@ function tripsOver(names: ReadonlySet<string>): AnyRule {
   };
 }
 
-test('a pod that a rule trips over stops no other; its owner hears of it, and it is tried again', async () => {
+test('a rule that throws for one pod affects no other; the pod reports the error and is retried', async () => {
   const poisonous = new Set(['odd']);
   await using fixture = await SchedulerFixture.start({
     scheduler: { rules: [...defaultRules, tripsOver(poisonous)] },
@@ -28,7 +28,7 @@ test('a pod that a rule trips over stops no other; its owner hears of it, and it
   await fixture.pod('web');
   await fixture.settle(2_000);
   expect(await fixture.place('web')).toMatch(/^n/);
-  expect(await fixture.place('odd')).toContain('a field that nobody expected');
+  expect(await fixture.place('odd')).toContain('an unexpected field');
   poisonous.clear();
   await fixture.settle(15_000);
   expect(await fixture.place('odd')).toMatch(/^n/);

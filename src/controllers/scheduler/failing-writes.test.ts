@@ -8,8 +8,8 @@ import type { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 describe.each<{ when: FaultTime; what: string }>([
   { when: 'before', what: 'is refused' },
-  { when: 'after', what: 'takes effect and is answered with an error' },
-])('the end is the same when any write $what', ({ when }) => {
+  { when: 'after', what: 'takes effect and returns an error' },
+])('the final state is the same when any write $what', ({ when }) => {
   test.each(bindingCases)('$name', async ({ prepare, writes }) => {
     const written = await failAtEveryWrite(when, async (fixture) => {
       runController(fixture, 'pv-binder');
@@ -19,8 +19,8 @@ describe.each<{ when: FaultTime; what: string }>([
   });
 });
 
-test('a binding that took effect counts, though it was answered with an error', async () => {
-  const way = (cluster: SchedulerFixture['cluster']) => {
+test('a binding that took effect counts, although it returned an error', async () => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
@@ -30,7 +30,7 @@ test('a binding that took effect counts, though it was answered with an error', 
       }),
     );
   };
-  await using fixture = await startBinding({ wrapCluster: way });
+  await using fixture = await startBinding({ wrapCluster });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
   await fixture.pod('web', ['data']);

@@ -9,20 +9,20 @@ import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts
 
 const tracked = { storageClassName: 'tracked' };
 
-/** Room for 10Gi on n1 and nowhere else. */
+/** Free capacity of 10Gi on n1 and on no other node. */
 async function startTracked(
-  way?: (cluster: SchedulerFixture['cluster']) => InterceptedCluster,
+  wrapCluster?: (cluster: SchedulerFixture['cluster']) => InterceptedCluster,
 ): Promise<SchedulerFixture> {
   const fixture = await startBinding({
     provisioner: new FakeProvisioner(),
-    ...(way !== undefined && { wrapCluster: way }),
+    ...(wrapCluster !== undefined && { wrapCluster }),
   });
   await trackedClass(fixture, 'tracked', { provisioner: FakeProvisioner.provisionerName });
   await publishCapacity(fixture, 'n1', '10Gi');
   return fixture;
 }
 
-test('once a pod is on its node nothing is held for it any more, even if no event follows', async () => {
+test('a bound pod has no reservation any more, even if no event follows', async () => {
   await using fixture = await startTracked();
   await fixture.claim('first', '6Gi', tracked);
   await fixture.pod('first', ['first']);
@@ -34,7 +34,7 @@ test('once a pod is on its node nothing is held for it any more, even if no even
   expect(await fixture.place('second')).toBe('n1');
 });
 
-test('the same when news of the pod comes before the answer to its binding', async () => {
+test('a bound pod has no reservation any more if its event comes before the response to its binding', async () => {
   await using fixture = await startTracked((cluster) => {
     const never = new AbortController().signal;
     return new InterceptedCluster(
@@ -54,7 +54,7 @@ test('the same when news of the pod comes before the answer to its binding', asy
   expect(await fixture.place('second')).toBe('n1');
 });
 
-test('a pod that is deleted right after its binding, before we hear of either, leaves its room to others', async () => {
+test('a pod that is deleted right after its binding, before any event, frees its capacity', async () => {
   await using fixture = await startBinding({
     nodes: ['n1'],
     wrapCluster: (cluster) => {
@@ -79,7 +79,7 @@ test('a pod that is deleted right after its binding, before we hear of either, l
   expect(await fixture.place('second')).toBe('n1');
 });
 
-test('room stays promised while a claim says that its volume is being made, and is free again when the claim goes', async () => {
+test('capacity stays promised while the claim has a selected node, and is free again when the claim is deleted', async () => {
   await using fixture = await startBinding();
   await trackedClass(fixture, 'tracked', { provisioner: FakeProvisioner.provisionerName });
   await publishCapacity(fixture, 'n1', '10Gi');
@@ -96,9 +96,9 @@ test('room stays promised while a claim says that its volume is being made, and 
   expect(await selectedNode(fixture, 'second')).toBe('n1');
 });
 
-test('a pod whose volume is bound keeps its place on that node while it tries again', async () => {
+test('a pod whose volume is bound keeps its capacity on that node between attempts', async () => {
   let isDown = true;
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
@@ -108,7 +108,7 @@ test('a pod whose volume is bound keeps its place on that node while it tries ag
       }),
     );
   };
-  await using fixture = await startBinding({ nodes: [], wrapCluster: way });
+  await using fixture = await startBinding({ nodes: [], wrapCluster });
   await fixture.node('n1', { allocatable: { pods: '1' } });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');

@@ -18,7 +18,7 @@ import { namespace, type SchedulerFixture } from './testing/scheduler-fixture.ts
 
 const mark = annotations.rollback;
 
-/** n1 has a disk for one claim of the pod, n2 for both; a scheduler died after it had reserved the one on n1. */
+/** n1 has a disk for one claim of the pod, n2 for both; a scheduler crashed after it had written the claimRef on n1. */
 async function halfReserved(fixture: SchedulerFixture): Promise<void> {
   await fixture.disk('d1a', '10Gi', 'n1');
   await fixture.disk('d2a', '10Gi', 'n2');
@@ -30,7 +30,7 @@ async function halfReserved(fixture: SchedulerFixture): Promise<void> {
   await fixture.pod('both', ['small', 'large']);
 }
 
-test('what a dead scheduler had reserved is given back when it keeps the pod from everywhere else', async () => {
+test('a claimRef of a crashed scheduler is withdrawn if the pod fits no node because of it', async () => {
   await using fixture = await startBinding({ controllers: [] });
   await halfReserved(fixture);
   await fixture.settle(3_000);
@@ -41,7 +41,7 @@ test('what a dead scheduler had reserved is given back when it keeps the pod fro
   expect(await fixture.summary()).toContain('disk d1a Available to no claim');
 });
 
-describe('giving back ends the same', () => {
+describe('a rollback ends in the same state', () => {
   const writes = [
     'patch persistentvolumeclaims',
     'patch persistentvolumes',
@@ -50,12 +50,12 @@ describe('giving back ends the same', () => {
     'patch persistentvolumes',
   ];
 
-  test('when the scheduler dies after any write of it', async () => {
+  test('when the scheduler crashes after any of its writes', async () => {
     const written = await crashAfterEveryWrite(halfReserved);
     expect(ofVolumes(written)).toEqual(writes);
   });
 
-  test.each(['before', 'after'] as const)('when any write of it fails %s it took effect', async (when) => {
+  test.each(['before', 'after'] as const)('when any of its writes fails %s it took effect', async (when) => {
     expect(ofVolumes(await failAtEveryWrite(when, halfReserved))).toEqual(writes);
   });
 
@@ -66,9 +66,9 @@ describe('giving back ends the same', () => {
   }
 });
 
-test('a pod whose claim is being rolled back says so, and goes as soon as that has ended', async () => {
+test('a pod whose claim is being rolled back reports it, and is placed when the rollback has ended', async () => {
   let isAway = true;
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
@@ -79,7 +79,7 @@ test('a pod whose claim is being rolled back says so, and goes as soon as that h
       }),
     );
   };
-  await using fixture = await startBinding({ wrapCluster: way });
+  await using fixture = await startBinding({ wrapCluster });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
   await annotateClaim(fixture, 'data', { [mark]: 'yes' });
@@ -91,9 +91,9 @@ test('a pod whose claim is being rolled back says so, and goes as soon as that h
   expect(await fixture.place('web')).toBe('n1');
 });
 
-test('a conflict with somebody else’s write to the claim does not leave the mark behind', async () => {
+test('a conflict with another client’s write to the claim does not leave the annotation behind', async () => {
   let conflicts = 0;
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     return new InterceptedCluster(
       cluster,
       onlyFor(isObjectWrite, {
@@ -105,7 +105,7 @@ test('a conflict with somebody else’s write to the claim does not leave the ma
       }),
     );
   };
-  await using fixture = await startBinding({ controllers: [], wrapCluster: way });
+  await using fixture = await startBinding({ controllers: [], wrapCluster });
   await halfReserved(fixture);
   await fixture.settle(5_000);
   expect(conflicts).toBe(4);
@@ -114,7 +114,7 @@ test('a conflict with somebody else’s write to the claim does not leave the ma
   expect(await claimRefs(fixture)).toEqual(['d2a small', 'd2b large']);
 });
 
-describe('what may hold data, or is not ours, stays', () => {
+describe('what may hold data, or was not written by a scheduler, stays', () => {
   const cases: readonly { name: string; prepare: (fixture: SchedulerFixture) => Promise<unknown> }[] = [
     {
       name: 'a volume whose phase is not known to be Available',
@@ -132,14 +132,14 @@ describe('what may hold data, or is not ours, stays', () => {
       prepare: (fixture) => annotateClaim(fixture, 'small', { [annotations.mounted]: 'n1/uid' }),
     },
     {
-      name: 'a volume that a person reserved',
+      name: 'a volume that an administrator reserved',
       prepare: (fixture) => {
         const body = { metadata: { annotations: { [annotations.boundByController]: null } } };
         return fixture.cluster.resource(persistentVolumes).patch({ name: 'd1a' }, { type: 'merge', body });
       },
     },
     {
-      name: 'a claim that another pod runs with',
+      name: 'a claim that a running pod uses',
       prepare: (fixture) => fixture.pod('other', ['small'], { spec: { nodeName: 'n1' } }),
     },
   ];
@@ -161,7 +161,7 @@ describe('what may hold data, or is not ours, stays', () => {
   });
 });
 
-test('a claim that the PV controller is binding is not taken from it', async () => {
+test('a claim that the PV controller is binding is not rolled back', async () => {
   await using fixture = await startBinding({ controllers: [] });
   await fixture.storageClass('at-once', { volumeBindingMode: 'Immediate' });
   await fixture.disk('d1', '10Gi', 'n1', { storageClassName: 'at-once' });
@@ -174,7 +174,7 @@ test('a claim that the PV controller is binding is not taken from it', async () 
   expect(await claimRefs(fixture)).toEqual(['d1 data']);
 });
 
-test('a pod that its node rejected comes back; what can’t be undone is told with its remedy', async () => {
+test('a replacement of a pod that its kubelet rejected is placed; an event reports what can’t be undone, with the remedy', async () => {
   await using fixture = await startBinding();
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('data', '5Gi');
@@ -202,7 +202,7 @@ test('a pod that its node rejected comes back; what can’t be undone is told wi
   expect(await fixture.place('web')).toBe('n1');
 });
 
-test('a pod that was rejected before its volume was bound for good leaves its node', async () => {
+test('a replacement of a pod that was rejected before its volume was bound goes to another node', async () => {
   await using fixture = await startBinding({ controllers: [] });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');

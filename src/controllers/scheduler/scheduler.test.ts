@@ -11,7 +11,7 @@ test('a pod without volumes gets a node', async () => {
   );
 });
 
-test('a pod goes where its claim finds a disk, and both are bound', async () => {
+test('a pod goes to the node with a disk for its claim, and both are bound', async () => {
   await using fixture = await SchedulerFixture.start();
   await fixture.disk('d2', '10Gi', 'n2');
   await fixture.claim('data', '5Gi');
@@ -20,7 +20,7 @@ test('a pod goes where its claim finds a disk, and both are bound', async () => 
   expect(await fixture.summary()).toEqual(['claim data has d2', 'disk d2 Bound to data', 'pod web on n2']);
 });
 
-test('a pod without a disk says why, and goes as soon as there is one', async () => {
+test('a pod without a disk reports why, and is placed as soon as there is one', async () => {
   await using fixture = await SchedulerFixture.start();
   await fixture.disk('small', '1Gi', 'n1');
   await fixture.claim('data', '5Gi');

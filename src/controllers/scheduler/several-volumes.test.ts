@@ -7,25 +7,25 @@ import { claimRefs, observeVolumesOnce, runController, startBinding } from './te
 import { FakeProvisioner } from './testing/fake-provisioner.ts';
 import type { SchedulerFixture } from './testing/scheduler-fixture.ts';
 
-const made = { storageClassName: 'made' };
+const provisioned = { storageClassName: 'provisioned' };
 const broken = () => failure(500, 'InternalError', 'etcd is away');
 
-/** n1 has two disks and n2 has one; the write of the second disk on n1 goes wrong as `trouble` says. */
-async function twoDisksAndOne(trouble: (write: ClusterCall) => unknown, beside: readonly string[]) {
+/** n1 has two disks and n2 has one; `fault` decides how the write of the second disk on n1 fails. */
+async function twoDisksAndOne(fault: (write: ClusterCall) => unknown, controllers: readonly string[]) {
   let intercepted: InterceptedCluster | undefined;
   let writes: readonly ClusterCall[] = [];
   let repair = () => {};
-  const way = (cluster: SchedulerFixture['cluster']) => {
+  const wrapCluster = (cluster: SchedulerFixture['cluster']) => {
     intercepted = new InterceptedCluster(cluster);
     writes = recordCalls(intercepted, isObjectWrite);
-    repair = intercepted.addHooks({ before: (call) => (isDisk(call, 'd1b') ? trouble(call) : undefined) });
+    repair = intercepted.addHooks({ before: (call) => (isDisk(call, 'd1b') ? fault(call) : undefined) });
     return intercepted;
   };
-  const fixture = await startBinding({ controllers: beside, wrapCluster: way });
+  const fixture = await startBinding({ controllers, wrapCluster });
   await fixture.disk('d1a', '10Gi', 'n1');
   await fixture.disk('d1b', '20Gi', 'n1');
   await fixture.disk('d2', '10Gi', 'n2');
-  if (!beside.includes('pv-binder')) await observeVolumesOnce(fixture);
+  if (!controllers.includes('pv-binder')) await observeVolumesOnce(fixture);
   await fixture.claim('small', '10Gi');
   await fixture.claim('large', '20Gi');
   return { fixture, intercepted: intercepted!, writes, repair };
@@ -36,7 +36,7 @@ function isDisk(call: ClusterCall, disk: string): boolean {
   return isObjectWrite(call) && resource.plural === 'persistentvolumes' && name === disk;
 }
 
-test('when the second of two claimRefs fails, the first is taken back', async () => {
+test('when the second of two claimRefs fails, the first is withdrawn', async () => {
   const { fixture, writes, repair } = await twoDisksAndOne(() => {
     throw broken();
   }, []);
@@ -46,7 +46,7 @@ test('when the second of two claimRefs fails, the first is taken back', async ()
   expect(writes.map(({ name }) => name)).toEqual(expect.arrayContaining(['d1a', 'd1b']));
   expect(await claimRefs(fixture)).toEqual([]);
   expect(await fixture.eventsOf('both')).toContainEqual('FailedScheduling: etcd is away');
-  // The disk that was given back is there for others.
+  // The disk without the claimRef is free for other claims.
   await fixture.claim('single', '10Gi', { selector: { matchLabels: {} } });
   await fixture.pod('one', ['single'], { spec: { nodeSelector: { 'kubernetes.io/hostname': 'n2' } } });
   repair();
@@ -67,7 +67,7 @@ test('when the second of two claimRefs fails, the first is taken back', async ()
   expect((await fixture.eventsOf('both')).filter((line) => line.startsWith('VolumesKept'))).toEqual([]);
 });
 
-test('a binding that was complete before it could be taken back is kept and reported, and the pod goes on from there', async () => {
+test('a binding that was complete before it could be undone is kept and reported, and the pod follows it', async () => {
   let failures = 0;
   let clock: SchedulerFixture['environment']['clock'] | undefined;
   const { fixture } = await twoDisksAndOne(async () => {
@@ -96,37 +96,37 @@ test('a binding that was complete before it could be taken back is kept and repo
 
 test.each([
   {
-    name: 'its answer got lost',
+    name: 'its response is lost',
     when: 'after',
-    trouble: () => {
+    fault: () => {
       throw broken();
     },
   },
   {
-    name: 'the server had a hiccup',
+    name: 'the server returns a temporary error',
     when: 'before',
-    trouble: () => {
+    fault: () => {
       throw broken();
     },
   },
   {
-    name: 'somebody added a word to the volume',
+    name: 'another client annotates the volume',
     when: 'before',
-    trouble: async (fixture: SchedulerFixture) => {
+    fault: async (fixture: SchedulerFixture) => {
       const body = { metadata: { annotations: { 'example.com/rack': '7' } } };
       await fixture.cluster.resource(persistentVolumes).patch({ name: 'd1b' }, { type: 'merge', body });
     },
   },
-])('a claimRef is written all the same when $name', async ({ when, trouble }) => {
+])('a claimRef is written even if $name', async ({ when, fault }) => {
   const { fixture, intercepted } = await twoDisksAndOne(() => undefined, ['pv-binder']);
   await using _ = fixture;
   let isOver = false;
   const once = async (write: ClusterCall) => {
     if (isOver || !isDisk(write, 'd1b')) return;
     isOver = true;
-    await trouble(fixture);
+    await fault(fixture);
   };
-  // News is slower than answers, as it may be anywhere.
+  // Watch events may be slower than responses.
   const never = new AbortController().signal;
   intercepted.addHooks({ [when]: once });
   intercepted.addHooks(delayWatch(() => fixture.environment.clock.sleep(30, never)));
@@ -136,7 +136,7 @@ test.each([
   expect(await fixture.eventsOf('both')).toEqual(['Scheduled: Successfully assigned default/both to n1']);
 });
 
-test('taking back is tried again when the server does not answer', async () => {
+test('withdrawing a claimRef is retried when the server does not respond', async () => {
   let failures = 0;
   const { fixture, intercepted, writes } = await twoDisksAndOne(() => undefined, []);
   await using _ = fixture;
@@ -144,7 +144,7 @@ test('taking back is tried again when the server does not answer', async () => {
     onlyFor(isObjectWrite, {
       before: (write) => {
         if (isDisk(write, 'd1b')) throw broken();
-        // The first write to d1a is the claimRef; the second one, that takes it back, fails.
+        // The first write to d1a is the claimRef; the second one, which withdraws it, fails.
         const isTakingBack = isDisk(write, 'd1a') && writes.filter((one) => isDisk(one, 'd1a')).length === 2;
         if (!isTakingBack) return;
         failures += 1;
@@ -160,32 +160,32 @@ test('taking back is tried again when the server does not answer', async () => {
   expect(await claimRefs(fixture)).toEqual([]);
 });
 
-test('nothing is claimed among existing volumes before every new volume is there', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = () => 'waits';
-  await using fixture = await startBinding({ provisioner: maker });
+test('no claimRef is written before every new volume exists', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = () => 'waits';
+  await using fixture = await startBinding({ provisioner });
   await fixture.disk('d1', '10Gi', 'n1');
   await fixture.claim('old', '5Gi');
-  await fixture.claim('new', '5Gi', made);
+  await fixture.claim('new', '5Gi', provisioned);
   await fixture.pod('web', ['old', 'new']);
   await fixture.settle(30_000);
-  expect(maker.requests).toEqual(['new n1']);
+  expect(provisioner.requests).toEqual(['new n1']);
   expect(await claimRefs(fixture)).toEqual([]);
-  maker.continue();
+  provisioner.continue();
   await fixture.settle();
   expect(await fixture.place('web')).toBe('n1');
   expect(await claimRefs(fixture)).toHaveLength(2);
 });
 
-test('a refused new volume leaves the existing ones for others, and the pod goes elsewhere whole', async () => {
-  const maker = new FakeProvisioner();
-  maker.outcome = (_, node) => (node === 'n1' ? 'refuses' : 'makes');
-  await using fixture = await startBinding({ provisioner: maker });
+test('if a new volume is refused, no existing one is claimed, and the pod goes elsewhere with all volumes', async () => {
+  const provisioner = new FakeProvisioner();
+  provisioner.outcome = (_, node) => (node === 'n1' ? 'refuses' : 'creates');
+  await using fixture = await startBinding({ provisioner });
   // The smaller disk is the better fit, so the pod tries n1 first.
   await fixture.disk('d1', '5Gi', 'n1');
   await fixture.disk('d2', '50Gi', 'n2');
   await fixture.claim('old', '5Gi');
-  await fixture.claim('new', '5Gi', made);
+  await fixture.claim('new', '5Gi', provisioned);
   await fixture.pod('web', ['old', 'new']);
   await fixture.settle(5_000);
   expect(await fixture.place('web')).toBe('n2');

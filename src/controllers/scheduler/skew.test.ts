@@ -21,7 +21,7 @@ interface Component {
 const old: Component = { version: '0.1.7', volumeScheduling: false };
 const newer: Component = { version: '0.2.0', volumeScheduling: true };
 
-/** A scheduler that follows what is said to be safe, and what it was told. */
+/** A scheduler that records the states that it was given. */
 function schedulerOf({ version, volumeScheduling }: Component, states: PvBinderSkewState[]): Controller {
   return {
     name: 'scheduler',
@@ -64,7 +64,7 @@ const waitNote =
   'VolumeScheduling is on in the PV binder (0.2.0) and off in the scheduler: claims that wait for their first consumer are not bound, ' +
   'and their pods wait; start the scheduler with --feature-gates VolumeScheduling=true';
 
-test('an upgrade that begins with the scheduler: pods go where the old PV binder bound their claims', async () => {
+test('upgrading the scheduler first: pods go where the old PV binder bound their claims', async () => {
   await using fixture = await begin();
   const { environment } = fixture;
   const binder = environment.run([binderOf(old, 'old')]);
@@ -98,7 +98,7 @@ test('an upgrade that begins with the scheduler: pods go where the old PV binder
   expect(await fixture.place('late')).toMatch(/^n[23]$/);
 });
 
-test('an upgrade that begins with the PV binder: pods wait for the new scheduler, and it is told why', async () => {
+test('upgrading the PV binder first: pods wait for the new scheduler, and an event says why', async () => {
   await using fixture = await begin();
   const { environment } = fixture;
   environment.run([binderOf(newer, 'new')]);
@@ -129,7 +129,7 @@ test('an upgrade that begins with the PV binder: pods wait for the new scheduler
   expect(await fixture.place('web')).toMatch(/^n[23]$/);
 });
 
-/** Runs Skew alone, and answers what it said. */
+/** Runs only the comparison, and returns its states. */
 function watchSkew(environment: VirtualTimeCluster, own: Component): readonly PvBinderSkewState[] {
   const states: PvBinderSkewState[] = [];
   const run: Controller['run'] = async (context, signal) => {
@@ -155,7 +155,7 @@ function leaseOf(environment: VirtualTimeCluster, component: Component, agoMs = 
 
 const binds = { bindsVolumes: true, problem: undefined };
 
-test('without a PV binder of ours Kubernetes is taken to delay binding', async () => {
+test('without a PV binder, Kubernetes’ PV controller is assumed, which delays binding', async () => {
   await using environment = await VirtualTimeCluster.start();
   const states = watchSkew(environment, newer);
   const others = watchSkew(environment, { ...newer, volumeScheduling: false });
@@ -166,7 +166,7 @@ test('without a PV binder of ours Kubernetes is taken to delay binding', async (
   expect(others.at(-1)?.problem).toMatch(/^VolumeScheduling is on in Kubernetes' PV controller and off in/);
 });
 
-test('a Lease counts while it is renewed, and no longer', async () => {
+test('a Lease counts until it expires', async () => {
   await using environment = await VirtualTimeCluster.start();
   const client = environment.cluster.resource(leases);
   await client.create(leaseOf(environment, { ...newer, volumeScheduling: false }));
@@ -182,7 +182,7 @@ test('a Lease counts while it is renewed, and no longer', async () => {
   expect(states.at(-1)).toEqual(binds);
 });
 
-test('what a PV binder left behind that is just being started anew is no problem', async () => {
+test('the Lease of a PV binder that is just being restarted is not reported', async () => {
   await using environment = await VirtualTimeCluster.start();
   const client = environment.cluster.resource(leases);
   const own = { ...newer, volumeScheduling: false };
@@ -197,7 +197,7 @@ test('what a PV binder left behind that is just being started anew is no problem
   expect(await environment.eventLines()).toEqual([]);
 });
 
-test('a Lease that was left behind long ago does not count', async () => {
+test('a Lease that expired long ago does not count', async () => {
   await using environment = await VirtualTimeCluster.start();
   await environment.cluster.resource(leases).create(leaseOf(environment, old, 60_000));
   const states = watchSkew(environment, newer);

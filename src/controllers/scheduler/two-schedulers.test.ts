@@ -6,7 +6,7 @@ const competitions: fc.Arbitrary<CompetitionOptions> = fc.record({
   seed: fc.nat(),
   completes: fc.boolean(),
   disks: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
-  pods: fc.array(fc.record({ existing: fc.nat({ max: 2 }), made: fc.nat({ max: 1 }) }), {
+  pods: fc.array(fc.record({ existing: fc.nat({ max: 2 }), provisioned: fc.nat({ max: 1 }) }), {
     minLength: 1,
     maxLength: 6,
   }),

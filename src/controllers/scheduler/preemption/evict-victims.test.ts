@@ -35,11 +35,11 @@ class EvictionFixture implements AsyncDisposable {
   }
 
   async pod(name: string, spec: Pod['spec'] = {}, status: Pod['status'] = {}): Promise<Pod> {
-    const made = await this.#pods.create({
+    const created = await this.#pods.create({
       metadata: { namespace: 'default', name },
       spec: { containers: [{ name: 'main', image: 'main' }], schedulerName: 'stowage', ...spec },
     });
-    if (Object.keys(status).length === 0) return made;
+    if (Object.keys(status).length === 0) return created;
     const patch = { type: 'merge', body: { status } } as const;
     return await this.#pods.patch(keyOf(name), patch, { subresource: 'status' });
   }

@@ -36,7 +36,7 @@ test('a heap returns its items in order, whichever were deleted from its middle'
 });
 
 test('the item that replaces a deleted one may move up', () => {
-  // The last one, 3, goes where 13 was: below 10 and 11.
+  // The last item, 3, moves to the position of 13: below 10 and 11.
   const { heap, items } = heapOf([0, 10, 1, 11, 12, 20, 2, 13, 14, 15, 16, 21, 22, 23, 3]);
   heap.delete(items[7]!);
   expect(drain(heap)).toEqual([0, 1, 2, 3, 10, 11, 12, 14, 15, 16, 20, 21, 22, 23]);

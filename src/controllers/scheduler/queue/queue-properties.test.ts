@@ -4,7 +4,7 @@ import type { QueuedPod, SchedulingAttempt } from './queued-pod.ts';
 import { QueueModel } from './testing/queue-model.ts';
 import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
 
-/** Longer than any back-off and, after all steps of a story, still too short for a sweep. */
+/** Longer than any back-off and, summed over all steps of a run, still too short for a sweep. */
 const backOffsMs = 12_000;
 
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
@@ -17,7 +17,7 @@ const pod = fc
     isGated: fc.boolean(),
   })
   .map(({ name, isGated, ...given }) => podOf(name, { ...given, isGated: isGated && given.priority === 0 }));
-/** Which of the receipts so far: the last ones mostly, but stale ones too. */
+/** Which of the attempts so far: mostly the last ones, but also stale ones. */
 const receipt = fc.nat({ max: 6 });
 
 const step = fc.oneof(
@@ -33,7 +33,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A queue and its model, which are told the same. */
+/** A queue and its model, which get the same calls. */
 class Pair {
   readonly run = new QueueRun();
   readonly model = new QueueModel();
@@ -59,7 +59,7 @@ class Pair {
     }
   }
 
-  /** Everybody is where the model has them; who is queued may be active or backing off. */
+  /** Each pod is in the state that the model has; a queued pod may be active or backing off. */
   compare(): void {
     const { active, backoff, unschedulable, gated, inFlight, decided } = this.run.queue.counts;
     const states = ['queued', 'waiting', 'gated', 'inFlight', 'decided'] as const;
@@ -105,11 +105,11 @@ class Pair {
   }
 }
 
-test('no pod is ever lost: each is where it belongs, and whoever was woken is taken, by priority', async () => {
+test('no pod is ever lost: each is in its state, and pods that were woken are taken by priority', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (story) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const pair = new Pair();
-      for (const each of story) {
+      for (const each of steps) {
         await pair.play(each);
         pair.compare();
       }
@@ -123,13 +123,13 @@ test('no pod is ever lost: each is where it belongs, and whoever was woken is ta
   );
 });
 
-test('a scheduler that always waits gets whoever can be taken at once, and those that failed in time', async () => {
+test('a scheduler that always waits gets pods that can be taken at once, and failed pods after their back-off', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (story) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const pair = new Pair();
       const stop = new AbortController();
       const taking = pair.takeAlways(stop.signal);
-      for (const each of story) {
+      for (const each of steps) {
         if (each.kind !== 'take') await pair.play(each);
         await pair.run.clock.advance(0);
         pair.compare();

@@ -9,7 +9,7 @@ async function names(run: QueueRun): Promise<string> {
 }
 
 describe('the order', () => {
-  test('is by priority, then by time', async () => {
+  test('is by priority, then by age', async () => {
     const run = new QueueRun();
     for (const [name, priority] of [
       ['a', 0],
@@ -22,7 +22,7 @@ describe('the order', () => {
     expect(await names(run)).toBe('b d a e c');
   });
 
-  test('puts a pod that was refused behind those that came before the refusal', async () => {
+  test('puts a refused pod behind those that were added before the refusal', async () => {
     const run = new QueueRun();
     for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     await run.refuse(waitingFor('x'));
@@ -32,7 +32,7 @@ describe('the order', () => {
     expect(await names(run)).toBe('b a c');
   });
 
-  test('keeps the time at which a pod came through its gates', async () => {
+  test('counts from when the gates of a pod were removed', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(podOf('a', { isGated: true }));
     run.queue.addOrUpdate(podOf('b'));
@@ -47,7 +47,7 @@ describe('the order', () => {
     expect(await names(run)).toBe('c a b');
   });
 
-  test('is that of all pods that one change wakes, not the order in which they wait', async () => {
+  test('among pods that one change wakes is by priority, not by how long they wait', async () => {
     const run = new QueueRun();
     for (const [name, priority] of [
       ['a', 1],
@@ -64,15 +64,15 @@ describe('the order', () => {
   });
 });
 
-describe('taking', () => {
-  test('waits for a pod, and serves those who wait in order', async () => {
+describe('take', () => {
+  test('waits for a pod; several calls are served in order', async () => {
     const run = new QueueRun();
     const waiting = [run.queue.take(never), run.queue.take(never)];
     for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     expect((await Promise.all(waiting)).map((taken) => taken?.pod.key)).toEqual(['default/a', 'default/b']);
   });
 
-  test('ends when its signal aborts, and leaves the pod to the next', async () => {
+  test('ends when its signal aborts, and leaves the pod to the next call', async () => {
     const run = new QueueRun();
     const stop = new AbortController();
     const [impatient, patient] = [run.queue.take(stop.signal), run.queue.take(never)];
@@ -83,7 +83,7 @@ describe('taking', () => {
     expect(await run.queue.take(stop.signal)).toBeUndefined();
   });
 
-  test('ends when the queue is closed, now and later', async () => {
+  test('ends when the queue is closed, also if it is called later', async () => {
     const run = new QueueRun();
     const waiting = run.queue.take(never);
     run.queue.close();
@@ -92,7 +92,7 @@ describe('taking', () => {
     expect(await run.queue.take(never)).toBeUndefined();
   });
 
-  test('tells the pod as it is by then, the attempt, and since when it queues', async () => {
+  test('returns the current pod, the number of the attempt, and since when the pod is queued', async () => {
     const run = new QueueRun();
     await run.clock.advance(500);
     run.queue.addOrUpdate(podOf('web', { isGated: true }));
@@ -104,7 +104,7 @@ describe('taking', () => {
     expect(await run.take()).toEqual({ pod: changed, number: 1, cause: 'update', queuedMs: 1000 });
   });
 
-  test('keeps the attempts and the time over refusals, errors and bindings', async () => {
+  test('keeps the number and the time across refusals, errors and bindings', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse();
@@ -126,7 +126,7 @@ describe('taking', () => {
 });
 
 describe('timers', () => {
-  test('run only while somebody waits for something that will be due, and one at a time', async () => {
+  test('run only while a call waits for a pod that will be due, and one at a time', async () => {
     const run = new QueueRun();
     const stop = new AbortController();
     const waiting = run.queue.take(stop.signal);
@@ -145,8 +145,8 @@ describe('timers', () => {
 
   test.each<[string, (run: QueueRun) => void]>([
     ['the queue is closed', ({ queue }) => queue.close()],
-    ['the pod that it is for is removed', ({ queue }) => queue.remove(pod.key)],
-    ['the pod that it is for is taken', ({ queue }) => queue.observe(changeOf('a'))],
+    ['its pod is removed', ({ queue }) => queue.remove(pod.key)],
+    ['its pod is taken', ({ queue }) => queue.observe(changeOf('a'))],
   ])('end when %s', async (_, act) => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
@@ -159,7 +159,7 @@ describe('timers', () => {
     await waiting;
   });
 
-  test('follow what is due first', async () => {
+  test('follow the pod that is due first', async () => {
     const run = new QueueRun();
     for (const name of ['a', 'b']) run.queue.addOrUpdate(podOf(name));
     await run.refuse();

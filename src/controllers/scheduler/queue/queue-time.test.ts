@@ -4,7 +4,7 @@ import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
 const pod = podOf('web');
 const never = new AbortController().signal;
 
-/** Advances second by second until the pod is active; a busy scheduler takes nothing meanwhile. */
+/** Advances second by second until the pod is active, without taking a pod meanwhile. */
 async function secondsUntilActive(run: QueueRun): Promise<number> {
   for (let seconds = 0; ; seconds += 1) {
     if (run.queue.counts.active > 0) return seconds;
@@ -13,7 +13,7 @@ async function secondsUntilActive(run: QueueRun): Promise<number> {
 }
 
 describe('the back-off', () => {
-  test('doubles with each refusal, up to ten seconds, and ends with a whole second', async () => {
+  test('doubles with each refusal, up to ten seconds, and ends at a whole second', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     const seconds: number[] = [];
@@ -30,7 +30,7 @@ describe('the back-off', () => {
     [1, 2000],
     [999, 2000],
     [1000, 3000],
-  ])('of a second, from %i ms on, is over at %i ms', async (refusedMs, endMs) => {
+  ])('of a second, from %i ms on, ends at %i ms', async (refusedMs, endMs) => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.clock.advance(refusedMs);
@@ -53,7 +53,7 @@ describe('the back-off', () => {
     expect(seconds).toEqual([2, 3, 2, 3, 2]);
   });
 
-  test('counts a failed binding as what it was', async () => {
+  test('counts a failed binding as a refusal or as an error', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     const seconds: number[] = [];
@@ -64,7 +64,7 @@ describe('the back-off', () => {
     expect(seconds).toEqual([2, 3, 2, 3, 5]);
   });
 
-  test('can be of other lengths', async () => {
+  test('can be configured', async () => {
     const run = new QueueRun({ backOff: { initialMs: 3000, maxMs: 4000 } });
     run.queue.addOrUpdate(pod);
     await run.fail();
@@ -73,7 +73,7 @@ describe('the back-off', () => {
     expect(await secondsUntilActive(run)).toBe(5);
   });
 
-  test('can be switched off', async () => {
+  test('can be disabled', async () => {
     const run = new QueueRun({ backOff: { initialMs: 1000, maxMs: 0 } });
     run.queue.addOrUpdate(pod);
     await run.fail();
@@ -85,7 +85,7 @@ describe('the back-off', () => {
 });
 
 describe('an idle scheduler', () => {
-  test('takes a pod that backs off from a refusal, by the second, then by priority, then by age', async () => {
+  test('takes a pod that backs off after a refusal: by second, then by priority, then by age', async () => {
     const run = new QueueRun();
     const pods = [podOf('old'), podOf('young'), podOf('important', { priority: 10 })];
     run.queue.addOrUpdate(podOf('late', { priority: 100 }));
@@ -112,7 +112,7 @@ describe('an idle scheduler', () => {
     expect((await run.takeAll()).map((one) => one.pod.key)).toEqual(['default/web', 'default/important']);
   });
 
-  test('is woken by a pod that begins to back off', async () => {
+  test('takes a pod that begins to back off', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
@@ -121,7 +121,7 @@ describe('an idle scheduler', () => {
     expect(await waiting).toMatchObject({ cause: 'event', number: 2 });
   });
 
-  test('waits for one that backs off from an error', async () => {
+  test('waits for a pod that backs off after an error', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.fail();
@@ -132,7 +132,7 @@ describe('an idle scheduler', () => {
     expect(await waiting).toMatchObject({ cause: 'backoff', number: 2 });
   });
 
-  test('takes one again early that was refused after errors', async () => {
+  test('takes a pod early that was refused after errors', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.fail();
@@ -144,8 +144,8 @@ describe('an idle scheduler', () => {
   });
 });
 
-describe('a pod that waits', () => {
-  test('longer than five minutes is swept up within thirty seconds', async () => {
+describe('an unschedulable pod', () => {
+  test('is swept within thirty seconds after five minutes', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.clock.advance(10_000);
@@ -157,7 +157,7 @@ describe('a pod that waits', () => {
     expect(await waiting).toMatchObject({ cause: 'sweep', number: 2 });
   });
 
-  test('exactly five minutes is not swept up yet', async () => {
+  test('is not swept after exactly five minutes', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse();
@@ -167,7 +167,7 @@ describe('a pod that waits', () => {
     expect(run.states()).toBe('active');
   });
 
-  test('is swept up again and again, each time after as long', async () => {
+  test('is swept repeatedly, each time after the same interval', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse();
@@ -183,9 +183,9 @@ describe('a pod that waits', () => {
   test.each<[string, string, (run: QueueRun) => void]>([
     ['a change that wakes it', 'event', ({ queue }) => queue.observe(changeOf('a'))],
     ['an update that may help', 'update', ({ queue }) => queue.addOrUpdate(pod)],
-    ['a change for others', 'sweep', ({ queue }) => queue.observe(changeOf('b'))],
+    ['a change that does not concern it', 'sweep', ({ queue }) => queue.observe(changeOf('b'))],
     ['an update that cannot help', 'sweep', ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false })],
-  ])('and is swept up, then sees %s before it is taken: cause %s', async (_, cause, happens) => {
+  ])('that is swept and then sees %s before it is taken has cause %s', async (_, cause, happens) => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse(waitingFor('a'));
@@ -195,7 +195,7 @@ describe('a pod that waits', () => {
     expect((await run.take()).cause).toBe(cause);
   });
 
-  test('is looked at again at the time that it asked for', async () => {
+  test('is scheduled again at its retry time', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse({ wokenBy: () => false, retryAtMs: run.clock.nowMs() + 42_000 });
@@ -206,7 +206,7 @@ describe('a pod that waits', () => {
     expect(await waiting).toMatchObject({ cause: 'retry', number: 2 });
   });
 
-  test('is looked at after its back-off if the time that it asked for is past', async () => {
+  test('is scheduled after its back-off if its retry time is past', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse({ wokenBy: () => false, retryAtMs: 0 });
@@ -215,7 +215,7 @@ describe('a pod that waits', () => {
     expect((await run.take()).cause).toBe('retry');
   });
 
-  test('is woken before that time by a change', async () => {
+  test('is woken by a change before its retry time', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.refuse({ ...waitingFor('a'), retryAtMs: run.clock.nowMs() + 42_000 });

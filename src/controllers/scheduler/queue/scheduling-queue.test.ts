@@ -5,7 +5,7 @@ import { changeOf, podOf, QueueRun, waitingFor } from './testing/queue-run.ts';
 const pod = podOf('web');
 const gated = podOf('web', { isGated: true });
 
-/** What can be done with the one pod of a story. It waits for change `a`, and `taken` is its last receipt. */
+/** The operations on the one pod of a test. It waits for change `a`, and `taken` is its last attempt. */
 const steps = {
   put: ({ queue }) => queue.addOrUpdate(pod),
   'put in vain': ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false }),
@@ -22,10 +22,10 @@ const steps = {
 
 type Step = keyof typeof steps | 'take';
 
-async function play(story: readonly Step[]): Promise<string> {
+async function runSteps(sequence: readonly Step[]): Promise<string> {
   const run = new QueueRun();
   let taken: SchedulingAttempt | undefined;
-  for (const step of story)
+  for (const step of sequence)
     if (step === 'take') taken = await run.take();
     else await steps[step](run, () => taken as SchedulingAttempt);
   return run.states();
@@ -34,19 +34,23 @@ async function play(story: readonly Step[]): Promise<string> {
 describe('a pod', () => {
   test.each<[string, readonly Step[], string]>([
     ['that is new is active', ['put'], 'active'],
-    ['that is put twice is there once', ['put', 'put'], 'active'],
+    ['that is added twice is queued once', ['put', 'put'], 'active'],
     ['that is taken is in flight', ['put', 'take'], 'inFlight'],
     ['that is refused waits', ['put', 'take', 'refuse'], 'unschedulable'],
     ['that failed backs off', ['put', 'take', 'fail'], 'backoff'],
     ['that is decided is still known', ['put', 'take', 'done'], 'decided'],
-    ['with gates waits apart', ['put gated'], 'gated'],
-    ['is active when its gates are gone', ['put gated', 'put'], 'active'],
-    ['is active when its gates are gone, helpful or not', ['put gated', 'put in vain'], 'active'],
-    ['stays behind its gates whatever else changes', ['put gated', 'change a', 'put gated'], 'gated'],
-    ['goes behind gates from the queue', ['put', 'put gated'], 'gated'],
-    ['goes behind gates from waiting', ['put', 'take', 'refuse', 'put gated'], 'gated'],
-    ['goes behind gates when it is refused', ['put', 'take', 'put gated', 'refuse'], 'gated'],
-    ['goes behind gates when it failed', ['put', 'take', 'put gated', 'fail'], 'gated'],
+    ['with gates is gated', ['put gated'], 'gated'],
+    ['is active when its gates are removed', ['put gated', 'put'], 'active'],
+    [
+      'is active when its gates are removed, even if the update may not help',
+      ['put gated', 'put in vain'],
+      'active',
+    ],
+    ['stays gated whatever else changes', ['put gated', 'change a', 'put gated'], 'gated'],
+    ['is gated while it is active', ['put', 'put gated'], 'gated'],
+    ['is gated while it is unschedulable', ['put', 'take', 'refuse', 'put gated'], 'gated'],
+    ['is gated when it is refused', ['put', 'take', 'put gated', 'refuse'], 'gated'],
+    ['is gated when it failed', ['put', 'take', 'put gated', 'fail'], 'gated'],
     ['that a change wakes backs off', ['put', 'take', 'refuse', 'change a'], 'backoff'],
     [
       'that a change wakes after its back-off is active',
@@ -54,18 +58,18 @@ describe('a pod', () => {
       'active',
     ],
     [
-      'that a change wakes is active once its back-off is over',
+      'that a change wakes is active once its back-off has ended',
       ['put', 'take', 'refuse', 'change a', 'two seconds'],
       'active',
     ],
-    ['goes on waiting if a change is not for it', ['put', 'take', 'refuse', 'change b'], 'unschedulable'],
-    ['goes on waiting without a change', ['put', 'take', 'refuse', 'two seconds'], 'unschedulable'],
+    ['keeps waiting if a change does not concern it', ['put', 'take', 'refuse', 'change b'], 'unschedulable'],
+    ['keeps waiting without a change', ['put', 'take', 'refuse', 'two seconds'], 'unschedulable'],
     ['that waits backs off if an update may help', ['put', 'take', 'refuse', 'put'], 'backoff'],
     ['remembers an update that may help', ['put', 'take', 'put', 'put in vain', 'refuse'], 'backoff'],
-    ['goes on waiting if an update cannot help', ['put', 'take', 'refuse', 'put in vain'], 'unschedulable'],
-    ['that failed is not hastened by an update', ['put', 'take', 'fail', 'put'], 'backoff'],
-    ['that failed is not hastened by a change', ['put', 'take', 'fail', 'change a'], 'backoff'],
-    ['that failed is active once its back-off is over', ['put', 'take', 'fail', 'two seconds'], 'active'],
+    ['keeps waiting if an update cannot help', ['put', 'take', 'refuse', 'put in vain'], 'unschedulable'],
+    ['that failed is not moved by an update', ['put', 'take', 'fail', 'put'], 'backoff'],
+    ['that failed is not moved by a change', ['put', 'take', 'fail', 'change a'], 'backoff'],
+    ['that failed is active once its back-off has ended', ['put', 'take', 'fail', 'two seconds'], 'active'],
     ['that is decided is not queued by updates', ['put', 'take', 'done', 'put'], 'decided'],
     ['whose binding was refused backs off', ['put', 'take', 'done', 'requeue refused'], 'backoff'],
     ['whose binding failed backs off', ['put', 'take', 'done', 'requeue failed'], 'backoff'],
@@ -73,17 +77,17 @@ describe('a pod', () => {
     ['that fails after it was decided is not lost', ['put', 'take', 'done', 'fail'], 'backoff'],
     ['can be decided twice', ['put', 'take', 'done', 'done'], 'decided'],
     [
-      'whose end was told is not moved by the same receipt',
+      'whose attempt was reported is not moved by the same attempt',
       ['put', 'take', 'refuse', 'fail', 'done', 'requeue failed'],
       'unschedulable',
     ],
     [
-      'that backs off is not moved by the receipt of its failure',
+      'that backs off is not moved by its failed attempt',
       ['put', 'take', 'fail', 'done', 'refuse', 'requeue refused', 'two seconds'],
       'active',
     ],
-  ])('%s', async (_, story, place) => {
-    expect(await play(story)).toBe(place);
+  ])('%s', async (_, steps, state) => {
+    expect(await runSteps(steps)).toBe(state);
   });
 
   test.each<[string, (run: QueueRun) => unknown]>([
@@ -100,7 +104,7 @@ describe('a pod', () => {
         run.queue.observe(changeOf('a'));
       },
     ],
-  ])('that is removed while it is %s is gone, and is new when it comes again', async (place, act) => {
+  ])('that is removed while it is %s is gone, and is new when it is added again', async (place, act) => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await act(run);
@@ -114,9 +118,9 @@ describe('a pod', () => {
     expect(await run.take()).toMatchObject({ number: 1, cause: 'new' });
   });
 
-  test('that nobody knows can be removed', () => {
+  test('that is not in the queue can be removed', () => {
     const run = new QueueRun();
-    run.queue.remove('default/nobody');
+    run.queue.remove('default/unknown');
     expect(run.states()).toBe('');
   });
 });
@@ -131,7 +135,7 @@ describe('a pod that is recreated under its name', () => {
     ['decided', (run) => run.decide()],
     ['waiting', (run) => run.refuse()],
     ['backing off', (run) => run.fail()],
-  ])('takes the place of the one that is %s, as a new pod', async (_, act) => {
+  ])('replaces a pod that is %s, as a new pod', async (_, act) => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await act(run);
@@ -142,7 +146,7 @@ describe('a pod that is recreated under its name', () => {
   });
 
   test.each(['refused', 'failed', 'done', 'requeue'] as const)(
-    'is not touched when the old one is reported as %s',
+    'is not affected when the old one is reported as %s',
     async (end) => {
       const run = new QueueRun();
       run.queue.addOrUpdate(pod);
@@ -164,7 +168,7 @@ describe('a pod that is recreated under its name', () => {
     },
   );
 
-  test('is not touched either when it is the same pod that went and came', async () => {
+  test('is not affected by an attempt from before the pod was removed and added again', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     const old = await run.take();
@@ -185,20 +189,20 @@ describe('while a pod is in flight', () => {
       ({ queue }) => queue.observe(changeOf('a')),
     ],
     [
-      'a change that would not is none',
+      'a change that would not have woken it does not count',
       'unschedulable',
       undefined,
       ({ queue }) => queue.observe(changeOf('b')),
     ],
     ['an update that may help counts', 'backoff', 'update', ({ queue }) => queue.addOrUpdate(pod)],
     [
-      'another is none',
+      'another update does not count',
       'unschedulable',
       undefined,
       ({ queue }) => queue.addOrUpdate(pod, { mayHelp: false }),
     ],
     [
-      'more changes than are kept count as one that woke it',
+      'more changes than the log holds count as one that woke it',
       'backoff',
       'event',
       ({ queue }) => {
@@ -215,7 +219,7 @@ describe('while a pod is in flight', () => {
     expect((await run.takeNow())?.cause).toBe(cause);
   });
 
-  test('each of several sees what came since it was taken, and nothing from before', async () => {
+  test('each of several pods sees the changes since it was taken, and none from before', async () => {
     const run = new QueueRun();
     for (const name of ['one', 'two', 'three']) run.queue.addOrUpdate(podOf(name));
     const [one, two] = [await run.take(), await run.take()];
@@ -228,7 +232,7 @@ describe('while a pod is in flight', () => {
     expect((await run.takeAll()).map((taken) => taken.pod.key)).toEqual(['default/two', 'default/one']);
   });
 
-  test('what it misses is counted anew for each attempt', async () => {
+  test('each attempt sees only the changes since it began', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     const first = await run.take();
@@ -239,7 +243,7 @@ describe('while a pod is in flight', () => {
     expect(run.states()).toBe('unschedulable');
   });
 
-  test('changes are kept for those who need them, and for nobody else', async () => {
+  test('changes are logged only while a pod in flight needs them', async () => {
     const run = new QueueRun();
     const { queue } = run;
     queue.observe(changeOf('a'));
@@ -256,7 +260,7 @@ describe('while a pod is in flight', () => {
     expect(queue.counts.loggedChanges).toBe(0);
   });
 
-  test('the log of changes does not grow without end', async () => {
+  test('the log of changes is bounded', async () => {
     const run = new QueueRun();
     run.queue.addOrUpdate(pod);
     await run.take();

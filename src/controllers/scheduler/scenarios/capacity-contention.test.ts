@@ -1,4 +1,4 @@
-/** Many pods, a driver that keeps its own books and says late what is left: it is never asked for what it doesn't have. */
+/** Many pods and a driver that publishes its free capacity late: it is never asked for more than it has. */
 import { expect, test } from 'vitest';
 import type { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { driverFixtureControllers, startWithDriver } from './testing/driver-fixture.ts';
@@ -22,7 +22,7 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
   await askFor(fixture, pods, '5Gi');
   await fixture.settle(120_000);
   expect(driver).toMatchObject({ refusals: 0, createdCount: 200 });
-  // One is too many, whichever it is.
+  // One pod does not fit; which one is not defined.
   expect(await countPlaced(fixture, pods)).toBe(200);
   const found = await places(fixture, pods);
   expect(found.find((place) => !/^n\d+$/.test(place))).toContain(
@@ -30,7 +30,7 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
   );
 }, 60_000);
 
-test('in waves, with publications in between, it is the same', async () => {
+test('pods that come in waves, with publications in between, never make the driver refuse', async () => {
   const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
     createMs: 7_000,
@@ -45,7 +45,7 @@ test('in waves, with publications in between, it is the same', async () => {
   expect(driver).toMatchObject({ refusals: 0, createdCount: 50 });
 });
 
-test('numbers that are old when they are said cost refusals, and end in the same', async () => {
+test('capacity that is out of date when it is published causes refusals, and the final state is the same', async () => {
   const { fixture, driver } = await startWithDriver({
     nodes: nodesOf(10, '10Gi'),
     publishEveryMs: 5_000,
@@ -60,11 +60,11 @@ test('numbers that are old when they are said cost refusals, and end in the same
   await fixture.settle(180_000);
   expect(driver.createdCount).toBe(50);
   expect(await countPlaced(fixture, pods)).toBe(50);
-  // Of those too many, each asks each node once, and no more.
+  // Each pod that does not fit tries each node once.
   expect(driver.refusals).toBeLessThanOrEqual(10 * 10);
 });
 
-test('a scheduler that dies again and again while pods are in flight promises nothing twice', async () => {
+test('a scheduler that crashes repeatedly while pods are in flight promises nothing twice', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: nodesOf(10, '10Gi'), createMs: 3_000 });
   await using _ = fixture;
   const pods = numbered('p', 50);
@@ -82,7 +82,7 @@ test('a scheduler that dies again and again while pods are in flight promises no
   expect(await countPlaced(fixture, pods)).toBe(50);
 });
 
-test('a driver that says no against its own word is left alone for a while, and asked again', async () => {
+test('a driver that refuses what it has published is avoided for a while, and then asked again', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: nodesOf(2, '10Gi'), publishEveryMs: 600_000 });
   await using _ = fixture;
   driver.isBroken = true;

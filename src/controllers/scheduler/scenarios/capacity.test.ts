@@ -1,4 +1,4 @@
-/** Room that drivers publish, in the decision: CSIStorageCapacity objects, alone and against what pods in flight were promised. */
+/** Decisions by published capacity: CSIStorageCapacity objects, alone and together with what is promised to pods in flight. */
 import { describe, expect, test } from 'vitest';
 import { csiDrivers, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
@@ -15,7 +15,7 @@ import {
 const tracked = { storageClassName: 'tracked' };
 const full = refusal(2);
 
-/** Nobody makes volumes here: what is promised stays promised. */
+/** No provisioner runs here, so promises stay. */
 async function startFixture(): Promise<SchedulerFixture> {
   const fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'] });
   await trackedClass(fixture);
@@ -36,14 +36,14 @@ async function ask(fixture: SchedulerFixture, name: string, ...sizes: readonly s
   await fixture.settle();
 }
 
-/** The node for which the pod's first volume is being made, or why none is. */
+/** The selected node of the pod's first claim, or why there is none. */
 async function chosen(fixture: SchedulerFixture, name: string, claim = `${name}-0`): Promise<string> {
   const { metadata } = await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name: claim });
   return metadata?.annotations?.[annotations.selectedNode] ?? (await placeOf(fixture, name));
 }
 
-describe('what is published decides', () => {
-  test('a volume goes where there is room for it', async () => {
+describe('published capacity decides', () => {
+  test('a volume goes where enough capacity is free', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '4Gi');
     await publishCapacity(fixture, 'n2', '5Gi');
@@ -54,39 +54,39 @@ describe('what is published decides', () => {
   test.each([
     { name: 'nothing is published', publish: async () => {} },
     {
-      name: 'nodes have too little',
+      name: 'the nodes have too little',
       publish: (fixture: SchedulerFixture) => publishCapacity(fixture, '', '4Gi'),
     },
     {
-      name: 'the largest single volume is smaller than the room',
+      name: 'the largest possible volume is too small',
       publish: (fixture: SchedulerFixture) =>
         publishCapacity(fixture, '', '100Gi', { maximumVolumeSize: '4Gi' }),
     },
     {
-      name: 'the room is of another class',
+      name: 'the capacity is of another class',
       publish: (fixture: SchedulerFixture) =>
         publishCapacity(fixture, '', '100Gi', { storageClassName: 'other' }),
     },
     {
-      name: 'the room is somewhere else',
+      name: 'the capacity is on other nodes',
       publish: (fixture: SchedulerFixture) =>
         publishCapacity(fixture, '', '100Gi', { nodeTopology: { matchLabels: { [labels.zone]: 'far' } } }),
     },
-  ])('a pod waits where $name', async ({ publish }) => {
+  ])('a pod waits if $name', async ({ publish }) => {
     await using fixture = await startFixture();
     await publish(fixture);
     await ask(fixture, 'web', '5Gi');
     expect(await chosen(fixture, 'web')).toBe(full);
   });
 
-  test('a largest volume that suffices is all that a single claim needs', async () => {
+  test('for a single claim only the largest possible volume counts', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '100Gi', { maximumVolumeSize: '5Gi' });
     await ask(fixture, 'web', '5Gi');
     expect(await chosen(fixture, 'web')).toBe('n1');
   });
 
-  test('a driver that does not say that it tracks its room is not asked', async () => {
+  test('capacity is ignored for a driver without storageCapacity', async () => {
     await using fixture = await startFixture();
     const patch = { type: 'merge', body: { spec: { storageCapacity: false } } } as const;
     await fixture.cluster.resource(csiDrivers).patch({ name: driverName }, patch);
@@ -94,7 +94,7 @@ describe('what is published decides', () => {
     expect(await chosen(fixture, 'web')).toMatch(/^n[12]$/);
   });
 
-  test('numbers that come, rise, fall and go are followed', async () => {
+  test('published capacity that is created, grows, shrinks and is deleted takes effect', async () => {
     await using fixture = await startFixture();
     await ask(fixture, 'web', '5Gi');
     await publishCapacity(fixture, 'n1', '4Gi');
@@ -114,8 +114,8 @@ describe('what is published decides', () => {
   });
 });
 
-describe('all claims of a pod count together', () => {
-  test('each fits alone, both together do not: nothing is begun', async () => {
+describe('the claims of a pod are added up', () => {
+  test('each fits alone, both together do not: no node is selected', async () => {
     await using fixture = await startFixture();
     for (const node of ['n1', 'n2']) await publishCapacity(fixture, node, '8Gi');
     await ask(fixture, 'web', '5Gi', '4Gi');
@@ -128,7 +128,7 @@ describe('all claims of a pod count together', () => {
     expect(await chosen(fixture, 'web', 'web-1')).toBe('n2');
   });
 
-  test('two pools of a node share what one could not take', async () => {
+  test('two pools of a node share what does not fit in one', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '5Gi');
     await publishCapacity(fixture, 'n1', '4Gi', { metadata: { namespace, name: 'capacity-n1-b' } });
@@ -142,7 +142,7 @@ describe('all claims of a pod count together', () => {
   });
 });
 
-describe('what is promised to pods in flight is gone', () => {
+describe('capacity that is promised to pods in flight is not free', () => {
   test('a second pod goes elsewhere, a third waits', async () => {
     await using fixture = await startFixture();
     for (const node of ['n1', 'n2']) await publishCapacity(fixture, node, '8Gi');
@@ -153,7 +153,7 @@ describe('what is promised to pods in flight is gone', () => {
     expect(found.toSorted()).toEqual([full, 'n1', 'n2']);
   });
 
-  test('what the scheduler promised is known after its death, from the claims alone', async () => {
+  test('promises survive a crash of the scheduler, because the claims have them', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '8Gi');
     await ask(fixture, 'a', '5Gi');
@@ -167,11 +167,11 @@ describe('what is promised to pods in flight is gone', () => {
     expect(await chosen(fixture, 'c')).toBe('n1');
   });
 
-  test('which of two pools was promised is known after its death, from the name on the claim', async () => {
+  test('the promised pool survives a crash of the scheduler, because the claim names it', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '10Gi');
     await publishCapacity(fixture, 'n1', '6Gi', { metadata: { namespace, name: 'capacity-n1-z' } });
-    // Fits both, and takes the one that sorts last; without its name the other one would be charged.
+    // It fits both, and takes the one that sorts last; without its name the other one would be charged.
     await fixture.claim('a-0', '5Gi', tracked);
     await fixture.pod('a', ['a-0'], { spec: { schedulingGates: [{ name: 'example.com/later' }] } });
     await fixture.stopControllers();
@@ -187,7 +187,7 @@ describe('what is promised to pods in flight is gone', () => {
     expect(await chosen(fixture, 'c')).toBe(full);
   });
 
-  test('a claim that goes, or whose node is taken back, gives its room to the next', async () => {
+  test('a claim that is deleted, or whose selected node is cleared, frees its capacity', async () => {
     await using fixture = await startFixture();
     await publishCapacity(fixture, 'n1', '8Gi');
     await ask(fixture, 'a', '5Gi');

@@ -1,4 +1,4 @@
-/** What went wrong for others when something failed half-way, each as a scenario of its own. */
+/** Problems that other schedulers have had after partial failures, one scenario each. */
 import { expect, test } from 'vitest';
 import { failWith, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
@@ -21,7 +21,7 @@ async function countVolumes(fixture: SchedulerFixture): Promise<number> {
   return (await fixture.cluster.resource(persistentVolumes).list()).items.length;
 }
 
-test('S4: the second of two volumes can not be taken: others are not held up, and the pod ends where the first is', async () => {
+test('S4: the second of two volumes cannot be claimed: other pods are not delayed, and the pod follows the first volume', async () => {
   const environment = await VirtualTimeCluster.start();
   await using fixture = new SchedulerFixture(environment);
   await fixture.seed(['n1', 'n2']);
@@ -44,7 +44,7 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
   await fixture.pod('b', ['z']);
   await fixture.settle(700);
   expect(await fixture.place('b')).toMatch(/^n\d$/);
-  // The first was bound before it could be given back: that is told, and it isn't lost.
+  // The first volume was bound before its claimRef could be withdrawn: an event reports it, and it is not lost.
   expect(await fixture.summary()).toEqual(
     expect.arrayContaining(['claim x has a1', 'claim y has nothing', 'disk a2 Available to no claim']),
   );
@@ -56,7 +56,7 @@ test('S4: the second of two volumes can not be taken: others are not held up, an
   expect(await fixture.place('a')).toBe('n1');
 });
 
-test('S5: a volume that comes after the deadline is adopted, and the pod runs', async () => {
+test('S5: a volume that is created after the timeout is used, and the pod runs', async () => {
   const { fixture, driver } = await startWithDriver(
     { nodes: { n1: '10Gi', n2: '10Gi' }, createMs: 20_000 },
     {},
@@ -78,7 +78,7 @@ test('S5: a volume that comes after the deadline is adopted, and the pod runs', 
   expect(await countVolumes(fixture)).toBe(1);
 });
 
-test('S6: the node goes between the choice and the volume: the choice is cleared, the pod goes elsewhere', async () => {
+test('S6: the node is deleted after it was selected: the selection is cleared, and the pod goes elsewhere', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: [], otherControllers: ['pv-binder'] });
   for (const name of ['n1', 'n2']) await fixture.node(name, { labels: { [labels.zone]: name } });
   await fixture.storageClass('zonal', { provisioner: zonalDriver });
@@ -96,7 +96,7 @@ test('S6: the node goes between the choice and the volume: the choice is cleared
   expect(await fixture.place('web')).toBe(first === 'n1' ? 'n2' : 'n1');
 });
 
-test('S7: the claim goes while its volume is being made: nothing is left of it', async () => {
+test('S7: the claim is deleted while its volume is being provisioned: no volume is left over', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, createMs: 10_000 });
   await using _ = fixture;
   await fixture.claim('data', '8Gi', tracked);
@@ -107,14 +107,14 @@ test('S7: the claim goes while its volume is being made: nothing is left of it',
   await fixture.settle(60_000);
   expect(driver).toMatchObject({ createdCount: 1, volumeCount: 0 });
   expect(await countVolumes(fixture)).toBe(0);
-  // Its room is there for the next, at the latest when the driver has had the time to say that it is full.
+  // Its capacity is free again, at the latest when the driver has published it.
   await fixture.claim('next', '8Gi', tracked);
   await fixture.pod('next', ['next']);
   await fixture.settle(160_000);
   expect(await fixture.place('next')).toBe('n1');
 });
 
-test('S15: killed between the choice and the pod, its successor ends what it began, once', async () => {
+test('S15: after a crash between selecting the node and binding the pod, the next scheduler completes the placement, once', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: { n1: '5Gi', n2: '5Gi' }, createMs: 5_000 });
   await using _ = fixture;
   await fixture.claim('data', '5Gi', tracked);
@@ -128,7 +128,7 @@ test('S15: killed between the choice and the pod, its successor ends what it beg
   expect(driver).toMatchObject({ refusals: 0, createdCount: 1, volumeCount: 1 });
 });
 
-test('S15: two schedulers at once give no volume twice, and leave no pod behind', async () => {
+test('S15: two schedulers at the same time give no volume twice, and miss no pod', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2', 'n3', 'n4'] });
   fixture.environment.run([createScheduler()]);
   const pods = numbered('p', 12);
@@ -144,7 +144,7 @@ test('S15: two schedulers at once give no volume twice, and leave no pod behind'
   expect(new Set(owners).size).toBe(12);
 });
 
-test('S18: pods that came while nobody scheduled are placed when somebody does', async () => {
+test('S18: pods that were created while no scheduler ran are placed when one starts', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await fixture.disk('d1', '5Gi', 'n1');
   await fixture.stopControllers();

@@ -1,17 +1,17 @@
 /**
- * What went wrong for others, each as a scenario of its own. Those that need more than one node's scheduler are in
- * `peers-failures.test.ts`. What can't be told yet, and what is missing for it:
+ * Problems that other schedulers and storage drivers have had, one scenario each. Those with partial failures are in
+ * `known-problems-failures.test.ts`. Scenarios that cannot be tested yet, and what is missing for them:
  *
  * | scenario                                             | missing                                                        |
  * | ---------------------------------------------------- | -------------------------------------------------------------- |
- * | S10 a thin pool that may be promised twice over      | a ratio for pools; what a driver publishes is taken as it is   |
- * | S11 restore from a snapshot whose source is on a node | snapshots; no provisioner of ours takes a data source         |
- * | S12 expansion beyond the space of a node             | room for expansions in the ledger; the driver decides alone    |
- * | S13 a node that is gone for good                     | a policy that gives its claims up; that they wait is shown     |
- * | S14 a node's name used again with new disks          | an identity of nodes beyond the name; released volumes are safe |
- * | S17 an autoscaler asks about a node to be            | a template's capacity                                          |
- * | S18 our service is down                              | nobody says so on the pod; that nothing is lost is shown       |
- * | S20 a gang of pods                                   | gangs; a pod with several claims is all or nothing             |
+ * | S10 a thin pool that may be overcommitted            | an overcommit ratio; published capacity is used as it is       |
+ * | S11 restore from a snapshot whose source is on a node | snapshots; no provisioner here supports a data source         |
+ * | S12 expansion beyond the space of a node             | expansions in the ledger; the driver decides alone             |
+ * | S13 a node that is permanently gone                  | a policy that releases its claims; that they wait is tested    |
+ * | S14 a node name reused with new disks                | a node identity beyond the name; released volumes are safe     |
+ * | S17 an autoscaler asks about a future node           | the capacity of a node template                                |
+ * | S18 the scheduler is down                            | a report on the pod; that nothing is lost is tested            |
+ * | S20 a gang of pods                                   | gang scheduling; a pod with several claims is all or nothing   |
  */
 import { expect, test } from 'vitest';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
@@ -34,7 +34,7 @@ async function askAtOnce(fixture: SchedulerFixture, names: readonly string[], si
   for (const name of names) await fixture.pod(name, [name]);
 }
 
-test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', async () => {
+test('S1: five pods of 3 GiB and one node of 10: three run, two wait for capacity', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' } });
   await using _ = fixture;
   const five = numbered('p', 5);
@@ -51,7 +51,7 @@ test('S1: five pods of 3 GiB and one node of 10: three run, two wait for room', 
   }
 });
 
-test('S2: four pods of 6 GiB and three nodes of 20: all run, none is tried twice', async () => {
+test('S2: four pods of 6 GiB and three nodes of 20: all run, none is retried', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: { n1: '20Gi', n2: '20Gi', n3: '20Gi' } });
   await using _ = fixture;
   const four = numbered('p', 4);
@@ -62,7 +62,7 @@ test('S2: four pods of 6 GiB and three nodes of 20: all run, none is tried twice
   expect(schedulingAttempts(fixture)).toBe(4);
 });
 
-test('S3: two claims that fit alone and not together: the node is refused, nothing is made', async () => {
+test('S3: two claims that fit alone but not together: the node is refused, no volume is provisioned', async () => {
   const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' } });
   await using _ = fixture;
   for (const name of ['a', 'b']) await fixture.claim(name, '6Gi', tracked);
@@ -72,7 +72,7 @@ test('S3: two claims that fit alone and not together: the node is refused, nothi
   expect(driver).toMatchObject({ refusals: 0, createdCount: 0 });
 });
 
-test('S8: the smaller of two volumes that fit, though it is on another node', async () => {
+test('S8: the smaller of two volumes that fit is taken, although it is on another node', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'] });
   await fixture.disk('ten', '10Gi', 'n1');
   await fixture.disk('two', '2Gi', 'n2');
@@ -82,7 +82,7 @@ test('S8: the smaller of two volumes that fit, though it is on another node', as
   expect(await fixture.summary()).toContain('claim data has two');
 });
 
-test('S9: a cordoned node gets nothing new, and keeps what it has', async () => {
+test('S9: a cordoned node gets no new pods, and keeps its own', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   for (const disk of ['d1', 'd2']) await fixture.disk(disk, '5Gi', 'n1');
   for (const name of ['a', 'b']) await fixture.claim(name, '5Gi');
@@ -99,7 +99,7 @@ test('S9: a cordoned node gets nothing new, and keeps what it has', async () => 
   expect(await fixture.place('b')).toBe('n1');
 });
 
-test('S9: a drive that is on its way out gets nothing new', async () => {
+test('S9: a volume that is being deleted gets no claim', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await fixture.disk('old', '5Gi', 'n1');
   const volumes = fixture.cluster.resource(persistentVolumes);
@@ -114,7 +114,7 @@ test('S9: a drive that is on its way out gets nothing new', async () => {
   expect(await fixture.place('web')).toContain("1 node(s) didn't find available persistent volumes to bind");
 });
 
-test('S13: a pod whose local volume was on a node that is gone says so', async () => {
+test('S13: a pod whose local volume was on a node that is gone reports it', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'] });
   await fixture.disk('d1', '5Gi', 'n1');
   await fixture.claim('data', '5Gi');
@@ -128,7 +128,7 @@ test('S13: a pod whose local volume was on a node that is gone says so', async (
   expect(await fixture.place('web')).toContain("1 node(s) didn't match PersistentVolume's node affinity");
 });
 
-test("S14: volumes that a node's former self left behind are not matched", async () => {
+test('S14: released volumes of a node that was replaced are not matched', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await fixture.disk('old', '5Gi', 'n1');
   await fixture.claim('first', '5Gi');
@@ -146,7 +146,7 @@ test("S14: volumes that a node's former self left behind are not matched", async
   expect(await fixture.place('next')).toContain("1 node(s) didn't find available persistent volumes to bind");
 });
 
-test('S16: what was made outside is known as soon as the driver says so', async () => {
+test('S16: volumes that were created by other means count as soon as the driver publishes its capacity', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   await trackedClass(fixture);
   await publishCapacity(fixture, 'n1', '10Gi');
@@ -156,7 +156,7 @@ test('S16: what was made outside is known as soon as the driver says so', async 
   expect(await fixture.place('web')).toContain('1 node(s) did not have enough free storage');
 });
 
-test('S19: claims that could both take one volume leave it to the one that needs it', async () => {
+test('S19: of two claims that fit one volume, the one that fits no other gets it', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
   const volumes = fixture.cluster.resource(persistentVolumes);
   await fixture.disk('ssd', '2Gi', 'n1');
@@ -169,7 +169,7 @@ test('S19: claims that could both take one volume leave it to the one that needs
   expect(await fixture.summary()).toEqual(expect.arrayContaining(['claim a has hdd', 'claim b has ssd']));
 });
 
-test('S20: a pod with storage for all but one of its claims takes nothing, and another may have it', async () => {
+test('S20: a pod with volumes for all but one of its claims takes none, and another pod may have them', async () => {
   await using fixture = await SchedulerFixture.start({ nodes: [] });
   await fixture.node('n1', { labels: { [labels.zone]: 'a' } });
   for (const disk of ['d1', 'd2']) await fixture.disk(disk, '5Gi', 'n1');

@@ -1,4 +1,4 @@
-/** Important pods on full nodes: who has to go, who stays, and who gets the room. */
+/** Preemption on full nodes: which pods are evicted, and which pods get the capacity. */
 import { expect, test } from 'vitest';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
@@ -20,11 +20,11 @@ async function startFixture(...names: readonly string[]): Promise<SchedulerFixtu
   const client = fixture.cluster.resource(priorityClasses);
   await client.create({ metadata: { name: 'urgent' }, value: 1000 });
   await client.create({ metadata: { name: 'middle' }, value: 500 });
-  await client.create({ metadata: { name: 'polite' }, value: 1000, preemptionPolicy: 'Never' });
+  await client.create({ metadata: { name: 'never-preempts' }, value: 1000, preemptionPolicy: 'Never' });
   return fixture;
 }
 
-/** A pod on that node, by whatever scheduler; with a grace period of 30 seconds. */
+/** A pod that another scheduler has put on the node, with a grace period of 30 seconds. */
 function on(nodeName: string, amount: string, rest: PodSpec = {}): PodOptions {
   return { spec: { nodeName, terminationGracePeriodSeconds: 30, ...cpu(amount), ...rest } };
 }
@@ -42,7 +42,7 @@ async function exists(fixture: SchedulerFixture, name: string): Promise<boolean>
   return items.some(({ metadata }) => metadata?.name === name);
 }
 
-test('a pod of higher priority has lower ones leave a full node, waits for them, and takes the room', async () => {
+test('a pod of higher priority evicts lower ones from a full node, waits for them, and is placed', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
   await fixture.pod('small', [], on('n1', '1'));
@@ -56,7 +56,7 @@ test('a pod of higher priority has lower ones leave a full node, waits for them,
   expect(await fixture.eventsOf('low')).toContainEqual(
     expect.stringMatching(/^Preempted: Preempted by pod .* on node n1/),
   );
-  // It waits without asking for more.
+  // It waits without evicting more pods.
   expect(await isEnding(fixture, 'small')).toBe(false);
   await fixture.settle(31_000);
   expect(await fixture.place('high')).toBe('n1');
@@ -65,7 +65,7 @@ test('a pod of higher priority has lower ones leave a full node, waits for them,
   expect(await exists(fixture, 'small')).toBe(true);
 });
 
-test('the room that is being made is not for lower pods, and is for others what is left of it', async () => {
+test('lower pods do not get the capacity that is being freed, other pods get what is left of it', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '8'));
   await fixture.settle(2_000);
@@ -79,7 +79,7 @@ test('the room that is being made is not for lower pods, and is for others what 
   expect(await fixture.place('thief')).toContain('1 Insufficient cpu');
 });
 
-test('a budget that allows no disruption sends it to the node without one', async () => {
+test('a disruption budget that allows no disruption makes it preempt on another node', async () => {
   await using fixture = await startFixture('n1', 'n2');
   const metadata = (name: string, app: string) => ({ namespace, name, labels: { app } });
   await fixture.pod('guarded', [], { ...on('n1', '6'), metadata: metadata('guarded', 'guarded') });
@@ -97,9 +97,12 @@ test('a budget that allows no disruption sends it to the node without one', asyn
 });
 
 test.each([
-  { name: 'a polite pod evicts nobody', spec: { ...cpu('4'), priorityClassName: 'polite' } },
-  { name: 'an equal pod evicts nobody', spec: cpu('4') },
-  { name: 'a pod that is too large even for an empty node evicts nobody', spec: { ...cpu('9'), ...urgent } },
+  {
+    name: 'a pod with preemptionPolicy Never evicts no pod',
+    spec: { ...cpu('4'), priorityClassName: 'never-preempts' },
+  },
+  { name: 'a pod of equal priority evicts no pod', spec: cpu('4') },
+  { name: 'a pod that is too large even for an empty node evicts no pod', spec: { ...cpu('9'), ...urgent } },
 ])('$name', async ({ spec }) => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
@@ -111,7 +114,7 @@ test.each([
   expect(await fixture.place('web')).toContain('1 Insufficient cpu');
 });
 
-test('nobody is evicted for a volume that would not be there anyway', async () => {
+test('no pod is evicted if the preemptor would find no volume anyway', async () => {
   await using fixture = await startFixture('n1', 'n2');
   await fixture.disk('d1', '5Gi', 'n1');
   for (const name of ['taken', 'data']) await fixture.claim(name, '5Gi');
@@ -123,7 +126,7 @@ test('nobody is evicted for a volume that would not be there anyway', async () =
   expect(await fixture.place('high')).toContain('2 Preemption is not helpful for scheduling');
 });
 
-test('room is made on the node that has the volume, not on another', async () => {
+test('pods are evicted on the node that has the volume, not on another', async () => {
   await using fixture = await startFixture('n1', 'n2');
   await fixture.disk('d2', '5Gi', 'n2');
   await fixture.claim('data', '5Gi');
@@ -136,12 +139,12 @@ test('room is made on the node that has the volume, not on another', async () =>
   expect(await fixture.summary()).toContain('claim data has d2');
 });
 
-test('slots for volumes are worth an eviction', async () => {
+test('a pod is evicted for an attach slot', async () => {
   await using fixture = await startFixture('n1');
   await fixture.storageClass('plain');
   const drivers = [{ name: driverName, nodeID: 'n1', allocatable: { count: 1 } }];
   await fixture.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers } });
-  // With attachments, which outlive the pod, an eviction alone would not help.
+  // With VolumeAttachments, which outlive the pod, an eviction alone would not help.
   const driver = { metadata: { name: driverName }, spec: { attachRequired: false } };
   await fixture.cluster.resource(csiDrivers).create(driver);
   for (const name of ['v1', 'v2']) {
@@ -157,7 +160,7 @@ test('slots for volumes are worth an eviction', async () => {
   expect(await exists(fixture, 'low')).toBe(false);
 });
 
-test('a nominated pod that finds room elsewhere takes it', async () => {
+test('a nominated pod goes to another node that becomes free first', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
   await fixture.settle(2_000);
@@ -170,13 +173,13 @@ test('a nominated pod that finds room elsewhere takes it', async () => {
   expect(await nominee(fixture, 'high')).toBeUndefined();
 });
 
-test('a nominated pod that is deleted leaves its room to those that wait', async () => {
+test('deleting a nominated pod frees the capacity for the pods that wait', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
   await fixture.settle(2_000);
   await fixture.pod('high', [], { spec: { ...cpu('8'), ...urgent } });
   await fixture.settle();
-  // It would fit beside the one that is leaving, but for the one that is to come.
+  // It would fit next to the terminating pod, if there were no nominated one.
   await fixture.pod('next', [], { spec: cpu('2') });
   await fixture.settle();
   expect(await fixture.place('next')).toContain('1 Insufficient cpu');
@@ -185,7 +188,7 @@ test('a nominated pod that is deleted leaves its room to those that wait', async
   expect(await fixture.place('next')).toBe('n1');
 });
 
-test('several important pods each get room, and no more is made than they need', async () => {
+test('several preemptors are all placed, and no more pods are evicted than necessary', async () => {
   await using fixture = await startFixture('n1', 'n2', 'n3');
   const lows = ['n1', 'n2', 'n3'].map((node) => `low-${node}`);
   for (const node of ['n1', 'n2', 'n3']) await fixture.pod(`low-${node}`, [], on(node, '6'));
@@ -194,11 +197,11 @@ test('several important pods each get room, and no more is made than they need',
   await fixture.settle(40_000);
   expect(await countPlaced(fixture, ['a', 'b'])).toBe(2);
   const left = await Promise.all(lows.map((name) => exists(fixture, name)));
-  // One leaves eight, enough for both; two at most, since both are decided on before anybody has left.
+  // One eviction frees eight, enough for both; two at most, since both are decided before the first victim is gone.
   expect(left.filter(Boolean).length).toBeGreaterThanOrEqual(1);
 });
 
-test('a scheduler that dies while room is being made finds it again', async () => {
+test('a scheduler that restarts while victims terminate continues the preemption', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
   await fixture.settle(2_000);
@@ -212,7 +215,7 @@ test('a scheduler that dies while room is being made finds it again', async () =
   expect(await fixture.place('thief')).toContain('1 Insufficient cpu');
 });
 
-test('a volume that comes is the chance of a pod that evicting others did not help before', async () => {
+test('a new volume wakes a pod for which preemption did not help before', async () => {
   await using fixture = await startFixture('n1');
   await fixture.pod('low', [], on('n1', '6'));
   await fixture.claim('data', '5Gi');

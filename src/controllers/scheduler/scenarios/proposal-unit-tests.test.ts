@@ -1,4 +1,4 @@
-/** The design proposal's list of unit tests, at the height of the scheduler. */
+/** The list of unit tests in the design proposal, run on the whole scheduler. */
 import { describe, expect, test } from 'vitest';
 import { persistentVolumes } from '../../../kube/resources.ts';
 import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
@@ -41,7 +41,7 @@ describe('which volumes', () => {
     ]);
   });
 
-  test('volumes that are reserved for others are not taken', async () => {
+  test('volumes that are reserved for other claims are not taken', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1'] });
     const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'theirs' };
     await fixture.disk('reserved', '5Gi', 'n1', { claimRef });
@@ -56,7 +56,7 @@ describe('which volumes', () => {
     expect(await bound(fixture)).toEqual(['claim data has reserved']);
   });
 
-  test('a volume that is reserved for the claim by hand is the one that it gets', async () => {
+  test('a claim gets the volume that an administrator has reserved for it', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'] });
     await fixture.disk('tight', '5Gi', 'n1');
     const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'data' };
@@ -81,7 +81,7 @@ describe('which node', () => {
     expect(await fixture.place('web')).toBe('n2');
   });
 
-  test('equal volumes leave the order of nodes to others: here, to the load', async () => {
+  test('if the volumes are equal, other rules order the nodes: here the load', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2', 'n3'] });
     for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
     const containers = [
@@ -95,7 +95,7 @@ describe('which node', () => {
     expect(await fixture.place('web')).toBe('n2');
   });
 
-  test('a volume that is there comes before one that would have to be made', async () => {
+  test('an existing volume is preferred to a new one', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: [] });
     for (const name of ['n1', 'n2', 'n3'])
       await fixture.node(name, { labels: { 'topology.kubernetes.io/zone': name } });
@@ -107,7 +107,7 @@ describe('which node', () => {
     expect(await bound(fixture)).toEqual(['claim data has there']);
   });
 
-  test('other rules forbid the better volume', async () => {
+  test('other rules may exclude the better volume', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1', 'n2'] });
     await fixture.disk('tight', '5Gi', 'n1');
     await fixture.disk('wide', '50Gi', 'n2');

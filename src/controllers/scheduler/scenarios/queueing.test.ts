@@ -1,4 +1,4 @@
-/** How pods wait: in which order, behind which gates, and until when. */
+/** How pods wait: in which order, with which gates, and until when. */
 import { describe, expect, test } from 'vitest';
 import { persistentVolumeClaims, pods, priorityClasses } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
@@ -7,7 +7,7 @@ import { namespace, SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import { startWithDriver } from './testing/driver-fixture.ts';
 import { cpu, numbered, places, schedulingAttempts, zonalDriver } from './testing/fixtures.ts';
 
-/** Without a node agent: nobody runs what is placed, and nobody else writes. */
+/** Without a node agent: placed pods never run, and no other component writes. */
 const quiet = { nodes: ['n1'], beside: ['pv-binder', 'provisioner', 'protection'] };
 const urgent = { priorityClassName: 'urgent', preemptionPolicy: 'Never' as const };
 
@@ -18,7 +18,7 @@ async function makePriorities(fixture: SchedulerFixture): Promise<void> {
 }
 
 describe('the order', () => {
-  test('of pods that want the last place, the most important gets it', async () => {
+  test('of pods that compete for the last volume, the one with the highest priority gets it', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await makePriorities(fixture);
     await fixture.stopControllers();
@@ -32,14 +32,14 @@ describe('the order', () => {
     const [first, ...others] = await places(fixture, ['urgent', 'plain', 'patient']);
     expect(first).toBe('n1');
     for (const place of others) expect(place).toContain('1 Insufficient cpu');
-    // And so on with those that wait.
+    // The same for the pods that still wait.
     await fixture.cluster.resource(pods).delete({ namespace, name: 'urgent' }, { gracePeriodSeconds: 0 });
     await fixture.settle();
     expect(await fixture.place('plain')).toBe('n1');
     expect(await fixture.place('patient')).toContain('1 Insufficient cpu');
   });
 
-  test('of equal pods, the one that came first', async () => {
+  test('of pods with equal priority, the first one gets it', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     for (const name of numbered('p', 4)) await fixture.pod(name, [], { spec: cpu('4') });
     await fixture.settle();
@@ -49,7 +49,7 @@ describe('the order', () => {
 });
 
 describe('gates', () => {
-  test('a gated pod is not looked at until its last gate is gone, and takes nothing meanwhile', async () => {
+  test('a gated pod is not scheduled until its last gate is removed, and reserves nothing meanwhile', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await fixture.disk('d1', '5Gi', 'n1');
     await fixture.claim('data', '5Gi');
@@ -72,8 +72,8 @@ describe('gates', () => {
   });
 });
 
-describe('whose pods', () => {
-  test('pods of other schedulers are left to them, and count where they are', async () => {
+describe('scheduler names', () => {
+  test('pods of other schedulers are not scheduled, and count on their nodes', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await fixture.pod('theirs', [], { spec: { schedulerName: 'another' } });
     await fixture.pod('placed', [], { spec: { schedulerName: 'another', nodeName: 'n1', ...cpu('6') } });
@@ -85,7 +85,7 @@ describe('whose pods', () => {
     expect(schedulingAttempts(fixture)).toBe(1);
   });
 
-  test('a scheduler can have several names, that of Kubernetes too', async () => {
+  test('a scheduler can have several names, including default-scheduler', async () => {
     const options = { ...quiet, scheduler: { schedulerNames: ['default-scheduler', 'mine'] } };
     await using fixture = await SchedulerFixture.start(options);
     for (const schedulerName of ['default-scheduler', 'mine', 'stowage'])
@@ -95,8 +95,8 @@ describe('whose pods', () => {
   });
 });
 
-describe('pods that go', () => {
-  test('a pod that is deleted while it waits is not looked at again, and its volume is free', async () => {
+describe('deleted pods', () => {
+  test('a pod that is deleted while it waits is not scheduled again, and its volume is free', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await fixture.claim('data', '5Gi');
     await fixture.pod('web', ['data']);
@@ -109,7 +109,7 @@ describe('pods that go', () => {
     expect(await fixture.summary()).toEqual(['claim data has nothing', 'disk d1 Available to no claim']);
   });
 
-  test('a pod of the same name is another pod', async () => {
+  test('a re-created pod is another pod', async () => {
     await using fixture = await SchedulerFixture.start(quiet);
     await fixture.pod('web', [], { spec: cpu('16') });
     await fixture.settle();
@@ -120,7 +120,7 @@ describe('pods that go', () => {
     expect(await fixture.place('web')).toBe('n1');
   });
 
-  test('a pod that comes anew while the volume of its namesake is being made gets that volume', async () => {
+  test('a pod that is re-created while its volume is being provisioned gets that volume', async () => {
     const { fixture, driver } = await startWithDriver({ nodes: { n1: '6Gi', n2: '6Gi' }, createMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
@@ -133,7 +133,7 @@ describe('pods that go', () => {
     expect(driver).toMatchObject({ createdCount: 1, refusals: 0 });
   });
 
-  test('a pod that goes while its volume is being made leaves it to its claim, and no room is lost', async () => {
+  test('the volume of a pod that is deleted during provisioning stays with its claim, and no capacity is lost', async () => {
     const { fixture, driver } = await startWithDriver({ nodes: { n1: '10Gi' }, createMs: 5_000 });
     await using _ = fixture;
     await fixture.claim('data', '5Gi', { storageClassName: 'tracked' });
@@ -151,7 +151,7 @@ describe('pods that go', () => {
   });
 });
 
-describe('the gate VolumeScheduling', () => {
+describe('the feature gate VolumeScheduling', () => {
   const others = ['pv-binder', 'provisioner', 'protection'];
 
   function besideWith(volumeScheduling: boolean) {
@@ -170,22 +170,22 @@ describe('the gate VolumeScheduling', () => {
     return fixture;
   }
 
-  test('off on both sides, claims are bound without their pods, which follow', async () => {
+  test('off in both, claims are bound without their pods, which follow', async () => {
     await using fixture = await startFixture(false, false);
     await fixture.disk('d2', '5Gi', 'n2');
     await fixture.claim('data', '5Gi');
-    await fixture.claim('made', '5Gi', { storageClassName: 'zonal' });
+    await fixture.claim('provisioned', '5Gi', { storageClassName: 'zonal' });
     await fixture.settle();
     const bound = (await fixture.summary()).filter((line) => line.startsWith('claim'));
-    expect(bound).toEqual(['claim data has d2', expect.stringMatching(/^claim made has pvc-/)]);
+    expect(bound).toEqual(['claim data has d2', expect.stringMatching(/^claim provisioned has pvc-/)]);
     await fixture.pod('web', ['data']);
-    await fixture.pod('next', ['made']);
+    await fixture.pod('next', ['provisioned']);
     await fixture.settle();
     expect(await fixture.place('web')).toBe('n2');
     expect(await fixture.place('next')).toMatch(/^n\d$/);
   });
 
-  test('off in the scheduler alone, pods wait until somebody has bound their claims', async () => {
+  test('off only in the scheduler, pods wait until another client has bound their claims', async () => {
     await using fixture = await startFixture(false, true);
     await fixture.disk('d2', '5Gi', 'n2');
     await fixture.claim('data', '5Gi');
@@ -200,7 +200,7 @@ describe('the gate VolumeScheduling', () => {
     expect(await fixture.place('web')).toBe('n2');
   });
 
-  test('off in the others alone, nothing is bound twice', async () => {
+  test('off only in the other controllers, nothing is bound twice', async () => {
     await using fixture = await startFixture(true, false);
     await fixture.disk('d2', '5Gi', 'n2');
     await fixture.claim('data', '5Gi');

@@ -1,4 +1,4 @@
-/** After any history nobody waits who need not: a scheduler that is started anew finds a place for nobody. */
+/** After any history no pod waits that could be placed: a scheduler that is restarted places no further pod. */
 import { expect, test } from 'vitest';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { seededRandom } from '../../../runtime/random.ts';
@@ -8,7 +8,7 @@ import { numbered } from './testing/fixtures.ts';
 import { RandomHistory } from './testing/random-history.ts';
 
 const beside = ['pv-binder', 'protection', 'node-agent'];
-/** Longer than any pause after a refusal by the driver, and than its numbers may be behind. */
+/** Longer than any pause after a refusal by the driver, and than its published capacity may be out of date. */
 const calmMs = 700_000;
 
 async function waiting(fixture: SchedulerFixture): Promise<readonly string[]> {
@@ -16,7 +16,7 @@ async function waiting(fixture: SchedulerFixture): Promise<readonly string[]> {
   return items.filter(({ spec }) => spec?.nodeName === undefined).map(({ metadata }) => metadata?.name ?? '');
 }
 
-/** No volume has two owners, and nobody is where one of its volumes is not. */
+/** No volume has two claims, and no pod is on a node that cannot reach one of its volumes. */
 async function expectSound(fixture: SchedulerFixture): Promise<void> {
   const claims = (await fixture.cluster.resource(persistentVolumeClaims).list()).items;
   const bound = claims.flatMap(({ spec }) => spec?.volumeName ?? []);
@@ -45,8 +45,8 @@ async function expectNotCrowded(fixture: SchedulerFixture): Promise<void> {
     const here = all.filter(({ spec, status }) => {
       return spec?.nodeName === metadata?.name && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
     });
-    const asked = here.map(({ spec }) => Number(spec?.containers?.[0]?.resources?.requests?.cpu ?? 0));
-    expect(asked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(8);
+    const requested = here.map(({ spec }) => Number(spec?.containers?.[0]?.resources?.requests?.cpu ?? 0));
+    expect(requested.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(8);
     const ports = here
       .flatMap(({ spec }) => spec?.containers?.[0]?.ports ?? [])
       .map(({ hostPort }) => hostPort);

@@ -1,4 +1,4 @@
-/** Equal pods share a refusal, until something makes it stale: then the next of them gets the new answer. */
+/** Equal pods share a cached refusal until a change invalidates it; then the next of them gets a new decision. */
 import { describe, expect, test } from 'vitest';
 import { defaultRules } from '../../../engine/rules/default-rules.ts';
 import type { AnyRule } from '../../../engine/rules/framework/rule.ts';
@@ -33,8 +33,8 @@ const merge = (body: object) => ({ type: 'merge', body }) as const;
 
 interface Case {
   readonly name: string;
-  /** What stands there besides two nodes. */
-  readonly furnish: FixtureStep;
+  /** Creates objects in addition to the two nodes. */
+  readonly seed: FixtureStep;
   readonly className?: string;
   /** How many claims of 5Gi each pod has. */
   readonly claims?: number;
@@ -44,19 +44,19 @@ interface Case {
 }
 
 const noVolume = "node(s) didn't find available persistent volumes to bind";
-const noRoom = 'node(s) did not have enough free storage';
+const noCapacity = 'node(s) did not have enough free storage';
 
 const cases: readonly Case[] = [
   {
-    name: 'a PersistentVolume comes',
-    furnish: async () => {},
+    name: 'a PersistentVolume is created',
+    seed: async () => {},
     before: `2 ${noVolume}`,
     happens: (w) => w.disk('d', '5Gi', 'n1'),
     after: 'n1',
   },
   {
     name: 'a PersistentVolume grows',
-    furnish: (w) => w.disk('d', '1Gi', 'n2'),
+    seed: (w) => w.disk('d', '1Gi', 'n2'),
     before: `2 ${noVolume}`,
     happens: (w) =>
       w.cluster
@@ -65,8 +65,8 @@ const cases: readonly Case[] = [
     after: 'n2',
   },
   {
-    name: 'a PersistentVolume goes',
-    furnish: async (w) => {
+    name: 'a PersistentVolume is deleted',
+    seed: async (w) => {
       await w.disk('d', '5Gi', 'n1');
     },
     claims: 2,
@@ -75,14 +75,14 @@ const cases: readonly Case[] = [
     after: new RegExp(`2 ${noVolume.replace(/[()]/g, '\\$&')}`),
   },
   {
-    name: 'a claim comes that takes the room',
+    name: 'a claim takes the capacity',
     className: 'tracked',
-    furnish: async (w) => {
+    seed: async (w) => {
       await trackedClass(w);
       await publishCapacity(w, 'n1', '6Gi');
     },
     claims: 2,
-    before: `2 ${noRoom}`,
+    before: `2 ${noCapacity}`,
     happens: async (w) => {
       await w.claim('taker', '6Gi', { storageClassName: 'tracked' });
       const marks = { [annotations.selectedNode]: 'n1' };
@@ -92,9 +92,9 @@ const cases: readonly Case[] = [
     after: /of which 6Gi is promised/,
   },
   {
-    name: 'a claim that had the room goes',
+    name: 'a claim that had the capacity is deleted',
     className: 'tracked',
-    furnish: async (w) => {
+    seed: async (w) => {
       await trackedClass(w);
       await publishCapacity(w, 'n1', '6Gi');
       await w.claim('taker', '6Gi', { storageClassName: 'tracked' });
@@ -102,20 +102,20 @@ const cases: readonly Case[] = [
       const client = w.cluster.resource(persistentVolumeClaims);
       await client.patch({ namespace, name: 'taker' }, merge({ metadata: { annotations: marks } }));
     },
-    before: `2 ${noRoom}`,
+    before: `2 ${noCapacity}`,
     happens: (w) => w.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'taker' }),
     after: 'n1',
   },
   {
-    name: 'the class goes',
-    furnish: async () => {},
+    name: 'the class is deleted',
+    seed: async () => {},
     before: `2 ${noVolume}`,
     happens: (w) => w.cluster.resource(storageClasses).delete({ name: 'local' }),
     after: /pod has unbound immediate PersistentVolumeClaims/,
   },
   {
-    name: 'the class is made anew, and makes volumes',
-    furnish: async () => {},
+    name: 'the class is re-created with a provisioner',
+    seed: async () => {},
     before: `2 ${noVolume}`,
     happens: async (w) => {
       await w.cluster.resource(storageClasses).delete({ name: 'local' });
@@ -126,8 +126,7 @@ const cases: readonly Case[] = [
   {
     name: 'a node gets a label',
     className: 'zonal',
-    furnish: (w) =>
-      w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=c') }),
+    seed: (w) => w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=c') }),
     before: `2 ${noVolume}`,
     happens: (w) =>
       w.cluster
@@ -136,15 +135,15 @@ const cases: readonly Case[] = [
     after: 'n2',
   },
   {
-    name: 'a node comes',
-    furnish: (w) => w.disk('d', '5Gi', 'n3'),
+    name: 'a node is created',
+    seed: (w) => w.disk('d', '5Gi', 'n3'),
     before: `0/2 nodes are available: 2 ${noVolume}`,
     happens: (w) => w.node('n3'),
     after: 'n3',
   },
   {
-    name: 'a node goes',
-    furnish: async () => {},
+    name: 'a node is deleted',
+    seed: async () => {},
     before: `0/2 nodes are available: 2 ${noVolume}`,
     happens: (w) => w.cluster.resource(nodes).delete({ name: 'n2' }),
     after: /^0\/1 nodes are available: 1 /,
@@ -152,7 +151,7 @@ const cases: readonly Case[] = [
   {
     name: 'a CSINode allows more volumes',
     className: 'plain',
-    furnish: async (w) => {
+    seed: async (w) => {
       await w.storageClass('plain');
       const drivers = [{ name: driverName, nodeID: 'n1', allocatable: { count: 0 } }];
       await w.cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers } });
@@ -167,28 +166,28 @@ const cases: readonly Case[] = [
     after: 'n1',
   },
   {
-    name: 'a pool comes',
+    name: 'a pool is created',
     className: 'tracked',
-    furnish: (w) => trackedClass(w),
-    before: `2 ${noRoom}`,
+    seed: (w) => trackedClass(w),
+    before: `2 ${noCapacity}`,
     happens: (w) => publishCapacity(w, 'n2', '5Gi'),
     after: 'n2',
   },
   {
-    name: 'a pool gets more room',
+    name: 'a pool gets more capacity',
     className: 'tracked',
-    furnish: async (w) => {
+    seed: async (w) => {
       await trackedClass(w);
       await publishCapacity(w, 'n2', '4Gi');
     },
-    before: `2 ${noRoom}`,
+    before: `2 ${noCapacity}`,
     happens: (w) => patchCapacity(w, 'n2', { capacity: '5Gi' }),
     after: 'n2',
   },
   {
-    name: 'a pool gets less room',
+    name: 'a pool gets less capacity',
     className: 'tracked',
-    furnish: async (w) => {
+    seed: async (w) => {
       await trackedClass(w);
       await publishCapacity(w, '', '4Gi');
     },
@@ -197,9 +196,9 @@ const cases: readonly Case[] = [
     after: /needs 5Gi, has 3Gi/,
   },
   {
-    name: 'a pool goes',
+    name: 'a pool is deleted',
     className: 'tracked',
-    furnish: async (w) => {
+    seed: async (w) => {
       await trackedClass(w);
       await publishCapacity(w, '', '4Gi');
     },
@@ -209,23 +208,23 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** The place of what was asked for, also where its volume isn't made yet. */
+/** The pod's node, or its selected node if the volume is not provisioned yet. */
 async function answerTo(fixture: SchedulerFixture, name: string): Promise<string> {
   const client = fixture.cluster.resource(persistentVolumeClaims);
   const { metadata } = await client.get({ namespace, name: `${name}-0` });
   return metadata?.annotations?.[annotations.selectedNode] ?? (await fixture.place(name));
 }
 
-describe('the next of equal pods gets the new answer when', () => {
+describe('the next of equal pods gets a new decision when', () => {
   test.each(cases.map((one) => [one.name, one] as const))('%s', async (_, one) => {
-    const { furnish, className = 'local', claims = 1, before, happens, after } = one;
+    const { seed, className = 'local', claims = 1, before, happens, after } = one;
     await using fixture = await SchedulerFixture.start({
       nodes: [],
       otherControllers: ['pv-binder', 'provisioner', 'protection'],
     });
     await fixture.node('n1', { labels: { [labels.zone]: 'a' } });
     await fixture.node('n2', { labels: { [labels.zone]: 'b' } });
-    await furnish(fixture);
+    await seed(fixture);
     const ask = async (name: string) => {
       const names = numbered(`${name}-`, claims);
       for (const claim of names) await fixture.claim(claim, '5Gi', { storageClassName: className });
@@ -236,7 +235,7 @@ describe('the next of equal pods gets the new answer when', () => {
     await ask('second');
     expect(await fixture.place('first')).toContain(before);
     expect(await fixture.place('second')).toContain(before);
-    // They would be woken too, and take what has come.
+    // They would be woken too, and take the new capacity.
     for (const name of ['first', 'second']) await fixture.deletePod(name);
     await happens(fixture);
     await ask('third');
@@ -246,8 +245,8 @@ describe('the next of equal pods gets the new answer when', () => {
   });
 });
 
-describe('what is worked out anew', () => {
-  /** Counts how often a plan is begun. */
+describe('planning again', () => {
+  /** Counts the plans. */
   function countedRules() {
     const counted = { plans: 0 };
     const [first, ...others] = defaultRules as readonly [AnyRule, ...AnyRule[]];
@@ -258,7 +257,7 @@ describe('what is worked out anew', () => {
     return { counted, rules: [{ ...first, prepare }, ...others] };
   }
 
-  test('a hundred pods too many cost as much as one', async () => {
+  test('a hundred equal pods that do not fit cost as much as one', async () => {
     const { counted, rules } = countedRules();
     await using fixture = await SchedulerFixture.start({
       nodes: ['n1'],
@@ -278,7 +277,7 @@ describe('what is worked out anew', () => {
     expect((await places(fixture, many)).filter((place) => place === 'n1')).toHaveLength(2);
   });
 
-  test('a pod that asks for other things gets an answer of its own', async () => {
+  test('a pod with other requirements gets its own decision', async () => {
     await using fixture = await SchedulerFixture.start({ nodes: ['n1'], otherControllers: [] });
     await fixture.pod('large', [], { spec: cpu('6') });
     await fixture.settle();
@@ -291,7 +290,7 @@ describe('what is worked out anew', () => {
     expect(await fixture.place('elsewhere')).toContain("1 node(s) didn't match Pod's node affinity/selector");
   });
 
-  test('a pod whose place is only reserved counts for the next of equal pods', async () => {
+  test('a pod with a reservation that is not bound yet counts for the next of equal pods', async () => {
     const { fixture } = await startWithDriver({ nodes: { n1: '10Gi', n2: '10Gi' }, createMs: 5_000 });
     await using _ = fixture;
     await fixture.pod('alone', [], { spec: onOneNode });
@@ -309,11 +308,11 @@ describe('what is worked out anew', () => {
     expect(new Set(await places(fixture, ['alone', 'friend', 'beside'])).size).toBe(1);
   });
 
-  test('a place that was given a moment ago makes the answer before it stale', async () => {
+  test('a reservation invalidates earlier refusals', async () => {
     const quiet = { nodes: ['n1'], beside: [] };
     await using fixture = await SchedulerFixture.start(quiet);
     await fixture.stopControllers();
-    // All are there when it starts, and are taken by name: one is refused, its friend gets a place, and one is equal to the first.
+    // All exist when the scheduler starts, and are taken by name: one is refused, its friend is placed, and one equals the first.
     const metadata = { namespace, name: 'b', labels: { app: 'web' } };
     await fixture.pod('a', [], { spec: onOneNode });
     await fixture.pod('b', [], { metadata });

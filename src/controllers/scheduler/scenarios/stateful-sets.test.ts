@@ -1,4 +1,4 @@
-/** The end-to-end list of the design proposal for topology-aware volumes, with StatefulSets that a controller runs. */
+/** The end-to-end tests that the design proposal for topology-aware volumes lists, with StatefulSets and their controller. */
 import { expect, test } from 'vitest';
 import { SchedulerFixture } from '../testing/scheduler-fixture.ts';
 import {
@@ -21,7 +21,7 @@ async function startFixture(nodes = ['n1', 'n2', 'n3']): Promise<SchedulerFixtur
   return await SchedulerFixture.start({ nodes, otherControllers: beside });
 }
 
-test('three replicas that keep apart get the local volumes of three nodes', async () => {
+test('three replicas with anti-affinity get the local volumes of three nodes', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
   await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onSeparateNodes });
@@ -30,7 +30,7 @@ test('three replicas that keep apart get the local volumes of three nodes', asyn
   expect(schedulingAttempts(fixture)).toBe(3);
 });
 
-test('three replicas that keep apart with volumes on two nodes: the third waits, and says for what', async () => {
+test('three replicas with anti-affinity and volumes on two nodes: the third waits, and reports why', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2'])
     for (const disk of ['a', 'b']) await fixture.disk(`${disk}-${node}`, '10Gi', node);
@@ -48,7 +48,7 @@ test('three replicas that keep apart with volumes on two nodes: the third waits,
   expect((await places(fixture, web)).toSorted()).toEqual(['n1', 'n2', 'n3']);
 });
 
-test('replicas that stay together share the node that has several volumes', async () => {
+test('replicas with affinity share the node that has several volumes', async () => {
   await using fixture = await startFixture();
   for (const disk of ['a', 'b', 'c']) await fixture.disk(disk, '10Gi', 'n2');
   await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onOneNode });
@@ -56,7 +56,7 @@ test('replicas that stay together share the node that has several volumes', asyn
   expect(await places(fixture, web)).toEqual(['n2', 'n2', 'n2']);
 });
 
-test('replicas that stay together with one volume on each node: one runs, the others say why not', async () => {
+test('replicas with affinity and one volume on each node: one runs, the others report why not', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
   await createStatefulSet(fixture, { replicas: 3, claims: { data: '5Gi' }, pod: onOneNode });
@@ -67,7 +67,7 @@ test('replicas that stay together with one volume on each node: one runs, the ot
     "0/3 nodes are available: 1 node(s) didn't find available persistent volumes to bind, " +
       `2 node(s) didn't match pod affinity rules. ${helpless}`,
   );
-  // Nothing was taken for those that could not run.
+  // No volume was claimed for those that could not run.
   expect((await fixture.summary()).filter((line) => line.endsWith('Available to no claim'))).toHaveLength(2);
 });
 
@@ -81,7 +81,7 @@ test('all claims of a replica find volumes on the node that has enough of them',
   expect(await fixture.place('web-0')).toBe('n3');
 });
 
-test('claims of a replica whose volumes are on different nodes are left alone', async () => {
+test('claims of a replica whose volumes are on different nodes stay unbound', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
   await createStatefulSet(fixture, { replicas: 1, claims: { data: '5Gi', log: '1Gi' } });
@@ -95,7 +95,7 @@ test('claims of a replica whose volumes are on different nodes are left alone', 
   expect(await fixture.place('web-0')).toBe('n2');
 });
 
-test('volumes are made where those that are there do not suit', async () => {
+test('volumes are provisioned if the existing ones do not fit', async () => {
   await using fixture = await startFixture([]);
   const zones = { n1: 'a', n2: 'b', n3: 'c' };
   for (const [name, zone] of Object.entries(zones))
@@ -113,12 +113,12 @@ test('volumes are made where those that are there do not suit', async () => {
   expect(await countPlaced(fixture, web)).toBe(3);
   const lines = await fixture.summary();
   expect(lines).toContain('disk small Available to no claim');
-  // What an administrator made is taken before anything new is.
+  // Volumes of an administrator are used before new ones are provisioned.
   expect(lines).toContainEqual(expect.stringMatching(/^disk fits Bound to data-web-\d$/));
   expect(lines.filter((line) => /^disk pvc-\S+ Bound/.test(line))).toHaveLength(2);
 });
 
-test('replicas that are deleted come back to where their volumes are', async () => {
+test('re-created replicas return to the nodes of their volumes', async () => {
   await using fixture = await startFixture();
   for (const node of ['n1', 'n2', 'n3']) await fixture.disk(`disk-${node}`, '10Gi', node);
   await createStatefulSet(fixture, { replicas: 2, claims: { data: '5Gi' }, pod: onSeparateNodes });

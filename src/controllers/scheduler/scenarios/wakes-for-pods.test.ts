@@ -1,4 +1,4 @@
-/** What makes the scheduler look again at a pod that was refused for anything but volumes, and what does not. */
+/** Which changes make the scheduler try a pod again that was refused for other reasons than volumes, and which do not. */
 import { describe } from 'vitest';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { namespaces, nodes, persistentVolumeClaims, pods, services } from '../../../kube/resources.ts';
@@ -24,7 +24,7 @@ async function patchPod(
   await fixture.cluster.resource(pods).patch({ namespace, name }, merge(body), options);
 }
 
-/** A pod that somebody else put on n1. */
+/** A pod that another scheduler has put on n1. */
 function theirs(name: string, spec: PodSpec = {}, app = 'theirs'): FixtureStep {
   const metadata = { namespace, name, labels: { app } };
   return (fixture) =>
@@ -76,9 +76,9 @@ describe('a pod without cpu', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'a pod that leaves', step: gone('large'), wakes: 'placed' },
+      { name: 'a pod that is deleted', step: gone('large'), wakes: 'placed' },
       {
-        name: 'a pod that is over',
+        name: 'a pod that has finished',
         step: (w) => patchPod(w, 'large', { status: { phase: 'Succeeded' } }, 'status'),
         wakes: 'placed',
       },
@@ -115,7 +115,7 @@ describe('a pod that does not tolerate the node', () => {
     rows: [
       ...unrelated,
       {
-        name: 'the taint, when it goes',
+        name: 'removing the taint',
         step: (w) => patchNode(w, { spec: { taints: null } }),
         wakes: 'placed',
       },
@@ -129,12 +129,12 @@ describe('a pod that does not tolerate the node', () => {
         step: (w) => patchPod(w, 'web', { metadata: { annotations: { a: 'b' } } }),
         wakes: false,
       },
-      { name: 'a pod that leaves', step: gone('other'), wakes: false },
+      { name: 'a pod that is deleted', step: gone('other'), wakes: false },
     ],
   });
 });
 
-describe('a pod that asks for other labels', () => {
+describe('a pod with a node selector for other labels', () => {
   expectWakes({
     refused: "1 node(s) didn't match Pod's node affinity/selector",
     seed: async (fixture) => {
@@ -154,7 +154,7 @@ describe('a pod that asks for other labels', () => {
         wakes: 'placed',
       },
       { name: 'a node without the label', step: (w) => w.node('n2'), wakes: false },
-      { name: 'a pod that leaves', step: gone('other'), wakes: false },
+      { name: 'a pod that is deleted', step: gone('other'), wakes: false },
     ],
   });
 });
@@ -178,7 +178,7 @@ describe('a pod on a cordoned node', () => {
   });
 });
 
-describe('a pod that keeps apart', () => {
+describe('a pod with anti-affinity', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod anti-affinity rules",
     seed: async (fixture) => {
@@ -188,19 +188,19 @@ describe('a pod that keeps apart', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'its rival, when it leaves', step: gone('rival'), wakes: 'placed' },
+      { name: 'deleting its rival', step: gone('rival'), wakes: 'placed' },
       {
         name: 'its rival, under another label',
         step: (w) => patchPod(w, 'rival', { metadata: { labels: { app: 'changed' } } }),
         wakes: 'placed',
       },
-      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
+      { name: 'deleting another pod', step: gone('other'), wakes: false },
       { name: 'a new node', step: (w) => w.node('n2'), wakes: 'placed' },
     ],
   });
 });
 
-describe('a pod that seeks company', () => {
+describe('a pod with affinity', () => {
   expectWakes({
     refused: "1 node(s) didn't match pod affinity rules",
     seed: async (fixture) => {
@@ -210,7 +210,7 @@ describe('a pod that seeks company', () => {
     rows: [
       ...unrelated,
       { name: 'its friend', step: theirs('friend', {}, 'web'), wakes: 'placed' },
-      { name: 'a stranger', step: theirs('stranger', {}, 'stranger'), wakes: false },
+      { name: 'a pod with other labels', step: theirs('unrelated', {}, 'other'), wakes: false },
       {
         name: 'a pod that becomes its friend',
         step: (w) => patchPod(w, 'other', { metadata: { labels: { app: 'web' } } }),
@@ -220,7 +220,7 @@ describe('a pod that seeks company', () => {
   });
 });
 
-describe('a pod whose port is taken', () => {
+describe('a pod whose host port is used', () => {
   const port = (hostPort: number): PodSpec => ({
     containers: [{ name: 'main', image: 'pause', ports: [{ containerPort: 80, hostPort }] }],
   });
@@ -233,13 +233,13 @@ describe('a pod whose port is taken', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'the pod that has the port, when it leaves', step: gone('holder'), wakes: 'placed' },
-      { name: 'a pod with another port, when it leaves', step: gone('other'), wakes: false },
+      { name: 'deleting the pod that has the port', step: gone('holder'), wakes: 'placed' },
+      { name: 'deleting a pod with another port', step: gone('other'), wakes: false },
     ],
   });
 });
 
-describe('a pod whose claim only one may use', () => {
+describe('a pod whose claim is ReadWriteOncePod', () => {
   expectWakes({
     refused: 'ReadWriteOncePod access mode already in-use by another pod',
     seed: async (fixture) => {
@@ -252,13 +252,13 @@ describe('a pod whose claim only one may use', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'the other user, when it leaves', step: gone('user'), wakes: 'placed' },
-      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
+      { name: 'deleting the other user', step: gone('user'), wakes: 'placed' },
+      { name: 'deleting another pod', step: gone('other'), wakes: false },
     ],
   });
 });
 
-describe('a pod that is spread', () => {
+describe('a pod with a topology spread constraint', () => {
   const spread: PodSpec = {
     topologySpreadConstraints: [
       {
@@ -281,13 +281,13 @@ describe('a pod that is spread', () => {
     },
     rows: [
       ...unrelated,
-      { name: 'one of its kind, when it leaves', step: gone('first'), wakes: 'placed' },
-      { name: 'another pod, when it leaves', step: gone('other'), wakes: false },
+      { name: 'deleting a pod that the constraint matches', step: gone('first'), wakes: 'placed' },
+      { name: 'deleting another pod', step: gone('other'), wakes: false },
     ],
   });
 });
 
-describe('a pod whose company is told by the labels of namespaces', () => {
+describe('a pod with affinity by namespace labels', () => {
   const term = {
     topologyKey: labels.hostname,
     labelSelector: { matchLabels: { app: 'web' } },
@@ -314,7 +314,7 @@ describe('a pod whose company is told by the labels of namespaces', () => {
         wakes: 'placed',
       },
       {
-        name: 'a claim that goes',
+        name: 'a claim that is deleted',
         step: async (w) => {
           await w.claim('c', '1Gi');
           await w.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'c' });

@@ -1,4 +1,4 @@
-/** What makes the scheduler look again at a pod that was refused for its volumes, and what does not. */
+/** Which changes make the scheduler try a pod again that was refused because of its volumes, and which do not. */
 import { describe } from 'vitest';
 import {
   csiDrivers,
@@ -44,7 +44,7 @@ async function beat(fixture: SchedulerFixture): Promise<void> {
 }
 
 describe('a pod that finds no volume', () => {
-  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'nobody' };
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: 'other' };
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
     seed: async (fixture) => {
@@ -65,7 +65,7 @@ describe('a pod that finds no volume', () => {
       },
       { name: 'a volume that is too small', step: (w) => w.disk('new', '4Gi', 'n1'), wakes: false },
       {
-        name: 'a volume that is reserved for others',
+        name: 'a volume that is reserved for another claim',
         step: (w) => w.disk('new', '5Gi', 'n1', { claimRef }),
         wakes: false,
       },
@@ -75,7 +75,7 @@ describe('a pod that finds no volume', () => {
         wakes: 'placed',
       },
       {
-        name: 'a volume that is given back',
+        name: 'a volume that is no longer reserved',
         step: (w) => patchVolume(w, 'reserved', { spec: { claimRef: null } }),
         wakes: 'placed',
       },
@@ -86,12 +86,12 @@ describe('a pod that finds no volume', () => {
       },
       { name: 'another claim', step: (w) => w.claim('unrelated', '1Gi'), wakes: false },
       {
-        name: 'a mark on another claim',
+        name: 'an annotation on another claim',
         step: (w) => patchClaim(w, 'theirs', { metadata: { annotations: { a: 'b' } } }),
         wakes: false,
       },
       {
-        name: 'its own claim, bound by hand',
+        name: 'its own claim, bound by an administrator',
         step: (w) => patchClaim(w, 'data', { spec: { volumeName: 'reserved' } }),
         wakes: true,
       },
@@ -104,7 +104,7 @@ describe('a pod that finds no volume', () => {
         wakes: false,
       },
       {
-        name: 'its class, replaced by one that makes volumes',
+        name: 'its class, re-created with a provisioner',
         step: async (w) => {
           await labelNode(w, labels.zone, 'a');
           await w.settle();
@@ -114,7 +114,7 @@ describe('a pod that finds no volume', () => {
         wakes: 'placed',
       },
       {
-        name: 'a pod elsewhere that changes its state',
+        name: 'a pod on another node that changes its status',
         step: (w) => w.pod('other', [], { spec: { schedulerName: 'another', nodeName: 'n1' } }),
         wakes: false,
       },
@@ -122,7 +122,7 @@ describe('a pod that finds no volume', () => {
   });
 });
 
-describe('a pod whose claim is not there', () => {
+describe('a pod whose claim does not exist', () => {
   expectWakes({
     refused: 'persistentvolumeclaim "data" not found',
     seed: async (fixture) => {
@@ -137,7 +137,7 @@ describe('a pod whose claim is not there', () => {
   });
 });
 
-describe('a pod whose claim does not wait', () => {
+describe('a pod whose claim is bound immediately', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
     seed: async (fixture) => {
@@ -147,7 +147,7 @@ describe('a pod whose claim does not wait', () => {
     },
     rows: [
       {
-        name: 'a volume that the binder gives to its claim',
+        name: 'a volume that the PV controller binds to its claim',
         step: (w) => w.disk('d1', '5Gi', 'n1', { storageClassName: 'now' }),
         wakes: 'placed',
       },
@@ -156,7 +156,7 @@ describe('a pod whose claim does not wait', () => {
   });
 });
 
-describe('a pod whose class is not there', () => {
+describe('a pod whose class does not exist', () => {
   expectWakes({
     refused: 'pod has unbound immediate PersistentVolumeClaims',
     seed: async (fixture) => {
@@ -166,7 +166,7 @@ describe('a pod whose class is not there', () => {
     },
     rows: [
       {
-        name: 'its class, which waits',
+        name: 'its class, with delayed binding',
         step: (w) => w.storageClass('late', { provisioner: zonalDriver }),
         wakes: 'placed',
       },
@@ -179,7 +179,7 @@ describe('a pod whose class is not there', () => {
   });
 });
 
-describe('a pod whose class allows other places', () => {
+describe('a pod whose class allows other topologies', () => {
   expectWakes({
     refused: "1 node(s) didn't find available persistent volumes to bind",
     seed: async (fixture) => {
@@ -197,7 +197,7 @@ describe('a pod whose class allows other places', () => {
         wakes: 'placed',
       },
       {
-        name: 'its class, made anew for this place',
+        name: 'its class, re-created for this topology',
         step: async (w) => {
           await w.cluster.resource(storageClasses).delete({ name: 'zonal' });
           await w.storageClass('zonal', { provisioner: zonalDriver, allowedTopologies: termsOf('zone=a') });
@@ -208,7 +208,7 @@ describe('a pod whose class allows other places', () => {
   });
 });
 
-describe('a pod without room in a pool', () => {
+describe('a pod without free capacity in a pool', () => {
   expectWakes({
     refused: '1 node(s) did not have enough free storage',
     seed: async (fixture) => {
@@ -225,7 +225,7 @@ describe('a pod without room in a pool', () => {
         wakes: false,
       },
       {
-        name: 'more room',
+        name: 'more capacity',
         step: (w) => patchCapacity(w, 'n1', { capacity: '9Gi', maximumVolumeSize: '9Gi' }),
         wakes: true,
       },
@@ -234,15 +234,15 @@ describe('a pod without room in a pool', () => {
         step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '4Gi' }),
         wakes: true,
       },
-      { name: 'less room', step: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
+      { name: 'less capacity', step: (w) => patchCapacity(w, 'n1', { capacity: '3Gi' }), wakes: false },
       {
         name: 'smaller volumes',
         step: (w) => patchCapacity(w, 'n1', { maximumVolumeSize: '1Gi' }),
         wakes: false,
       },
-      { name: 'a pool that goes', step: (w) => deleteCapacity(w, 'n1'), wakes: false },
+      { name: 'a pool that is deleted', step: (w) => deleteCapacity(w, 'n1'), wakes: false },
       {
-        name: 'a driver that does not track its room any more',
+        name: 'a driver that no longer publishes its capacity',
         step: (w) =>
           w.cluster
             .resource(csiDrivers)
@@ -298,7 +298,7 @@ describe('a pod on a node that attaches no more volumes', () => {
         wakes: false,
       },
       {
-        name: 'the other pod with such a volume, when it has gone',
+        name: 'deleting the other pod with such a volume',
         step: async (w) => {
           await w.deletePod('first');
           await w.settle(5_000);
@@ -306,14 +306,14 @@ describe('a pod on a node that attaches no more volumes', () => {
         wakes: 'placed',
       },
       {
-        name: 'a pod without volumes, when it has gone',
+        name: 'deleting a pod without volumes',
         step: async (w) => {
           await w.deletePod('idle');
           await w.settle(5_000);
         },
         wakes: false,
       },
-      // It may be the one that a claim names, which then costs no second slot.
+      // A claim may name it, and then it costs no second slot.
       { name: 'any volume', step: (w) => w.disk('d', '1Gi', 'n1'), wakes: true },
     ],
   });

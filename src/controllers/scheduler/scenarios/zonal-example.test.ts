@@ -1,4 +1,4 @@
-/** The design proposal's zonal example, step by step, with the scheduler in it. */
+/** The zonal example of the design proposal, step by step, with the scheduler. */
 import { expect, test } from 'vitest';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
@@ -17,7 +17,7 @@ async function startFixture(more = {}): Promise<SchedulerFixture> {
     b1: 'us-central1-b',
   }))
     await fixture.node(name, { labels: { [labels.zone]: zone } });
-  // 1. The administrator makes a class that waits. 2. The provisioner runs.
+  // 1. The administrator creates a class with delayed binding. 2. The provisioner runs.
   await fixture.storageClass('standard', { provisioner: zonalDriver, ...more });
   return fixture;
 }
@@ -26,7 +26,7 @@ async function claimNamed(fixture: SchedulerFixture, name: string): Promise<Pers
   return await fixture.cluster.resource(persistentVolumeClaims).get({ namespace, name });
 }
 
-/** Where the claim's volume can be reached. */
+/** The node affinity of the claim's volume. */
 async function reachOf(fixture: SchedulerFixture, claim: string): Promise<readonly string[]> {
   const { volumeName = '' } = (await claimNamed(fixture, claim)).spec ?? {};
   const { spec } = await fixture.cluster.resource(persistentVolumes).get({ name: volumeName });
@@ -35,29 +35,29 @@ async function reachOf(fixture: SchedulerFixture, claim: string): Promise<readon
 
 test('the zonal example, step by step', async () => {
   await using fixture = await startFixture();
-  // 3. The user makes a claim. It isn't bound at once.
+  // 3. The user creates a claim. It is not bound immediately.
   await fixture.claim('my-pvc', '100Gi', standard);
   await fixture.settle();
   expect((await claimNamed(fixture, 'my-pvc')).status?.phase).toBe('Pending');
   expect(await fixture.eventsOf('my-pvc')).toEqual([
     'WaitForFirstConsumer: waiting for first consumer to be created before binding',
   ]);
-  // 4. The user makes a pod, which has no room in zone a.
+  // 4. The user creates a pod, which does not fit in zone a.
   for (const node of ['a1', 'a2'])
     await fixture.pod(`busy-${node}`, [], { spec: { nodeName: node, ...cpu('6') } });
   await fixture.pod('my-pod', ['my-pvc'], { spec: cpu('4') });
   await fixture.settle();
-  // 5. The scheduler picked a node. 6. The volume was made where it is reached from there.
+  // 5. The scheduler selects a node. 6. The provisioner creates the volume where that node can reach it.
   expect((await claimNamed(fixture, 'my-pvc')).metadata?.annotations?.[annotations.selectedNode]).toBe('b1');
   expect(await reachOf(fixture, 'my-pvc')).toEqual(['zone=us-central1-b']);
   expect((await claimNamed(fixture, 'my-pvc')).status?.phase).toBe('Bound');
-  // 7. The pod is on that node, and runs.
+  // 7. The pod is bound to that node, and runs.
   expect(await fixture.place('my-pod')).toBe('b1');
   expect((await fixture.getPod('my-pod')).status?.phase).toBe('Running');
   expect(await fixture.eventsOf('my-pod')).toContain('Scheduled: Successfully assigned default/my-pod to b1');
 });
 
-test('two claims of one pod are made in one zone', async () => {
+test('two claims of one pod are provisioned in one zone', async () => {
   await using fixture = await startFixture();
   for (const name of ['data', 'log']) await fixture.claim(name, '1Gi', standard);
   await fixture.pod('web', ['data', 'log']);
@@ -80,7 +80,7 @@ test('allowed topologies keep the pod out of the other zones', async () => {
   );
 });
 
-test('a pod that comes back goes to the zone of its volume', async () => {
+test('a re-created pod goes to the zone of its volume', async () => {
   await using fixture = await startFixture();
   await fixture.claim('data', '1Gi', standard);
   await fixture.pod('web', ['data'], { spec: { nodeSelector: { [labels.hostname]: 'b1' } } });

@@ -20,38 +20,38 @@ export const bindingCases: readonly BindingCase[] = [
     name: 'one existing volume',
     writes: [claims, binds],
     volumes: 1,
-    prepare: withVolumes({ existing: 1, made: 0 }),
+    prepare: withVolumes({ existing: 1, provisioned: 0 }),
   },
   {
     name: 'two existing volumes',
     writes: [claims, claims, binds],
     volumes: 2,
-    prepare: withVolumes({ existing: 2, made: 0 }),
+    prepare: withVolumes({ existing: 2, provisioned: 0 }),
   },
   {
     name: 'a new volume',
     writes: [selects, binds],
     volumes: 1,
-    prepare: withVolumes({ existing: 0, made: 1 }),
+    prepare: withVolumes({ existing: 0, provisioned: 1 }),
   },
   {
     name: 'two new volumes and two existing ones',
     writes: [selects, selects, claims, claims, binds],
     volumes: 4,
-    prepare: withVolumes({ existing: 2, made: 2 }),
+    prepare: withVolumes({ existing: 2, provisioned: 2 }),
   },
 ];
 
 /** Creates the pod `web`, which fits only node n2. */
-function withVolumes({ existing, made }: { readonly existing: number; readonly made: number }) {
+function withVolumes({ existing, provisioned }: { readonly existing: number; readonly provisioned: number }) {
   return async (fixture: SchedulerFixture) => {
     for (let at = 1; at <= existing; at += 1) {
       await fixture.disk(`d${at}`, `${at}Gi`, 'n2');
       await fixture.claim(`existing${at}`, `${at}Gi`);
     }
-    for (let at = 1; at <= made; at += 1)
-      await fixture.claim(`made${at}`, `${at}Gi`, { storageClassName: 'made' });
-    const names = [...numbered('existing', existing), ...numbered('made', made)];
+    for (let at = 1; at <= provisioned; at += 1)
+      await fixture.claim(`provisioned${at}`, `${at}Gi`, { storageClassName: 'provisioned' });
+    const names = [...numbered('existing', existing), ...numbered('provisioned', provisioned)];
     await fixture.pod('web', names, { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
   };
 }

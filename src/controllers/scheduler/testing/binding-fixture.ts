@@ -14,33 +14,33 @@ export interface BindingFixtureOptions {
   readonly scheduler?: SchedulerOptions;
   /** Controllers that run from the start. Default: the PV controller and the protection of volumes. */
   readonly controllers?: readonly string[];
-  /** Creates the volumes of class `made`. Default: none are created. */
+  /** Creates the volumes of class `provisioned`. Default: none are created. */
   readonly provisioner?: FakeProvisioner;
   /** Wraps the scheduler's own connection to the cluster. */
   readonly wrapCluster?: (cluster: Cluster) => Cluster;
 }
 
-/** A fixture for binding volumes. The tests create the volumes of class `local`, a `FakeProvisioner` those of class `made`. */
+/** A fixture for binding volumes. The tests create the volumes of class `local`, a `FakeProvisioner` those of class `provisioned`. */
 export async function startBinding(options: BindingFixtureOptions = {}): Promise<SchedulerFixture> {
   const {
     nodes,
     scheduler,
     controllers: beside = ['pv-binder', 'protection'],
-    provisioner: maker,
-    wrapCluster: way,
+    provisioner,
+    wrapCluster,
   } = options;
   const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
   await seedBinding(fixture, nodes);
   for (const name of beside) runController(fixture, name);
-  if (maker !== undefined) runProvisioner(fixture, maker);
-  runScheduler(fixture, scheduler, way?.(fixture.cluster));
+  if (provisioner !== undefined) runProvisioner(fixture, provisioner);
+  runScheduler(fixture, scheduler, wrapCluster?.(fixture.cluster));
   await fixture.settle();
   return fixture;
 }
 
 export async function seedBinding(fixture: SchedulerFixture, nodes?: readonly string[]): Promise<void> {
   await fixture.seed(nodes);
-  await fixture.storageClass('made', { provisioner: FakeProvisioner.provisionerName });
+  await fixture.storageClass('provisioned', { provisioner: FakeProvisioner.provisionerName });
 }
 
 /** The scheduler writes only claimRefs, and waits until the PV controller has completed the bindings. */

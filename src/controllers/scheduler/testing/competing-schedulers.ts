@@ -25,7 +25,7 @@ export interface CompetitionOptions {
   /** Existing disks of each node. */
   readonly disks: readonly number[];
   /** For each pod, how many existing and new volumes it needs. */
-  readonly pods: readonly { readonly existing: number; readonly made: number }[];
+  readonly pods: readonly { readonly existing: number; readonly provisioned: number }[];
 }
 
 /** How long requests fail. */
@@ -48,11 +48,11 @@ export async function runCompetingSchedulers(options: CompetitionOptions) {
     const repair = connection.addHooks(onlyFor(isObjectWrite, faultsFrom(random.fork(name), fixture)));
     return { repair, run: runScheduler(fixture, scheduler, connection) };
   });
-  provisioner.outcome = () => (random.next() < 0.2 ? 'refuses' : 'makes');
+  provisioner.outcome = () => (random.next() < 0.2 ? 'refuses' : 'creates');
   await createWork(fixture, options);
   await fixture.settle(faultyMs);
   for (const { repair } of schedulers) repair();
-  provisioner.outcome = () => 'makes';
+  provisioner.outcome = () => 'creates';
   await fixture.settle(faultlessMs);
   const before = await fixture.summary();
   for (const { run } of schedulers) await run.close();
@@ -89,12 +89,12 @@ async function createWork(
 ): Promise<void> {
   for (const [at, count] of disks.entries())
     for (let disk = 1; disk <= count; disk += 1) await fixture.disk(`d${at + 1}${disk}`, '5Gi', `n${at + 1}`);
-  for (const [at, { existing, made }] of wanted.entries()) {
+  for (const [at, { existing, provisioned }] of wanted.entries()) {
     const claims: string[] = [];
-    for (let which = 0; which < existing + made; which += 1) {
+    for (let which = 0; which < existing + provisioned; which += 1) {
       const name = `p${at}-${which}`;
       claims.push(name);
-      await fixture.claim(name, '5Gi', { storageClassName: which < existing ? 'local' : 'made' });
+      await fixture.claim(name, '5Gi', { storageClassName: which < existing ? 'local' : 'provisioned' });
     }
     await fixture.pod(`p${at}`, claims);
     await fixture.settle(20);

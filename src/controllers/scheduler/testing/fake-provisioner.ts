@@ -3,20 +3,20 @@ import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refusedOutcome } from '../../provisioner/provisioner.ts';
 
 /** What happens to a volume: it is created for the node, or for another one, is refused, or waits for `continue`. */
-export type FakeProvisionerOutcome = 'makes' | 'refuses' | 'waits' | { readonly elsewhere: string };
+export type FakeProvisionerOutcome = 'creates' | 'refuses' | 'waits' | { readonly elsewhere: string };
 
 /** A provisioner of local disks whose outcomes a test controls. Its storage class has to name it. */
 export class FakeProvisioner {
-  static readonly provisionerName = 'maker.example.com';
+  static readonly provisionerName = 'fake.example.com';
   /** `CLAIM NODE` for each request. */
   readonly requests: string[] = [];
-  outcome: (claim: string, node: string) => FakeProvisionerOutcome = () => 'makes';
+  outcome: (claim: string, node: string) => FakeProvisionerOutcome = () => 'creates';
   readonly #plans = new Map<string, { readonly claim: string; readonly node: string }>();
   #held: (() => void)[] = [];
 
   /** Creates the volumes that wait, and all further ones. */
   continue(): void {
-    this.outcome = () => 'makes';
+    this.outcome = () => 'creates';
     for (const go of this.#held) go();
     this.#held = [];
   }

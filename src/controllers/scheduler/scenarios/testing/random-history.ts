@@ -21,7 +21,7 @@ const classNames = ['local', 'zonal', 'tracked'];
 export class RandomHistory {
   readonly #fixture: SchedulerFixture;
   readonly #random: Random;
-  #made = 0;
+  #created = 0;
 
   constructor(fixture: SchedulerFixture, random: Random) {
     this.#fixture = fixture;
@@ -134,8 +134,8 @@ export class RandomHistory {
   }
 
   #newName(prefix: string): string {
-    this.#made += 1;
-    return `${prefix}${this.#made}`;
+    this.#created += 1;
+    return `${prefix}${this.#created}`;
   }
 
   /** True once in `of` calls, on average. */
