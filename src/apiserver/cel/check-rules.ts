@@ -11,8 +11,8 @@ const definitionCostLimit = 100_000_000n;
 
 export interface RuleCheckOptions {
   /**
-   * Whether the schema at a path, or a schema below it, already has errors. Such schemas are not compiled, because
-   * their CEL errors would only be consequences. Paths are in the notation of `checkRules`.
+   * Whether the schema at a path already has errors. Such a schema, and the schemas that contain it, are not compiled,
+   * because their CEL errors would only be consequences. Paths are in the notation of `checkRules`.
    */
   readonly hasSchemaErrors?: (path: string) => boolean;
   /** Checks only the fields of the rules; for schemas that are not structural. */
