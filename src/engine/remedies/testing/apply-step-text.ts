@@ -11,12 +11,12 @@ import {
   withoutPods,
 } from './pod-changes.ts';
 import {
-  changed,
+  changeObject,
+  changePodSpec,
   itemsIn,
   listed,
   type MatchedGroups,
   pairsIn,
-  podWith,
   type RemedySituation,
   withList,
 } from './remedy-situation.ts';
@@ -44,46 +44,46 @@ const acts: readonly (readonly [RegExp, Act])[] = [
     createVolume,
   ],
   [/^add a node like (\S+) \(/, addNode],
-  [/^uncordon node (\S+)$/, ([name = ''], before) => changed(before, 'Node', name, uncordoned)],
+  [/^uncordon node (\S+)$/, ([name = ''], before) => changeObject(before, 'Node', name, uncordoned)],
   [
     /^remove taints? (.+) from node (\S+) and fix its condition, so that Kubernetes removes its taints? (.+)$/,
     ([some = '', name = '', others], before) =>
-      changed(before, 'Node', name, withoutTaints(`${some}, ${others}`)),
+      changeObject(before, 'Node', name, withoutTaints(`${some}, ${others}`)),
   ],
   [
     /^remove taints? (.+) from node (\S+)$/,
-    ([taints = '', name = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
+    ([taints = '', name = ''], before) => changeObject(before, 'Node', name, withoutTaints(taints)),
   ],
   [
     /^fix the condition of node (\S+), so that Kubernetes removes its taints? (.+)$/,
-    ([name = '', taints = ''], before) => changed(before, 'Node', name, withoutTaints(taints)),
+    ([name = '', taints = ''], before) => changeObject(before, 'Node', name, withoutTaints(taints)),
   ],
   [
     /^label node (\S+) with (.+?)(?: instead of (?:.+?))?(?: and remove labels? (.+) from it)?$/,
-    ([name = '', put = '', gone = ''], before) => changed(before, 'Node', name, relabelled(put, gone)),
+    ([name = '', put = '', gone = ''], before) => changeObject(before, 'Node', name, relabelled(put, gone)),
   ],
   [
     /^remove labels? (.+) from node (\S+)$/,
-    ([gone = '', name = ''], before) => changed(before, 'Node', name, relabelled('', gone)),
+    ([gone = '', name = ''], before) => changeObject(before, 'Node', name, relabelled('', gone)),
   ],
   [
     /^raise maxPods of the kubelet on node (\S+) by (\d+) \(it is (\d+)\)$/,
     ([name = '', more, now], before) =>
-      changed(before, 'Node', name, withMore('pods', `${Number(more) + Number(now)}`)),
+      changeObject(before, 'Node', name, withMore('pods', `${Number(more) + Number(now)}`)),
   ],
   [/^add (\S+)(?: bytes?)?(?: of)? (\S+) to node (\S+) \(it has (?:\S+)\)$/, growNode],
   [/^grow the storage behind CSIStorageCapacity (\S+) by (\S+)(?: bytes?)?, to \S+$/, growCapacity],
   [/^grow pool ([^/]+)\/(\S+) by (\S+)(?: bytes?)?, to \S+$/, growPool],
   [
     /^clear the claimRef of PersistentVolume (\S+), whose claim is gone \(/,
-    ([name = ''], before) => changed(before, 'PersistentVolume', name, unclaimed),
+    ([name = ''], before) => changeObject(before, 'PersistentVolume', name, unclaimed),
   ],
   [/^add (.+) to the allowedTopologies of StorageClass (\S+)$/, allowTopology],
   [/^install CSI drivers? (.+) on node (\S+)$/, installDrivers],
   [
     /^remove the annotation volume\.kubernetes\.io\/selected-node \(\S*\) from claim (\S+?)(?: \(the provisioner may already be creating a volume there\))?$/,
     ([name = ''], before) =>
-      changed(before, 'PersistentVolumeClaim', name, (claim) => ({
+      changeObject(before, 'PersistentVolumeClaim', name, (claim) => ({
         ...claim,
         metadata: { ...claim.metadata, annotations: {} },
       })),
@@ -91,19 +91,22 @@ const acts: readonly (readonly [RegExp, Act])[] = [
   [
     /^lower the storage request of (?:claim|the pod's volume template for claim) (\S+) from \S+ to (\S+)(?: \(recreate the claim: a claim cannot shrink\))?$/,
     ([name = '', storage = ''], before) =>
-      changed(before, 'PersistentVolumeClaim', name, (claim) => ({
+      changeObject(before, 'PersistentVolumeClaim', name, (claim) => ({
         ...claim,
         spec: { ...claim.spec, resources: { requests: { storage } } },
       })),
   ],
-  [/^add tolerations? for (.+) to the pod$/, ([taints = ''], before) => podWith(before, tolerating(taints))],
+  [
+    /^add tolerations? for (.+) to the pod$/,
+    ([taints = ''], before) => changePodSpec(before, tolerating(taints)),
+  ],
   [
     /^remove (?:node selector (.+?))?(?: and )?(the required node affinity)? from the pod$/,
-    ([labels = '', affinity], before) => podWith(before, selectingLess(labels, affinity !== undefined)),
+    ([labels = '', affinity], before) => changePodSpec(before, selectingLess(labels, affinity !== undefined)),
   ],
   [
     /^lower the pod's (\S+) request from \S+ to (\S+)$/,
-    ([resource = '', total = ''], before) => podWith(before, requesting(resource, total)),
+    ([resource = '', total = ''], before) => changePodSpec(before, requesting(resource, total)),
   ],
   [/^raise maxSkew of the topology spread constraint over (\S+) from (\d+) to (\d+)$/, raiseSkew],
   [/^make the pod's required pod (affinity|anti-affinity) a preference$/, preferAffinity],
@@ -212,7 +215,7 @@ function growNode(
   [more = '', resource = '', name = '']: MatchedGroups,
   before: RemedySituation,
 ): RemedySituation {
-  return changed(before, 'Node', name, (node) =>
+  return changeObject(before, 'Node', name, (node) =>
     withMore(resource, sum(node.status?.allocatable?.[resource], more))(node),
   );
 }
@@ -228,7 +231,7 @@ function sum(...quantities: readonly unknown[]): string {
 
 /** The maximum volume size grows with the capacity only if the two are equal. */
 function growCapacity([name = '', by = '']: MatchedGroups, before: RemedySituation): RemedySituation {
-  return changed(before, 'CSIStorageCapacity', name, (object) => {
+  return changeObject(before, 'CSIStorageCapacity', name, (object) => {
     const { capacity, maximumVolumeSize } = object;
     const isOne = capacity === undefined || sum(capacity) === sum(maximumVolumeSize);
     return {
@@ -240,7 +243,7 @@ function growCapacity([name = '', by = '']: MatchedGroups, before: RemedySituati
 }
 
 function growPool([driver = '', name, by]: MatchedGroups, before: RemedySituation): RemedySituation {
-  return changed(before, 'DriverCapacity', driver, (object) => ({
+  return changeObject(before, 'DriverCapacity', driver, (object) => ({
     ...object,
     status: {
       ...object.status,
@@ -261,7 +264,7 @@ function unclaimed(volume: PersistentVolume): PersistentVolume {
 
 function allowTopology([pairs = '', name = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const expressions = Object.entries(pairsIn(pairs)).map(([key, value]) => ({ key, values: [value] }));
-  return changed(before, 'StorageClass', name, (storageClass) => ({
+  return changeObject(before, 'StorageClass', name, (storageClass) => ({
     ...storageClass,
     allowedTopologies: [...(storageClass.allowedTopologies ?? []), { matchLabelExpressions: expressions }],
   }));

@@ -1,11 +1,11 @@
 /** What a reader of a step's text does to pods. */
 import type { Pod, Taint } from '../../../kube/api/core.ts';
 import {
+  changePodSpec,
   itemsIn,
   listed,
   type MatchedGroups,
-  nameOf,
-  podWith,
+  objectName,
   type RemedySituation,
   withList,
 } from './remedy-situation.ts';
@@ -49,7 +49,7 @@ export function requesting(resource: string, total: string): SpecChange {
 }
 
 export function raiseSkew([key, from, to]: MatchedGroups, before: RemedySituation): RemedySituation {
-  return podWith(before, (spec) => ({
+  return changePodSpec(before, (spec) => ({
     ...spec,
     topologySpreadConstraints: (spec.topologySpreadConstraints ?? []).map((constraint) =>
       constraint.topologyKey === key && constraint.maxSkew === Number(from)
@@ -61,7 +61,7 @@ export function raiseSkew([key, from, to]: MatchedGroups, before: RemedySituatio
 
 export function preferAffinity([what]: MatchedGroups, before: RemedySituation): RemedySituation {
   const part = what === 'affinity' ? 'podAffinity' : 'podAntiAffinity';
-  return podWith(before, (spec) => {
+  return changePodSpec(before, (spec) => {
     const required = spec.affinity?.[part]?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const preferred = required.map((podAffinityTerm) => ({ weight: 1, podAffinityTerm }));
     return {
@@ -74,7 +74,7 @@ export function preferAffinity([what]: MatchedGroups, before: RemedySituation): 
 export function withoutPods([names = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const removed = new Set(itemsIn(names));
   const list = listed(before, 'Pod');
-  const left = list.filter((pod) => !removed.has(nameOf('Pod', pod)));
+  const left = list.filter((pod) => !removed.has(objectName('Pod', pod)));
   if (list.length - left.length !== removed.size)
     throw new Error(`some of these pods do not exist: ${names}`);
   return withList(before, 'Pod', left);

@@ -12,7 +12,7 @@ export interface RemedySituation {
 /** The matched groups of a step's text, then the name of an object that the step creates. */
 export type MatchedGroups = readonly (string | undefined)[];
 
-export function nameOf(kind: IndexedKind, object: ObjectOf[IndexedKind]): string {
+export function objectName(kind: IndexedKind, object: ObjectOf[IndexedKind]): string {
   return (indexKeyOf(kind, object) ?? '').replace(/^CSIStorageCapacity /, '');
 }
 
@@ -28,22 +28,23 @@ export function withList<K extends IndexedKind>(
   return { ...before, objects: { ...before.objects, [kind]: list } };
 }
 
-export function changed<K extends IndexedKind>(
+export function changeObject<K extends IndexedKind>(
   before: RemedySituation,
   kind: K,
   name: string,
   change: (object: ObjectOf[K]) => ObjectOf[K],
 ): RemedySituation {
   const list = listed(before, kind);
-  if (!list.some((object) => nameOf(kind, object) === name)) throw new Error(`there is no ${kind} ${name}`);
+  if (!list.some((object) => objectName(kind, object) === name))
+    throw new Error(`there is no ${kind} ${name}`);
   return withList(
     before,
     kind,
-    list.map((object) => (nameOf(kind, object) === name ? change(object) : object)),
+    list.map((object) => (objectName(kind, object) === name ? change(object) : object)),
   );
 }
 
-export function podWith(
+export function changePodSpec(
   before: RemedySituation,
   change: (spec: NonNullable<Pod['spec']>) => Pod['spec'],
 ): RemedySituation {
