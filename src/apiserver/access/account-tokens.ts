@@ -108,7 +108,9 @@ export class AccountTokens {
     if (account === undefined) return `serviceaccounts ${JSON.stringify(name)} not found`;
     const { uid: found = '' } = account.metadata;
     if (found !== uid) return `service account UID (${found}) does not match claim (${uid})`;
-    return this.#isLongDeleted(account) ? `service account ${namespace}/${name} has been deleted` : undefined;
+    return this.#isDeletedBeyondLeeway(account)
+      ? `service account ${namespace}/${name} has been deleted`
+      : undefined;
   }
 
   async #boundObjectError(
@@ -118,7 +120,7 @@ export class AccountTokens {
   ): Promise<string | undefined> {
     if (identity === undefined) return undefined;
     const object = await this.#find(plural, { namespace, name: identity.name });
-    if (object === undefined || this.#isLongDeleted(object))
+    if (object === undefined || this.#isDeletedBeyondLeeway(object))
       return 'service account token has been invalidated';
     const { uid = '' } = object.metadata;
     if (uid === identity.uid) return undefined;
@@ -138,7 +140,7 @@ export class AccountTokens {
     }
   }
 
-  #isLongDeleted({ metadata }: StoredObject): boolean {
+  #isDeletedBeyondLeeway({ metadata }: StoredObject): boolean {
     const deletedMs = parseTimestamp(metadata.deletionTimestamp);
     return deletedMs !== undefined && deletedMs < this.#options.clock.nowMs() - leewaySeconds * 1000;
   }

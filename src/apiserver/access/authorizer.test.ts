@@ -46,7 +46,7 @@ test('an authorizer that starts later knows the existing objects', async () => {
   await create('clusterroles', role('r', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]));
   await create('clusterrolebindings', { ...binding('b', 'r', '', [{ kind: 'User', name: 'bob' }]) });
   const authorizer = await Authorizer.start(fixture.registry);
-  const asked = {
+  const attributes = {
     kind: 'resource',
     verb: 'get',
     group: '',
@@ -55,7 +55,7 @@ test('an authorizer that starts later knows the existing objects', async () => {
     namespace: 'x',
     name: '',
   } as const;
-  expect(authorizer.decide({ name: 'bob', groups: [] }, asked)).toEqual({
+  expect(authorizer.decide({ name: 'bob', groups: [] }, attributes)).toEqual({
     isAllowed: true,
     reason: 'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to User "bob"',
   });
@@ -67,23 +67,23 @@ function allowedBySearch(
   bindings: readonly ClusterRoleBinding[],
   roles: readonly ClusterRole[],
   user: User,
-  asked: ResourceAttributes,
+  attributes: ResourceAttributes,
 ): boolean {
   return bindings.some((each) => {
-    const home = each.metadata.namespace ?? '';
-    if (home !== '' && home !== asked.namespace) return false;
+    const bindingNamespace = each.metadata.namespace ?? '';
+    if (bindingNamespace !== '' && bindingNamespace !== attributes.namespace) return false;
     const isFor = (each.subjects ?? []).some(({ kind, name, namespace = '' }) => {
       if (kind === 'User') return name === user.name;
       if (kind === 'Group') return user.groups.includes(name);
-      return user.name === `system:serviceaccount:${namespace === '' ? home : namespace}:${name}`;
+      return user.name === `system:serviceaccount:${namespace === '' ? bindingNamespace : namespace}:${name}`;
     });
     const found = roles.find(
       ({ kind, metadata }) =>
         kind === each.roleRef.kind &&
         metadata.name === each.roleRef.name &&
-        (kind === 'ClusterRole' || metadata.namespace === home),
+        (kind === 'ClusterRole' || metadata.namespace === bindingNamespace),
     );
-    return isFor && (found?.rules ?? []).some((rule) => ruleAllows(rule, asked));
+    return isFor && (found?.rules ?? []).some((rule) => ruleAllows(rule, attributes));
   });
 }
 
@@ -110,7 +110,7 @@ const users = fc.record({
   name: fc.constantFrom('a', 'b', 'system:serviceaccount:x:a', 'system:serviceaccount:y:b'),
   groups: fc.uniqueArray(names, { maxLength: 2 }),
 });
-const questions = fc.record({
+const attributesArbitrary = fc.record({
   kind: fc.constant('resource' as const),
   verb: fc.constantFrom('get', 'list', 'delete'),
   group: fc.constantFrom('', 'apps'),
@@ -146,9 +146,9 @@ describe('the index', () => {
     const all = fc.record({
       roles: fc.array(roleChange, { maxLength: 8 }),
       bindings: fc.array(bindingChange, { maxLength: 10 }),
-      asked: fc.array(fc.tuple(users, questions), { minLength: 1, maxLength: 8 }),
+      attributes: fc.array(fc.tuple(users, attributesArbitrary), { minLength: 1, maxLength: 8 }),
     });
-    const check = fc.property(all, ({ roles, bindings, asked }) => {
+    const check = fc.property(all, ({ roles, bindings, attributes }) => {
       const index = new RuleIndex();
       const roleMap = new Map<string, ClusterRole>();
       const bindingMap = new Map<string, ClusterRoleBinding>();
@@ -172,7 +172,7 @@ describe('the index', () => {
         if (its === null) index.removeBinding(made);
         else index.putBinding(made);
       }
-      for (const [user, question] of asked) {
+      for (const [user, question] of attributes) {
         const found = index
           .rulesFor(user, question.namespace)
           .rules.some(({ rule }) => ruleAllows(rule, question));

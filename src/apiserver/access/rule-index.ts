@@ -131,8 +131,8 @@ function subjectKeys(binding: AnyBinding): readonly string[] {
 function userNameOf({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name;
   if (kind !== 'ServiceAccount') return undefined;
-  const home = namespace === '' ? bindingNamespace : namespace;
-  return home === '' ? undefined : accountUserName(home, name);
+  const accountNamespace = namespace === '' ? bindingNamespace : namespace;
+  return accountNamespace === '' ? undefined : accountUserName(accountNamespace, name);
 }
 
 function sourceText(binding: AnyBinding, user: User): string {
@@ -153,6 +153,6 @@ function appliesTo(subject: Subject, user: User, namespace: string): boolean {
 function subjectText(subject: Subject | undefined, bindingNamespace: string): string {
   if (subject === undefined) return '';
   const { kind, name, namespace = '' } = subject;
-  const home = namespace === '' ? bindingNamespace : namespace;
-  return `${kind} ${JSON.stringify(kind === 'ServiceAccount' ? `${name}/${home}` : name)}`;
+  const accountNamespace = namespace === '' ? bindingNamespace : namespace;
+  return `${kind} ${JSON.stringify(kind === 'ServiceAccount' ? `${name}/${accountNamespace}` : name)}`;
 }

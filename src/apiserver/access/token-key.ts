@@ -53,7 +53,7 @@ export class TokenKey {
   claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
     if (token.length > tokenMaxLength) return undefined;
     const [, header = '', payload = '', signature = ''] = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token) ?? [];
-    if (!this.#isOurs(decoded(header))) return undefined;
+    if (!this.#isOwnHeader(decoded(header))) return undefined;
     const bytes = Buffer.from(signature, 'base64url');
     const key = { key: this.#public, dsaEncoding } as const;
     return verify('sha256', Buffer.from(`${header}.${payload}`), key, bytes) ? decoded(payload) : undefined;
@@ -66,7 +66,7 @@ export class TokenKey {
   }
 
   /** The token must not choose the algorithm. */
-  #isOurs(header: Readonly<Record<string, unknown>> | undefined): boolean {
+  #isOwnHeader(header: Readonly<Record<string, unknown>> | undefined): boolean {
     return header?.alg === algorithm && header.kid === this.#id && header.crit === undefined;
   }
 }

@@ -16,13 +16,13 @@ export function canonicalObject(
 ): StoredObject {
   const expected = expectedBody(kind, subresource);
   const { object: typed, unknownFields } = formOf(expected).normalize(object);
-  const stray = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
-  if (stray.length > 0 && fieldValidation === 'Strict') {
+  const fieldErrors = unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (fieldErrors.length > 0 && fieldValidation === 'Strict') {
     throw badRequest(
-      `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${stray.join(', ')}`,
+      `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${fieldErrors.join(', ')}`,
     );
   }
-  if (fieldValidation === 'Warn') for (const text of stray) warn(text);
+  if (fieldValidation === 'Warn') for (const text of fieldErrors) warn(text);
   return { ...typed, kind: expected.kind, apiVersion: expected.apiVersion } as unknown as StoredObject;
 }
 

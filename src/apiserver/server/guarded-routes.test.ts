@@ -28,7 +28,7 @@ const free = new Set([
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 const routes = [
-  ...servedKinds.flatMap(pathsOf),
+  ...servedKinds.flatMap(resourcePathsOf),
   ...reviewKinds.map((kind) =>
     pathOf(kind, kind.namespaced ? `namespaces/default/${kind.plural}` : kind.plural),
   ),
@@ -40,21 +40,21 @@ const routes = [
 ];
 
 /** Collections, objects and all subresources, in a namespace and across namespaces, and the legacy watch paths. */
-function pathsOf(kind: ServedKind): readonly string[] {
+function resourcePathsOf(kind: ServedKind): readonly string[] {
   const { plural, namespaced } = kind;
-  const home = namespaced ? `namespaces/default/${plural}` : plural;
+  const collection = namespaced ? `namespaces/default/${plural}` : plural;
   const parts = ['status', 'scale', ...(kind.subresources ?? []).map(({ name }) => name)];
   const served = parts.filter((part) => subresourceVerbs(kind, part).length > 0);
   return [
     ...(namespaced ? [plural, `watch/${plural}`] : []),
-    home,
-    `${home}/`,
-    `${home}?watch=true`,
-    `${home}?fieldSelector=metadata.name%3Dx`,
-    `watch/${home}`,
-    `watch/${home}/x`,
-    `${home}/x`,
-    ...served.map((part) => `${home}/x/${part}`),
+    collection,
+    `${collection}/`,
+    `${collection}?watch=true`,
+    `${collection}?fieldSelector=metadata.name%3Dx`,
+    `watch/${collection}`,
+    `watch/${collection}/x`,
+    `${collection}/x`,
+    ...served.map((part) => `${collection}/x/${part}`),
   ].map((path) => pathOf(kind, path));
 }
 

@@ -9,19 +9,19 @@ import { dirname, resolve } from 'node:path';
  */
 export function makeDirectory(path: string, mode = 0o777): boolean {
   const missing: string[] = [];
-  for (let at = resolve(path); !isThere(at); at = dirname(at)) missing.unshift(at);
-  for (const each of missing) makeUnlessThere(each, mode);
+  for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at);
+  for (const each of missing) makeIfMissing(each, mode);
   // Fails with the right error if the path is a file.
   if (!statSync(path).isDirectory()) mkdirSync(path);
   return missing.length > 0;
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Another process may have created it first. */
-function makeUnlessThere(path: string, mode: number): void {
+function makeIfMissing(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {

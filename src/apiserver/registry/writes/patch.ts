@@ -63,13 +63,13 @@ export function applyPlainPatch(
   if (expected.form === undefined) checkKind(expected, result, patch);
   else checkKindPresent(result, patch);
   const { object: typed, unknownFields } = normalizePatched(expected, result, patch);
-  const stray = [
+  const fieldErrors = [
     ...strictFieldErrors(patch),
     ...unknownFields.map((field) => `unknown field ${JSON.stringify(field)}`),
   ];
-  if (stray.length > 0 && patch.fieldValidation === 'Warn') for (const text of stray) warn(text);
-  if (stray.length > 0 && patch.fieldValidation === 'Strict') {
-    throw invalidPatchError(patch, result, `strict decoding error: ${stray.join(', ')}`);
+  if (fieldErrors.length > 0 && patch.fieldValidation === 'Warn') for (const text of fieldErrors) warn(text);
+  if (fieldErrors.length > 0 && patch.fieldValidation === 'Strict') {
+    throw invalidPatchError(patch, result, `strict decoding error: ${fieldErrors.join(', ')}`);
   }
   if (expected.form !== undefined) return typed as unknown as StoredObject;
   return { ...typed, kind: object.kind, apiVersion: object.apiVersion } as StoredObject;

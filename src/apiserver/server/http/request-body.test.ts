@@ -11,68 +11,68 @@ const kib = 1024;
 const limitBytes = 1000 * kib;
 
 describe('when the memory for bodies is exhausted', () => {
-  let receiving: Receiving;
-  afterEach(() => receiving.close());
+  let fixture: ReceiverFixture;
+  afterEach(() => fixture.close());
 
   test('the sender that holds the most loses a body, not the newest sender', async () => {
-    receiving = await Receiving.start();
-    const slow = await receiving.sendAll('greedy', 9, 100 * kib);
-    const other = await receiving.send('modest', 99 * kib);
+    fixture = await ReceiverFixture.start();
+    const slow = await fixture.sendAll('greedy', 9, 100 * kib);
+    const other = await fixture.send('modest', 99 * kib);
     await other.more(99 * kib);
     expect(await other.finish()).toBe('198 KiB');
-    expect(receiving.refused).toBe(1);
+    expect(fixture.refused).toBe(1);
     await expect.poll(() => outcomes(slow)).toEqual({ refused: 1, open: 8 });
   });
 
   test('many small bodies of one sender give way to a larger body of another', async () => {
-    receiving = await Receiving.start();
-    await receiving.sendAll('greedy', 90, 11 * kib);
-    const other = await receiving.send('modest', 200 * kib);
+    fixture = await ReceiverFixture.start();
+    await fixture.sendAll('greedy', 90, 11 * kib);
+    const other = await fixture.send('modest', 200 * kib);
     expect(await other.finish()).toBe('200 KiB');
   });
 
   test('the slowest body of a sender gives way', async () => {
-    receiving = await Receiving.start();
-    const slow = await receiving.sendAll('one', 9, 100 * kib);
-    await receiving.clock.advance(10_000);
-    const quick = await receiving.send('one', 150 * kib);
+    fixture = await ReceiverFixture.start();
+    const slow = await fixture.sendAll('one', 9, 100 * kib);
+    await fixture.clock.advance(10_000);
+    const quick = await fixture.send('one', 150 * kib);
     await quick.more(150 * kib);
     expect(await quick.finish()).toBe('300 KiB');
-    expect(receiving.refused).toBe(2);
+    expect(fixture.refused).toBe(2);
     await expect.poll(() => outcomes(slow)).toEqual({ refused: 2, open: 7 });
   });
 
   test('refused and aborted bodies free memory for others', async () => {
-    receiving = await Receiving.start();
+    fixture = await ReceiverFixture.start();
     for (let round = 0; round < 3; round += 1) {
-      const slow = await receiving.sendAll('one', 9, 100 * kib);
-      for (const each of slow) each.hangUp();
-      await expect.poll(() => receiving.open).toBe(0);
+      const slow = await fixture.sendAll('one', 9, 100 * kib);
+      for (const each of slow) each.disconnect();
+      await expect.poll(() => fixture.open).toBe(0);
     }
-    const last = await receiving.send('one', 900 * kib);
+    const last = await fixture.send('one', 900 * kib);
     expect(await last.finish()).toBe('900 KiB');
-    expect(receiving.refused).toBe(0);
+    expect(fixture.refused).toBe(0);
   });
 });
 
 describe('a body', () => {
-  let receiving: Receiving;
-  afterEach(() => receiving.close());
+  let fixture: ReceiverFixture;
+  afterEach(() => fixture.close());
 
   test('that does not arrive within forty seconds is refused', async () => {
-    receiving = await Receiving.start();
-    const slow = await receiving.send('one', 10 * kib);
-    await receiving.clock.advance(39_999);
-    expect(receiving.open).toBe(1);
-    await receiving.clock.advance(1);
-    expect(await slow.answer).toBe('408 Timeout: the body of the request did not arrive within 40 seconds');
-    slow.hangUp();
+    fixture = await ReceiverFixture.start();
+    const slow = await fixture.send('one', 10 * kib);
+    await fixture.clock.advance(39_999);
+    expect(fixture.open).toBe(1);
+    await fixture.clock.advance(1);
+    expect(await slow.response).toBe('408 Timeout: the body of the request did not arrive within 40 seconds');
+    slow.disconnect();
   });
 
   test('that arrives leaves no timer behind', async () => {
-    receiving = await Receiving.start();
-    expect(await (await receiving.send('one', kib)).finish()).toBe('1 KiB');
-    expect(receiving.clock.pending).toBe(0);
+    fixture = await ReceiverFixture.start();
+    expect(await (await fixture.send('one', kib)).finish()).toBe('1 KiB');
+    expect(fixture.clock.pending).toBe(0);
   });
 });
 
@@ -104,7 +104,7 @@ function outcomes(sending: readonly Sending[]) {
 }
 
 /** A receiver behind a server that only receives, under virtual time. */
-class Receiving {
+class ReceiverFixture {
   readonly clock = new VirtualClock();
   readonly #server: Server;
   readonly #bodies: BodyReceiver;
@@ -126,8 +126,8 @@ class Receiving {
     });
   }
 
-  static async start(): Promise<Receiving> {
-    const made = new Receiving();
+  static async start(): Promise<ReceiverFixture> {
+    const made = new ReceiverFixture();
     await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve));
     return made;
   }
@@ -149,7 +149,7 @@ class Receiving {
   }
 
   async close(): Promise<void> {
-    for (const sending of this.#sent) sending.hangUp();
+    for (const sending of this.#sent) sending.disconnect();
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
@@ -165,15 +165,15 @@ class Receiving {
 }
 
 class Sending {
-  readonly answer: Promise<string>;
+  readonly response: Promise<string>;
   reply: string | undefined;
   readonly #sent: ClientRequest;
-  readonly #receiving: Receiving;
+  readonly #fixture: ReceiverFixture;
 
-  constructor(sent: ClientRequest, receiving: Receiving) {
+  constructor(sent: ClientRequest, fixture: ReceiverFixture) {
     this.#sent = sent;
-    this.#receiving = receiving;
-    this.answer = new Promise((resolve) => {
+    this.#fixture = fixture;
+    this.response = new Promise((resolve) => {
       sent.on('error', () => resolve('gone'));
       sent.on('response', async (response) => {
         let text = '';
@@ -185,17 +185,17 @@ class Sending {
   }
 
   async more(bytes: number): Promise<void> {
-    const wanted = this.#receiving.receivedBytes + bytes;
+    const wanted = this.#fixture.receivedBytes + bytes;
     this.#sent.write(Buffer.alloc(bytes, 'x'));
-    await expect.poll(() => this.#receiving.receivedBytes, { interval: 2 }).toBe(wanted);
+    await expect.poll(() => this.#fixture.receivedBytes, { interval: 2 }).toBe(wanted);
   }
 
   async finish(): Promise<string> {
     this.#sent.end();
-    return await this.answer;
+    return await this.response;
   }
 
-  hangUp(): void {
+  disconnect(): void {
     this.#sent.destroy();
   }
 }

@@ -128,8 +128,9 @@ function commonOptions(query: URLSearchParams, userAgent: string | undefined): W
 function checkCommon(query: URLSearchParams, errors: FieldErrors): void {
   const manager = query.get('fieldManager') ?? '';
   if (Buffer.byteLength(manager) > managerMaxBytes) errors.tooLong('fieldManager', managerMaxBytes);
-  const odd = [...manager].findIndex((character) => !isPrintable(character));
-  if (odd >= 0) errors.invalid('fieldManager', manager, invalidCharacterMessage(manager, odd));
+  const invalidIndex = [...manager].findIndex((character) => !isPrintable(character));
+  if (invalidIndex >= 0)
+    errors.invalid('fieldManager', manager, invalidCharacterMessage(manager, invalidIndex));
   checkDryRun(query.getAll('dryRun'), errors);
   const validation = query.get('fieldValidation') ?? '';
   if (!['', 'Ignore', 'Strict', 'Warn'].includes(validation)) {

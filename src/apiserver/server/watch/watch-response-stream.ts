@@ -14,7 +14,7 @@ const inFlightMaxBytes = 256 * 1024;
 const stallMaxMs = 60_000;
 const bookmarkEveryMs = 60_000;
 /** How many consumed events are kept before the queue is compacted. */
-const shiftedMax = 1_000;
+const consumedMax = 1_000;
 /** The estimated size of an event besides its object. */
 const eventOverheadBytes = 64;
 
@@ -29,13 +29,13 @@ export class WatchBacklog implements WatchListener {
   /** The size of the queued events that arrived after opening. */
   #laterBytes = 0;
   /** The number of queued initial events. */
-  #firstLeft = 0;
+  #initialLeft = 0;
   #reader: BacklogReader | undefined;
   #ending: ((reader: BacklogReader) => void) | undefined;
 
   events(events: readonly RegistryEvent[]): void {
     for (const event of events) {
-      if (this.#reader !== undefined) this.#laterBytes += weightOf(event);
+      if (this.#reader !== undefined) this.#laterBytes += sizeOf(event);
       this.#events.push(event);
     }
     this.#reader?.onEvents();
@@ -51,7 +51,7 @@ export class WatchBacklog implements WatchListener {
 
   /** Events that arrive from now on count against the limit. */
   opened(reader: BacklogReader): void {
-    this.#firstLeft = this.#events.length;
+    this.#initialLeft = this.#events.length;
     this.#reader = reader;
     this.#ending?.(reader);
   }
@@ -73,15 +73,15 @@ export class WatchBacklog implements WatchListener {
     const event = this.#events[this.#head];
     if (event === undefined) return undefined;
     this.#head += 1;
-    if (this.#firstLeft > 0) this.#firstLeft -= 1;
-    else if (this.#reader !== undefined) this.#laterBytes -= weightOf(event);
+    if (this.#initialLeft > 0) this.#initialLeft -= 1;
+    else if (this.#reader !== undefined) this.#laterBytes -= sizeOf(event);
     if (this.isEmpty) this.clear();
-    else if (this.#head >= shiftedMax) this.#forgetShifted();
+    else if (this.#head >= consumedMax) this.#dropConsumed();
     return event;
   }
 
   /** A reader that is always slightly behind never empties the queue; consumed events must be freed anyway. */
-  #forgetShifted(): void {
+  #dropConsumed(): void {
     if (this.#head < this.#events.length / 2) return;
     this.#events = this.#events.slice(this.#head);
     this.#head = 0;
@@ -91,7 +91,7 @@ export class WatchBacklog implements WatchListener {
     this.#events = [];
     this.#head = 0;
     this.#laterBytes = 0;
-    this.#firstLeft = 0;
+    this.#initialLeft = 0;
   }
 }
 
@@ -104,7 +104,7 @@ export interface BacklogReader {
   onFailure(error: unknown): void;
 }
 
-function weightOf(event: RegistryEvent): number {
+function sizeOf(event: RegistryEvent): number {
   return event.type === 'BOOKMARK' ? eventOverheadBytes : event.snapshot.json.length + eventOverheadBytes;
 }
 
@@ -129,7 +129,7 @@ export class WatchResponseStream implements ResponseStream {
   readonly #flush = () => this.#write();
   #stallTimer: Timer | undefined;
   #isEnding = false;
-  #isOver = false;
+  #isClosed = false;
   /** Written after the last queued event. */
   #lastLine: Uint8Array | undefined;
 
@@ -140,11 +140,11 @@ export class WatchResponseStream implements ResponseStream {
     metrics.watchesOpened += 1;
     this.#timers.add(clock.after(timeoutMs, () => this.finish()));
     backlog.opened({
-      onEvents: () => this.#noteEvents(),
+      onEvents: () => this.#onEvents(),
       onEnd: () => this.finish(),
       onFailure: (error) => this.#fail(error),
     });
-    if (bookmarks) this.#keepBookmarking();
+    if (bookmarks) this.#scheduleBookmark();
     if (!backlog.isEmpty) flushScheduler.schedule(this.#flush);
   }
 
@@ -155,7 +155,7 @@ export class WatchResponseStream implements ResponseStream {
   }
 
   finish(): void {
-    if (this.#isEnding || this.#isOver) return;
+    if (this.#isEnding || this.#isClosed) return;
     if (this.#options.bookmarks) this.#bookmark();
     this.#isEnding = true;
     this.#options.handle.close();
@@ -164,15 +164,15 @@ export class WatchResponseStream implements ResponseStream {
 
   /** Sends no bookmark: it would claim a version whose events were not all sent. */
   #fail(error: unknown): void {
-    if (this.#isEnding || this.#isOver) return;
+    if (this.#isEnding || this.#isClosed) return;
     this.#isEnding = true;
     this.#lastLine = errorLine(this.#options.onError(error));
     this.#write();
   }
 
   closed(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#options.metrics.watchesOpen -= 1;
     this.#options.handle.close();
     this.#options.backlog.clear();
@@ -180,13 +180,13 @@ export class WatchResponseStream implements ResponseStream {
     for (const timer of this.#timers) timer.cancel();
   }
 
-  #noteEvents(): void {
-    if (this.#isOver || this.#isEnding) return;
+  #onEvents(): void {
+    if (this.#isClosed || this.#isEnding) return;
     if (!this.#options.backlog.isTooLong) this.#options.flushScheduler.schedule(this.#flush);
-    else this.#sendAway();
+    else this.#disconnectSlowClient();
   }
 
-  #sendAway(): void {
+  #disconnectSlowClient(): void {
     this.#options.metrics.watchesCut += 1;
     this.#options.sink.cut();
     this.closed();
@@ -194,8 +194,8 @@ export class WatchResponseStream implements ResponseStream {
 
   #write(): void {
     const { backlog, sink } = this.#options;
-    while (!this.#isOver && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes) this.#writeSome();
-    if (this.#isOver) return;
+    while (!this.#isClosed && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes) this.#writeChunk();
+    if (this.#isClosed) return;
     if (!backlog.isEmpty) this.#armStallTimer();
     else if (this.#isEnding) this.#end();
   }
@@ -208,7 +208,7 @@ export class WatchResponseStream implements ResponseStream {
   }
 
   /** Writes queued events as one chunk. */
-  #writeSome(): void {
+  #writeChunk(): void {
     const { backlog, encoder, sink, clock, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const lines: Uint8Array[] = [];
@@ -237,15 +237,15 @@ export class WatchResponseStream implements ResponseStream {
   }
 
   #armStallTimer(): void {
-    this.#stallTimer ??= this.#options.clock.after(stallMaxMs, () => this.#sendAway());
+    this.#stallTimer ??= this.#options.clock.after(stallMaxMs, () => this.#disconnectSlowClient());
   }
 
-  #keepBookmarking(): void {
+  #scheduleBookmark(): void {
     const timer = this.#options.clock.after(bookmarkEveryMs, () => {
       this.#timers.delete(timer);
-      if (this.#isEnding || this.#isOver) return;
+      if (this.#isEnding || this.#isClosed) return;
       this.#bookmark();
-      this.#keepBookmarking();
+      this.#scheduleBookmark();
     });
     this.#timers.add(timer);
   }
