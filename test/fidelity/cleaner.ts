@@ -1,9 +1,9 @@
 import type { HttpClient, Reply } from './http-client.ts';
 
-/** Removes what a scenario made, so that the next one finds the server as if it were new. */
+/** Removes everything that a scenario created, so that the next scenario finds an unchanged server. */
 export class Cleaner {
   readonly #client: HttpClient;
-  /** In the order of their creation; a set, since steps create again what they deleted. */
+  /** In order of creation. A set, because steps may create an object again after they deleted it. */
   readonly #paths = new Set<string>();
 
   constructor(client: HttpClient) {
@@ -18,7 +18,7 @@ export class Cleaner {
     this.#paths.add(path);
   }
 
-  /** Remembers what a request created. */
+  /** Records what a request created. */
   note(method: string, path: string, { status, text }: Reply): void {
     if (status !== 201) return;
     const plain = path.replace(/[?#].*/, '').replace(/\/$/, '');
@@ -40,7 +40,7 @@ export class Cleaner {
   }
 
   async #remove(path: string): Promise<void> {
-    // Removing goes on when finalizers are taken away from what is being deleted.
+    // The deletion completes when the finalizers are removed from the object.
     const { status } = await this.#send('DELETE', path, { gracePeriodSeconds: 0 });
     if (status === 404 || status === 405) return;
     await this.#send('PATCH', path, { metadata: { finalizers: null } });

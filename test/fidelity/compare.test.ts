@@ -4,8 +4,8 @@ import { isKnown } from './differences.ts';
 import { fill, mergePatch } from './placeholders.ts';
 import { get, scenario } from './scenario.ts';
 
-describe('two answers', () => {
-  test('differ where their values do', () => {
+describe('comparing two answers', () => {
+  test('reports each path whose values differ', () => {
     const real = { status: 200, body: { a: [1, { b: 2 }], 'x.y': 1 } };
     const ours = { status: 200, body: { a: [1, { b: 3 }, 4] } };
     expect(differencesBetween(real, ours)).toEqual([
@@ -15,7 +15,7 @@ describe('two answers', () => {
     ]);
   });
 
-  test('with different outcomes differ in that alone', () => {
+  test('reports only the status if the statuses differ', () => {
     const real = { status: 404, body: { message: 'not found', code: 404 } };
     const ours = { status: 200, body: { kind: 'Pod' } };
     expect(differencesBetween(real, ours)).toEqual([
@@ -23,7 +23,7 @@ describe('two answers', () => {
     ]);
   });
 
-  test('are told apart for people, unless the difference is expected', () => {
+  test('returns readable text for unexpected differences only', () => {
     const asked = scenario('s', get('/x'));
     const played = { real: [{ status: 200, body: { a: 1 } }], ours: [{ status: 200, body: { a: 2 } }] };
     expect(surprises(asked, played)).toBe('\nstep 0: GET /x\n  body.a\n    real: 1\n    ours: 2');
@@ -41,12 +41,12 @@ test.each([
   [{ scenario: '*', path: 'body.items[*].x' }, true],
   [{ scenario: '*', path: 'body', accepts: () => true }, false],
   [{ scenario: '*', path: '*', accepts: () => false }, false],
-])('%j is known: %j', (known, expected) => {
+])('%j matches the difference: %j', (known, expected) => {
   const difference = { path: 'body.items[3].x', real: 1, ours: 2 };
   expect(isKnown({ ...known, reason: '' }, 'pods that wait', 'GET /x', difference)).toBe(expected);
 });
 
-test('placeholders take values of earlier answers, also within texts', () => {
+test('placeholders are replaced by values of earlier answers, also inside strings', () => {
   const known = new Map<string, unknown>([
     ['ns', 'n1'],
     ['pod', { metadata: { uid: 'u', generation: 3 } }],
@@ -60,7 +60,7 @@ test('placeholders take values of earlier answers, also within texts', () => {
   expect(() => fill('{{pod.metadata.name}}', known)).toThrow('names nothing');
 });
 
-test('bodies are earlier answers with changes', () => {
+test('a body with `from` is a merge patch of an earlier answer', () => {
   expect(mergePatch({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: null, e: 3 }, d: [] })).toEqual({
     a: { c: 2, e: 3 },
     d: [],

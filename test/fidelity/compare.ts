@@ -1,6 +1,6 @@
 import type { Answer, Scenario } from './scenario.ts';
 
-/** Where two answers differ: `body.spec.containers[0].image`, and what each says there. */
+/** A path at which two answers differ, such as `body.spec.containers[0].image`, with both values. */
 export interface Difference {
   readonly path: string;
   readonly real: unknown;
@@ -12,7 +12,7 @@ export interface Played {
   readonly ours: readonly Answer[];
 }
 
-/** The differences that nobody expects, for people to read; nothing where there are none. */
+/** Readable text about all differences that are not expected; empty if there are none. */
 export function surprises(
   { name, steps }: Scenario,
   { real, ours }: Played,
@@ -30,7 +30,7 @@ export function surprises(
   return texts.join('');
 }
 
-/** Where already the outcome is another one, comparing the rest would only drown it. */
+/** If the statuses differ, the bodies are not compared: their differences would hide the cause. */
 export function differencesBetween(real: Answer, ours: Answer): readonly Difference[] {
   if (real.status !== ours.status) return [{ path: 'status', real: outcome(real), ours: outcome(ours) }];
   return [...compare(real, ours, '')];
@@ -57,7 +57,7 @@ function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Keys that hold dots are written in brackets, as `metadata.annotations["a.b/c"]`. */
+/** Keys with dots are written in brackets: `metadata.annotations["a.b/c"]`. */
 function joined(path: string, key: string): string {
   if (/[.[\]*]/.test(key)) return `${path}["${key}"]`;
   return path === '' ? key : `${path}.${key}`;

@@ -1,32 +1,32 @@
 import type { Difference } from './compare.ts';
 
 /**
- * What differs from the real server on purpose. The tests hold this list to be exact: what differs and is not in here fails, and so
- * does what is in here and differs no longer. Stars stand for anything.
+ * An intended difference from the real server. The tests check that the list is exact: a difference that is not listed fails, and so does
+ * an entry that no longer matches any difference. A star matches any text.
  */
 export interface KnownDifference {
   readonly scenario: string;
-  /** Method and path, as the step has them. */
+  /** Method and path of the step. */
   readonly request?: string;
   readonly path: string;
   readonly reason: string;
-  /** What must be true of it nevertheless. */
+  /** An additional condition on the difference. */
   readonly accepts?: (difference: Difference) => boolean;
 }
 
-/** Of sentences that the real server ends with the difference of two Go structs. */
+/** For messages to which the real server appends a diff of two Go structs. */
 const withoutGoDiff = (path: string, scenario: string): KnownDifference => ({
   scenario,
   path,
   reason:
-    'A diff of Go structs helps nobody who does not read the sources of Kubernetes; the sentence before it is the same.',
+    'A diff of Go structs helps only readers of the sources of Kubernetes; the sentence before it is the same.',
   accepts: ({ real, ours }) => text(real).replaceAll('\n<diff>', '') === ours,
 });
 
 const yamlError = 'error decoding YAML: error converting YAML to JSON: yaml: ';
-const noProtobuf = 'Answers are JSON or YAML. All clients accept JSON, so protobuf is read, never written.';
-const nothingRuns =
-  'Nothing runs here: there are no containers to look into, and no kubelet that would change them.';
+const noProtobuf =
+  'Responses are JSON or YAML. All clients accept JSON, so the server reads protobuf but never writes it.';
+const nothingRuns = 'No containers run here, and there is no kubelet that could inspect or change them.';
 
 const sentences: readonly KnownDifference[] = [
   withoutGoDiff('body.message', 'changes of *'),
@@ -39,25 +39,25 @@ const sentences: readonly KnownDifference[] = [
     ['Job of batch/v1, applied', 'ResourceClaim* of resource.k8s.io/v1, applied'].map((scenario) => ({
       scenario,
       path,
-      reason: 'What may not change is shown as the API writes it, not as a Go struct.',
+      reason: 'The immutable value is shown as JSON, not as a Go struct.',
       accepts: ({ real, ours }: Difference) => withoutValues(real) === withoutValues(ours),
     })),
   ),
   {
     scenario: 'custom resources that scale',
     path: 'body.metadata.managedFields[1].time',
-    reason: 'Of scaling a custom resource the real server forgets when it was.',
+    reason: 'When a custom resource is scaled, the real server does not record the time.',
   },
   {
     scenario: 'applies that are no configurations',
     path: 'body.message',
-    reason: 'What is wrong with a YAML text is told in the words of another parser.',
+    reason: 'Another YAML parser writes the error message.',
     accepts: ({ real, ours }) => [real, ours].every((it) => text(it).startsWith(yamlError)),
   },
   {
     scenario: 'numbers in applies',
     path: 'body.message',
-    reason: 'A value of the wrong type is told of with its field, where Go only names the type.',
+    reason: 'The error for a value of the wrong type names the field; Go names only the type.',
     accepts: ({ real, ours }) =>
       /cannot convert float64 to int32$/.test(text(real)) && /Go struct field/.test(text(ours)),
   },
@@ -65,20 +65,20 @@ const sentences: readonly KnownDifference[] = [
     scenario: 'numbers in applies',
     path: 'status',
     reason:
-      'A number that does not fit is refused as such; Kubernetes cuts it to 32 bits and judges the rest.',
+      'A number that is too large is rejected as such; Kubernetes truncates it to 32 bits and validates the result.',
     accepts: ({ real, ours }) => /-1294967296/.test(text(real)) && /Go struct field/.test(text(ours)),
   },
   {
     scenario: 'media types of requests',
     path: 'body.message',
-    reason: 'What is wrong with a YAML text is told in the words of another parser.',
+    reason: 'Another YAML parser writes the error message.',
     accepts: ({ real, ours }) =>
       [real, ours].every((it) => text(it).includes('unrecognized (must be of type')),
   },
   {
     scenario: 'strategic merge patches',
     path: 'body.*message',
-    reason: 'A value of the wrong type is told of with its field, where Go only names the type.',
+    reason: 'The error for a value of the wrong type names the field; Go names only the type.',
     accepts: ({ real, ours }) =>
       /cannot restore slice|unrecognized type/.test(text(real)) && /Go struct field/.test(text(ours)),
   },
@@ -95,7 +95,7 @@ const media: readonly KnownDifference[] = [
     scenario: 'discovery',
     request: 'GET /apis',
     path: 'body.*',
-    reason: 'The list of groups refuses a media type in the words of all other paths.',
+    reason: 'The list of groups rejects a media type with the same message as all other paths.',
     accepts: ({ ours }) =>
       ours === undefined || /^406: Not Acceptable/.test(text(ours)) || JSON.stringify(ours) === '{}',
   },
@@ -121,13 +121,13 @@ const absent: readonly KnownDifference[] = [
   ].map(([scenario = '', path = '']) => ({
     scenario,
     path,
-    reason: 'Schedulers bind through the pod; the collection is a leftover that nobody uses.',
+    reason: 'Schedulers bind through the subresource of the pod; no client uses the collection any more.',
     accepts: ({ ours }: Difference) => ours === undefined || text(ours).startsWith('404'),
   })),
   {
     scenario: 'eviction under a budget',
     path: 'status',
-    reason: 'Versions that are gone from discovery are not understood any more: policy/v1beta1.',
+    reason: 'A version that was removed from discovery is not accepted any more: policy/v1beta1.',
     accepts: ({ ours }) => text(ours).startsWith('400 Eviction in version "v1beta1"'),
   },
 ];
@@ -137,26 +137,25 @@ const openapi: readonly KnownDifference[] = [
     scenario: 'OpenAPI',
     path: 'body.schemas*JSONSchemaProps"].*',
     reason:
-      'References stand alone only where Kubernetes has nothing to describe; here they look the same everywhere.',
+      'Kubernetes writes a reference without allOf if it has no description; here all references are written the same way.',
     accepts: ({ real, ours }) => ours === `allOf:[${text(real)}]`,
   },
   {
     scenario: 'OpenAPI',
     path: 'body.schemas[*',
-    reason: 'Enumerations and unions are not published: no client merges or validates by them.',
+    reason: 'Enumerations and unions are not published: no client uses them to merge or validate.',
     accepts: ({ real, ours }) => withoutEnums(text(real)) === ours,
   },
   {
     scenario: 'OpenAPI',
     path: 'body.operations*.*',
-    reason:
-      'Options that are not served are not published, nor is the body of deletions, which may be left out.',
+    reason: 'Options that are not served are not published, and neither is the optional body of deletions.',
     accepts: ({ real, ours }) => servedOptions(text(real)) === servedOptions(text(ours)),
   },
   ...['Patch', 'Status', 'StatusCause', 'StatusDetails', 'Preconditions', 'DeleteOptions'].map((name) => ({
     scenario: 'OpenAPI',
     path: `body.schemas["io.k8s.apimachinery.pkg.apis.meta.v1.${name}"]*`,
-    reason: 'Documents describe the kinds; what answers and options look like is the same everywhere.',
+    reason: 'The documents describe the kinds; responses and options are the same for all of them.',
     accepts: ({ path, ours }: Difference) => ours === undefined || path.endsWith('.is'),
   })),
 ];
@@ -166,43 +165,43 @@ const owners: readonly KnownDifference[] = [
     scenario: 'DaemonSet of apps/v1, from creation to deletion',
     path: '*',
     reason:
-      'The generation of the template, an annotation of old, is an ordinary annotation here and belongs to nobody.',
+      'The deprecated annotation for the template generation is an ordinary annotation here, and has no owner.',
     accepts: isOfTemplateGeneration,
   },
   ...['scale', 'scales that are applied', 'tables of workloads with a status'].map((scenario) => ({
     scenario,
     path: 'body.*managedFields*',
     reason:
-      'Whoever scales owns the replicas from then on, with a time; Kubernetes loses the time, and at zero the owner.',
+      'A manager that scales then owns the replicas, with a time; Kubernetes loses the time, and at zero also the owner.',
   })),
   {
     scenario: 'metadata that is changed',
     path: 'body.metadata.managedFields',
     reason:
-      'An empty list says nothing about owners; a list with one empty entry takes them away, as documented.',
+      'An empty list does not change the owners; a list with one empty entry removes them, as documented.',
   },
   {
     scenario: 'questions about access',
     path: 'body.metadata.managedFields',
-    reason: 'Questions are not stored, so nobody owns their fields.',
+    reason: 'Access reviews are not stored, so their fields have no owners.',
   },
   ...['tokens *', 'questions about what somebody may do', 'requests that everybody may make'].map(
     (scenario) => ({
       scenario,
       path: 'body.metadata.managedFields',
-      reason: 'Questions and wishes are not stored, so nobody owns their fields.',
+      reason: 'Access reviews and token requests are not stored, so their fields have no owners.',
     }),
   ),
   ...['body.message', 'body.details.causes[0].message'].map((path) => ({
     scenario: 'questions about what somebody may do',
     path,
-    reason: 'The owners of fields of a question are not told, since it has none.',
+    reason: 'The message does not show field owners, because an access review has none.',
     accepts: ({ real, ours }: Difference) => text(real).replace(/,"managedFields":\[.*\]/, '') === ours,
   })),
   {
     scenario: 'questions about access',
     path: 'body.status.userInfo.*',
-    reason: 'The one user has another name than the one that the real server was started with.',
+    reason: 'The admin user of the embedded server has another name than that of the real server.',
   },
 ];
 
@@ -215,20 +214,20 @@ const rules: readonly KnownDifference[] = [
   {
     scenario: 'definitions with conversion',
     path: 'status',
-    reason: 'This server calls no webhooks, and says so when one is defined.',
+    reason: 'This server calls no webhooks, and rejects definitions that need one.',
     accepts: ({ ours }) => /spec\.conversion\.strategy: Forbidden: .* calls no webhooks/.test(text(ours)),
   },
   {
     scenario: 'PersistentVolumeClaim of v1, applied',
     path: 'body.metadata.resourceVersion',
     reason:
-      'Kubernetes stores a new claim anew when it is written for the first time, also where nothing changes.',
+      'Kubernetes stores a new claim again at the first write after its creation, even if nothing changes.',
   },
   {
     scenario: 'ResourceSlice of resource.k8s.io/v1, applied',
     path: 'body.*',
     reason:
-      'Devices are stored for drivers and schedulers; what is wrong inside of a slice is for them to say.',
+      'Devices are stored for drivers and schedulers; this server does not validate the content of a slice.',
     accepts: ({ path }) => /^body\.(message|details\.causes)/.test(path),
   },
   ...[
@@ -238,7 +237,7 @@ const rules: readonly KnownDifference[] = [
     ...where,
     path: 'body.*',
     reason:
-      'A job without labels has those of its template from the start; Kubernetes adds them whenever it reads the job.',
+      'A job without labels gets those of its template at creation; Kubernetes adds them whenever it reads the job.',
     accepts: ({ ours }: Difference) => /metadata\.labels|spec\.template\.labels/.test(JSON.stringify(ours)),
   })),
   ...[
@@ -248,50 +247,49 @@ const rules: readonly KnownDifference[] = [
     scenario: 'ControllerRevision of apps/v1, from creation to deletion',
     ...where,
     reason:
-      'Kubernetes takes every strategic patch for a change of the data, which is immutable: a bug of its own.',
+      'Kubernetes treats every strategic patch as a change of the data, which is immutable. That is a bug of Kubernetes.',
   })),
   {
     scenario: 'JSON patches',
     path: 'status',
-    reason: 'A patch may replace the whole document, as RFC 6902 says; Kubernetes loses the document.',
+    reason: 'A patch may replace the whole document according to RFC 6902; Kubernetes loses the document.',
     accepts: ({ real, ours }) => text(real).includes('undeterminable') && ours === '200 ConfigMap',
   },
   {
     scenario: 'paths that lead nowhere',
     request: 'GET *//*',
     path: 'status',
-    reason:
-      'An empty part of a path is a mistake of whoever made the path: to answer with all namespaces would hide it.',
+    reason: 'An empty path segment is a mistake of the client; a response with all namespaces would hide it.',
     accepts: ({ ours }) => text(ours).startsWith('404'),
   },
   {
     scenario: 'services that are refused',
     path: 'status',
     reason:
-      'A dry run says what the write would say; Kubernetes allocates nothing in dry runs, and so refuses no port.',
+      'A dry run fails if the write would fail; Kubernetes allocates nothing in dry runs, and so rejects no port.',
     accepts: ({ ours }) => text(ours).includes('provided port is not in the valid range'),
   },
   {
     scenario: 'namespaces that are refused',
     path: 'status',
-    reason: 'Pod security is not enforced, so its labels are labels like others.',
+    reason: 'Pod security is not enforced, so its labels are ordinary labels.',
   },
   {
     scenario: 'changes of nodes',
     path: 'status',
-    reason: 'preferAvoidPods was taken out of the scheduler long ago; nobody reads the annotation.',
+    reason: 'preferAvoidPods was removed from the scheduler long ago; no component reads the annotation.',
     accepts: ({ real }) => text(real).includes('AvoidPods'),
   },
   {
     scenario: 'pods that are refused or warned of',
     path: 'headers',
-    reason: 'Who annotates a pod for AppArmor gets the field filled in, without a warning.',
+    reason: 'A pod with the AppArmor annotation gets the field filled in, without a warning.',
     accepts: ({ real }) => JSON.stringify(real).includes('apparmor'),
   },
   {
     scenario: 'watches of what happened',
     path: 'body[1].object.rows[0].cells[1]',
-    reason: 'The empty row of a bookmark has empty cells, of the type that their column declares.',
+    reason: 'The empty row of a bookmark has empty cells of the type that the column declares.',
     accepts: ({ real, ours }) => real === 0 && ours === '',
   },
 ];

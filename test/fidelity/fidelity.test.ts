@@ -10,7 +10,7 @@ import { addressOf, type ServerAddress } from './http-client.ts';
 import { play } from './play.ts';
 import { readTranscript, requestMark } from './transcripts.ts';
 
-/** The embedded server answers as the real one did; where it does not, `differences.ts` says why. */
+/** Checks that the embedded server answers as the real one did, except for the entries of `differences.ts`. */
 
 const bugs: unknown[] = [];
 const used = new Set<KnownDifference>();
@@ -37,8 +37,8 @@ for (const [theme, scenarios] of Object.entries(corpus)) {
     const transcript = readTranscript(theme);
     test.each(scenarios)('$name', async (scenario) => {
       const exchanges = transcript.exchanges.get(scenario.name) ?? [];
-      const marks = exchanges.map(({ request }) => request);
-      expect(marks, 'the transcript is stale: record anew, see README.md').toEqual(
+      const digests = exchanges.map(({ request }) => request);
+      expect(digests, 'the transcript is outdated: record it again, see README.md').toEqual(
         scenario.steps.map(requestMark),
       );
       const real = exchanges.map(({ answer }) => answer);
@@ -50,7 +50,7 @@ for (const [theme, scenarios] of Object.entries(corpus)) {
   });
 }
 
-test('every known difference is still one', () => {
+test('every known difference still occurs', () => {
   const all = Object.values(corpus).flat();
   if (all.every(({ name }) => played.has(name))) {
     expect(knownDifferences.filter((known) => !used.has(known))).toEqual([]);

@@ -20,13 +20,13 @@ export interface Request {
   readonly body: Buffer | undefined;
 }
 
-/** A watch that nobody ends would keep a recording for ever. */
+/** Without a limit, a watch that does not end would block the recording. */
 const answerMaxMs = 15_000;
 
-/** A client that sends what it is told and nothing else: no tidied paths, no Accept of its own. */
+/** Sends requests unchanged: it does not normalize paths and adds no Accept header. */
 export class HttpClient {
   readonly #server: ServerAddress;
-  // Whom it talks to is not what is tested here.
+  // The identity of the server is not tested here.
   readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 
   constructor(server: ServerAddress) {
@@ -62,7 +62,7 @@ export class HttpClient {
   }
 }
 
-/** Of the first cluster and the first user. */
+/** Uses the first cluster and the first user. */
 export function addressOf(kubeconfig: string): ServerAddress {
   const { clusters, users } = parse(kubeconfig) as {
     clusters: { cluster: { server: string } }[];

@@ -2,7 +2,7 @@ import { isServed, isServedGroup, servedVersions } from './served.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Discovery documents by name instead of by place, reduced to what is meant to be served. */
+/** Turns the lists of a discovery document into objects by name, reduced to the kinds that should be served. */
 export function discoveryByName(document: unknown): unknown {
   const { kind } = document as Json;
   switch (kind) {
@@ -34,7 +34,7 @@ function names({ groups: all }: Json): readonly unknown[] {
   return (all as readonly Json[]).map(({ name }) => name).filter((name) => isServedGroup(name as string));
 }
 
-/** Older and newer versions of a group are not served. */
+/** Other versions of a group are not served. */
 function groups(all: readonly Json[]): unknown {
   const served = all.filter(({ name }) => isServedGroup(name as string));
   const facts = served.map(({ name, versions, ...rest }) => {
@@ -70,7 +70,7 @@ function aggregatedResources(apiVersion: string, resources: readonly Json[]): un
   return Object.fromEntries(facts);
 }
 
-/** Where each document is; the hash in it says what it contains. */
+/** The path of each OpenAPI document. The hash in it depends on the document's content, so it is removed. */
 function openapiIndex({ paths }: Json): unknown {
   const served = Object.entries(paths as Record<string, { readonly serverRelativeURL: string }>)
     .filter(([path]) =>

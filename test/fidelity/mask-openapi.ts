@@ -2,7 +2,7 @@ import { isServed } from './served.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a document says about the served kinds: operations by path, and fields by schema. Descriptions are left out. */
+/** Reduces an OpenAPI document to the served kinds: operations by path and fields by schema, without descriptions. */
 export function openapiByName(document: unknown): unknown {
   const { paths, components } = document as {
     readonly paths: Json;
@@ -17,7 +17,7 @@ export function openapiByName(document: unknown): unknown {
   return { operations, schemas };
 }
 
-/** `/api/v1/namespaces/{namespace}/pods/{name}/status` is of pods. */
+/** Example: `/api/v1/namespaces/{namespace}/pods/{name}/status` belongs to pods. */
 function isServedPath(path: string): boolean {
   const match = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/(?:namespaces\/\{namespace\}\/)?([^/]+)/.exec(path);
   if (match === null || match[3] === 'watch') return false;
@@ -27,7 +27,7 @@ function isServedPath(path: string): boolean {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** `list /v1 Pod namespace`: what an operation does, to what, and which parameters it takes beyond the usual. */
+/** Example: `list /v1 Pod namespace` is the action, the kind, and the parameters that are not usual for the action. */
 function operationsOf(item: Json): unknown {
   const operations = methods.filter((method) => method in item);
   return Object.fromEntries(operations.map((method) => [method, operationOf(item, item[method] as Json)]));
@@ -61,7 +61,7 @@ const listing = [
 ];
 const deleting = ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'];
 
-/** Of the real server, so that only what differs from kind to kind has to be said. */
+/** As the real server has them, so that only parameters that differ between kinds are compared. */
 const usualParameters: Readonly<Record<string, readonly string[]>> = {
   get: ['name', 'pretty'],
   list: [...listing, 'allowWatchBookmarks', 'watch'],
@@ -72,7 +72,7 @@ const usualParameters: Readonly<Record<string, readonly string[]>> = {
   deletecollection: [...listing, ...deleting, 'ignoreStoreReadErrorWithClusterBreakingPotential'],
 };
 
-/** Common parameters are referred to by a name and the hash of what they are: `pretty-tJGM1-ng`. */
+/** Shared parameters are referenced by name and a hash of their content: `pretty-tJGM1-ng`. */
 function nameOf({ name, $ref }: Json): string {
   const referred = ($ref as string | undefined)?.split('/').at(-1);
   return (name as string | undefined) ?? referred?.replace(/-[^-]{8}$/, '') ?? '?';
@@ -94,7 +94,7 @@ function referencesIn(value: unknown): string[] {
   return [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1] ?? '');
 }
 
-/** Each field on one line: what it is, and what decides how it is merged. */
+/** Each field in one line: its type, and the extensions that decide how it is merged. */
 function schemaOf(schema: Json | undefined): unknown {
   if (schema === undefined) return 'missing';
   const { properties, description: _, ...rest } = schema;

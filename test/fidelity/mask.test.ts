@@ -14,8 +14,8 @@ function masked(...bodies: readonly unknown[]): readonly unknown[] {
 
 const uids = ['11111111-aaaa-4aaa-8aaa-111111111111', '22222222-aaaa-4aaa-8aaa-222222222222'] as const;
 
-describe('a mask', () => {
-  test('shows whether uids and versions stayed the same', () => {
+describe('the mask', () => {
+  test('shows whether uids and resource versions stayed the same', () => {
     const pod = (uid: string, resourceVersion: string) => ({ metadata: { uid, resourceVersion } });
     expect(masked(pod(uids[0], '5'), pod(uids[0], '6'), pod(uids[1], '5'))).toEqual([
       { metadata: { uid: '<uid 0>', resourceVersion: '<rv 0>' } },
@@ -24,7 +24,7 @@ describe('a mask', () => {
     ]);
   });
 
-  test('finds them within sentences', () => {
+  test('finds uids and resource versions inside messages', () => {
     const message = `UID in precondition: ${uids[1]}, ResourceVersion in object meta: 77`;
     const [, second] = masked({ metadata: { uid: uids[0], resourceVersion: '77' } }, { message });
     expect(second).toEqual({
@@ -32,14 +32,14 @@ describe('a mask', () => {
     });
   });
 
-  test('hides the times of today and keeps those that somebody chose', () => {
+  test('masks current times and keeps times that the scenario chose', () => {
     const now = new Date().toISOString();
     expect(masked({ now, chosen: '2020-01-01T00:00:00Z', renewed: `${now.slice(0, 19)}.123456Z` })).toEqual([
       { now: '<time.000>', chosen: '2020-01-01T00:00:00Z', renewed: '<time.000000>' },
     ]);
   });
 
-  test('has the conflicts of an apply by manager, each with its fields in order', () => {
+  test('groups apply conflicts by manager, with fields in order', () => {
     const cause = (manager: string, field: string) => ({
       reason: 'FieldManagerConflict',
       message: `conflict with "${manager}"`,
@@ -51,7 +51,7 @@ describe('a mask', () => {
     ]);
   });
 
-  test('hides generated names wherever they come up', () => {
+  test('masks generated names everywhere', () => {
     const [first, second] = masked(
       { metadata: { generateName: 'web-', name: 'web-x7k2p' } },
       { message: 'pods "web-x7k2p" not found' },
@@ -60,7 +60,7 @@ describe('a mask', () => {
     expect(second).toEqual({ message: 'pods "web-<5>" not found' });
   });
 
-  test('hides the version of a list, and not those of its items', () => {
+  test('masks the resource version of a list, but not those of its items', () => {
     const list = {
       kind: 'PodList',
       metadata: { resourceVersion: '9' },
@@ -75,7 +75,7 @@ describe('a mask', () => {
     ]);
   });
 
-  test('hides ages in tables, and nothing else that looks like one', () => {
+  test('masks ages in tables, but not similar texts', () => {
     const columnDefinitions = [{ name: 'Name', description: 'd' }, { name: 'Age' }];
     const [table] = masked({ kind: 'Table', columnDefinitions, rows: [{ cells: ['5d', '5d'] }] });
     expect(table).toMatchObject({
@@ -84,7 +84,7 @@ describe('a mask', () => {
     });
   });
 
-  test('reads a watch line by line, without the bookmarks of every minute', () => {
+  test('reads a watch line by line, without periodic bookmarks', () => {
     const lines = ['ADDED', 'BOOKMARK', 'DELETED']
       .map((type) => JSON.stringify({ type, object: {} }))
       .join('\n');
@@ -96,12 +96,12 @@ describe('a mask', () => {
     ]);
   });
 
-  test('cuts the difference of two structs out of a sentence', () => {
+  test('removes diffs of Go structs from messages', () => {
     const message = 'spec is immutable\n@@ -1,2 +1,2 @@\n {\n- "A": 1\n+ "A": 2\n, and more';
     expect(masked({ message })).toEqual([{ message: 'spec is immutable\n<diff>, and more' }]);
   });
 
-  test('keeps the headers that matter, each warning by itself', () => {
+  test('keeps relevant headers, and splits warnings', () => {
     const warned = reply({}, { warning: '299 - "a, b", 299 - "c"', date: 'today', 'retry-after': '10' });
     expect(new Mask().answer(warned, 0, 'everything').headers).toEqual({
       warning: ['299 - "a, b"', '299 - "c"'],

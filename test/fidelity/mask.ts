@@ -8,34 +8,35 @@ type Column = { readonly name: string; readonly type?: string; readonly descript
 
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
-/** Of service accounts: a JSON Web Token. */
+/** Token of a service account: a JSON Web Token. */
 const tokenPattern = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
-/** Of Services; the range is that of the server that was recorded. */
+/** Cluster IPs of Services, in the range of the server that was recorded. */
 const clusterIpPattern = /\b10\.96\.\d+\.\d+\b/g;
-/** Of two Go structs, as lines; what stands before and after it is a sentence. */
+/** A diff of two Go structs, as lines between the sentences of a message. */
 const goDiffPattern = /\n@@ -[\d,]+ \+[\d,]+ @@\n(?:(?:@@ |[ +-]).*(?:\n|$))+/g;
-/** An object within a sentence, in the order in which Go happens to have its fields. */
+/** An object inside a message, with its fields in Go's order. */
 const dumpPattern = /Invalid value: "\{\\".*\}": /g;
 const nodePortPattern = /:3\d{4}\//g;
-/** Where sentences name versions of objects. */
+/** Resource versions inside messages. */
 const versionPattern =
   /(object meta: |current: |in precondition: |resource version: |resourceVersion\\?":\\?"|\()(\d{2,})\b/g;
 const ageColumns = new Set(['Age', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration']);
 const agePattern = /^(?:\d+[ydhms])+$/;
 
-/** Times of a scenario's own are long ago; a server's are of today. */
+/** Times that a scenario chooses are older than this; times that a server sets are newer. */
 const todayMs = 36 * 60 * 60_000;
 
 /**
- * Makes answers comparable. What every server makes up anew (uids, versions, names) is replaced by the step that showed it first, so
- * that whether it stayed the same is still compared, and a surprise in one step does not rename what comes after.
+ * Makes answers comparable. Values that each server generates (uids, resource versions, names) are replaced by the step in which they first
+ * appeared. So the comparison still shows whether a value stayed the same, and a difference in one step does not change the placeholders of
+ * later steps.
  */
 export class Mask {
   readonly #firstSeen = new Map<string, string>();
   readonly #counts = new Map<string, number>();
   readonly #generatedNames = new Map<string, string>();
   readonly #generated: string[] = [];
-  /** In a watch, only the first table names its columns. */
+  /** In a watch, only the first table has column definitions. */
   #columns: readonly Column[] = [];
   #step = 0;
 
@@ -60,9 +61,9 @@ export class Mask {
     return form === 'metadata' ? metadataOnly(masked) : masked;
   }
 
-  /** An error names what was generated and shows no object. */
+  /** For errors, which mention the generated name without showing the object. */
   noteGenerateName(prefix: string): void {
-    // Kubernetes cuts the prefix so that a label can hold the name.
+    // Kubernetes truncates the prefix so that the name fits into a label.
     this.#generated.push(prefix.slice(0, 58));
   }
 
@@ -139,11 +140,11 @@ export class Mask {
 
   #version(before: string, version: string): string {
     const known = this.#firstSeen.get(`rv ${version}`);
-    // What is current when an old or a future version is asked for is nobody's to foresee.
+    // The current version cannot be predicted when an old or a future version is requested.
     return before + (known ?? (/current: |\($/.test(before) ? '<rv>' : version));
   }
 
-  /** `<uid 3>` is the first uid that step 3 showed, `<uid 3.2>` the second. */
+  /** Example: `<uid 3>` is the first uid that step 3 returned, `<uid 3.2>` the second. */
   #seen(what: string, value: string): string {
     const key = `${what} ${value}`;
     const known = this.#firstSeen.get(key);
@@ -157,7 +158,7 @@ export class Mask {
   }
 }
 
-/** `metadata(labels(. a)) spec(replicas)`: the fields that a manager owns. */
+/** Example: `metadata(labels(. a)) spec(replicas)` are the fields that a manager owns. */
 function fieldsText(fields: Json): string {
   const texts = Object.entries(withoutMoment(fields)).map(([key, inner]) => {
     const name = key.replace(/^f:/, '');
@@ -166,19 +167,19 @@ function fieldsText(fields: Json): string {
   return texts.sort().join(' ');
 }
 
-/** Whoever changes a condition owns its moment only if the second has turned since somebody set it. */
+/** A manager that changes a condition owns its time only if the time changed, which depends on whether a new second has begun. */
 function withoutMoment(fields: Json): Json {
   const { 'f:lastTransitionTime': _, ...others } = fields;
   return '.' in fields ? fields : others;
 }
 
-/** How often a complaint is repeated depends on how often Kubernetes checks metadata again, which differs by kind. */
+/** Kubernetes repeats an error each time it validates metadata again; how often differs between kinds. */
 function withoutRepetition(values: readonly unknown[]): readonly unknown[] {
   const texts = values.map((value) => JSON.stringify(value));
   return values.filter((_, i) => texts.indexOf(texts[i]!) === i);
 }
 
-/** Whose conflicts come first is up to the order of a Go map; those of one manager are in the order of their fields. */
+/** The order of managers follows a Go map; the conflicts of one manager are in field order. */
 function conflictsByManager(causes: readonly unknown[]): readonly unknown[] {
   const isOfConflict = (cause: unknown) => isObject(cause) && cause.reason === 'FieldManagerConflict';
   if (!causes.every(isOfConflict)) return causes;
@@ -204,12 +205,12 @@ function headersOf({ headers }: Reply): Answer['headers'] {
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** Node joins headers of one name; each warning begins with its code. */
+/** Node joins headers with the same name; each warning starts with its code. */
 function warningsOf(text: string): readonly string[] {
   return text.split(/, (?=\d{3} - ")/);
 }
 
-/** Text that is no JSON stays text; a watch is the list of its events. */
+/** Text that is not JSON stays text; a watch becomes the list of its events. */
 function parse(text: string): unknown {
   if (text === '') return undefined;
   const whole = parseJson(text);
@@ -230,7 +231,7 @@ function isEvent(value: unknown): boolean {
   return isObject(value) && 'type' in value && 'object' in value && Object.keys(value).length === 2;
 }
 
-/** Bookmarks come when the server thinks fit, but for the one that ends the initial events. */
+/** The server chooses when to send bookmarks, except for the bookmark that ends the initial events. */
 function significant(events: readonly unknown[]): readonly unknown[] {
   return events.filter(
     (event) => !/^\{"type":"BOOKMARK"(?!.*initial-events-end)/.test(JSON.stringify(event)),
@@ -245,7 +246,7 @@ function isListOrBookmark({ kind, metadata, ...rest }: Json): boolean {
   );
 }
 
-/** A list is as old as the newest write of any kind, also of those that servers make for themselves. */
+/** The version of a list is that of the newest write to any kind, including internal writes of the server. */
 function withoutListVersion(list: Json): Json {
   const metadata = list.metadata as Json | undefined;
   if (typeof metadata?.resourceVersion !== 'string' || metadata.resourceVersion === '') return list;
@@ -262,7 +263,7 @@ function maskTime(time: string, fraction: string | undefined): string {
   return fraction === undefined ? '<time>' : `<time.${'0'.repeat(fraction.length - 1)}>`;
 }
 
-/** They are kept by time, which in a scenario is now or a second later. */
+/** The server sorts managers by time, which may or may not fall into the same second. */
 function byManager(a: unknown, b: unknown): number {
   const [left, right] = [a, b].map((entry) => {
     const { manager, operation, apiVersion, subresource } = entry as Json;

@@ -5,7 +5,7 @@ const spec = {
   containers: [{ name: 'a container with a name that is long enough to be worth a reference' }],
 };
 
-test('what was said before is written as a reference, and read as it was', () => {
+test('repeated parts are packed as references and unpacked unchanged', () => {
   const answers = [
     { status: 201, body: { 'a/b~c': spec } },
     { status: 200, body: { spec, more: 1 } },
@@ -17,7 +17,7 @@ test('what was said before is written as a reference, and read as it was', () =>
   expect(unpack(JSON.parse(JSON.stringify(packed)))).toEqual(answers);
 });
 
-test('nothing refers to its own answer', () => {
+test('an answer has no references to itself', () => {
   const answers = [{ a: spec, b: spec }];
   expect(pack(answers)).toEqual(answers);
 });

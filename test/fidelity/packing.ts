@@ -1,12 +1,15 @@
 /**
- * Answers of a scenario repeat each other: an object is created, read and changed a little. What was in an earlier answer is written as
- * a reference to it, `{"=": "2/body/spec"}`: the part at that path of answer 2.
+ * The answers of a scenario repeat each other: an object is created, read and changed slightly. A part that occurred in an earlier answer
+ * is written as a reference to it: `{"=": "2/body/spec"}` is the part at that path of answer 2.
  */
 const worthwhileLength = 60;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where a part was first seen, by its text; references within one answer would be riddles. */
+/**
+ * Where each part occurred first, by its JSON text. Parts of the current answer are kept apart, because references within one answer would
+ * be hard to read.
+ */
 interface Seen {
   readonly earlier: Map<string, string>;
   readonly now: Map<string, string>;
@@ -41,7 +44,7 @@ function packValue(value: unknown, path: string, seen: Seen): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, packValue(item, joined(path, key), seen)]));
 }
 
-/** Keys are JSON-pointer escaped, so that dots and slashes in them do no harm. */
+/** Escapes keys as in a JSON pointer, because keys may contain slashes. */
 function joined(path: string, key: string): string {
   return `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

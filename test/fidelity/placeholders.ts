@@ -1,9 +1,9 @@
-/** What placeholders may name: the namespace, and the answers of the steps that have a name. */
+/** The values of placeholders: the namespace, and the answers of the steps that have a name. */
 export type Known = ReadonlyMap<string, unknown>;
 
 const placeholder = /\{\{([^{}]+)\}\}/g;
 
-/** The same value with every placeholder replaced. Throws where one names nothing, since the step would test something else. */
+/** Returns the value with all placeholders replaced. Throws if a placeholder is unknown, since the step would test something else. */
 export function fill<T>(value: T, known: Known): T {
   return fillValue(value, known) as T;
 }
@@ -30,7 +30,7 @@ function lookUp(path: string, known: Known): unknown {
   return value;
 }
 
-/** A JSON merge patch, for bodies that are an earlier answer with changes. */
+/** A JSON merge patch, for bodies that are modified earlier answers. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};

@@ -9,11 +9,11 @@ const untilTriesMax = 200;
 const untilPauseMs = 50;
 
 export interface PlayOptions {
-  /** How long a server's caches may take to follow its store; a server without caches needs no time. */
+  /** How long the caches of the server may lag behind its store; 0 for a server without caches. */
   readonly settleMs?: number;
 }
 
-/** Plays a scenario against a server and leaves it as it was before. One answer for each step, masked. */
+/** Runs a scenario on a server and removes what it created. Returns one masked answer per step. */
 export async function play(
   server: ServerAddress,
   scenario: Scenario,
@@ -92,7 +92,7 @@ class Player {
   }
 }
 
-/** Watches take their time; those that follow on each other take it together. */
+/** Groups consecutive watches: they run until their timeouts, so they run in parallel. */
 function watchesTogether(steps: readonly Step[]): readonly (readonly Step[])[] {
   const groups: Step[][] = [];
   for (const step of steps) {

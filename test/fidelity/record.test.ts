@@ -6,8 +6,8 @@ import { record } from './record.ts';
 import { writeTranscript } from './transcripts.ts';
 
 /**
- * Writes the transcripts anew when FIDELITY_RECORD names the kubeconfig of a real server that has nothing to do. FIDELITY_THEMES
- * restricts it to some themes.
+ * Records the transcripts again if FIDELITY_RECORD is the path of a kubeconfig of an idle real server. FIDELITY_THEMES limits the recording
+ * to some themes.
  */
 const kubeconfig = process.env.FIDELITY_RECORD;
 const wanted = process.env.FIDELITY_THEMES?.split(',');
@@ -15,7 +15,7 @@ const wanted = process.env.FIDELITY_THEMES?.split(',');
 test
   .runIf(kubeconfig !== undefined)
   .each(Object.keys(corpus).filter((theme) => wanted?.includes(theme) ?? true))(
-  'the transcript of %s is written',
+  'records the transcript of %s',
   async (theme) => {
     const transcript = await record(addressOf(readFileSync(kubeconfig ?? '', 'utf8')), corpus[theme] ?? []);
     writeTranscript(theme, transcript);

@@ -3,10 +3,10 @@ import { play } from './play.ts';
 import type { Scenario } from './scenario.ts';
 import { type Exchange, exchangesOf, type Transcript } from './transcripts.ts';
 
-/** What the caches of a real server need to hear of a write. */
+/** The time that the caches of a real server need to observe a write. */
 const settleMs = 700;
 
-/** What a real server answers to scenarios, one after the other. */
+/** Runs the scenarios on a real server, one after another, and returns the answers. */
 export async function record(server: ServerAddress, scenarios: readonly Scenario[]): Promise<Transcript> {
   const exchanges = new Map<string, readonly Exchange[]>();
   for (const scenario of scenarios) {

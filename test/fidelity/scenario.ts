@@ -1,50 +1,50 @@
-/** A conversation with a server: steps that follow on each other, in a namespace of their own. */
+/** A sequence of requests to a server, in a namespace of its own. */
 export interface Scenario {
-  /** A sentence; it is also the name of the test. */
+  /** A sentence; it is also the name of the test, and the namespace is derived from it. */
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
 /**
- * One request. Strings in it may hold placeholders: `{{ns}}` is the namespace of the scenario, `{{pod.metadata.uid}}` a field of what
- * the step named `pod` was answered. A string that is nothing but a placeholder becomes the value itself, of whatever type.
+ * One request. Strings may contain placeholders: `{{ns}}` is the namespace of the scenario, `{{pod.metadata.uid}}` a field of the answer to
+ * the step named `pod`. A string that consists of one placeholder becomes the value itself, of any type.
  */
 export interface Step {
-  /** For placeholders of later steps. */
+  /** The name by which placeholders of later steps refer to the answer. */
   readonly as?: string;
   readonly method: Method;
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly accept?: string;
-  /** Content-Type; JSON where there is a body and nothing is said. */
+  /** Content-Type; if there is a body, the default is JSON. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; text goes as it is. With `from`, a merge patch of what that step was answered. */
+  /** Sent as JSON; a string is sent unchanged. With `from`, it is a merge patch of the answer to that step. */
   readonly body?: unknown;
   readonly from?: string;
-  /** Bytes that are not text. */
+  /** The body, if it is not text. */
   readonly base64?: string;
-  /** The real server decides on what its caches say: give them time to hear of the steps before. */
+  /** The real server decides by its caches: waits until they have observed the previous steps. */
   readonly settle?: boolean;
-  /** Asked again until the answer holds this text, or a while has passed: what a server does by and by. */
+  /** Repeats the request until the answer contains this text or a time limit passes, for what a server does in the background. */
   readonly until?: string;
-  /** What of the answer is compared; everything by default. */
+  /** Which part of the answer is compared; everything by default. */
   readonly form?: Form;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE';
 
 /**
- * `discovery` and `openapi` documents are compared by name, and only what concerns the kinds that are meant to be served.
- * `keys` are the fields of an answer whose values are a server's own affair. `metadata` leaves out the rest of an object, which steps
- * around it show in full; errors are always compared as they are.
+ * `discovery` and `openapi` documents are compared by name, and only for the kinds that should be served. `keys` compares only the fields
+ * of an answer, because their values differ between servers. `metadata` omits the rest of an object, which neighbouring steps show in full;
+ * errors are always compared completely.
  */
 export type Form = 'everything' | 'metadata' | 'discovery' | 'openapi' | 'keys';
 
-/** What a server said, made comparable. */
+/** The response of a server after masking. */
 export interface Answer {
   readonly status: number;
-  /** Those that matter, and Content-Type only where it is not plain JSON. */
+  /** Only relevant headers, and Content-Type only if it is not plain JSON. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
 }

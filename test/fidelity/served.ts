@@ -1,4 +1,4 @@
-/** What is meant to be served, by group and version. Documents that tell of everything are compared for these only. */
+/** The resources that should be served, by group and version. Discovery and OpenAPI documents are compared for these only. */
 const servedResources: Readonly<Record<string, readonly string[]>> = {
   v1: [
     'bindings',

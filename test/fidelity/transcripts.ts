@@ -3,15 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { pack, unpack } from './packing.ts';
 import type { Answer, Scenario, Step } from './scenario.ts';
 
-/** What a real server answered to the scenarios of one theme. */
+/** The answers of a real server to the scenarios of one theme. */
 export interface Transcript {
-  /** Of the server, as `v1.36.3`. */
+  /** The server's version, such as `v1.36.3`. */
   readonly version: string;
   readonly exchanges: ReadonlyMap<string, readonly Exchange[]>;
 }
 
 export interface Exchange {
-  /** What was asked, so that a stale record is found out. */
+  /** Identifies the request, so that an outdated transcript is detected. */
   readonly request: string;
   readonly answer: Answer;
 }
@@ -31,7 +31,7 @@ export function readTranscript(theme: string): Transcript {
   return { version: (JSON.parse(head) as { version: string }).version, exchanges: new Map(unpacked) };
 }
 
-/** One line for each exchange: a change of one answer is a change of one line. */
+/** Writes one line per exchange, so that a change of one answer changes one line. */
 export function writeTranscript(theme: string, { version, exchanges }: Transcript): void {
   const lines = [JSON.stringify({ version })];
   for (const [name, steps] of exchanges) {
@@ -51,7 +51,7 @@ export function exchangesOf({ steps }: Scenario, answers: readonly Answer[]): re
   return steps.map((step, i) => ({ request: requestMark(step), answer: answers[i] as Answer }));
 }
 
-/** What tells a request from others: its method, and a few letters that change with the rest of it. */
+/** Identifies a request: its method, and a short hash of its other parts. */
 export function requestMark(step: Step): string {
   const { method, as: _, settle: __, form: ___, ...rest } = step;
   return `${method} ${createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 8)}`;

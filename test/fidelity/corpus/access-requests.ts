@@ -11,11 +11,11 @@ const bob = as('{{ns}}-bob');
 interface Grant {
   readonly name: string;
   readonly rules: readonly object[];
-  /** Whom it is for; bob unless told otherwise. */
+  /** The default is user bob. */
   readonly subject?: object;
 }
 
-/** A role in the namespace of the scenario, and its binding. */
+/** Creates a role in the namespace of the scenario, and a binding for it. */
 function grant({ name, rules, subject = { kind: 'User', name: '{{ns}}-bob' } }: Grant): readonly Step[] {
   return [
     post(`${inNamespace}/roles`, { metadata: { name }, rules }, { form: 'keys' }),
@@ -27,7 +27,7 @@ function grant({ name, rules, subject = { kind: 'User', name: '{{ns}}-bob' } }: 
   ];
 }
 
-/** For the whole cluster; names are the scenario's own. */
+/** Creates a cluster role and a binding for it. Their names are unique to the scenario. */
 function grantAll({ name, rules, subject = { kind: 'User', name: '{{ns}}-bob' } }: Grant): readonly Step[] {
   const metadata = { name: `{{ns}}-${name}` };
   return [
@@ -45,7 +45,7 @@ const readConfigs = { apiGroups: [''], resources: ['configmaps'], verbs: ['get',
 const writeRoles = { apiGroups: [group], resources: ['roles', 'rolebindings'], verbs: ['*'] };
 const settled = { settle: true };
 
-/** What those get to hear who may not. */
+/** Requests of users with limited rights, and how the server rejects them. */
 export const accessRequestScenarios: readonly Scenario[] = [
   scenario(
     'requests of somebody who may do nothing',

@@ -12,7 +12,7 @@ const tokens = `${core}/serviceaccounts/robot/token`;
 const makeAccount = post(`${core}/serviceaccounts`, account, { form: 'metadata' });
 const by = (token: string) => ({ headers: { Authorization: `Bearer {{${token}.status.token}}` } });
 
-/** A pod that nobody runs. */
+/** A pod without a node, so it never runs. */
 const pod = (name: string, spec: object): Step =>
   post(
     `${core}/pods`,

@@ -97,7 +97,7 @@ const wrongSubjects = [
 
 const label = { matchLabels: { 'fidelity/aggregate': '{{ns}}' } };
 
-/** Roles and bindings as objects: what may be in them, and what may change. */
+/** Validation and updates of roles and bindings as objects. */
 export const accessScenarios: readonly Scenario[] = [
   creations('roles that are refused', `${inNamespace}/roles`, role, [
     ...wrongRules,

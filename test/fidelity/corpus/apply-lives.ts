@@ -1,7 +1,7 @@
 import { get, patch, type Scenario, scenario } from '../scenario.ts';
 import { placeOf, type Sample } from './lifecycle.ts';
 
-/** Server-side apply of any kind: by one, by two who agree and disagree, by one who gives up again. */
+/** Server-side apply to any kind: by one manager, by two managers without and with conflicts, and by a manager that gives its fields up. */
 export function appliedLife(sample: Sample): Scenario {
   const { rich: path, names } = placeOf(sample);
   const { apiVersion, kind } = sample;

@@ -1,4 +1,4 @@
-/** What applies do to lists, structs and subresources. */
+/** Server-side apply to lists, structs and subresources. */
 import { get, patch, post, type Scenario, scenario } from '../scenario.ts';
 import { apply, d, deployment, m, map, one, pods, s, service, template, three, two } from './apply-steps.ts';
 

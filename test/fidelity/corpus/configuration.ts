@@ -10,7 +10,7 @@ function ports(...list: readonly object[]): object {
   return { spec: { ports: list } };
 }
 
-/** Kinds that storage does not turn on, less deeply. */
+/** Kinds that storage does not depend on, in less detail. */
 export const configurationScenarios: readonly Scenario[] = [
   creations('config maps that are refused', `${core}/configmaps`, config, [
     { data: { 'bad key!': 'x' } },

@@ -3,12 +3,12 @@ import { get, post, type Step } from '../scenario.ts';
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 export interface Defined {
-  /** Of its own for each scenario, so that none sees another's kinds. */
+  /** Unique to each scenario, so that no scenario sees the kinds of another. */
   readonly group: string;
   readonly schema?: object;
-  /** What is different about its one version. */
+  /** Fields that override those of the only version. */
   readonly version?: object;
-  /** In the place of the one version. */
+  /** Replaces the only version. */
   readonly versions?: readonly object[];
   readonly names?: object;
   readonly scope?: 'Cluster' | 'Namespaced';
@@ -34,7 +34,7 @@ export function define(defined: Defined): readonly Step[] {
   return [
     post(definitions, definition(defined), { form: 'metadata', as: 'definition' }),
     get(`${definitions}/widgets.${defined.group}`, { until: 'InitialNamesAccepted', as: 'definition' }),
-    // The real server publishes in the background.
+    // The real server publishes the kind in the background.
     get(`/apis/${defined.group}/v1`, { until: '"widgets"', form: 'keys' }),
   ];
 }

@@ -1,7 +1,7 @@
 import { patch, post, type Scenario, type Step, scenario } from '../scenario.ts';
 import { type Defined, define, definitions, widget, widgets } from './custom-definitions.ts';
 
-/** Specs of one schema, each sent to be created; none is kept. */
+/** Tries to create an object for each spec, by dry runs, in a kind with one schema. */
 export function specs(name: string, group: string, spec: object, values: readonly unknown[]): Scenario {
   return scenario(
     name,
@@ -23,13 +23,13 @@ interface Life {
   readonly group: string;
   readonly spec: object;
   readonly first: unknown;
-  /** In the place of the spec, once the first object is stored. */
+  /** Replaces the schema of the spec after the first object was stored. */
   readonly tightened?: object;
-  /** Merge patches of the spec, none of which is kept. */
+  /** Merge patches of the spec, sent as dry runs. */
   readonly changes: readonly unknown[];
 }
 
-/** An object, perhaps a stricter schema, and changes of the object. */
+/** Creates an object, optionally makes the schema stricter, and then updates the object by dry runs. */
 export function life({ name, group, spec, first, tightened, changes }: Life): Scenario {
   const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec';
   const steps = [

@@ -13,7 +13,7 @@ import {
 } from '../scenario.ts';
 import { definition, definitions } from './custom-definitions.ts';
 
-/** What other kinds go through in `lifecycle.ts`, with time for what a server does to definitions by and by. */
+/** The steps that `lifecycle.ts` has for other kinds, with pauses for what a server does to definitions in the background. */
 
 const schema = {
   type: 'object',

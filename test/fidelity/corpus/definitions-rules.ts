@@ -1,11 +1,11 @@
 import { get, patch, post, type Scenario, scenario } from '../scenario.ts';
 import { definition, definitions } from './custom-definitions.ts';
 
-/** What rules in CEL may say when they are defined. None is kept but the last. */
+/** Which CEL rules a definition may contain. All but the last are dry runs. */
 
 const group = 'rules.fidelity.io';
 
-/** The rules of an object that has something of every type. */
+/** Rules on an object that has a field of every type. */
 function ruled(...rules: readonly object[]): object {
   return {
     type: 'object',
@@ -32,7 +32,7 @@ function ruled(...rules: readonly object[]): object {
   };
 }
 
-/** Rules for the items of a list. */
+/** Rules on the items of a list. */
 function listed(listType: string | undefined, rule: object, more: object = {}): object {
   const items = {
     type: 'object',

@@ -1,7 +1,7 @@
 import { post, type Scenario, scenario } from '../scenario.ts';
 import { definition, definitions } from './custom-definitions.ts';
 
-/** What schemas of definitions may say. None is kept. */
+/** Which schemas a definition may contain. All are dry runs. */
 
 const group = 'schemas.fidelity.io';
 
@@ -12,7 +12,7 @@ function roots(name: string, schemas: readonly object[], version: object = {}): 
   return scenario(name, steps);
 }
 
-/** Schemas of the field `a` of objects. */
+/** Schemas of the field `a`. */
 function fields(name: string, schemas: readonly object[]): Scenario {
   return roots(
     name,

@@ -2,7 +2,7 @@ import { asTable, del, get, patch, post, put, type Scenario, scenario } from '..
 import { definition, definitions } from './custom-definitions.ts';
 import { creations } from './tables.ts';
 
-/** What is asked of definitions besides their schemas: names, versions, conversion, columns, subresources, their lives. */
+/** Everything about definitions except schemas: names, versions, conversion, columns, subresources and lifecycle. */
 
 const group = 'definitions.fidelity.io';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -17,7 +17,7 @@ function version(name: string, more: object = {}): object {
   return { name, served: true, storage: false, schema: { openAPIV3Schema: anything }, ...more };
 }
 
-/** The one version, with something else about it. */
+/** The only version, with some fields changed. */
 function only(more: object): object {
   return { spec: { versions: [version('v1', { storage: true, ...more })] } };
 }

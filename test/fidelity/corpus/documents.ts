@@ -3,7 +3,7 @@ import { pathOf, servedVersions } from '../served.ts';
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-/** What the server says about itself. */
+/** Documents in which the server describes itself. */
 export const documentScenarios: readonly Scenario[] = [
   scenario(
     'discovery',

@@ -34,7 +34,7 @@ import { storageScenarios } from './storage.ts';
 import { watchScenarios } from './watches.ts';
 import { workloadScenarios } from './workloads.ts';
 
-/** All scenarios by theme; each theme has a transcript of its own. */
+/** All scenarios by theme. Each theme has its own transcript. */
 export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   'lives-of-storage': storageSamples.map(lifecycle),
   'lives-of-core': coreSamples.map(lifecycle),

@@ -1,4 +1,4 @@
-/** A pod that uses most of what pods have, as far as storage and placement are concerned in particular. */
+/** A pod that uses most fields, in particular those about storage and placement. */
 export const largePodSpec = {
   nodeSelector: { disk: 'ssd' },
   terminationGracePeriodSeconds: 60,

@@ -12,24 +12,24 @@ import {
   scenario,
 } from '../scenario.ts';
 
-/** A kind by example: what is needed to lead two objects of it through their lives. */
+/** An example of a kind: everything that a scenario needs to create, read, update and delete two objects of it. */
 export interface Sample {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly isClusterWide?: boolean;
-  /** As little as is valid; metadata is added. */
+  /** The smallest valid object; metadata is added. */
   readonly minimal: object;
-  /** With most of what it can have; metadata is added. */
+  /** An object with most fields set; metadata is added. */
   readonly rich: object;
-  /** Merge patches: a change that is allowed, and one of the status where there is one. */
+  /** Merge patches: an allowed update, and one of the status if the kind has a status. */
   readonly change: object;
   readonly status?: object;
-  /** Names that are not the usual ones, for kinds that are particular. */
+  /** For kinds that restrict the names of their objects. */
   readonly names?: readonly [string, string];
 }
 
-/** Creation, reading in all forms, all ways to change, and the end. */
+/** Creation, reads in all formats, all kinds of updates, and deletion. */
 export function lifecycle(sample: Sample): Scenario {
   const place = placeOf(sample);
   return scenario(

@@ -5,7 +5,7 @@ const maps = '/api/v1/namespaces/{{ns}}/configmaps';
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };
 const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: '11111111-1111-1111-1111-111111111111' };
 
-/** What all objects have in common. */
+/** Validation of the metadata that all kinds share. */
 export const metadataScenarios: readonly Scenario[] = [
   creations('metadata that is refused at creation', maps, map, [
     { metadata: { name: null } },

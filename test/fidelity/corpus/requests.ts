@@ -9,7 +9,7 @@ const pod = {
   spec: { containers: [{ name: 'c', image: 'x' }] },
 };
 
-/** Requests as such: bodies, media types, paths, methods and options. */
+/** The HTTP level of requests: bodies, media types, paths, methods and options. */
 export const requestScenarios: readonly Scenario[] = [
   scenario(
     'bodies that cannot be read',
@@ -83,7 +83,7 @@ export const requestScenarios: readonly Scenario[] = [
   ),
   scenario(
     'protobuf bodies',
-    // A Namespace "x" of v1, and envelopes that hold less.
+    // A Namespace "x" of v1, and envelopes with fewer fields.
     {
       method: 'POST',
       path: '/api/v1/namespaces?dryRun=All',

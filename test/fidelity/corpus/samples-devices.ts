@@ -4,7 +4,7 @@ const apiVersion = 'resource.k8s.io/v1';
 const requests = [{ name: 'r', exactly: { deviceClassName: 'fast' } }];
 const pool = { name: 'p', generation: 1, resourceSliceCount: 1 };
 
-/** Kinds that are kept for others to read, and whose rules are few. */
+/** Kinds that the server only stores for others, with few validation rules. */
 export const deviceSamples: readonly Sample[] = [
   {
     apiVersion,

@@ -1,7 +1,7 @@
 import { mergePatch } from '../placeholders.ts';
 import { patch, post, put, type Scenario, type Step, scenario } from '../scenario.ts';
 
-/** Variations of an object that is valid; each is sent to be created, and none is kept. */
+/** Variations of a valid object; each is sent as a dry run of a creation. */
 export function creations(
   name: string,
   collection: string,
@@ -19,14 +19,14 @@ export interface Changes {
   readonly name: string;
   readonly collection: string;
   readonly object: { readonly metadata: { readonly name: string } };
-  /** Merge patches that make it what it is before the changes, through its status. */
+  /** Merge patch of the status that prepares the object for the changes. */
   readonly status?: object;
   readonly subresource?: string;
-  /** Merge patches of the stored object, or JSON patches. */
+  /** Merge patches or JSON patches of the stored object. */
   readonly changes: readonly (object | readonly object[])[];
 }
 
-/** Creates an object and sends changes of it; none is kept. */
+/** Creates an object and sends changes to it as dry runs. */
 export function changes({ name, collection, object, status, subresource, changes: all }: Changes): Scenario {
   const path = `${collection}/${object.metadata.name}`;
   const target = subresource === undefined ? path : `${path}/${subresource}`;
