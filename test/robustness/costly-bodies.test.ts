@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectWell } from './testing/expect-well.ts';
-import { oddityOf } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-well.ts';
+import { responseProblem } from './testing/kubernetes-shaped.ts';
 
 let attacked: AttackedServer;
 beforeAll(async () => {
@@ -28,8 +28,8 @@ function pod(container: object, spec: object = {}): object {
 }
 
 /**
- * Bodies within the limit of a request that take minutes, or the process, where the work grows faster than they do. Nothing is
- * said about how long they may take, but a server that takes minutes fails by the time-out of its test.
+ * Bodies within the size limit that would take minutes or exhaust memory if the work grew faster than the size. The tests set no time limit
+ * of their own; a server that takes minutes fails by the timeout of the test.
  */
 const jsonBodies: readonly (readonly [string, string, object])[] = [
   ['managers', configMaps, { metadata: { name: 'x', managedFields: many(10_000, manager) } }],
@@ -57,11 +57,12 @@ const jsonBodies: readonly (readonly [string, string, object])[] = [
   ['letters of a name', configMaps, { metadata: { name: 'a.'.repeat(1_000_000) } }],
 ];
 
-test.each(jsonBodies)('a body of very many %s is taken or refused', async (_what, path, body) => {
+test.each(jsonBodies)('a body with very many %s is accepted or rejected', async (_what, path, body) => {
   const reply = await attacked.call('POST', path, { body });
-  if (!reply.text.includes('etcdserver: request is too large')) expect(oddityOf(reply)).toBeUndefined();
+  if (!reply.text.includes('etcdserver: request is too large'))
+    expect(responseProblem(reply)).toBeUndefined();
   await attacked.call('DELETE', `${path}/x?gracePeriodSeconds=0`);
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
 test.each([
@@ -74,7 +75,7 @@ test.each([
   ['&a ', 1_000_000],
   ['*', 3_000_000],
   ['!', 3_000_000],
-])('YAML that is nothing but %j is refused', async (piece, count) => {
+])('a YAML body that consists of %j is rejected', async (piece, count) => {
   for (const [method, path, type] of [
     ['POST', configMaps, 'application/yaml'],
     ['PATCH', `${configMaps}/x?fieldManager=m`, 'application/apply-patch+yaml'],
@@ -83,12 +84,12 @@ test.each([
       body: piece.repeat(count),
       headers: { 'content-type': type },
     });
-    expect([reply.status, oddityOf(reply)]).toEqual([
+    expect([reply.status, responseProblem(reply)]).toEqual([
       expect.toSatisfy((s: number) => s === 400 || s === 415),
       undefined,
     ]);
   }
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
 function manager(index: number): object {

@@ -4,8 +4,8 @@ import type { ServedKind } from '../../src/apiserver/kinds/served-kind.ts';
 import { goldenObjects } from '../../src/apiserver/schema/testing/golden.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectWell } from './testing/expect-well.ts';
-import { oddityOf } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-well.ts';
+import { responseProblem } from './testing/kubernetes-shaped.ts';
 import { mutated, spliced, trickyTexts } from './testing/mutations.ts';
 import { collectionPath, type Sample, sampleObjects } from './testing/sample-objects.ts';
 import { TypedObjects } from './testing/typed-objects.ts';
@@ -51,17 +51,17 @@ interface Sending {
   readonly query?: string;
 }
 
-/** What is not as it should be, in the answer or inside. */
-async function oddityOfSending({ method, kind, body, contentType, query = '' }: Sending) {
+/** Sends the body. Returns what is wrong with the response or inside the server; undefined if all is well. */
+async function problemAfterSending({ method, kind, body, contentType, query = '' }: Sending) {
   const path = collectionPath(kind) + (method === 'POST' ? '' : '/x');
   const reply = await attacked.call(method, `${path}?fieldManager=fuzz${query}`, {
     body,
     headers: { 'content-type': contentType },
   });
-  return oddityOf(reply) ?? attacked.bugs.at(-1);
+  return responseProblem(reply) ?? attacked.bugs.at(-1);
 }
 
-test('texts that are nearly JSON or YAML are taken or refused in the words of the API', async () => {
+test('almost valid JSON or YAML is accepted, or rejected with an API error', async () => {
   const text = fc.oneof(
     fc.constantFrom(...trickyTexts),
     fc.tuple(sampleText, fc.constantFrom(...trickyTexts), place).map((parts) => spliced(...parts)),
@@ -70,25 +70,25 @@ test('texts that are nearly JSON or YAML are taken or refused in the words of th
   );
   await fc.assert(
     fc.asyncProperty(anySample, text, anyType, anyMethod, async ({ kind }, body, contentType, method) => {
-      expect(await oddityOfSending({ method, kind, body, contentType })).toBeUndefined();
+      expect(await problemAfterSending({ method, kind, body, contentType })).toBeUndefined();
     }),
     { numRuns: 300 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('bytes of a body that were damaged on their way do no harm', async () => {
+test('damaged bytes in a body do no harm', async () => {
   const bytes = mutated(sampleText.map((text) => Buffer.from(text)));
   await fc.assert(
     fc.asyncProperty(anySample, bytes, anyType, anyMethod, async ({ kind }, body, contentType, method) => {
-      expect(await oddityOfSending({ method, kind, body, contentType })).toBeUndefined();
+      expect(await problemAfterSending({ method, kind, body, contentType })).toBeUndefined();
     }),
     { numRuns: 200 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('protobuf that was cut or damaged is refused, not trusted', async () => {
+test('truncated or damaged protobuf is rejected', async () => {
   const golden = goldenObjects.flatMap(({ type, protobuf }) => {
     const kind = samples.find((sample) => sample.kind.type === type)?.kind;
     return kind === undefined ? [] : [{ kind, bytes: Buffer.from(protobuf, 'base64') }];
@@ -99,14 +99,14 @@ test('protobuf that was cut or damaged is refused, not trusted', async () => {
   const contentType = 'application/vnd.kubernetes.protobuf';
   await fc.assert(
     fc.asyncProperty(damaged, fc.constantFrom('POST', 'PUT', 'DELETE'), async ([kind, body], method) => {
-      expect(await oddityOfSending({ method, kind, body, contentType })).toBeUndefined();
+      expect(await problemAfterSending({ method, kind, body, contentType })).toBeUndefined();
     }),
     { numRuns: 400 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('objects with wrong types anywhere are refused, by any verb and in any patch', async () => {
+test('objects with wrong types in any field are rejected for every verb and patch type', async () => {
   for (const sample of onePerKind()) await create(sample);
   await fc.assert(
     fc.asyncProperty(
@@ -119,15 +119,15 @@ test('objects with wrong types anywhere are refused, by any verb and in any patc
         const body = objects.next(kind, [{ ...object, metadata: { ...object.metadata, name: 'x' } }]);
         const contentType = method === 'PATCH' ? patchType : 'application/json';
         const query = '&dryRun=All';
-        expect(await oddityOfSending({ method, kind, body, contentType, query })).toBeUndefined();
+        expect(await problemAfterSending({ method, kind, body, contentType, query })).toBeUndefined();
       },
     ),
     { numRuns: 300 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('JSON patches of any operations on any paths are taken or refused', async () => {
+test('random JSON patches are accepted or rejected', async () => {
   const paths = [
     '',
     '/',
@@ -157,23 +157,23 @@ test('JSON patches of any operations on any paths are taken or refused', async (
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...onePerKind()), fc.array(operation), async ({ kind }, body) => {
       expect(
-        await oddityOfSending({ method: 'PATCH', kind, body, contentType, query: '&dryRun=All' }),
+        await problemAfterSending({ method: 'PATCH', kind, body, contentType, query: '&dryRun=All' }),
       ).toBeUndefined();
     }),
     { numRuns: 250 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
 test.each([
   ['with a length', {}],
   ['in chunks', { 'transfer-encoding': 'chunked' }],
-])('a body over the limit, sent %s, is refused with 413', async (_how, headers) => {
+])('a body over the limit, sent %s, is rejected with 413', async (_how, headers) => {
   const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"huge"},"data":{"x":"${'x'.repeat(3 * 2 ** 20)}"}}`;
   const path = '/api/v1/namespaces/default/configmaps';
   const reply = await attacked.call('POST', path, { body, headers });
-  expect([reply.status, oddityOf(reply)]).toEqual([413, undefined]);
-  await expectWell(attacked);
+  expect([reply.status, responseProblem(reply)]).toEqual([413, undefined]);
+  await expectHealthy(attacked);
 });
 
 function onePerKind(): readonly Sample[] {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer, dial, dialOver } from './testing/attacked-server.ts';
-import { expectWell } from './testing/expect-well.ts';
+import { expectHealthy } from './testing/expect-well.ts';
 import { answersOf, everythingFrom, until } from './testing/raw-answers.ts';
 
 let attacked: AttackedServer;
@@ -14,7 +14,7 @@ afterAll(async () => await attacked.close());
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** The lines that every request has, up to the blank one. */
+/** The request line and headers, without the blank line. */
 function head(method: string, path: string, more: readonly string[] = []): string {
   const { host, port, token } = attacked.access;
   const lines = [
@@ -26,7 +26,7 @@ function head(method: string, path: string, more: readonly string[] = []): strin
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Without TLS: for those who do not know how to begin. */
+/** A connection without TLS. */
 function plain(): Promise<Socket> {
   const { host, port } = attacked.access;
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ function plain(): Promise<Socket> {
   });
 }
 
-test('bytes that are not TLS end the connection and nothing else', async () => {
+test('bytes that are not TLS end only that connection', async () => {
   const random = seededRandom('no tls');
   const junk = Array.from({ length: 60 }, () =>
     Buffer.from(Array.from({ length: 200 }, () => random.int(256))),
@@ -46,7 +46,7 @@ test('bytes that are not TLS end the connection and nothing else', async () => {
     Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
     Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
     Buffer.from('SSH-2.0-OpenSSH_9.6\r\n'),
-    // A handshake that promises more than it sends, an alert, and a record of the largest size.
+    // A handshake that announces more than it sends, an alert, and a record of the largest size.
     Buffer.from('16030100ff0100', 'hex'),
     Buffer.from('15030300020228', 'hex'),
     Buffer.concat([Buffer.from('1603034000', 'hex'), Buffer.alloc(16_384)]),
@@ -55,7 +55,7 @@ test('bytes that are not TLS end the connection and nothing else', async () => {
   const sockets = await Promise.all(openings.map(plain));
   for (const [index, socket] of sockets.entries()) socket.resume().end(openings[index] ?? '');
   await Promise.all(sockets.map((socket) => until(socket, 'close')));
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
 test.each([
@@ -76,15 +76,15 @@ test.each([
   ['a coding that does not exist', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: nonsense\r\n\r\n'],
   ['more headers than fit', `GET / HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(20_000)}\r\n`],
   ['one header that does not fit', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`],
-])('%s is refused by HTTP, and the connection ends', async (_what, text) => {
+])('%s is rejected by HTTP, and the connection ends', async (_what, text) => {
   const socket = await attacked.dial();
   socket.write(text, 'latin1');
   const answers = answersOf(await everythingFrom(socket));
   for (const { status } of answers) expect([400, 401, 404, 405, 431, 501, 505]).toContain(status);
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('an upgrade to another protocol is passed over, and the request answered', async () => {
+test('an upgrade to another protocol is ignored, and the request is answered', async () => {
   const socket = await attacked.dial();
   socket.write(
     head('GET', '/version', [
@@ -98,10 +98,10 @@ test('an upgrade to another protocol is passed over, and the request answered', 
   tunnel.write(head('CONNECT', 'elsewhere.example:443'));
   for (const { status } of answersOf(await everythingFrom(tunnel)))
     expect(status).toBeGreaterThanOrEqual(400);
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('pipelined requests are answered each, in order, also when they come in pieces', async () => {
+test('pipelined requests are answered in order, also if they arrive in pieces', async () => {
   const random = seededRandom('pieces');
   const names = Array.from({ length: 30 }, (_, index) => `piped-${index}`);
   const bodies = names.map((name) => JSON.stringify({ metadata: { name } }));
@@ -124,7 +124,7 @@ test('pipelined requests are answered each, in order, also when they come in pie
   expect(answers.slice(30, 60).map(({ body }) => JSON.parse(body).metadata.name)).toEqual(names);
 });
 
-test('bodies that stop midway, and connections that break at any point, leave nothing behind', async () => {
+test('incomplete bodies and connections that break at any byte leave no state behind', async () => {
   const body = JSON.stringify({ metadata: { name: 'broken' }, data: { x: 'y'.repeat(3_000) } });
   const requests = [
     head('POST', configMaps, ['Content-Type: application/json', `Content-Length: ${body.length}`]) + body,
@@ -160,10 +160,10 @@ test('bodies that stop midway, and connections that break at any point, leave no
     { numRuns: 20 },
   );
   await attacked.call('DELETE', `${configMaps}/broken`);
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('while some dribble their requests and 2,000 sit idle, others are answered', async () => {
+test('while some clients send slowly and 2,000 connections are idle, other clients get responses', async () => {
   const idle = await gathered(1_500, plain);
   const connected = await gathered(500, () => dial(attacked.access));
   const slow = await gathered(50, () => dial(attacked.access));
@@ -172,13 +172,13 @@ test('while some dribble their requests and 2,000 sit idle, others are answered'
     for (const socket of slow) socket.write('a');
     expect((await attacked.call('GET', '/version')).status).toBe(200);
   }
-  await expectWell(attacked);
+  await expectHealthy(attacked);
   expect(connected.filter((socket) => socket.destroyed)).toEqual([]);
   for (const socket of [...idle, ...connected, ...slow]) socket.destroy();
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-/** Opened a few at a time: handshakes cost both sides, and both sides are this process. */
+/** Opens a few at a time: handshakes are expensive for both sides, and both sides are this process. */
 async function gathered<T>(count: number, open: () => Promise<T>): Promise<readonly T[]> {
   const all: T[] = [];
   while (all.length < count) all.push(...(await Promise.all(Array.from({ length: 50 }, open))));

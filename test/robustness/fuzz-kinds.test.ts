@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bootstrap } from '../../src/apiserver/registry/bootstrap.ts';
-import { decodedObject } from '../../src/apiserver/registry/decoded-object.ts';
-import type { ServedKind, StoredObject } from '../../src/apiserver/kinds/served-kind.ts';
 import { builtInKindCatalog } from '../../src/apiserver/kinds/built-in-kinds.ts';
-import type { UpdateContext } from '../../src/apiserver/registry/registry.ts';
+import type { ServedKind, StoredObject } from '../../src/apiserver/kinds/served-kind.ts';
+import { bootstrap } from '../../src/apiserver/registry/bootstrap.ts';
+import { canonicalObject } from '../../src/apiserver/registry/canonical-object.ts';
 import { EmbeddedRegistry } from '../../src/apiserver/registry/embedded-registry.ts';
+import type { UpdateContext } from '../../src/apiserver/registry/registry.ts';
 import { MemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import { ApiError } from '../../src/kube/api-error.ts';
 import { realClock } from '../../src/runtime/clock.ts';
@@ -15,8 +15,8 @@ import { sampleObjects } from './testing/sample-objects.ts';
 import { TypedObjects } from './testing/typed-objects.ts';
 
 /**
- * Kinds promise that nothing throws on an object that has its types right, and the registry that everything refused is an
- * `ApiError`. Called in process, where an object costs a fraction of a millisecond.
+ * Kinds must not throw on an object with correct types, and the registry must reject objects only with an `ApiError`. The registry is
+ * called in process, because an object then takes only a fraction of a millisecond.
  */
 const store = new MemoryStore();
 const kinds = builtInKindCatalog();
@@ -28,12 +28,12 @@ afterAll(async () => await store.close());
 const runs = 25;
 
 test.each(kinds.all.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const))(
-  '%s: objects with any values are taken or refused, never a bug',
+  '%s: objects with random values are accepted or rejected, without an internal error',
   async (_name, kind) => {
     const samples = await createSample(kind);
     await fc.assert(
-      fc.asyncProperty(fc.integer(), fc.constantFrom(0, 0.02, 0.1), async (seed, wildness) => {
-        const objects = new TypedObjects(seededRandom(seed), wildness);
+      fc.asyncProperty(fc.integer(), fc.constantFrom(0, 0.02, 0.1), async (seed, wrongTypeRate) => {
+        const objects = new TypedObjects(seededRandom(seed), wrongTypeRate);
         for (const [what, write] of Object.entries(writes)) {
           const object = objects.next(kind, samples);
           expect(await bugOf(() => write(kind, object)), `${what} ${JSON.stringify(object)}`).toBeUndefined();
@@ -46,10 +46,10 @@ test.each(kinds.all.map((kind) => [`${kind.kind}.${kind.group}`, kind] as const)
 
 const context: UpdateContext = { manager: 'fuzz', user: 'fuzz', warn: () => {}, dryRun: true };
 
-/** Dry runs do everything but the write, so that one object does not stand in the way of the next. */
+/** Dry runs do everything except the write, so that an object does not affect the next one. */
 const writes: Readonly<Record<string, (kind: ServedKind, object: object) => Promise<void>>> = {
   async create(kind, object) {
-    const decoded = decodedObject(kind, object, 'Ignore');
+    const decoded = canonicalObject(kind, object, 'Ignore');
     decoded.metadata.name = 'another';
     await show(kind, await registry.create(kind, namespaceOf(kind), decoded, context));
   },
@@ -57,7 +57,7 @@ const writes: Readonly<Record<string, (kind: ServedKind, object: object) => Prom
     const { snapshot } = await registry.update(
       kind,
       keyOf(kind),
-      decodedObject(kind, object, 'Ignore'),
+      canonicalObject(kind, object, 'Ignore'),
       context,
     );
     await show(kind, snapshot);
@@ -68,7 +68,7 @@ const writes: Readonly<Record<string, (kind: ServedKind, object: object) => Prom
     const { snapshot } = await registry.update(
       kind,
       keyOf(kind),
-      decodedObject(kind, object, 'Ignore'),
+      canonicalObject(kind, object, 'Ignore'),
       write,
     );
     await show(kind, snapshot);
@@ -84,7 +84,7 @@ async function patch(kind: ServedKind, type: 'merge' | 'strategic' | 'apply', bo
   await show(kind, snapshot);
 }
 
-/** What lists and watches make of an object that was taken. */
+/** What lists and watches compute for an accepted object. */
 async function show(kind: ServedKind, { object }: { readonly object: StoredObject }): Promise<void> {
   const cells = kind.row(object, { nowMs: realClock.nowMs() });
   expect(cells).toHaveLength(kind.columns.length);
@@ -103,7 +103,7 @@ async function bugOf(act: () => Promise<void>): Promise<string | undefined> {
 
 type NamedObject = { readonly metadata: { readonly name: string } };
 
-/** Stores one, and answers all. */
+/** Stores one sample and returns all of them. */
 async function createSample(kind: ServedKind): Promise<readonly NamedObject[]> {
   const samples = sampleObjects()
     .filter((sample) => sample.kind.plural === kind.plural && sample.kind.group === kind.group)
@@ -111,7 +111,7 @@ async function createSample(kind: ServedKind): Promise<readonly NamedObject[]> {
   const refusals: string[] = [];
   for (const object of samples) {
     try {
-      const decoded = decodedObject(kind, object, 'Ignore');
+      const decoded = canonicalObject(kind, object, 'Ignore');
       await registry.create(kind, namespaceOf(kind), decoded, { ...context, dryRun: false });
       return samples;
     } catch (error) {
@@ -129,7 +129,7 @@ function keyOf(kind: ServedKind) {
   return { namespace: namespaceOf(kind), name: nameOf(kind) };
 }
 
-/** Two kinds share a storage; definitions are called after what they define. */
+/** Names in tests must be unique: two kinds share a storage, and the name of a definition follows from what it defines. */
 function nameOf({ group }: ServedKind): string {
   if (group === 'apiextensions.k8s.io') return 'ws.fuzz.io';
   return group === 'events.k8s.io' ? 'sample-too' : 'sample';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectWell } from './testing/expect-well.ts';
-import { oddityOf } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-well.ts';
+import { responseProblem } from './testing/kubernetes-shaped.ts';
 import { collectionPath, sampleObjects } from './testing/sample-objects.ts';
-import { treacherousNames } from './testing/typed-objects.ts';
+import { inheritedNames } from './testing/typed-objects.ts';
 
 let attacked: AttackedServer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => await attacked.close());
 const kinds = [...new Set(sampleObjects().map(({ kind }) => kind))];
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** Parts of paths: what the API knows, and what was made to lead out of it. */
+/** Segments of paths: valid ones, and ones that try to escape from the API. */
 const segments = [
   ...['api', 'apis', 'v1', 'apps', 'storage.k8s.io', 'namespaces', 'default', 'pods', 'configmaps', 'watch'],
   ...[
@@ -59,7 +59,7 @@ const segments = [
 ];
 const path = fc
   .array(fc.constantFrom(...segments), { minLength: 0, maxLength: 7 })
-  // Node refuses to send what is not Latin letters, as every client does: those are sent escaped.
+  // Node sends only Latin letters, as other clients do; others are escaped.
   .map((parts) => `/${parts.join('/')}`.replaceAll('ü', '%C3%BC'));
 const knownPath = fc
   .tuple(fc.constantFrom(...kinds), fc.array(fc.constantFrom(...segments), { maxLength: 3 }))
@@ -78,26 +78,26 @@ const methods = [
   'REPORT',
 ];
 
-test('paths that lead nowhere or out of the API end where a real server would end them', async () => {
+test('unknown and malicious paths get the same kind of response as from a real server', async () => {
   const request = fc.tuple(fc.oneof(path, knownPath), fc.constantFrom(...methods));
   await fc.assert(
     fc.asyncProperty(request, async ([path, method]) => {
-      // A collection that is asked to be watched would not end.
+      // Without a timeout, a watch of a collection would not end.
       const reply = await attacked.call(method, `${path}?timeoutSeconds=1&dryRun=All`);
-      expect(method === 'HEAD' ? undefined : oddityOf(reply), `${method} ${path}`).toBeUndefined();
+      expect(method === 'HEAD' ? undefined : responseProblem(reply), `${method} ${path}`).toBeUndefined();
       expect(attacked.bugs).toEqual([]);
     }),
     { numRuns: 1_500 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('a path of many thousand letters is answered, or refused by HTTP itself', async () => {
+test('a path of many thousand characters gets a response, or is rejected by HTTP', async () => {
   for (const length of [2_000, 20_000, 60_000]) {
     const { status } = await attacked.call('GET', `${configMaps}/${'a'.repeat(length)}`);
     expect([400, 404, 414, 431]).toContain(status);
   }
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
 const numbers = [
@@ -182,18 +182,18 @@ const values: Readonly<Record<string, readonly string[]>> = {
   gracePeriodSeconds: numbers,
   propagationPolicy: ['', 'Orphan', 'Background', 'Foreground', 'x', 'constructor'],
   orphanDependents: bools,
-  nothing: treacherousNames,
+  nothing: inheritedNames,
 };
 const everyOption = Object.entries(values).flatMap(([name, all]) =>
   all.map((value) => [name, value] as const),
 );
-/** A few at a time: with many, one that is wrong would hide all others. */
+/** Few options at a time: with many, one invalid option would hide the others. */
 const listOptions = fc.uniqueArray(fc.constantFrom(...everyOption), {
   selector: ([name]) => name,
   maxLength: 3,
 });
 
-test('query parameters of any values, in any company, are understood or refused', async () => {
+test('query parameters with random values, in any combination, are accepted or rejected', async () => {
   const what = fc.tuple(
     fc.constantFrom(...kinds),
     fc.constantFrom('GET', 'GET', 'GET', 'DELETE', 'PUT', 'POST'),
@@ -203,20 +203,21 @@ test('query parameters of any values, in any company, are understood or refused'
     fc.asyncProperty(what, listOptions, async ([kind, method, isNamed], options) => {
       const query = new URLSearchParams(Object.fromEntries(options));
       query.set('timeoutSeconds', '1');
-      // Deleting everything would leave the later requests nothing to find.
+      // Deleting everything would leave nothing for later requests.
       if (method === 'DELETE' && !isNamed) query.set('labelSelector', 'none=such');
       const target = `${collectionPath(kind)}${isNamed ? '/x' : ''}?${query}`;
       const isWatch = method === 'GET' && !isNamed && !['false', '0', null].includes(query.get('watch'));
       if (isWatch) await attacked.firstLine(`${target}&timeoutSeconds=1`);
-      else expect(oddityOf(await attacked.call(method, target)), `${method} ${target}`).toBeUndefined();
+      else
+        expect(responseProblem(await attacked.call(method, target)), `${method} ${target}`).toBeUndefined();
       expect(attacked.bugs).toEqual([]);
     }),
     { numRuns: 1_000 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });
 
-test('headers of any values are understood or passed over', async () => {
+test('headers with random values are accepted or ignored', async () => {
   const accepts = [
     '',
     '*/*',
@@ -277,11 +278,11 @@ test('headers of any values are understood or passed over', async () => {
           headers: rest as Record<string, string>,
           ...(body && { body }),
         });
-        expect(oddityOf(reply), `${method} ${path} ${JSON.stringify(headers)}`).toBeUndefined();
+        expect(responseProblem(reply), `${method} ${path} ${JSON.stringify(headers)}`).toBeUndefined();
         expect(attacked.bugs).toEqual([]);
       },
     ),
     { numRuns: 400 },
   );
-  await expectWell(attacked);
+  await expectHealthy(attacked);
 });

@@ -11,13 +11,13 @@ import { Informer } from '../../src/reconcile/informer/informer.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { CuttingProxy } from './testing/cutting-proxy.ts';
-import { hastened, stormServer } from './testing/storm-server.ts';
+import { acceleratedClock, stormServer } from './testing/storm-server.ts';
 import { inProcess } from './testing/storm-transports.ts';
 import { until } from './testing/storm-verdict.ts';
 import { StormWriter } from './testing/storm-writer.ts';
 
-/** Pauses after failures are short here: it is not the waiting that is tested. */
-const clock = hastened(20);
+/** Short pauses after failures: the test is not about back-off. */
+const clock = acceleratedClock(20);
 const random = seededRandom('informers');
 const namespaces = ['default', 'kube-system'];
 
@@ -29,23 +29,24 @@ const wanted: readonly Selection[] = [
   { fieldSelector: 'metadata.name=w0-1' },
 ];
 
-/** What handlers were told, put together: it has to be what the informer holds, and what the server has. */
-class Diary {
+/** Combines the calls of the handlers. The result must equal the informer's cache and the server's state. */
+class HandlerRecord {
   readonly known = new Map<string, string>();
-  readonly oddities: string[] = [];
+  readonly problems: string[] = [];
 
   added(object: ConfigMap): void {
-    if (this.known.has(keyOf(object))) this.oddities.push(`${keyOf(object)} was added twice`);
+    if (this.known.has(keyOf(object))) this.problems.push(`${keyOf(object)} was added twice`);
     this.known.set(keyOf(object), versionOf(object));
   }
 
   updated(object: ConfigMap, old: ConfigMap): void {
-    if (this.known.get(keyOf(object)) !== versionOf(old)) this.oddities.push(`${keyOf(object)} was another`);
+    if (this.known.get(keyOf(object)) !== versionOf(old))
+      this.problems.push(`${keyOf(object)} had another version`);
     this.known.set(keyOf(object), versionOf(object));
   }
 
   deleted(object: ConfigMap): void {
-    if (!this.known.delete(keyOf(object))) this.oddities.push(`${keyOf(object)} was deleted but not there`);
+    if (!this.known.delete(keyOf(object))) this.problems.push(`${keyOf(object)} was deleted but is unknown`);
   }
 }
 
@@ -57,7 +58,7 @@ function versionOf({ metadata }: ConfigMap): string {
   return metadata?.resourceVersion ?? '';
 }
 
-test('informers behind connections that keep breaking end up with what the server has', async () => {
+test('informers behind breaking connections end up with the state of the server', async () => {
   const server = await stormServer({ history: { changesMax: 300 } });
   const proxy = await CuttingProxy.start(server.access, random.fork('proxy'));
   const folder = await mkdtemp(join(tmpdir(), 'cuts-'));
@@ -67,7 +68,7 @@ test('informers behind connections that keep breaking end up with what the serve
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   const followers = wanted.flatMap((selection) =>
     [true, false].map((streamInitial) => {
-      const diary = new Diary();
+      const record = new HandlerRecord();
       const purpose = String(streamInitial);
       const options = {
         cluster,
@@ -80,9 +81,9 @@ test('informers behind connections that keep breaking end up with what the serve
         pageSize: 7,
       };
       const informer = new Informer<ConfigMap>(options);
-      informer.addHandler(diary);
+      informer.addHandler(record);
       informer.start(supervisor);
-      return { selection, diary, informer };
+      return { selection, record, informer };
     }),
   );
   const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
@@ -102,7 +103,7 @@ test('informers behind connections that keep breaking end up with what the serve
     random: random.fork('w0'),
   });
   while (proxy.cuts < 150) await writer.write(20);
-  proxy.calm();
+  proxy.stopFaults();
   const state = async (selection: Selection) => {
     const { items } = await inProcess(server.registry).list({
       plural: 'configmaps',
@@ -113,17 +114,17 @@ test('informers behind connections that keep breaking end up with what the serve
   };
   const expected = await Promise.all(followers.map(({ selection }) => state(selection)));
   await until(() =>
-    followers.every(({ diary }, index) => String(linesOf(diary)) === String(expected[index])),
+    followers.every(({ record }, index) => String(linesOf(record)) === String(expected[index])),
   );
-  expect(followers.map(({ diary }) => linesOf(diary))).toEqual(expected);
+  expect(followers.map(({ record }) => linesOf(record))).toEqual(expected);
   expect(
     followers.map(({ informer }) => [...informer.values()].map((o) => `${keyOf(o)} ${versionOf(o)}`).sort()),
   ).toEqual(expected);
-  expect(followers.flatMap(({ diary }) => diary.oddities)).toEqual([]);
+  expect(followers.flatMap(({ record }) => record.problems)).toEqual([]);
   expect(server.bugs).toEqual([]);
 });
 
-function linesOf({ known }: Diary): readonly string[] {
+function linesOf({ known }: HandlerRecord): readonly string[] {
   return [...known].map(([key, version]) => `${key} ${version}`).sort();
 }
 

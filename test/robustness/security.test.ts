@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectWell } from './testing/expect-well.ts';
-import { oddityOf } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-well.ts';
+import { responseProblem } from './testing/kubernetes-shaped.ts';
 import { answersOf, everythingFrom } from './testing/raw-answers.ts';
 
 const secrets = '/api/v1/namespaces/default/secrets';
@@ -56,7 +56,7 @@ const guarded: readonly (readonly [method: string, path: string])[] = [
   ['GET', `/api/v1/namespaces/default/%2e%2e/${'x'.repeat(5_000)}`],
 ];
 
-describe('without the right token', () => {
+describe('without a valid token', () => {
   const { token } = { token: () => attacked.access.token };
   const attempts: readonly (readonly [
     string,
@@ -99,28 +99,31 @@ describe('without the right token', () => {
     ],
   ];
 
-  test.each(attempts)('%s: everything but health and version is refused with 401', async (_name, attempt) => {
-    for (const [method, path] of guarded) {
-      const { authorization, query = '', headers = {} } = attempt();
-      const target = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      const reply = await attacked.call(method, target, {
-        headers,
-        ...(authorization === undefined ? {} : { authorization }),
-      });
-      expect([method, path, reply.status]).toEqual([method, path, 401]);
-      if (method === 'HEAD') continue;
-      expect(oddityOf(reply)).toBeUndefined();
-      expect(JSON.parse(reply.text)).toEqual({
-        kind: 'Status',
-        apiVersion: 'v1',
-        metadata: {},
-        status: 'Failure',
-        message: 'Unauthorized',
-        reason: 'Unauthorized',
-        code: 401,
-      });
-    }
-  });
+  test.each(attempts)(
+    '%s: everything except health and version is rejected with 401',
+    async (_name, attempt) => {
+      for (const [method, path] of guarded) {
+        const { authorization, query = '', headers = {} } = attempt();
+        const target = query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+        const reply = await attacked.call(method, target, {
+          headers,
+          ...(authorization === undefined ? {} : { authorization }),
+        });
+        expect([method, path, reply.status]).toEqual([method, path, 401]);
+        if (method === 'HEAD') continue;
+        expect(responseProblem(reply)).toBeUndefined();
+        expect(JSON.parse(reply.text)).toEqual({
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          message: 'Unauthorized',
+          reason: 'Unauthorized',
+          code: 401,
+        });
+      }
+    },
+  );
 
   test.each(['/healthz', '/livez', '/readyz', '/readyz/ping', '/healthz?verbose', '/version'])(
     '%s is answered',
@@ -131,7 +134,7 @@ describe('without the right token', () => {
     },
   );
 
-  test('nothing was changed, and a large body is not waited for', async () => {
+  test('nothing was changed, and the server does not wait for a large body', async () => {
     const reply = await attacked.call('POST', secrets, {
       authorization: null,
       body: 'x'.repeat(4 * 2 ** 20),
@@ -139,11 +142,11 @@ describe('without the right token', () => {
     expect(reply.status).toBe(401);
     const kept = JSON.parse((await attacked.call('GET', `${secrets}/kept`)).text);
     expect(kept.data).toEqual({ password: hiddenBase64 });
-    await expectWell(attacked);
+    await expectHealthy(attacked);
   });
 });
 
-describe('names of the host that a client makes up', () => {
+describe('host names that a client makes up', () => {
   test.each([
     'elsewhere.example',
     'elsewhere.example:1',
@@ -152,7 +155,7 @@ describe('names of the host that a client makes up', () => {
     '',
     'a'.repeat(3_000),
     '<script>',
-  ])('%j appears in no answer', async (host) => {
+  ])('%j appears in no response', async (host) => {
     for (const path of ['/api', '/apis', '/openapi/v3', '/version', '/nowhere', `${secrets}/none`]) {
       const { token } = attacked.access;
       const socket = await attacked.dial();
@@ -165,7 +168,7 @@ describe('names of the host that a client makes up', () => {
     }
   });
 
-  test('in the address of a request lead nowhere', async () => {
+  test('have no effect in the address of a request', async () => {
     const { token } = attacked.access;
     const socket = await attacked.dial();
     socket.write(
@@ -176,7 +179,7 @@ describe('names of the host that a client makes up', () => {
   });
 });
 
-describe('what a secret holds', () => {
+describe('the content of a secret', () => {
   const json = 'application/json-patch+json';
   const merge = 'application/merge-patch+json';
   const refusedWrites: readonly (readonly [string, string, string, object])[] = [
@@ -190,16 +193,16 @@ describe('what a secret holds', () => {
     ['one without a version', 'PUT sealed', 'application/json', { metadata: { name: 'sealed' }, data: {} }],
   ];
 
-  test.each(refusedWrites)('is not told in the refusal of %s', async (_name, request, contentType, body) => {
+  test.each(refusedWrites)('is not in the rejection of %s', async (_name, request, contentType, body) => {
     const [method = '', name] = request.split(' ');
     const path = name === undefined ? secrets : `${secrets}/${name}`;
     const reply = await attacked.call(method, path, { body, headers: { 'content-type': contentType } });
-    expect([reply.status >= 400, oddityOf(reply)]).toEqual([true, undefined]);
+    expect([reply.status >= 400, responseProblem(reply)]).toEqual([true, undefined]);
     expect(reply.text).not.toContain(hidden);
     expect(reply.text).not.toContain(hiddenBase64);
   });
 
-  test('does not stand in its table', async () => {
+  test('is not in its table', async () => {
     const headers = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
     const { text } = await attacked.call('GET', secrets, { headers });
     expect(text).toContain('kept');
@@ -209,7 +212,7 @@ describe('what a secret holds', () => {
 
 describe('files', () => {
   test.each(['a folder that is not there yet', 'a folder that everybody may read'])(
-    'in %s are for their owner only',
+    'in %s are accessible only to their owner',
     async (where) => {
       const outer = await mkdtemp(join(tmpdir(), 'files-'));
       const folder = join(outer, 'data');
@@ -233,7 +236,7 @@ describe('files', () => {
       expect(server.bugs).toEqual([]);
       await rm(outer, { recursive: true });
 
-      /** Whoever made the folder decided who may look at its names. */
+      /** The owner of an existing folder chose its mode, which may let others list it. */
       function isOnlyTheFolder(found: readonly string[]): boolean {
         return found.every((path) => path === folder && where.includes('everybody'));
       }
@@ -241,7 +244,7 @@ describe('files', () => {
   );
 });
 
-/** Everything below that others than its owner may do something with. */
+/** All paths below the folder that users other than the owner can access. */
 async function openToOthers(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true });
   const paths = names.map((name) => join(folder, name));

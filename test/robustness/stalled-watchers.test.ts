@@ -4,7 +4,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { call } from './testing/attacked-server.ts';
 import { type StormServer, stormServer } from './testing/storm-server.ts';
 import { inProcess, overHttps } from './testing/storm-transports.ts';
-import { complaintOf, until } from './testing/storm-verdict.ts';
+import { until, watcherProblem } from './testing/storm-verdict.ts';
 import { StormWatcher, type Transport } from './testing/storm-watcher.ts';
 import type { Interest } from './testing/watch-model.ts';
 
@@ -33,21 +33,21 @@ function watcherOver(transport: Transport, name: string): StormWatcher {
     start: 'list',
     bookmarks: false,
     random: seededRandom(name),
-    hangsUpAfter: 0,
-    dawdlesMs: 0,
+    disconnectsAfter: 0,
+    pausesMs: 0,
   });
   cleanups.unshift(async () => watcher.stop());
   return watcher;
 }
 
-/** Reads one line and then nothing more until `exploreRemaining` resolves. */
-function stalling(transport: Transport, goOn: Promise<void>): Transport {
+/** Reads one line, then nothing until `resume` resolves. */
+function stalling(transport: Transport, resume: Promise<void>): Transport {
   return {
     list: transport.list,
     async *watch(request) {
       for await (const line of transport.watch(request)) {
         yield line;
-        await goOn;
+        await resume;
       }
     },
   };
@@ -62,14 +62,14 @@ async function put({ access }: StormServer, agent: Agent, name: string, text: st
 }
 
 const fatBytes = 512 * 1024;
-/** The server's limit for unsent data, and what the two ends of a connection may buffer in addition. */
+/** The server's limit for unsent data, plus the buffers of the two ends of a connection. */
 const heldBytesMax = 8 * 1024 * 1024 + 16 * 1024 * 1024;
 
-test('readers that stop reading are cut when the limit is reached, and then resume without a loss', async () => {
+test('the server disconnects readers that stop reading at the limit, and they resume without losing events', async () => {
   const { server, agent } = await served();
   const transport = overHttps({ access: server.access, agent, form: 'object', timeoutSeconds: undefined });
-  let goOn = () => {};
-  const released = new Promise<void>((resolve) => (goOn = resolve));
+  let resume = () => {};
+  const released = new Promise<void>((resolve) => (resume = resolve));
   const stalled = [1, 2, 3].map((index) => watcherOver(stalling(transport, released), `stalled ${index}`));
   const others = [watcherOver(transport, 'steady'), watcherOver(inProcess(server.registry), 'near')];
   const all = [...stalled, ...others];
@@ -81,52 +81,52 @@ test('readers that stop reading are cut when the limit is reached, and then resu
     writtenBytes += fatBytes;
   }
   expect(server.api.metrics).toMatchObject({ watchesCut: stalled.length, watchesOpen: 1 });
-  goOn();
-  await until(() => all.every((watcher) => complaintOf(server, watcher) === undefined));
-  expect(all.map((watcher) => complaintOf(server, watcher))).toEqual(all.map(() => undefined));
+  resume();
+  await until(() => all.every((watcher) => watcherProblem(server, watcher) === undefined));
+  expect(all.map((watcher) => watcherProblem(server, watcher))).toEqual(all.map(() => undefined));
   expect(stalled.every(({ resumes, relists }) => resumes > 0 && relists === 1)).toBe(true);
   for (const watcher of all) watcher.stop();
-  // Before the server closes: a watcher that still connects then would be reset.
+  // Watchers must finish before the server closes: one that is still connecting then would be reset.
   await Promise.all(running);
 });
 
-test('watchers whose version is out of the history get 410 Gone, list again, and miss nothing', async () => {
+test('watchers whose version is too old get 410 Gone, list again, and miss no event', async () => {
   const { server, agent } = await served({ changesMax: 40 });
   const forms = ['object', 'table', 'metadata'] as const;
   const transports = [
     ...forms.map((form) => overHttps({ access: server.access, agent, form, timeoutSeconds: undefined })),
     inProcess(server.registry),
   ];
-  let goOn = () => {};
-  const released = new Promise<void>((resolve) => (goOn = resolve));
+  let resume = () => {};
+  const released = new Promise<void>((resolve) => (resume = resolve));
   const watchers = transports.map(
     (transport, index) =>
       new StormWatcher({
-        ...watcherOver(hangingUp(transport, released), `behind ${index}`).options,
+        ...watcherOver(disconnecting(transport, released), `behind ${index}`).options,
         bookmarks: index % 2 === 0,
       }),
   );
   const running = watchers.map((watcher) => watcher.run());
   await until(() => watchers.every(({ startVersion }) => startVersion > 0));
   for (let count = 0; count < 200; count += 1) await put(server, agent, `o-${count % 50}`, String(count));
-  goOn();
+  resume();
   await until(() =>
-    watchers.every((watcher) => watcher.relists > 1 && complaintOf(server, watcher) === undefined),
+    watchers.every((watcher) => watcher.relists > 1 && watcherProblem(server, watcher) === undefined),
   );
-  expect(watchers.map((watcher) => complaintOf(server, watcher))).toEqual(watchers.map(() => undefined));
+  expect(watchers.map((watcher) => watcherProblem(server, watcher))).toEqual(watchers.map(() => undefined));
   expect(watchers.every(({ relists }) => relists === 2)).toBe(true);
   expect(server.bugs).toEqual([]);
   for (const watcher of watchers) watcher.stop();
   await Promise.all(running);
 });
 
-/** Closes the watch after its first line, and opens the next one when `comeBack` resolves. */
-function hangingUp(transport: Transport, comeBack: Promise<void>): Transport {
+/** Closes the watch after its first line, and opens the next one when `reconnect` resolves. */
+function disconnecting(transport: Transport, reconnect: Promise<void>): Transport {
   let isFirst = true;
   return {
     list: transport.list,
     async *watch(request) {
-      if (!isFirst) await comeBack;
+      if (!isFirst) await reconnect;
       for await (const line of transport.watch(request)) {
         yield line;
         if (!isFirst) continue;

@@ -8,16 +8,16 @@ import { realClock } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 
-/** The whole embedded server on a real socket, a client that trusts it, and all that went wrong inside. */
+/** The complete embedded server on a real socket, a client that trusts its certificate, and a record of all internal errors. */
 export interface AttackedServer {
   readonly server: EmbeddedServer;
   readonly access: Access;
-  /** What `onError` was told, and what nobody caught. */
+  /** Errors that were reported to `onError`, and uncaught errors. */
   readonly bugs: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** The first line of an answer that goes on. */
+  /** The first line of a streamed response. */
   firstLine(path: string): Promise<string>;
-  /** TLS without HTTP. */
+  /** A TLS connection without HTTP. */
   dial(): Promise<TLSSocket>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Access {
 export interface CallOptions {
   readonly body?: string | Uint8Array | object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Null sends none. */
+  /** Null sends no header. */
   readonly authorization?: string | null;
 }
 
@@ -95,7 +95,7 @@ export async function dial(access: Access): Promise<TLSSocket> {
   return (await dialOver(access)).socket;
 }
 
-/** With the connection below, which alone can be reset. */
+/** Also returns the TCP socket, because only that can be reset. */
 export function dialOver({ host, port, certificate }: Access) {
   const wire = connectPlain({ host, port });
   return new Promise<{ readonly socket: TLSSocket; readonly wire: Socket }>((resolve, reject) => {
@@ -103,7 +103,7 @@ export function dialOver({ host, port, certificate }: Access) {
       socket.off('error', reject);
       resolve({ socket, wire });
     });
-    // Whoever dials here expects to be cut off.
+    // Callers expect the connection to break.
     for (const end of [wire, socket]) end.once('error', reject).on('error', () => {});
   });
 }
@@ -145,7 +145,7 @@ export function call({ access, agent, method, path, options }: Call): Promise<Re
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    // Given apart from each other: a URL would tidy odd paths.
+    // Passed separately, because a URL would normalize odd paths.
     const target = { hostname: access.host, port: access.port, path, method, headers: all, agent };
     const sent = request(target, (response) => {
       const chunks: Buffer[] = [];

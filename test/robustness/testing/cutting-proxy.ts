@@ -2,13 +2,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Random } from '../../../src/runtime/random.ts';
 import type { Access } from './attacked-server.ts';
 
-/** Passes bytes on, until it does not: connections break at any byte, by a reset or an end, or are never answered. */
+/** Forwards bytes, but breaks connections at random bytes, by a reset or an end, or never forwards them. */
 export class CuttingProxy {
   readonly #target: Pick<Access, 'host' | 'port'>;
   readonly #random: Random;
   readonly #server = createServer((socket) => this.#accept(socket));
   readonly #open = new Set<Socket>();
-  #isCalm = false;
+  #isFaultFree = false;
   cuts = 0;
 
   private constructor(target: Pick<Access, 'host' | 'port'>, random: Random) {
@@ -26,9 +26,9 @@ export class CuttingProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From now on nothing breaks. */
-  calm(): void {
-    this.#isCalm = true;
+  /** From now on no connection breaks. */
+  stopFaults(): void {
+    this.#isFaultFree = true;
   }
 
   async close(): Promise<void> {
@@ -53,7 +53,7 @@ export class CuttingProxy {
         to.destroy();
       });
       from.on('data', (chunk: Buffer) => {
-        to.write(this.#isCalm ? chunk : chunk.subarray(0, leftBytes));
+        to.write(this.#isFaultFree ? chunk : chunk.subarray(0, leftBytes));
         leftBytes -= chunk.length;
         if (leftBytes < 0) cut();
       });
@@ -61,7 +61,7 @@ export class CuttingProxy {
   }
 
   #cut(near: Socket, far: Socket): void {
-    if (this.#isCalm || near.destroyed) return;
+    if (this.#isFaultFree || near.destroyed) return;
     this.cuts += 1;
     if (this.#random.int(2) === 0) near.resetAndDestroy();
     else near.end();

@@ -3,8 +3,8 @@ import type { AttackedServer } from './attacked-server.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 
-/** After an attack: nothing was reported as a bug, nobody's prototype changed, and ordinary work is done as ever. */
-export async function expectWell(attacked: AttackedServer): Promise<void> {
+/** Checks after an attack that no internal error was reported, that no prototype was changed, and that ordinary requests work. */
+export async function expectHealthy(attacked: AttackedServer): Promise<void> {
   expect(attacked.bugs).toEqual([]);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();

@@ -2,19 +2,21 @@ import { parse } from 'yaml';
 import type { Status } from '../../../src/kube/api/meta.ts';
 import type { Reply } from './attacked-server.ts';
 
-/** What is not as a Kubernetes server would answer it; undefined where all is well. */
-export function oddityOf(reply: Reply): string | undefined {
-  const oddity = statusOddity(reply);
-  return oddity && `${reply.status} ${reply.headers['content-type']} ${reply.text.slice(0, 500)}: ${oddity}`;
+/** How a response differs from what a Kubernetes server would send; undefined if it does not. */
+export function responseProblem(reply: Reply): string | undefined {
+  const problem = statusProblem(reply);
+  return (
+    problem && `${reply.status} ${reply.headers['content-type']} ${reply.text.slice(0, 500)}: ${problem}`
+  );
 }
 
-function statusOddity({ status, headers, text }: Reply): string | undefined {
-  // A real server answers some malformed patches and versions with 500, too; a bug of ours says that it is one.
+function statusProblem({ status, headers, text }: Reply): string | undefined {
+  // A real server also answers some malformed patches and versions with 500; an internal error of ours has this message.
   if (status >= 500 && text.includes('a condition that it did not expect')) return 'the server failed';
   if (status < 400) return undefined;
   const type = headers['content-type'] ?? '';
-  if (type.startsWith('text/plain')) return plainOddity(status, text);
-  // As below /openapi/v3.
+  if (type.startsWith('text/plain')) return plainTextProblem(status, text);
+  // As for paths below /openapi/v3.
   if (status === 404 && type === '' && text === '') return undefined;
   if (!/^application\/(json|yaml)/.test(type)) return 'no type of the API';
   const body = type.startsWith('application/json') ? JSON.parse(text) : parse(text);
@@ -26,8 +28,8 @@ function statusOddity({ status, headers, text }: Reply): string | undefined {
   return undefined;
 }
 
-/** Pages outside the API answer in plain text, as Go's own server does. */
-function plainOddity(status: number, text: string): string | undefined {
+/** Pages outside the API have plain text errors, as those of Go's HTTP server. */
+function plainTextProblem(status: number, text: string): string | undefined {
   const known: Readonly<Record<number, string>> = { 404: '404 page not found\n', 400: '400 Bad Request' };
   return known[status] === text ? undefined : 'no page that a Kubernetes server has';
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What happens to bytes on their way: cut off, flipped, doubled, overwritten. */
+/** Damage during transport: truncated, flipped, duplicated or overwritten bytes. */
 export function mutated(original: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   const step = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -34,7 +34,7 @@ function applyStep(original: Uint8Array, { at, how, bytes }: Step): Uint8Array {
   }
 }
 
-/** Pieces of JSON and YAML that readers trip over, to be put anywhere in a text. */
+/** Pieces of JSON and YAML that are hard for parsers, to be inserted anywhere into a text. */
 export const trickyTexts: readonly string[] = [
   '',
   ' ',
@@ -71,7 +71,7 @@ export const trickyTexts: readonly string[] = [
   '- "a\n  b: [',
 ];
 
-/** A text with a piece of another in it. */
+/** Replaces a part of the text by the piece. */
 export function spliced(text: string, piece: string, at: number): string {
   const index = Math.floor(at * text.length);
   return text.slice(0, index) + piece + text.slice(index);

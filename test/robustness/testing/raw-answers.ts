@@ -5,7 +5,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Whatever arrives until the other side ends. */
+/** Reads until the peer ends the connection. */
 export async function everythingFrom(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -13,7 +13,7 @@ export async function everythingFrom(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** Fails where it takes too long: a connection that stays would otherwise hold up the test without a word. */
+/** Rejects after a timeout: a connection that stays open would otherwise block the test without a message. */
 export function until(socket: Socket, event: 'close'): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function until(socket: Socket, event: 'close'): Promise<void> {
   });
 }
 
-/** The answers of one connection, each with the length that it tells. */
+/** The responses on one connection, split by their Content-Length. */
 export function answersOf(text: string): readonly RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;

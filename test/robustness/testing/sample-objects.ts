@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
 import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.ts';
+import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
 import { apiVersionOf } from '../../../src/kube/resource.ts';
 
 export interface Sample {
   readonly kind: ServedKind;
-  /** Ready to be created, in `default` where it lives in a namespace. */
+  /** Ready to be created, in namespace `default` if the kind is namespaced. */
   readonly object: SampleObject;
 }
 
@@ -23,7 +23,7 @@ interface Recorded {
 
 const kindsFolder = new URL('../../../src/apiserver/kinds/', import.meta.url);
 
-/** Every object that a real server is known to have accepted, of all kinds that are served. */
+/** Every recorded object that a real server has accepted, of all served kinds. */
 export function sampleObjects(): readonly Sample[] {
   const kinds = builtInKindCatalog();
   const samples: Sample[] = [];

@@ -26,7 +26,7 @@ export interface OverHttpsOptions {
   readonly access: Access;
   readonly agent: Agent;
   readonly form: Form;
-  /** The server ends the watch after that. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export function overHttps({ access, agent, form, timeoutSeconds }: OverHttpsOpti
   };
 }
 
-/** Without HTTP, as controllers of our own do. */
+/** In process, without HTTP, as our own controllers connect. */
 export function inProcess(registry: Registry): Transport {
   const cluster = new EmbeddedCluster({ registry, manager: 'storm' });
   const client = ({ plural }: Interest) =>

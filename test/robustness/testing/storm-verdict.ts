@@ -3,22 +3,22 @@ import type { StormServer } from './storm-server.ts';
 import type { StormWatcher } from './storm-watcher.ts';
 import { expectedEvents, expectedState, type SeenEvent } from './watch-model.ts';
 
-/** What a watcher knows that is not so; undefined where it knows everything and nothing else. */
-export function complaintOf(
+/** Compares what a watcher has seen with what it should have seen; undefined if they are equal. */
+export function watcherProblem(
   { changes }: StormServer,
-  { options, events, state, oddities, startVersion }: StormWatcher,
+  { options, events, state, problems, startVersion }: StormWatcher,
 ) {
   const expected = expectedEvents(changes, options.interest, startVersion);
   const length = Math.max(expected.length, events.length);
   const wrong = Array.from({ length }, (_, at) => at).find((at) => !isSame(expected[at], events[at]));
   const isStateRight = isDeepStrictEqual(sorted(state), sorted(expectedState(changes, options.interest)));
-  if (oddities.length === 0 && wrong === undefined && isStateRight) return undefined;
+  if (problems.length === 0 && wrong === undefined && isStateRight) return undefined;
   const seen = wrong === undefined ? [] : [expected[wrong], events[wrong]];
   return JSON.stringify({
     name: options.name,
     ...options.interest,
     startVersion,
-    oddities,
+    problems,
     wrong,
     seen,
     isStateRight,
@@ -33,10 +33,10 @@ function sorted(state: ReadonlyMap<string, number>) {
   return [...state].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
-/** Until it is so, or has not become so for long: what is wrong then is for the test to say. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + patienceMs;
-  while (!isSo() && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
+/** Resolves when the condition is true, or after a time limit; the caller then checks what is wrong. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!isTrue() && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
 }

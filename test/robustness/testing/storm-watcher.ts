@@ -4,14 +4,14 @@ import type { Interest, SeenEvent } from './watch-model.ts';
 
 export interface WatchRequest {
   readonly interest: Interest;
-  /** Undefined: begin with what there is. */
+  /** Undefined: start with the current objects. */
   readonly version: number | undefined;
   readonly initialEvents: boolean;
   readonly bookmarks: boolean;
   readonly signal: AbortSignal;
 }
 
-/** How a watcher reaches the server. */
+/** How a watcher connects to the server. */
 export interface Transport {
   list(
     interest: Interest,
@@ -23,40 +23,40 @@ export interface StormWatcherOptions {
   readonly name: string;
   readonly interest: Interest;
   readonly transport: Transport;
-  /** `list` first, or have the watch begin with what there is. */
+  /** `list` lists first; `initial events` lets the watch start with the current objects. */
   readonly start: 'list' | 'initial events';
   readonly bookmarks: boolean;
   readonly random: Random;
-  /** Hangs up after so many lines, more or less; 0 never. */
-  readonly hangsUpAfter: number;
-  /** Waits so long after some lines, in milliseconds. */
-  readonly dawdlesMs: number;
+  /** Disconnects after about this many lines; 0 means never. */
+  readonly disconnectsAfter: number;
+  /** Pauses for this many milliseconds after some lines. */
+  readonly pausesMs: number;
 }
 
 /** Follows a resource as clients do, through interruptions of all kinds, and records every event. */
 export class StormWatcher {
   readonly options: StormWatcherOptions;
-  /** What is known; by key, the version. */
+  /** The resource version of each known object, by key. */
   readonly state = new Map<string, number>();
-  /** After `startVersion`. */
+  /** Events after `startVersion`. */
   events: SeenEvent[] = [];
   startVersion = -1;
   resumes = 0;
   relists = 0;
   bookmarks = 0;
-  /** What must not happen. */
-  readonly oddities: string[] = [];
+  /** Violations of the watch protocol. */
+  readonly problems: string[] = [];
   #version: number | undefined;
-  #isCalm = false;
+  #isFaultFree = false;
   readonly #over = new AbortController();
 
   constructor(options: StormWatcherOptions) {
     this.options = options;
   }
 
-  /** No more hanging up: it is time to catch up. */
-  calm(): void {
-    this.#isCalm = true;
+  /** Stops disconnecting, so that the watcher can catch up. */
+  stopFaults(): void {
+    this.#isFaultFree = true;
   }
 
   stop(): void {
@@ -72,7 +72,7 @@ export class StormWatcher {
         if (!(error instanceof StreamBroke)) throw error;
       }
       this.resumes += 1;
-      // A watch within the process may end before any other task has run.
+      // A watch in process may end before any other task has run.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -103,27 +103,27 @@ export class StormWatcher {
       bookmarks: bookmarks || initialEvents,
       signal,
     });
-    let left = this.#patience();
+    let left = this.#linesUntilDisconnect();
     for await (const line of lines) {
       if (signal.aborted || !this.#take(line)) return;
       left -= 1;
-      // Who always hangs up before it knows what there is would never know it.
-      const mayHangUp = this.#version !== undefined || this.relists < 3;
-      if (left <= 0 && mayHangUp && !this.#isCalm) return;
-      await this.#dawdle();
+      // A watcher that always disconnected before it knew the current objects would never catch up.
+      const mayDisconnect = this.#version !== undefined || this.relists < 3;
+      if (left <= 0 && mayDisconnect && !this.#isFaultFree) return;
+      await this.#pause();
     }
   }
 
-  /** False where the stream is of no more use. */
+  /** Returns false if the stream must be closed. */
   #take(line: WatchLine): boolean {
     if (line.type === 'ERROR') {
-      if (line.code !== 410) this.oddities.push(`error ${line.code}`);
+      if (line.code !== 410) this.problems.push(`error ${line.code}`);
       this.#version = undefined;
       return false;
     }
     const isInitial = this.#version === undefined;
     if (!isInitial && this.#isOutOfOrder(line)) {
-      this.oddities.push(`${line.type} ${line.key} ${line.version} after ${this.#version}`);
+      this.problems.push(`${line.type} ${line.key} ${line.version} after ${this.#version}`);
     }
     if (line.type === 'BOOKMARK') this.#takeBookmark(line);
     else if (isInitial) this.state.set(line.key, line.version);
@@ -131,7 +131,7 @@ export class StormWatcher {
     return true;
   }
 
-  /** Bookmarks may repeat a version, events never do. */
+  /** Bookmarks may repeat a version; events never do. */
   #isOutOfOrder({ type, version }: WatchLine): boolean {
     const last = this.#version ?? 0;
     return type === 'BOOKMARK' ? version < last : !(version > last);
@@ -139,7 +139,8 @@ export class StormWatcher {
 
   #takeBookmark({ version, isInitialEnd }: WatchLine): void {
     this.bookmarks += 1;
-    if (isInitialEnd !== (this.#version === undefined)) this.oddities.push('a mark of the end out of place');
+    if (isInitialEnd !== (this.#version === undefined))
+      this.problems.push('an unexpected end of the initial events');
     if (isInitialEnd) this.startVersion = version;
     this.#version = version;
   }
@@ -151,14 +152,14 @@ export class StormWatcher {
     this.#version = version;
   }
 
-  #patience(): number {
-    const { hangsUpAfter, random } = this.options;
-    return hangsUpAfter === 0 ? Number.POSITIVE_INFINITY : 1 + random.int(2 * hangsUpAfter);
+  #linesUntilDisconnect(): number {
+    const { disconnectsAfter, random } = this.options;
+    return disconnectsAfter === 0 ? Number.POSITIVE_INFINITY : 1 + random.int(2 * disconnectsAfter);
   }
 
-  async #dawdle(): Promise<void> {
-    const { dawdlesMs, random } = this.options;
-    if (dawdlesMs === 0 || this.#isCalm || random.int(20) > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, random.int(2 * dawdlesMs)));
+  async #pause(): Promise<void> {
+    const { pausesMs, random } = this.options;
+    if (pausesMs === 0 || this.#isFaultFree || random.int(20) > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, random.int(2 * pausesMs)));
   }
 }

@@ -20,7 +20,7 @@ interface Owned {
 export const tiers = ['a', 'b', 'c'];
 export const phases = ['Pending', 'Running', 'Succeeded'];
 
-/** Creates, changes and deletes objects of its own, at random. */
+/** Creates, updates and deletes its own objects at random. */
 export class StormWriter {
   readonly #options: StormWriterOptions;
   readonly #owned: Owned[] = [];

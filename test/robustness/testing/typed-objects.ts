@@ -1,25 +1,28 @@
 import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
-import { fieldsOf } from '../../../src/apiserver/schema/type-info.ts';
+import { fieldTablesOf } from '../../../src/apiserver/schema/type-info.ts';
 import { type LeafForm, schemaTypeId, type ValueType } from '../../../src/apiserver/schema/type-table.ts';
 import { apiVersionOf } from '../../../src/kube/resource.ts';
 import type { Random } from '../../../src/runtime/random.ts';
 import { sampleObjects } from './sample-objects.ts';
 
 const depthMax = 9;
-/** Names that JavaScript objects have without being given them, and what else a careless look-up trips over. */
-export const treacherousNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', ''];
+/** Names that every JavaScript object inherits, and others that break careless lookups. */
+export const inheritedNames = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length', ''];
 
-/** Makes objects of a kind by its type: every field has the right type (`wildness` 0) or now and then a wrong one, any value. */
+/**
+ * Generates objects of a kind from its schema. Every field has the right type, or (with `wrongTypeRate` above 0) sometimes a wrong one, and
+ * a random value.
+ */
 export class TypedObjects {
   readonly #random: Random;
-  readonly #wildness: number;
+  readonly #wrongTypeRate: number;
 
-  constructor(random: Random, wildness: number) {
+  constructor(random: Random, wrongTypeRate: number) {
     this.#random = random;
-    this.#wildness = wildness;
+    this.#wrongTypeRate = wrongTypeRate;
   }
 
-  /** One of its own, or one that is nearly a sample. Named as the samples are. */
+  /** A random object, or a slightly changed sample. It has the name of a sample. */
   next(kind: ServedKind, samples: readonly { readonly metadata: { readonly name: string } }[]) {
     const sample = this.#random.pick(samples);
     if (this.#random.next() < 0.6) return this.altered(kind, sample);
@@ -32,7 +35,7 @@ export class TypedObjects {
     return { ...made, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { ...metadata, name } };
   }
 
-  /** The same object but for a few fields: most rules are reached only by what is nearly right. */
+  /** A copy of the object with a few changed fields: only almost valid objects reach most validation rules. */
   altered(kind: ServedKind, object: object): Record<string, unknown> {
     return this.#alteredStruct(kind.type, object, 0);
   }
@@ -40,7 +43,7 @@ export class TypedObjects {
   #alteredStruct(id: string, struct: object, depth: number): Record<string, unknown> {
     const altered: Record<string, unknown> = {};
     const known = new Map(Object.entries(struct));
-    for (const [name, { type }] of fieldsOf(id)) {
+    for (const [name, { type }] of fieldTablesOf(id)) {
       const isKept = ['kind', 'apiVersion'].includes(name) || (depth === 1 && name === 'name');
       const value = known.get(name);
       if (isKept && value !== undefined) altered[name] = value;
@@ -63,9 +66,9 @@ export class TypedObjects {
 
   #struct(id: string, depth: number): Record<string, unknown> {
     const struct: Record<string, unknown> = {};
-    // Often everything is there, often little: complaints about one field must not hide all others.
+    // Objects are often complete and often small, so that errors in one field do not hide all others.
     const share = this.#random.pick([0.15, 0.4, 0.8]) * (depth > 4 ? 0.4 : 1);
-    for (const [name, field] of fieldsOf(id)) {
+    for (const [name, field] of fieldTablesOf(id)) {
       if (field.isRequired ? this.#random.next() < 0.03 : this.#random.next() > share) continue;
       if (depth < depthMax) struct[name] = this.#value(field.type, depth + 1);
     }
@@ -73,7 +76,7 @@ export class TypedObjects {
   }
 
   #value(type: ValueType, depth: number): unknown {
-    if (this.#random.next() < this.#wildness) return this.#random.pick(wrongValues);
+    if (this.#random.next() < this.#wrongTypeRate) return this.#random.pick(wrongValues);
     switch (type.form) {
       case 'struct':
         return this.#struct(type.id, depth);
@@ -93,8 +96,8 @@ export class TypedObjects {
   #map(element: ValueType, depth: number): object {
     const map: object = {};
     for (let left = this.#length(); left > 0; left -= 1) {
-      const key = this.#random.next() < 0.1 ? this.#random.pick(treacherousNames) : this.#text();
-      // Assigning to `__proto__` would not make an entry.
+      const key = this.#random.next() < 0.1 ? this.#random.pick(inheritedNames) : this.#text();
+      // Assigning to `__proto__` would not create an entry.
       const value = this.#value(element, depth);
       Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
     }
@@ -117,7 +120,7 @@ export class TypedObjects {
 const ints = [0, 1, 2, -1, 3, 80, 443, 65_535, 65_536, 2 ** 31 - 1, -(2 ** 31)];
 const longText = 'x'.repeat(2_000);
 const oddTexts = [
-  ...treacherousNames,
+  ...inheritedNames,
   longText,
   ' ',
   '\u0000',
@@ -132,7 +135,7 @@ const oddTexts = [
   '{{',
 ];
 
-/** Right for their types, and at the ends of what those can hold. */
+/** Values of the right types, including the extremes. */
 const leaves: Readonly<Record<Exclude<LeafForm, 'string'>, readonly unknown[]>> = {
   bool: [true, false],
   int32: ints,
@@ -166,7 +169,7 @@ const wrongValues: readonly unknown[] = [
   { a: { b: [{}] } },
 ];
 
-/** All texts of the samples: names of enumerations, addresses, schedules, selectors and whatever else means something. */
+/** All strings in the samples: enumeration values, addresses, schedules, selectors and other meaningful strings. */
 function knownTexts(): readonly string[] {
   texts ??= [...new Set(sampleObjects().flatMap(({ object }) => textsIn(object)))];
   return texts;

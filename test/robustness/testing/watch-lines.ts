@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import type { Access } from './attacked-server.ts';
 
-/** One line of a watch, whatever the form it came in. */
+/** One line of a watch, independent of its format. */
 export interface WatchLine {
   readonly type: string;
   /** `namespace/name`; empty for bookmarks and errors. */
   readonly key: string;
   readonly version: number;
   readonly isInitialEnd: boolean;
-  /** Of an error. */
+  /** The code of an error. */
   readonly code?: number;
 }
 
@@ -40,8 +40,8 @@ export interface WatchCall {
 }
 
 /**
- * The lines of a watch over HTTPS, read no faster than they are taken. Returns when the server ends the stream in good order,
- * throws `StreamBroke` where it does not. Leaving the loop hangs up.
+ * Yields the lines of a watch over HTTPS, and reads no faster than the caller consumes them. Returns when the server ends the stream
+ * properly, and throws `StreamBroke` otherwise. Leaving the loop closes the connection.
  */
 export async function* watchLines({ access, path, accept, signal }: WatchCall): AsyncGenerator<WatchLine> {
   const response = await open({ access, path, accept, signal }).catch(rethrowAsStreamBroke);
@@ -59,7 +59,7 @@ export async function* watchLines({ access, path, accept, signal }: WatchCall): 
   }
 }
 
-/** A server that closes resets connections that are open, and on a busy machine also those that are being opened. */
+/** A closing server resets open connections, and on a busy machine also connections that are being opened. */
 export function rethrowAsStreamBroke(error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'ECONNRESET' && code !== 'ABORT_ERR') throw error;

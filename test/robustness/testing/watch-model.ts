@@ -1,6 +1,6 @@
-import type { Change, Entry } from '../../../src/apiserver/store/store.ts';
+import type { StoreChange, StoreEntry } from '../../../src/apiserver/store/store.ts';
 
-/** What a watcher wants to see, in the words of the API and, for the model, as a function. */
+/** What a watcher selects, as API parameters and, for the model, as a function. */
 export interface Interest {
   readonly plural: 'configmaps' | 'pods';
   readonly namespace?: string;
@@ -20,9 +20,9 @@ export interface SeenEvent {
   readonly version: number;
 }
 
-/** What a watcher has to see of everything that happened after a version: no more, no less, in this order. */
+/** Exactly the events, in order, that a watcher must see after a version. */
 export function expectedEvents(
-  changes: readonly Change[],
+  changes: readonly StoreChange[],
   interest: Interest,
   after: number,
 ): readonly SeenEvent[] {
@@ -37,8 +37,11 @@ export function expectedEvents(
   return events;
 }
 
-/** Which objects there are in the end, and in which version. */
-export function expectedState(changes: readonly Change[], interest: Interest): ReadonlyMap<string, number> {
+/** The objects that exist at the end, with their versions. */
+export function expectedState(
+  changes: readonly StoreChange[],
+  interest: Interest,
+): ReadonlyMap<string, number> {
   const state = new Map<string, number>();
   for (const { type, key, version } of expectedEvents(changes, interest, 0)) {
     if (type === 'DELETED') state.delete(key);
@@ -47,14 +50,14 @@ export function expectedState(changes: readonly Change[], interest: Interest): R
   return state;
 }
 
-function isInNamespace({ key }: Entry, { namespace }: Interest): boolean {
+function isInNamespace({ key }: StoreEntry, { namespace }: Interest): boolean {
   return namespace === undefined || key.startsWith(`${namespace}/`);
 }
 
-/** Read once for each entry, however many watchers are judged by it. */
-const read = new WeakMap<Entry, WatchedObject>();
+/** Parses each entry once, because many watchers are checked against it. */
+const read = new WeakMap<StoreEntry, WatchedObject>();
 
-function objectOf(entry: Entry): WatchedObject {
+function objectOf(entry: StoreEntry): WatchedObject {
   const known = read.get(entry);
   if (known !== undefined) return known;
   const object = JSON.parse(Buffer.from(entry.bytes).toString('utf8')) as WatchedObject;
