@@ -5,9 +5,9 @@ import type { Bed } from './bed.ts';
 import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { servedControllers } from './testing/unserved-controllers.ts';
 
-/** Each controller of Kubernetes under an account of its own, with a token that it asks for and the roles that every cluster has. */
+/** Each controller of kube-controller-manager runs under its own service account, with a token that it requests and the default roles. */
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('kube-controller-manager', () => {
-  test('does its work on our server with an account for each controller', async () => {
+  test('works on our server with one account per controller', async () => {
     const bed = await startBed({
       server: 'stowage',
       controllerManager: {

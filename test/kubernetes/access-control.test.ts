@@ -6,7 +6,7 @@ import { lacks, serverPrograms } from './bed-in-test.ts';
 import { bothServers } from './testing/both-servers.ts';
 
 /**
- * Random roles, bindings, users and questions, the same at every run. To see others, or more, or one again:
+ * Random roles, bindings, users and access questions, the same in every run. To see others, more, or one again:
  *
  *     ACCESS_SEED=1234 ACCESS_POLICIES=200 npm run test:kubernetes -- test/kubernetes/access-control.test.ts
  */
@@ -16,11 +16,11 @@ const policySize = 12;
 const policyMaxMs = 15_000;
 const shownMax = 10;
 
-describe.skipIf(lacks('1.36', ...serverPrograms))('access control beside the real server', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('access control compared with the real server', () => {
   const { servers, bugs } = bothServers();
 
   test(
-    'random policies let the same people do the same things',
+    'random policies allow the same users the same requests',
     async () => {
       const all: Compared[] = [];
       for (let seed = firstSeed; seed < firstSeed + policyCount; seed++) {
@@ -29,7 +29,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('access control beside the rea
       const differences = all.flatMap(({ differences: found }) => found);
       expect(differences.slice(0, shownMax).join('\n'), `${differences.length} in all`).toBe('');
       expect(bugs).toEqual([]);
-      // Else nothing would have been asked.
+      // The test is effective only if some requests were allowed.
       expect(sum(all.map(({ allowed }) => allowed))).toBeGreaterThan(policyCount * 5);
       expect(sum(all.map(({ refused }) => refused))).toBeGreaterThan(policyCount * 5);
     },
@@ -37,7 +37,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('access control beside the rea
   );
 
   test.each(['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'])(
-    'both begin with the same %s',
+    'both servers start with the same %s',
     async (plural) => {
       const { real, ours } = servers();
       expect(await essentials(ours, plural)).toEqual(await essentials(real, plural));
@@ -51,7 +51,7 @@ interface Listed {
   readonly rules?: unknown;
 }
 
-/** Who gathers rules depends on a controller, which the real one is without. */
+/** Without aggregated rules: a controller computes them, and the real server runs without it. */
 async function essentials(server: ServerAddress, plural: string): Promise<readonly unknown[]> {
   const client = new HttpClient(server);
   const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;

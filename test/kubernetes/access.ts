@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeCertificate } from '../../src/io/tls/certificate.ts';
 import type { BedFiles } from './command-lines.ts';
 
-/** Who may be asked for: everything, what the scheduler may, and nothing but what everybody may. */
+/** The users of a test bed: all rights, the rights of kube-scheduler, and only the rights that every user has. */
 export const users = {
   admin: { name: 'admin', groups: ['system:masters'] },
   scheduler: { name: 'system:kube-scheduler', groups: [] },
@@ -13,7 +13,7 @@ export const users = {
 } as const;
 export type UserName = keyof typeof users;
 
-/** The server's certificate, the key of service accounts, and tokens; all new for each bed. */
+/** The server's certificate, the key of service accounts, and tokens; new for each test bed. */
 export interface Access {
   readonly certificate: string;
   readonly tokens: Readonly<Record<UserName, string>>;
@@ -67,7 +67,7 @@ function urlOf(port: number): string {
   return `https://127.0.0.1:${port}`;
 }
 
-/** The status of the answer as admin; undefined where there was none. */
+/** The status of the response to a request of the admin; undefined if there was none. */
 export function statusOf(port: number, path: string, access: Access): Promise<number | undefined> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${access.tokens.admin}` };

@@ -12,7 +12,7 @@ import { kubectlApplies, type TypedApply } from './apply/kubectl-applies.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 import { isRetry } from './testing/is-retry.ts';
 
-/** That of the machine is usually an older one; where there is none, only our own is tried. */
+/** The kubectl of the machine is usually older. If there is none, only our own is tested. */
 const installedKubectl = '/usr/bin/kubectl';
 
 const kubectls: readonly (readonly [string, () => string])[] = [
@@ -44,7 +44,7 @@ describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
   });
 
   test.for(kubectls)(
-    'of a kubectl %s prints the same with us as with the real server',
+    'kubectl %s prints the same with our server as with the real one',
     { timeout: 300_000 },
     async ([name, program], { task }) => {
       if (!existsSync(program())) return;
@@ -83,7 +83,7 @@ async function type(
   });
 }
 
-/** Owners stand in the order of their times, which may be those of one second or of two. */
+/** Owners are sorted by time, which may or may not fall into the same second. */
 function withSortedOwners(yaml: string): string {
   return yaml.replace(/(?<=\n {2}managedFields:\n)(?: {2}- (?:.*\n {4})*.*\n)+/, (entries) =>
     entries

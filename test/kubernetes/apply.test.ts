@@ -7,26 +7,26 @@ import { lacks, serverPrograms } from './bed-in-test.ts';
 import { type BothServers, bothServers } from './testing/both-servers.ts';
 
 /**
- * Random objects with random writers, the same at every run. To see others, or more, or one again:
+ * Random objects and writers, the same in every run. To see others, more, or one again:
  *
- *     APPLY_SEED=1234 APPLY_LIVES=500 APPLY_CUSTOM_LIVES=50 npm run test:kubernetes -- test/kubernetes/apply.test.ts
+ *     APPLY_SEED=1234 APPLY_OBJECTS=500 APPLY_CUSTOM_OBJECTS=50 npm run test:kubernetes -- test/kubernetes/apply.test.ts
  */
 const firstSeed = Number(process.env.APPLY_SEED ?? 1);
 const lifeCount = Number(process.env.APPLY_LIVES ?? 40);
 const stepsPerLife = 16;
 const lifeMaxMs = 5_000;
-/** Of custom kinds, each with a definition of its own. */
+/** For custom kinds; each run has its own definition. */
 const customLifeCount = Number(process.env.APPLY_CUSTOM_LIVES ?? 6);
 const stepsPerCustomLife = 50;
 const customLifeMaxMs = 20_000;
-/** Who is to be shown; the rest is counted. */
+/** The number of differences that a failure shows; the others are only counted. */
 const shownMax = 5;
 
-describe.skipIf(lacks('1.36', ...serverPrograms))('server-side apply beside the real server', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms))('server-side apply compared with the real server', () => {
   const { servers, bugs } = bothServers();
 
   test(
-    'gives the same objects, owners and refusals',
+    'gives the same objects, field owners and errors',
     async () => {
       const lives = seeds(lifeCount).map((seed) => randomLife(seed, stepsPerLife));
       const { count } = check('server-side apply', await compareAll(servers(), lives));
@@ -37,7 +37,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('server-side apply beside the 
   );
 
   test(
-    'gives the same for custom kinds, whatever their schemas say about lists and maps',
+    'gives the same for custom kinds with any schemas of lists and maps',
     async () => {
       const lives = seeds(customLifeCount).map((seed) => randomCustomLife(seed, stepsPerCustomLife));
       const { count } = check('custom kinds', await compareAll(servers(), lives));
@@ -58,7 +58,7 @@ async function compareAll(servers: BothServers, lives: readonly Scenario[]): Pro
   return compared;
 }
 
-/** Fails where the two servers differ, and says what they had to do. */
+/** Fails if the two servers differ, and checks that enough different outcomes occurred. */
 function check(what: string, compared: readonly Compared[]): { count(status: number): number } {
   const outcomes = compared.flatMap((each) => each.outcomes);
   const count = (status: number): number => outcomes.filter((each) => each === status).length;

@@ -6,8 +6,8 @@ import './global-setup.ts';
 type Options = Omit<BedOptions, 'programs'>;
 
 /**
- * For `describe.skipIf`: whether a test would have to do without one of them. The setup has said so, and why. What
- * our server and profile `upstream` are held against to the letter is 1.36.
+ * For `describe.skipIf`: true if a program or the release is missing. The global setup has already reported which and why. Our server and
+ * the profile `upstream` are compared exactly with 1.36.
  */
 export function lacks(...names: readonly (ProgramName | KubernetesRelease)[]): boolean {
   const there: Readonly<Record<string, unknown>> = {
@@ -17,10 +17,10 @@ export function lacks(...names: readonly (ProgramName | KubernetesRelease)[]): b
   return names.some((name) => there[name] === undefined);
 }
 
-/** What an API server of Kubernetes needs. */
+/** What a Kubernetes API server needs. */
 export const serverPrograms = ['etcd', 'kube-apiserver', 'kubectl'] as const;
 
-/** For one test: ends with it. The logs are shown if it fails, else removed. */
+/** A test bed for one test; it ends with the test. If the test fails, the logs are shown, otherwise they are removed. */
 export async function startBed(options: Options = {}): Promise<Bed> {
   const bed = await Bed.start({ ...options, programs: inject('kubernetesPrograms') });
   onTestFinished(async ({ task }) => {
@@ -29,7 +29,7 @@ export async function startBed(options: Options = {}): Promise<Bed> {
   return bed;
 }
 
-/** For all tests of a file or a `describe`: `const bed = sharedBed()`, then `bed()` within tests. */
+/** A test bed for all tests of a file or a `describe`: `const bed = sharedBed()`, then `bed()` within tests. */
 export function sharedBed(options: Options = {}): () => Bed {
   let bed: Bed | undefined;
   beforeAll(async () => {
@@ -57,5 +57,5 @@ function hasFailed(task: Readonly<RunnerTestSuite | RunnerTask>): boolean {
   return 'tasks' in task && task.tasks.some(hasFailed);
 }
 
-/** A worker of a run that was killed has nobody to report to; without this it would go on to the end of its tests. */
+/** A worker whose parent process was killed cannot report results; without this it would run its tests to the end. */
 process.once('disconnect', () => process.exit(1));

@@ -15,9 +15,9 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const foreverConfig = fileURLToPath(new URL('testing/forever.config.ts', import.meta.url));
 
 describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-manager', 'kwok'))(
-  'a bed',
+  'a test bed',
   () => {
-    test('has a server of the pinned version, which kubectl and our client reach', async () => {
+    test('has a server of the pinned version that kubectl and our client can use', async () => {
       const bed = await startBed();
       const cluster = await bed.connect();
       const version = await bed.kubectl(['version', '-o', 'json']);
@@ -33,7 +33,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       expect((await bed.kubectl(['get', 'namespace', 'b'])).code).toBe(1);
     });
 
-    test('lets the limited user do nothing that was not granted', async () => {
+    test('gives the limited user only granted rights', async () => {
       const bed = await startBed();
       const limited = await bed.connect('limited');
       const refused = await limited
@@ -43,7 +43,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       expect(isReason(refused, 'Forbidden')).toBe(true);
     });
 
-    test('keeps its data when a component starts again', async () => {
+    test('keeps its data when a component restarts', async () => {
       const bed = await startBed();
       const cluster = await bed.connect();
       const key = { namespace: 'default', name: 'kept' };
@@ -55,7 +55,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       expect((await cluster.resource(configMaps).get(key)).data).toEqual({ a: '1' });
     });
 
-    test('plays nodes and pods by kwok, beside another bed that has none', async () => {
+    test('simulates nodes and pods with kwok, independently of another bed without kwok', async () => {
       const [played, bare] = await Promise.all([startBed({ scheduler: true, kwok: true }), startBed()]);
       const cluster = await played.connect();
       await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
@@ -71,7 +71,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       expect((await (await bare.connect()).resource(nodes).list()).items).toEqual([]);
     });
 
-    test('says with its logs what did not start', async () => {
+    test('reports with its logs which component did not start', async () => {
       const options = { apiServer: { extraFlags: { 'no-such-flag': 1 } } };
       const { message } = await startBed(options).then(
         () => new Error('it started'),
@@ -83,7 +83,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
       await rm(folder, { recursive: true });
     });
 
-    test('ends with the process that started it, also when that is killed', async () => {
+    test('ends with the process that started it, even if that process is killed', async () => {
       const report = join(await temporaryFolder(), 'report.json');
       const owner = spawn(process.execPath, [vitest, 'run', '--config', foreverConfig], {
         stdio: 'ignore',

@@ -37,30 +37,30 @@ import { Keeper } from './keeper.ts';
 import { freePort } from './ports.ts';
 import type { ProgramName } from './programs.ts';
 
-/** The machine may be busy; alone, an API server takes three seconds. */
+/** Alone on the machine an API server takes three seconds, but the machine may be busy. */
 const readyMaxMs = 90_000;
 const pollMs = 50;
-/** Somebody else may take a port between our choosing it and its use. */
+/** Another process may take a port between our choice and its use. */
 const startsMax = 3;
 const callMaxBytes = 64 * 1024 * 1024;
 
 export interface BedOptions {
   readonly programs: ProgramPaths;
-  /** Whose API server: Kubernetes' with etcd, or our own without controllers. */
+  /** Kubernetes' API server with etcd, or our own without controllers. */
   readonly server?: 'kubernetes' | 'stowage';
-  /** Of our own server, as `--controllers` takes them; none by default. */
+  /** For our own server: the value of `--controllers`; none by default. */
   readonly stowageControllers?: string;
   readonly apiServer?: Pick<ApiServerSettings, 'admission' | 'extraFlags'>;
-  /** Writes reach the disk before they are answered; for measurements. */
+  /** Writes are flushed to the disk before they are acknowledged; for benchmarks. */
   readonly isDurable?: boolean;
-  /** What runs beside the API server, with its settings; nothing unless named. */
+  /** Components beside the API server, with their settings; none by default. */
   readonly scheduler?: true | Omit<ComponentSettings, 'kubeconfig'>;
   readonly controllerManager?: true | Omit<ControllerManagerSettings, 'kubeconfig'>;
-  /** Plays all nodes and their pods. */
+  /** Simulates all nodes and their pods. */
   readonly kwok?: boolean;
 }
 
-/** What a bed can run. */
+/** The components that a test bed can run. */
 export type Component = Exclude<ProgramName, 'kubectl' | 'csi-sanity'> | 'stowage';
 
 const components: readonly Component[] = [
@@ -79,11 +79,11 @@ export interface CallResult {
 }
 
 /**
- * A cluster for a test: real programs on loopback, with ports, certificates and data of their own, so that any number can run side by
- * side. They end with `close`, and also when the process that started them is gone. Logs stay until `forget`.
+ * A cluster for a test: real programs on loopback, with their own ports, certificates and data, so that any number can run side by side.
+ * The programs end with `close`, and also when the process that started them ends. Logs stay until `removeLogs`.
  */
 export class Bed implements AsyncDisposable {
-  /** Logs are in its folder `logs`. */
+  /** Logs are in its subfolder `logs`. */
   readonly folder: string;
   readonly #options: BedOptions;
   readonly #files: BedFiles;
@@ -97,7 +97,7 @@ export class Bed implements AsyncDisposable {
     this.#keeper = new Keeper({ data: this.#files.folder, logs: join(folder, 'logs') });
   }
 
-  /** Resolves when the API server answers. What failed to start has its logs in the message. */
+  /** Resolves when the API server is ready. If a component fails to start, the error contains its logs. */
   static async start(options: BedOptions): Promise<Bed> {
     const folder = await mkdtemp(join(tmpdir(), 'stowage-bed-'));
     await mkdir(join(folder, 'logs'));
@@ -112,17 +112,17 @@ export class Bed implements AsyncDisposable {
     }
   }
 
-  /** Of the admin. */
+  /** The kubeconfig of the admin. */
   get kubeconfig(): string {
     return this.kubeconfigOf('admin');
   }
 
-  /** Our own server knows the admin only. */
+  /** Our own server has only the admin. */
   kubeconfigOf(user: UserName): string {
     return kubeconfigPath(this.#files, this.#options.server === 'stowage' ? 'admin' : user);
   }
 
-  /** Of the process that ends everything; for tests of that. */
+  /** The process that ends all programs; for tests of this mechanism. */
   get keeperPid(): number {
     return this.#keeper.pid;
   }
@@ -136,7 +136,7 @@ export class Bed implements AsyncDisposable {
     return cluster;
   }
 
-  /** The kubectl of the same version; `input` is for `-f -`. */
+  /** Runs the kubectl of the same version; `input` is for `-f -`. */
   async kubectl(args: readonly string[], input = ''): Promise<CallResult> {
     const env = { PATH: process.env.PATH ?? '', HOME: this.#files.folder, KUBECONFIG: this.kubeconfig };
     return await call(this.#program('kubectl'), args, { env, input });
@@ -150,7 +150,7 @@ export class Bed implements AsyncDisposable {
     return this.#keeper.pidOf(component);
   }
 
-  /** For settings that need a bed to be there; else name it in the options. */
+  /** For settings that need a running bed; otherwise use the options. */
   async startScheduler(given: Omit<ComponentSettings, 'kubeconfig'>): Promise<void> {
     const settings = { ...given, kubeconfig: this.kubeconfigOf('scheduler') };
     const program = this.#program('kube-scheduler');
@@ -161,18 +161,18 @@ export class Bed implements AsyncDisposable {
     await this.#keeper.stop(component, signal);
   }
 
-  /** Ends it and starts the same again. Resolves when it answers, where it is an API server. */
+  /** Stops the component and starts it again. For an API server, resolves when it is ready. */
   async restart(component: Component, signal?: NodeJS.Signals): Promise<void> {
     await this.#keeper.restart(component, signal);
     if (component === 'kube-apiserver' || component === 'stowage') await this.#ready();
   }
 
-  /** Without waiting for what comes of it: SIGSTOP, SIGCONT. */
+  /** Sends SIGSTOP or SIGCONT, without waiting for its effect. */
   async signal(component: Component, signal: NodeJS.Signals): Promise<void> {
     await this.#keeper.signal(component, signal);
   }
 
-  /** The last lines of every log, and where the rest is. */
+  /** The last lines of every log, and the path of the logs. */
   describeLogs(linesMax = 30): string {
     const parts = components.flatMap((component) => {
       const text = this.logs(component).trimEnd();
@@ -183,7 +183,7 @@ export class Bed implements AsyncDisposable {
     return [`the logs of the bed are in ${join(this.folder, 'logs')}`, ...parts].join('\n');
   }
 
-  /** Ends everything and removes its data. Logs stay. */
+  /** Stops everything and removes the data. Logs stay. */
   async close(): Promise<void> {
     await Promise.all(this.#connections.map((cluster) => cluster.close()));
     await this.#keeper.end();
@@ -271,7 +271,7 @@ export class Bed implements AsyncDisposable {
     return path;
   }
 
-  /** Polls as long as the component, and what it stands on, runs. */
+  /** Polls while the component, and those that it depends on, are running. */
   async #until(component: Component, isReady: () => Promise<boolean>): Promise<void> {
     const giveUpMs = Date.now() + readyMaxMs;
     while (!(await isReady())) {
@@ -282,7 +282,7 @@ export class Bed implements AsyncDisposable {
   }
 }
 
-/** Ready, and through with creating what every cluster has. */
+/** The server is ready and has created the objects that every cluster has. */
 async function isServing(port: number, access: Access): Promise<boolean> {
   if ((await statusOf(port, '/readyz', access)) !== 200) return false;
   return (await statusOf(port, '/api/v1/namespaces/default', access)) === 200;
@@ -299,7 +299,7 @@ function call(program: string, args: readonly string[], { env, input }: CallOpti
       if (error !== null && typeof error.code !== 'number') reject(error);
       else resolve({ stdout, stderr, code: typeof error?.code === 'number' ? error.code : 0 });
     });
-    child.stdin?.on('error', () => {}); // It need not read what it is given.
+    child.stdin?.on('error', () => {}); // The program may exit without reading its input.
     child.stdin?.end(input);
   });
 }

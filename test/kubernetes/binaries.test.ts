@@ -18,7 +18,7 @@ import { type ProgramPaths, providePrograms } from './binaries.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const foreverConfig = fileURLToPath(new URL('testing/forever.config.ts', import.meta.url));
 
-/** A machine with a cache of its own, and a `go` that writes down what it is asked to build. */
+/** A machine with its own cache, and a `go` that records what it should build. */
 class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), 'stowage-binaries-'));
   readonly modules = join(this.folder, 'modules');
@@ -65,7 +65,7 @@ function newMachine(): Machine {
 }
 
 describe('the programs', () => {
-  test('are built once, with a word about it, and then found', async () => {
+  test('are built once, with a message, and then found', async () => {
     const machine = newMachine();
     machine.installGo();
     const first = await machine.provide(['etcd', 'kwok']);
@@ -75,7 +75,7 @@ describe('the programs', () => {
     expect(machine.builds).toEqual(['.', 'sigs.k8s.io/kwok/cmd/kwok']);
   });
 
-  test('are built again when a pin changes, and only those of that module', async () => {
+  test('are built again when a version pin changes, but only those of that module', async () => {
     const machine = newMachine();
     machine.installGo();
     const before = await machine.provide(['etcd', 'kwok']);
@@ -87,7 +87,7 @@ describe('the programs', () => {
     expect(machine.builds).toEqual(['.', 'sigs.k8s.io/kwok/cmd/kwok', '.']);
   });
 
-  test('of another release of Kubernetes are built beside, for whoever names it; a name that is wrong builds nothing', async () => {
+  test('of another Kubernetes release are built only on request; an unknown release builds nothing', async () => {
     const machine = newMachine();
     machine.installGo();
     const usual = await machine.provide(['etcd', 'kubectl']);
@@ -100,7 +100,7 @@ describe('the programs', () => {
     expect(machine.builds).toEqual(['.', ...Array(2).fill('k8s.io/kubernetes/cmd/kubectl')]);
   });
 
-  test('are built by one of several that ask at the same time', async () => {
+  test('are built once if several processes need them at the same time', async () => {
     const machine = newMachine();
     machine.installGo('/bin/sleep 1; echo program > "$out"');
     const asked = await Promise.all([1, 2, 3].map(() => machine.provide(['etcd'])));
@@ -109,7 +109,7 @@ describe('the programs', () => {
     expect(machine.said).toContain('etcd: another process builds it; waiting');
   });
 
-  test('are taken from KUBEBUILDER_ASSETS as far as that has them', async () => {
+  test('are taken from KUBEBUILDER_ASSETS if that folder has them', async () => {
     const machine = newMachine();
     machine.installGo();
     const etcd = join(machine.folder, 'assets/etcd');
@@ -123,12 +123,12 @@ describe('the programs', () => {
     expect(machine.builds).toEqual(['sigs.k8s.io/kwok/cmd/kwok']);
   });
 
-  test('are not there without Go', async () => {
+  test('are missing without Go', async () => {
     const machine = newMachine();
     expect(await machine.provide(['etcd', 'kwok'])).toEqual({});
   });
 
-  test('that fail to build leave nothing behind, and the reason is told', async () => {
+  test('that fail to build leave no files, and the error has the reason', async () => {
     const machine = newMachine();
     machine.installGo('echo "no such module" >&2; echo half > "$out"; exit 1');
     await expect(machine.provide(['etcd'])).rejects.toThrow(/etcd: go build failed.*no such module/s);

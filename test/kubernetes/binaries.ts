@@ -5,22 +5,22 @@ import { withBuildLock } from './build-lock.ts';
 import { buildInto } from './go-build.ts';
 import { kubernetesRelease, type ProgramName, programNames, type Recipe, recipeOf } from './programs.ts';
 
-/** Where each program is; those that there is no way to get are left out. */
+/** The path of each program; programs that are not available are left out. */
 export type ProgramPaths = { readonly [Name in ProgramName]?: string };
 
 export interface ProvideOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Told, a line at a time, what takes long. */
+  /** Receives progress messages, one line each. */
   readonly say: (line: string) => void;
-  /** All of them unless told otherwise. */
+  /** All programs by default. */
   readonly names?: readonly ProgramName[];
-  /** Where the modules are, if not in `modules`. */
+  /** The folder of the Go modules; `modules` by default. */
   readonly modules?: string;
 }
 
 /**
- * Finds the programs, and builds those that are missing: from KUBEBUILDER_ASSETS where that has them, else from the user's cache,
- * else from the Go module registry into the cache. Rejects when a build fails.
+ * Finds the programs and builds missing ones. It looks in KUBEBUILDER_ASSETS, then in the user's cache, and otherwise builds from the Go
+ * module registry into the cache. Rejects if a build fails.
  */
 export async function providePrograms(options: ProvideOptions): Promise<ProgramPaths> {
   const { env, say, names = programNames } = options;
@@ -51,7 +51,7 @@ async function cachedOrBuilt(
   if (isExecutable(path)) return path;
   if (!hasGo(env)) return undefined;
   const build = async (): Promise<void> => {
-    // Whoever had the lock before us may have built it.
+    // The previous holder of the lock may have built it.
     if (!isExecutable(path)) await buildInto(path, { recipe, env, say });
   };
   await withBuildLock(join(folder, `${recipe.fingerprint}.lock`), build, () =>

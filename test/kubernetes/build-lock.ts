@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const heartbeatMs = 2_000;
-/** A holder that has been silent for so long is dead. Its machine may have been suspended, or it was killed. */
+/** A holder without a heartbeat for this long is considered dead: it was killed, or its machine was suspended. */
 const silenceMaxMs = 15_000;
 const pollMs = 500;
 
 /**
- * Runs `work` while nobody else on this machine does. The lock is a file that its holder touches, so that one left behind by a
- * process that was killed opens by itself. In the worst case (a holder that sleeps and wakes up again) two run side by side: they
- * must only waste time, never spoil each other's result.
+ * Runs `work` while no other process on this machine does. The lock is a file that its holder touches regularly, so that a lock left by a
+ * killed process expires. In the worst case (a suspended holder that resumes) two processes work at the same time: then they must only
+ * waste time, not damage each other's result.
  */
 export async function withBuildLock<T>(path: string, work: () => Promise<T>, onWait: () => void): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
@@ -42,7 +42,7 @@ async function isTaken(path: string): Promise<boolean> {
   }
 }
 
-/** Renaming decides who breaks it, where several see the same. */
+/** If several processes see the same abandoned lock, the rename decides which of them removes it. */
 async function breakIfAbandoned(path: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   try {

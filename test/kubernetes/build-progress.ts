@@ -1,6 +1,6 @@
 const sayEveryMs = 10_000;
 
-/** Says how far a build is, now and then: lines in a log, not a bar. */
+/** Reports the progress of a build at intervals, as lines in a log. */
 export class BuildProgress {
   readonly #name: string;
   readonly #say: (line: string) => void;
@@ -24,7 +24,7 @@ export class BuildProgress {
     this.#total = total;
   }
 
-  /** A line that `go` wrote: a module that it fetches or, with `-v`, a package that it compiles. */
+  /** A line of output of `go`: a module that it downloads or, with `-v`, a package that it compiles. */
   line(text: string): void {
     if (text.startsWith('go: downloading ')) this.#fetched += 1;
     else if (this.#total !== undefined) this.#compiled += 1;

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { projectRoot } from '../project-root.ts';
 
-/** How a program is started. */
+/** The program, arguments and environment of a process. */
 export interface CommandLine {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Files of a bed, all in its data folder. */
+/** Files of a test bed, all in its data folder. */
 export interface BedFiles {
   readonly folder: string;
   readonly certificate: string;
@@ -42,7 +42,7 @@ export function etcdCommand(
     'listen-peer-urls': peerUrl,
     'initial-advertise-peer-urls': peerUrl,
     'initial-cluster': `default=${peerUrl}`,
-    // A test's data need not outlive the machine.
+    // The data of a test need not survive a crash of the machine.
     ...(isDurable ? {} : { 'unsafe-no-fsync': true }),
   };
   return commandLine(program, flags, files);
@@ -53,13 +53,13 @@ export interface EtcdPorts {
   readonly peer: number;
 }
 
-/** They need a controller or a kubelet that most beds do not run. */
+/** These need a controller or a kubelet that most test beds do not run. */
 const admissionOffDefault = ['ServiceAccount', 'TaintNodesByCondition'];
 
 export interface ApiServerSettings {
   readonly port: number;
   readonly etcdPort: number;
-  /** `full`: as a cluster has it. `without-kubelet`, the default: pods need no service account, new nodes are not tainted. */
+  /** `full`: the default of a cluster. `without-kubelet`, the default here: pods need no service account, new nodes are not tainted. */
   readonly admission?: 'full' | 'without-kubelet';
   readonly extraFlags?: Flags;
 }
@@ -70,7 +70,7 @@ export function apiServerCommand(program: string, files: BedFiles, settings: Api
     'etcd-servers': `http://127.0.0.1:${etcdPort}`,
     'bind-address': '127.0.0.1',
     'secure-port': port,
-    // Else it wants a default route, which a machine without a network lacks. Nobody connects to it.
+    // Otherwise it needs a default route, which a machine without a network lacks. No client connects to this address.
     'advertise-address': '192.0.2.1',
     'tls-cert-file': files.certificate,
     'tls-private-key-file': files.certificateKey,
@@ -98,7 +98,7 @@ export function schedulerCommand(program: string, files: BedFiles, settings: Com
 }
 
 export interface ControllerManagerSettings extends ComponentSettings {
-  /** As `--controllers` takes them; all that are on by default where left out. */
+  /** The value of `--controllers`; by default all controllers that are on by default. */
   readonly controllers?: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export function controllerManagerCommand(
     controllers: controllers.join(','),
     'service-account-private-key-file': files.serviceAccountKey,
     'root-ca-file': files.certificate,
-    // The default of 15 s is a long time in a test.
+    // The default of 15 s is too slow for a test.
     'pvclaimbinder-sync-period': '1s',
     ...componentFlags(rest),
   };
@@ -120,7 +120,7 @@ export function controllerManagerCommand(
 }
 
 function componentFlags({ kubeconfig, leaderElect = false, extraFlags = {} }: ComponentSettings): Flags {
-  // No port of their own: nothing asks them, and one less thing to clash.
+  // No port: no client reads it, and it could cause a conflict.
   return { kubeconfig, 'leader-elect': leaderElect, 'secure-port': 0, ...extraFlags };
 }
 
@@ -138,7 +138,7 @@ export function kwokCommand(
   return commandLine(program, flags, files);
 }
 
-/** Our own API server as users run it, with no controllers beside it. */
+/** Our own API server as users run it, without controllers. */
 export function stowageCommand(
   program: string,
   files: BedFiles,
@@ -157,6 +157,6 @@ export type Flags = Readonly<Record<string, string | number | boolean>>;
 
 function commandLine(program: string, flags: Flags, { folder }: BedFiles): CommandLine {
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
-  // Without the settings of whoever runs the tests; caches go where they are removed.
+  // Without the settings of the user who runs the tests; caches go into the removed folder.
   return { program, args, env: { PATH: process.env.PATH ?? '', HOME: folder } };
 }

@@ -1,4 +1,7 @@
-/** The scheduler writes both sides of a binding, beside Kubernetes' own PV controller: whatever befalls a write, nothing is lost. */
+/**
+ * The scheduler writes both sides of a binding, together with Kubernetes' own PV controller. Whatever fault hits a write, the binding
+ * completes.
+ */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
@@ -10,20 +13,20 @@ import { diskMaker, makeDisks } from './testing/disk-maker.ts';
 import { type Case, everywhere, FaultyWay, newVolumeAndDisk, pod, twoDisks } from './testing/faulty-way.ts';
 import { makeClass, makeDisk, makeNode, until } from './testing/run-scheduler.ts';
 
-/** Every write has come by then, or the pods' way is not the one that we think. */
+/** All writes must have arrived after this time; otherwise the sequence of writes is not the expected one. */
 const waysMaxMs = 30_000;
-/** Who has no node while the PV controller is frozen for so long won't get one. */
+/** A pod without a node after this time, while the PV controller is frozen, will not get one. */
 const aWhileMs = 2_000;
 /** Each wants one of the two disks. */
 const rivals = ['rival-1', 'rival-2'];
 
 const programs = [...serverPrograms, 'kube-controller-manager'] as const;
 
-describe.skipIf(lacks(...programs))('beside the PV controller', () => {
+describe.skipIf(lacks(...programs))('binding together with the PV controller', () => {
   const bed = sharedBed({
     controllerManager: {
       controllers: ['persistentvolume-binder-controller'],
-      // By default it makes twenty requests a second, and most of the time would go by with waiting for it.
+      // The default of twenty requests a second would dominate the test time.
       extraFlags: { 'kube-api-qps': 1000, 'kube-api-burst': 1000 },
     },
   });
@@ -53,7 +56,7 @@ describe.skipIf(lacks(...programs))('beside the PV controller', () => {
     return trial;
   }
 
-  /** Sends a pod on its way for each of the cases. When all have met with their faults the PV controller is frozen. */
+  /** Starts a pod for each case. The PV controller is frozen when all cases have reached their faults. */
   async function befall(cases: readonly Case[], disksOn = ['n1', 'n1', 'n2', 'n2']): Promise<FaultyWay[]> {
     let letGo = () => {};
     const frozen = new Promise<void>((resolve) => {
@@ -113,18 +116,21 @@ describe.skipIf(lacks(...programs))('beside the PV controller', () => {
     });
   }
 
-  test.each(named(faults))('a pod and its volumes get there, whichever write it is: %s', async (_, fault) => {
-    const all = await befall([...everywhere(twoDisks, fault), ...everywhere(newVolumeAndDisk, fault)]);
-    await afterwards(all, 'beforeThaw');
-    await thaw();
-    await afterwards(all, 'afterThaw');
-    expect(await problemsOf(all)).toEqual([]);
-    if (fault.whenCalm === undefined) return;
-    await afterwards(all, 'whenCalm');
-    expect(await problemsOf(all)).toEqual([]);
-  });
+  test.each(named(faults))(
+    'a pod and its volumes are bound after a fault at any write: %s',
+    async (_, fault) => {
+      const all = await befall([...everywhere(twoDisks, fault), ...everywhere(newVolumeAndDisk, fault)]);
+      await afterwards(all, 'beforeThaw');
+      await thaw();
+      await afterwards(all, 'afterThaw');
+      expect(await problemsOf(all)).toEqual([]);
+      if (fault.whenCalm === undefined) return;
+      await afterwards(all, 'whenCalm');
+      expect(await problemsOf(all)).toEqual([]);
+    },
+  );
 
-  test('a pod and its volumes get there, whoever of the two is faster', async () => {
+  test('a pod and its volumes are bound, whether the scheduler or the PV controller is faster', async () => {
     const claims = twoDisks.steps.filter(({ name }) => name.endsWith('claim'));
     const cases = claims.flatMap((claim) =>
       faults.map((fault): Case => ({ way: twoDisks, step: { ...claim, isOptional: true }, fault })),
@@ -135,7 +141,7 @@ describe.skipIf(lacks(...programs))('beside the PV controller', () => {
     expect(await problemsOf(all)).toEqual([]);
   });
 
-  test.each(named(lateForNobody))("a late write takes nobody's volume away: %s", async (_, fault) => {
+  test.each(named(lateForNobody))('a late write takes no volume from another pod: %s', async (_, fault) => {
     const all = await befall(everywhere(twoDisks, fault), ['n1', 'n1']);
     await Promise.all(
       all.map(async ({ trial }) => {
@@ -148,12 +154,12 @@ describe.skipIf(lacks(...programs))('beside the PV controller', () => {
     expect(await problemsOf(all, { mayWait: rivals })).toEqual([]);
   });
 
-  test('a claim has nothing yet of a new volume that the PV controller has not seen', async () => {
+  test('a pod with a new volume waits until the PV controller has seen the volume', async () => {
     const trial = await prepare(['n1']);
     await trial.schedule();
     await furnished([trial]);
     await freeze();
-    // It has to do with these before it gets to the new volume, and takes claims in turn meanwhile.
+    // The PV controller must process these volumes before the new one, and processes claims in between.
     const others = Array.from({ length: 30 }, (_, position) => `${trial.name}-other-${position}`);
     await Promise.all(
       others.map((name) => makeDisk(cluster, name, { node: 'n2', storageClassName: 'others' })),
@@ -171,7 +177,7 @@ describe.skipIf(lacks(...programs))('beside the PV controller', () => {
   }
 });
 
-/** A table shows no more than the beginning of a field that it is told of by name. */
+/** The `$name` of a table shows only the beginning of the text, so the name is a column of its own. */
 function named(all: readonly Fault[]): [string, Fault][] {
   return all.map((fault) => [fault.name, fault]);
 }

@@ -28,7 +28,7 @@ import { type Outcome, type Scene, Side, type Stage } from './testing/side.ts';
 import { servedControllers } from './testing/unserved-controllers.ts';
 
 /**
- * Rounds begin until this is over. For longer:
+ * Rounds start until this time has passed. To run longer:
  *
  *     SOAK_SECONDS=600 npm run test:kubernetes -- test/kubernetes/controller-manager.test.ts
  */
@@ -36,7 +36,7 @@ const soakMs = Number(process.env.SOAK_SECONDS ?? 60) * 1000;
 const roundMaxMs = 240_000;
 const pollMs = 200;
 
-/** Our server does not judge pods by security levels. */
+/** Our server does not enforce pod security levels. */
 const scenes = [
   ...statefulSetScenes,
   ...deploymentScenes,
@@ -47,10 +47,10 @@ const scenes = [
   ...appliedScenes,
 ].filter(({ needsPodSecurity }) => needsPodSecurity !== true);
 
-/** They make objects outside of their namespace, which a second round would find. */
+/** These scenarios create objects outside of their namespace, which a second round would find. */
 const onceOnly = ['volume-lives', 'default-class'];
 
-/** Whose work is done by others beside it, and who does it. */
+/** The controllers that `stowage run` replaces. */
 const swapped = ['persistentvolume-binder-controller', 'statefulset-controller'];
 const swappedIn = 'pv-binder,statefulset';
 
@@ -59,11 +59,11 @@ type Round = ReadonlyMap<string, Outcome>;
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-scheduler', 'kwok'))(
   'kube-controller-manager',
   () => {
-    /** What it comes to by itself on the real server. */
+    /** The outcome of kube-controller-manager on the real server. */
     let expected: Round | undefined;
 
     test(
-      'runs on our server as on the real one: the same objects, and no other complaints',
+      'leaves the same objects on our server as on the real one, and logs no other errors',
       async () => {
         const [real, ours] = await Promise.all([open('kubernetes'), open('stowage')]);
         const differences: string[] = [];
@@ -84,7 +84,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
     );
 
     test(
-      'comes to the same end with two of its controllers swapped for ours, on either server',
+      'leaves the same objects if two of its controllers are replaced by ours, on either server',
       async () => {
         const both = (['kubernetes', 'stowage'] as const).map(async (server) => {
           const playing = await open(server, swapped);
@@ -105,7 +105,7 @@ interface Playing {
   readonly side: Side;
 }
 
-/** With all of its controllers that our server has the kinds for, `without` some. */
+/** Runs all controllers whose kinds our server has, except those in `without`. */
 async function open(server: 'kubernetes' | 'stowage', without: readonly string[] = []): Promise<Playing> {
   const bed = await startBed({
     server,
@@ -114,7 +114,7 @@ async function open(server: 'kubernetes' | 'stowage', without: readonly string[]
     controllerManager: {
       leaderElect: true,
       controllers: [...servedControllers, ...without.map((controller) => `-${controller}`)],
-      // Else it would spend most of its time waiting for its own limit.
+      // The default rate limit would dominate the test time.
       extraFlags: { 'kube-api-qps': 1000, 'kube-api-burst': 1000 },
     },
   });
@@ -124,13 +124,13 @@ async function open(server: 'kubernetes' | 'stowage', without: readonly string[]
   const name = 'by-the-clock';
   await cluster.resource(namespaces).create({ metadata: { name } });
   await cluster.resource(cronJobs).create(minutely(name));
-  // Else what it logs depends on who is first: a controller that finds an object at its start, or is told of it.
+  // Otherwise the log depends on timing: a controller may find an object at its start or receive it as an event.
   while (!bed.logs('kube-controller-manager').includes('all resource monitors have synced')) await sleep(50);
   const more = [daemonSets, replicationControllers, jobs, cronJobs];
   return { bed, cluster, side: new Side(cluster, { more, furnished }) };
 }
 
-/** Its own gifts to every namespace. */
+/** Waits for the objects that kube-controller-manager creates in every namespace. */
 async function furnished({ cluster, namespace }: Stage): Promise<void> {
   const found = async (resource: Resource, name: string) =>
     (await cluster.resource(resource).list({ namespace })).items.some(
@@ -147,7 +147,7 @@ async function standIn({ kubeconfig }: Bed): Promise<void> {
   await says(stowage, 'pv-binder: this process leads');
 }
 
-/** All scenes at once, each in a namespace of its own; those are deleted in the end, with what is in them. */
+/** Runs all scenarios in parallel, each in its own namespace, and then deletes the namespaces with their content. */
 async function playRound({ side, cluster }: Playing, round: number): Promise<Round> {
   const played = scenes.filter(({ name }) => round === 1 || !onceOnly.includes(name));
   const outcomes = await Promise.all(

@@ -10,9 +10,9 @@ import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 const namespace = 'default';
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
-  'the example of a scheduler of your own',
+  'the example of a custom scheduler',
   () => {
-    test("places a pod with its disk on Kubernetes, with kube-scheduler's rights", async () => {
+    test('places a pod with its disk on Kubernetes, with the rights of kube-scheduler', async () => {
       const bed = await startBed({
         controllerManager: { controllers: ['persistentvolume-binder-controller'] },
       });

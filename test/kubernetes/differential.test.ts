@@ -6,23 +6,23 @@ import { RealScheduler } from './differential/real-scheduler.ts';
 import { Tally } from './differential/tally.ts';
 
 /**
- * Random clusters and pods, the same at every run. To see others, or more, or one again:
+ * Random clusters and pods, the same in every run. To see others, more, or one again:
  *
  *     DIFFERENTIAL_SEED=1234 DIFFERENTIAL_CLUSTERS=500 npm run test:kubernetes -- test/kubernetes/differential.test.ts
  */
 const firstSeed = Number(process.env.DIFFERENTIAL_SEED ?? 1);
 const clusterCount = Number(process.env.DIFFERENTIAL_CLUSTERS ?? 200);
-/** Ten pods take less than a second; the machine may be busy. */
+/** Ten pods take less than a second, but the machine may be busy. */
 const clusterMaxMs = 10_000;
-/** So many have a little of everything. */
+/** With this many clusters, every kind of outcome must occur. */
 const clustersMany = 30;
 
 const admissionOff = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 const bedOptions = { apiServer: { extraFlags: { 'disable-admission-plugins': admissionOff.join(',') } } };
 
-describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-scheduler'))('beside kube-scheduler', () => {
+describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-scheduler'))('compared with kube-scheduler', () => {
   test(
-    'profile upstream gives the same answers in the same words, and profile stowage differs as it is known to',
+    'profile upstream has the same verdicts and messages, and profile stowage differs only in known ways',
     async () => {
       const bed = await startBed(bedOptions);
       const cluster = new RealCluster(await bed.connect());

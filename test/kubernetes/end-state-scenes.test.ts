@@ -15,7 +15,7 @@ import { type Outcome, type Scene, Side } from './testing/side.ts';
 
 const scenes = [...statefulSetScenes, ...deploymentScenes, ...budgetScenes, ...endingScenes, ...volumeScenes];
 
-/** Our server does not judge pods by security levels. */
+/** Our server does not enforce pod security levels. */
 const ownScenes = scenes.filter(({ needsPodSecurity }) => needsPodSecurity !== true);
 
 const theirControllers = [
@@ -45,7 +45,7 @@ const ourControllers = [
 ];
 
 const common = { scheduler: true, kwok: true } as const;
-// Else it would spend most of its time waiting for its own limit.
+// The default rate limit would dominate the test time.
 const extraFlags = { 'kube-api-qps': 1000, 'kube-api-burst': 1000 };
 const bedOptions = {
   real: { ...common, controllerManager: { controllers: theirControllers, extraFlags } },
@@ -53,15 +53,15 @@ const bedOptions = {
   own: { ...common, server: 'stowage', stowageControllers: ourControllers.join(',') },
 } as const;
 
-/** On which server our controllers play. */
+/** The server on which our controllers run. */
 type Where = 'same' | 'own';
 
 /**
- * The same acts for kube-controller-manager on the real server, and for our controllers, once on the same server and once on ours.
- * Scheduler and nodes are the real ones everywhere, so that only the controllers differ, or they and the server.
+ * Runs the same user actions with kube-controller-manager on the real server, and with our controllers, once on the real server and once on
+ * ours. Scheduler and nodes are the real ones everywhere, so that only the controllers differ, or the controllers and the server.
  */
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-scheduler', 'kwok'))(
-  'our controllers come to the same end as kube-controller-manager',
+  'our controllers leave the same state as kube-controller-manager',
   () => {
     const beds = {
       real: sharedBed(bedOptions.real),
@@ -88,7 +88,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       await ours?.close();
     });
 
-    /** What a scene came to is there to stay; whoever has to look at it again gets it played again, on beds of its own. */
+    /** The outcome of a scenario is kept. A retried test runs the scenario again, on new test beds. */
     async function outcomes(scene: Scene, where: Where, isAgain: boolean): Promise<readonly Outcome[]> {
       const both = ['real', where] as const;
       return await Promise.all(
@@ -96,7 +96,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       );
     }
 
-    test.for(scenes)('on its server: $name', { timeout: 300_000 }, async (scene, { task }) => {
+    test.for(scenes)('on the real server: $name', { timeout: 300_000 }, async (scene, { task }) => {
       const [real = {}, our = {}] = await outcomes(scene, 'same', isRetry(task));
       expect(Object.keys(real)).toEqual(Object.keys(scene.acts));
       expect(unknownOf(scene.name, differencesOf(real, our), met)).toEqual([]);
@@ -107,7 +107,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       expect(unknownOf(scene.name, differencesOf(real, our), met)).toEqual([]);
     });
 
-    test('but for what is named, all of which is met', () => {
+    test('every known difference occurred', () => {
       expect(knownDifferences.filter((each) => each.isByChance !== true && !met.has(each))).toEqual([]);
     });
   },
@@ -125,7 +125,7 @@ async function playAnew(scene: Scene, where: 'real' | Where): Promise<Outcome> {
   }
 }
 
-/** Scenes of one side, all at once. */
+/** Runs the scenarios of one cluster in parallel. */
 class Plays {
   readonly #outcomes = new Map<string, Promise<Outcome>>();
 
@@ -134,7 +134,7 @@ class Plays {
     const allOver = Promise.allSettled(outcomes);
     for (const [at, { name }] of played.entries()) {
       const outcome = allOver.then(async () => await side.withLateEvents(name, (await outcomes[at]) ?? {}));
-      outcome.catch(() => {}); // It is for the test to tell.
+      outcome.catch(() => {}); // The test reports the error.
       this.#outcomes.set(name, outcome);
     }
   }

@@ -5,7 +5,7 @@ import { playEndings, whatIsLeft } from './testing/endings.ts';
 import { steady } from './testing/steady.ts';
 import { playVolumeEnds, playVolumeLives, volumeStates } from './testing/volume-lives.ts';
 
-/** The same work for kube-controller-manager on the real server, and for our controllers on ours. */
+/** Runs the same actions with kube-controller-manager on the real server, and with our controllers on ours. */
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our controllers', () => {
   const protecting = [
     'persistentvolumeclaim-protection-controller',
@@ -23,7 +23,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     return await Promise.all(beds.map(async (bed) => await play(await bed.connect())));
   }
 
-  test('leave behind what kube-controller-manager leaves behind', async () => {
+  test('leave the same objects as kube-controller-manager', async () => {
     const controllers = {
       theirs: ['garbage-collector-controller', 'namespace-controller', ...protecting],
       ours: 'garbage-collector,namespace,protection',
@@ -39,7 +39,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     expect(ours).toEqual(real);
   }, 300_000);
 
-  test('bring volumes and claims together as the PV controller does, and apart again', async () => {
+  test('bind and release volumes and claims as the PV controller does', async () => {
     const controllers = {
       theirs: ['persistentvolume-binder-controller', ...protecting],
       ours: 'pv-binder,protection',

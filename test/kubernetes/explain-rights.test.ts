@@ -14,7 +14,7 @@ import {
   until,
 } from './testing/run-scheduler.ts';
 
-/** What somebody gets who looks after the pods of one namespace: no nodes, nothing of the cluster. */
+/** The rights of a user who manages the pods of one namespace: no nodes, nothing cluster-wide. */
 const namespaced = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -29,7 +29,7 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
 subjects: [{ kind: ServiceAccount, name: of-a-team, namespace: shop }]
 `;
 
-/** All of the cluster but what storage drivers say; pods and claims of one namespace only. */
+/** All cluster-wide objects except those of storage drivers; pods and claims of one namespace only. */
 const broad = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -58,7 +58,7 @@ async function kubectl(bed: Bed, args: readonly string[], input = ''): Promise<v
   expect([code, stderr]).toEqual([0, '']);
 }
 
-/** A pod of the default scheduler that no node takes, each for a reason of its own. */
+/** A pod of the default scheduler that every node refuses, each for another reason. */
 async function makePendingPod(cluster: Cluster): Promise<void> {
   await makeNode(cluster, 'with-a-disk');
   await makeNode(cluster, 'small', { cpu: '1' });
@@ -82,7 +82,7 @@ async function makePendingPod(cluster: Cluster): Promise<void> {
   });
 }
 
-/** What kube-scheduler says of it, in its Event. */
+/** The message of kube-scheduler's Event about the pod. */
 async function complaintOfKubeScheduler(cluster: Cluster): Promise<string> {
   const fieldSelector = 'involvedObject.name=db,reason=FailedScheduling';
   const read = async () =>
@@ -95,10 +95,10 @@ async function explain(kubeconfig: string, ...flags: readonly string[]) {
   return await callStowage('explain', 'pod', 'shop/db', '--kubeconfig', kubeconfig, ...flags);
 }
 
-describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a cluster of Kubernetes', () => {
+describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubernetes cluster', () => {
   const bed = sharedBed({ scheduler: true });
 
-  test('says what kube-scheduler says, and what it was not allowed to see', async () => {
+  test('gives the message of kube-scheduler, and lists what it has no right to read', async () => {
     const cluster = await bed().connect();
     await kubectl(bed(), ['create', 'namespace', 'shop']);
     for (const name of accounts) await kubectl(bed(), ['create', 'serviceaccount', name, '-n', 'shop']);
@@ -111,7 +111,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a cluste
     expect([admin.status, admin.stderr]).toEqual([3, '']);
     expect(rest).toMatchObject({ verdict: 'refused', profile: 'upstream', notes: [] });
     expect(message).toMatch(/^0\/3 nodes are available: /);
-    // What follows is about making room, which is no part of the question.
+    // The rest of the message is about preemption, which is not compared.
     expect(told.slice(0, message.length)).toBe(message);
     expect(told.slice(message.length)).toMatch(/^( no new claims to deallocate,)? preemption: /);
     expect(rest.reported).toBe(told);
@@ -133,10 +133,12 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a cluste
     ).toEqual([]);
   });
 
-  test('says what can be said without nodes, and what to ask for where nothing can', async () => {
+  test('explains what is possible without nodes, and which rights to request if nothing is possible', async () => {
     const team = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'of-a-team'));
     expect([team.status, team.stderr]).toEqual([1, '']);
-    expect(team.stdout).toContain('Pod shop/db is pending; the nodes could not be read, so the cause is unknown.');
+    expect(team.stdout).toContain(
+      'Pod shop/db is pending; the nodes could not be read, so the cause is unknown.',
+    );
     expect(team.stdout).toContain('could not see nodes: forbidden; nothing can be said about nodes');
     expect(team.stdout).toContain('0/3 nodes are available: ');
     const nobody = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'nobody'));

@@ -23,7 +23,7 @@ async function kubectl(bed: Bed, ...args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(stderr);
 }
 
-/** A node, and a claim of 100Gi; where the kind is installed, a pool of 5Gi for it. */
+/** A node and a claim of 100Gi; if the kind is installed, also a pool of 5Gi. */
 async function furnish(cluster: Cluster): Promise<void> {
   await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
   const volumeBindingMode = 'WaitForFirstConsumer';
@@ -47,7 +47,7 @@ async function publish(bed: Bed, cluster: Cluster): Promise<void> {
   await client.patch({ name: driver }, { type: 'merge', body }, { subresource: 'status' });
 }
 
-/** The extender as kube-scheduler's user, and what it says to the pod. */
+/** Starts the extender as kube-scheduler's user, and returns its filter result for the pod. */
 async function startExtender(bed: Bed) {
   const flags = ['--kubeconfig', bed.kubeconfigOf('scheduler'), '--listen', '127.0.0.1:0', '--insecure'];
   const extender = new StowageProcess(['extender', ...flags]);
@@ -66,8 +66,8 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(100);
 }
 
-describe.skipIf(lacks(...serverPrograms))("the extender with kube-scheduler's rights", () => {
-  test('warns that it may not read DriverCapacity objects, and reads them when the role of the example is there', async () => {
+describe.skipIf(lacks(...serverPrograms))('the extender with the rights of kube-scheduler', () => {
+  test('warns that it has no right to read DriverCapacity objects, and reads them once the role of the example exists', async () => {
     const bed = await startBed({});
     const cluster = await bed.connect();
     await furnish(cluster);
@@ -79,18 +79,18 @@ describe.skipIf(lacks(...serverPrograms))("the extender with kube-scheduler's ri
     await until(async () => (await fitting()).length === 0);
   });
 
-  test('says nothing where there is no such kind', async () => {
+  test('gives no warning if the kind does not exist', async () => {
     const bed = await startBed({});
     await furnish(await bed.connect());
     const { extender, fitting } = await startExtender(bed);
     expect(await fitting()).toEqual(['n1']);
-    // It has been refused by now, and has looked whether that matters.
+    // By now the extender has been refused, and has checked whether that matters.
     await sleep(2_000);
     expect(extender.stderr).not.toContain('drivercapacities');
   });
 });
 
-test('the page of the extender shows the role of the example', async () => {
+test('the documentation of the extender shows the role of the example', async () => {
   const [, ...lines] = (await readFile(role, 'utf8')).split('\n');
   const page = await readFile(join(projectRoot, 'docs/extender.md'), 'utf8');
   expect(page).toContain(lines.join('\n'));

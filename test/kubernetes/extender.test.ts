@@ -29,7 +29,7 @@ interface ExampleConfig {
   extenders: [Record<string, unknown>];
 }
 
-/** The example with the places and names of this test, and `changes`; nothing else is changed. */
+/** The example configuration with the paths and names of this test, and `changes`; everything else is unchanged. */
 async function schedulerConfig(bed: Bed, url: string, folder: string, changes: object): Promise<string> {
   const example = await readFile(join(projectRoot, 'examples/extender/kube-scheduler.yaml'), 'utf8');
   const config = parse(example) as ExampleConfig;
@@ -45,7 +45,7 @@ async function schedulerConfig(bed: Bed, url: string, folder: string, changes: o
   return path;
 }
 
-/** kube-scheduler with our extender, both as kube-scheduler's user, and a provisioner beside them; `before` it starts. */
+/** Starts kube-scheduler with our extender, both as kube-scheduler's user, and a provisioner; `before` runs before the start. */
 async function start(
   changes: object = {},
   before: (cluster: Cluster) => Promise<unknown> = async () => {},
@@ -74,7 +74,7 @@ async function start(
   return cluster;
 }
 
-/** Two nodes, of which n1 has a pool of 10Gi and n2 none. */
+/** Two nodes: n1 has a pool of 10Gi, n2 has none. */
 async function furnish(cluster: Cluster): Promise<void> {
   await cluster
     .resource(csiDrivers)
@@ -123,7 +123,7 @@ async function ask(cluster: Cluster, name: string, ...sizes: readonly string[]):
   });
 }
 
-/** `n1`, or why it has no node; waits until there is one of them. */
+/** The node of the pod, such as `n1`, or the reason why it has none; waits until either exists. */
 async function fate(cluster: Cluster, name: string): Promise<string> {
   for (;;) {
     const { spec, status } = await cluster.resource(pods).get({ namespace, name });
@@ -154,20 +154,21 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       expect(await fate(cluster, 'q')).toBe('n1');
     });
 
-    test('gives no room away twice to pods that come together', async () => {
+    test('does not promise capacity twice to pods that arrive together', async () => {
       const names = ['a', 'b', 'c', 'd', 'e'];
-      // All of them wait when it starts, so that it comes to the next before anything is written about the last.
+      // All pods are pending when kube-scheduler starts, so that it decides about the next pod before anything is written for the previous
+      // one.
       const cluster = await start({}, (early) => Promise.all(names.map((name) => ask(early, name, '3Gi'))));
       const fates = await Promise.all(names.map((name) => settled(cluster, name)));
       expect(fates.filter((each) => each === 'n1')).toHaveLength(3);
       const others = fates.filter((each) => each !== 'n1');
       expect(others).toHaveLength(2);
       for (const each of others) expect(each).toContain('of which 9Gi is promised');
-      await sleep(2_000); // the two are tried again meanwhile
+      await sleep(2_000); // The other two are retried meanwhile.
       expect((await cluster.resource(persistentVolumes).list()).items).toHaveLength(3);
     });
 
-    test('has its pods bound by it, and sends whole nodes where it is told to', async () => {
+    test('lets the extender bind its pods, and sends complete nodes if configured so', async () => {
       const cluster = await start({ bindVerb: 'bind', nodeCacheCapable: false });
       await ask(cluster, 'with', '3Gi');
       await ask(cluster, 'without');
@@ -177,7 +178,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
   },
 );
 
-/** As above, but a refusal counts only when three others have a node: until then it may be tried again. */
+/** As above, but a refusal counts only when three other pods have a node: until then the pod may be retried. */
 async function settled(cluster: Cluster, name: string): Promise<string> {
   for (;;) {
     const said = await fate(cluster, name);

@@ -9,14 +9,14 @@ import { lacks, serverPrograms, sharedBed, startBed } from './bed-in-test.ts';
 import { isRetry } from './testing/is-retry.ts';
 
 /**
- * What `npm test` holds the embedded server against is what a real one answers today. Scenarios share the server, one theme after
- * the other, as they did when they were recorded.
+ * Checks that the transcripts of `npm test` are still what a real server answers. The scenarios share one server, one theme after another,
+ * as in the recording.
  */
 describe.skipIf(lacks('1.36', ...serverPrograms))('the transcripts', () => {
   const bed = sharedBed();
 
   test.for(Object.entries(corpus))(
-    'of %s are what the real server says',
+    'of %s equal the answers of the real server',
     { timeout: 600_000 },
     async ([theme, scenarios], { task }) => {
       const stored = readTranscript(theme);
@@ -26,7 +26,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('the transcripts', () => {
       const texts = scenarios.map((scenario) => {
         const answersOf = (transcript: typeof live) =>
           (transcript.exchanges.get(scenario.name) ?? []).map(({ answer }) => answer);
-        // `real` is what is live now, `ours` what we have on record.
+        // `real` is the live answer, `ours` the recorded one.
         const text = surprises(scenario, { real: answersOf(live), ours: answersOf(stored) });
         return text === '' ? '' : `${scenario.name}${text}`;
       });

@@ -11,12 +11,12 @@ const manifest = readManifest(projectRoot);
 const hasGo = spawnSync('go', ['version']).status === 0;
 
 test.skipIf(!hasGo).each(generators)(
-  'scripts/generate/%s writes what is committed',
+  'scripts/generate/%s writes the committed files',
   (name) => {
     const paths = Object.keys(manifest[name]!.files);
     const copy = mkdtempSync(join(tmpdir(), 'generated-'));
     try {
-      // Vectors are read before they are written.
+      // The generator of vectors reads the files before it writes them.
       for (const path of ['biome.json', ...paths]) cpSync(join(projectRoot, path), join(copy, path));
       execFileSync('go', ['run', `./${name}`, copy], { cwd: join(projectRoot, 'scripts/generate') });
       execFileSync(

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Runs once before all tests: they find the programs, or know which there are none of. */
+/** Runs once before all tests and provides the paths of the programs; it reports the missing ones. */
 export async function setup(project: TestProject): Promise<void> {
   const release = kubernetesRelease(process.env);
   if (release !== '1.36') say(`Kubernetes ${release}: tests that need 1.36 are SKIPPED.`);

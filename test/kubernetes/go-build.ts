@@ -10,7 +10,7 @@ export interface BuildOptions {
   readonly say: (line: string) => void;
 }
 
-/** Builds beside, then renames: nobody ever finds half a program. */
+/** Builds into a temporary file and renames it, so that no process finds an incomplete program. */
 export async function buildInto(path: string, { recipe, env, say }: BuildOptions): Promise<void> {
   const draft = `${path}.${process.pid}.draft`;
   await mkdir(dirname(path), { recursive: true });
@@ -30,7 +30,7 @@ export async function buildInto(path: string, { recipe, env, say }: BuildOptions
   }
 }
 
-/** Fetches the sources on the way. */
+/** Also downloads the sources. */
 async function countPackages(
   recipe: Recipe,
   env: NodeJS.ProcessEnv,
@@ -40,12 +40,12 @@ async function countPackages(
   return listed.split('\n').length - 1;
 }
 
-/** Found on the PATH. */
+/** From the PATH. */
 const goProgram = 'go';
 
 const outputLinesKept = 40;
 
-/** Resolves with what it wrote to its standard output. */
+/** Resolves with the standard output. */
 function runGo(
   args: readonly string[],
   { name, moduleFolder }: Recipe,
@@ -53,7 +53,7 @@ function runGo(
   onLine: (line: string) => void,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A workspace of whoever runs this must not change what is built.
+    // A Go workspace of the user must not affect the build.
     const go = spawn(goProgram, args, { cwd: moduleFolder, env: { ...env, GOWORK: 'off' } });
     const last: string[] = [];
     let output = '';

@@ -3,11 +3,12 @@ import { openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-/*
- * Runs the programs of one bed, and ends them all when its standard input closes: that happens however the test process ends, also
- * when it is killed. Commands come in as lines of JSON, answers and news go out the same way. Plain JavaScript, as Node runs it.
+/**
+ * Runs the programs of one test bed, and ends them all when its standard input closes. That happens however the test process ends, even if
+ * it is killed. Commands arrive as lines of JSON; answers and events leave in the same format. Plain JavaScript, because Node runs it
+ * directly.
  *
- *   node keeper.mjs <data folder>     the folder is removed at the end; logs are elsewhere and stay
+ *   node process-supervisor.mjs <data folder>     the folder is removed at the end; logs are elsewhere and stay
  */
 
 const [, , dataFolder] = process.argv;
@@ -17,7 +18,7 @@ const commands = {
   start({ name, program, args, env, log }) {
     if (children.has(name)) throw new Error(`${name} is running already`);
     const out = openSync(log, 'a');
-    // Each in a group of its own, so that whatever it starts ends with it.
+    // Each program has its own process group, so that its children end with it.
     const child = spawn(program, args, { env, stdio: ['ignore', out, out], detached: true });
     children.set(name, child);
     const ended = (news) => {
@@ -49,7 +50,7 @@ input.on('line', (line) => {
 });
 input.once('close', end);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, end);
-process.stdout.on('error', () => {}); // Whoever listened may be gone; what counts is to end in good order.
+process.stdout.on('error', () => {}); // The parent may be gone; the cleanup must still complete.
 
 function tell(message) {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -61,7 +62,7 @@ async function end() {
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has just ended by itself.
+      // The program has just exited.
     }
   }
   await Promise.all(exits);

@@ -8,13 +8,13 @@ import type { CommandLine } from './command-lines.ts';
 
 const script = join(projectRoot, 'test/kubernetes/keeper.mjs');
 
-/** What a program gets to end by itself, before it is killed. */
+/** How long a program may take to exit before it is killed. */
 const stopMaxMs = 10_000;
 
 export interface KeeperFolders {
-  /** Removed when the keeper ends. */
+  /** Removed when the supervisor ends. */
   readonly data: string;
-  /** One file a program, `<name>.log`; a program that is started again goes on with the same. */
+  /** One file per program, `<name>.log`; a restarted program appends to the same file. */
   readonly logs: string;
 }
 
@@ -45,7 +45,7 @@ interface Running {
   readonly onExit: (exit: ProgramExit) => void;
 }
 
-/** Programs that end with us, however we end: a process of its own starts them and watches whether we are still there. */
+/** Starts programs that end when this process ends, in any way: a separate process starts them and watches this one. */
 export class Keeper {
   readonly #folders: KeeperFolders;
   readonly #process: ChildProcess;
@@ -56,7 +56,7 @@ export class Keeper {
 
   constructor(folders: KeeperFolders) {
     this.#folders = folders;
-    // In a session of its own: Ctrl-C goes to us, and it then tidies up.
+    // In a session of its own: Ctrl-C reaches only this process, and the supervisor then cleans up.
     this.#process = spawn(process.execPath, [script, folders.data], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
@@ -86,7 +86,7 @@ export class Keeper {
     if (this.#running.has(name)) this.#running.set(name, { pid, commandLine, exited, onExit });
   }
 
-  /** SIGTERM, and SIGKILL where that does not help. */
+  /** Sends SIGTERM, and SIGKILL if the program does not exit. */
   async stop(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const running = this.#running.get(name);
     if (running === undefined) return;
@@ -98,7 +98,7 @@ export class Keeper {
     await running.exited;
   }
 
-  /** The same again: on the same port, with the same data. */
+  /** Starts the program again, on the same port and with the same data. */
   async restart(name: string, signal?: NodeJS.Signals): Promise<void> {
     const running = this.#running.get(name);
     if (running === undefined) throw new Error(`${name} is not running`);
@@ -114,7 +114,7 @@ export class Keeper {
     return this.#running.has(name);
   }
 
-  /** Resolves when a program that is running has ended. */
+  /** Resolves when the running program has exited. */
   async exitOf(name: string): Promise<ProgramExit> {
     return (await this.#running.get(name)?.exited) ?? {};
   }
@@ -133,7 +133,7 @@ export class Keeper {
     await this.#exited;
   }
 
-  /** It may end by itself in the meantime. */
+  /** The program may exit in the meantime. */
   async #signalIfRunning(name: string, signal: NodeJS.Signals): Promise<void> {
     try {
       await this.signal(name, signal);

@@ -5,7 +5,7 @@ import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
 import { typedCommands } from './testing/kubectl-commands.ts';
 
 describe.skipIf(lacks('1.36', ...serverPrograms))('kubectl', () => {
-  test('prints the same with us as with the real server', async () => {
+  test('prints the same with our server as with the real one', async () => {
     const beds = await Promise.all([startBed(), startBed({ server: 'stowage' })]);
     await Promise.all(beds.map((bed) => bed.kubectl(['create', '-f', '-'], manifests)));
     const surprises: string[] = [];
@@ -24,15 +24,15 @@ async function type(bed: Bed, line: string, input = ''): Promise<string> {
   return line.startsWith('explain') ? fieldLists(text) : text;
 }
 
-/** Descriptions of fields are Kubernetes' own, and we have none; the fields and their types are facts. */
+/** Kubernetes' field descriptions are not compared, as we have none; the fields and their types are. */
 function fieldLists(text: string): string {
   const lines = text.split('\n');
   return lines.filter((line) => /^(KIND|VERSION|GROUP|FIELD|error|exit)|^ +[\w$-]+\t</.test(line)).join('\n');
 }
 
 /**
- * Ages, times, uids, addresses and versions are each server's own. What a refused change would have changed, Kubernetes shows as a
- * difference of its internal structs; we show the sentence alone.
+ * Masks ages, times, uids, addresses and versions. For a rejected change, Kubernetes prints a diff of its internal structs; we print only
+ * the message.
  */
 function masked({ stdout, stderr, code }: CallResult): string {
   return `${stdout}${stderr}exit ${code}`

@@ -15,7 +15,7 @@ import { Gate } from './testing/gate.ts';
 
 const script = fileURLToPath(new URL('testing/candidate.mjs', import.meta.url));
 
-/** A candidate that runs in a process of its own. */
+/** A candidate in a process of its own. */
 class Candidate {
   readonly exited: Promise<number | null>;
   readonly #process: ChildProcess;
@@ -49,7 +49,7 @@ class Candidate {
   }
 }
 
-describe.skipIf(lacks(...serverPrograms))('two candidates in processes of their own', () => {
+describe.skipIf(lacks(...serverPrograms))('two candidates in separate processes', () => {
   test('one leads; when it is killed, the other takes over', async () => {
     const bed = await startBed();
     const cluster = await openShared(bed);
@@ -67,7 +67,7 @@ describe.skipIf(lacks(...serverPrograms))('two candidates in processes of their 
     expect(lease.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
 
-  test('a leader stopped past its lease starts no write when it goes on, and one under way does no harm', async () => {
+  test('a leader that is stopped past its lease starts no write when it continues, and a write in flight does no harm', async () => {
     const bed = await startBed();
     const cluster = await openShared(bed);
     const gate = await Gate.open(portOf(bed.kubeconfig));
@@ -88,7 +88,7 @@ describe.skipIf(lacks(...serverPrograms))('two candidates in processes of their 
     });
 
     gate.release();
-    await gate.answered(); // The late write has arrived; had it been accepted, it would be among the events.
+    await gate.answered(); // The late write has arrived; if it had been accepted, it would be among the events.
     a.signal('SIGCONT');
     expect(await a.exited).toBe(0);
     expect(a.lines.at(-1)).toBe('ends lost');
@@ -117,7 +117,7 @@ function throughGate(bed: Bed, gate: Gate): string {
   return path;
 }
 
-/** Until the candidate has begun a write that is in the gate: were it past, it would say how it went. */
+/** Waits until the proxy holds a write of the candidate: if the write had passed, the candidate would report its result. */
 async function holdDuringWrite(candidate: Candidate, gate: Gate): Promise<void> {
   gate.hold();
   while (gate.heldBytes === 0) await sleep(5);

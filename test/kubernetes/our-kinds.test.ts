@@ -47,7 +47,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       await kubectl(`apply --server-side --subresource=status -f ${examples}`);
     });
 
-    test('are definitions that nothing is wrong with', async () => {
+    test('are established without warnings', async () => {
       const { items } = await cluster.resource(customResourceDefinitions).list();
       const ours = items.filter(({ metadata }) => metadata?.name?.endsWith('.stowage.dev'));
       const conditions = ours.map(({ status }) =>
@@ -60,12 +60,12 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       expect(conditions.map((each) => each?.toSorted())).toEqual(Array(7).fill(fine));
     });
 
-    test.each(Object.entries(tables))('as kubectl get %s shows them', async (what, table) => {
+    test.each(Object.entries(tables))('are shown by kubectl get %s', async (what, table) => {
       const shown = await kubectl(`get ${what}`);
       expect(shown.replace(/(?<= )\d+[smh]\d*s?(?=\s)/g, '0s').replace(/ +/g, ' ')).toBe(table);
     });
 
-    test('say in kubectl explain what their fields mean', async () => {
+    test('have field descriptions in kubectl explain', async () => {
       expect(await kubectl('explain drive.spec.volumes.sizeBytes')).toMatch(/A\s+volume\s+never\s+shrinks/);
       expect(await kubectl('explain stdc.status.storage.pools')).toMatch(
         /The largest volume[\s\S]*name\s+<string> -required-/,
@@ -84,11 +84,11 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       expect((await clientOf(cluster, kind).list({ fieldSelector })).items).toHaveLength(count);
     });
 
-    test.each(Object.entries(acceptedWrites))('take %s', async (_, given) => {
+    test.each(Object.entries(acceptedWrites))('accept %s', async (_, given) => {
       expect(await answerTo(cluster, given)).toEqual(['accepted']);
     });
 
-    test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('refuse %s', async (_, given) => {
+    test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('reject %s', async (_, given) => {
       const { because, becauseBefore136 = because } = given;
       const expected = release === '1.36' ? because : becauseBefore136;
       const words = (causes: readonly string[]) =>
@@ -96,7 +96,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       expect(words(await answerTo(cluster, given))).toEqual(words(expected));
     });
 
-    test('let writers of a ledger apply their own entries, as long as there is room', async () => {
+    test('let writers of a ledger apply their own entries while there is free space', async () => {
       const drives = clientOf(cluster, 'Drive');
       const { status: _, ...given } = merged(exampleOf('drive'), { spec: { volumes: null } }) as Example;
       const name = 'shared';
@@ -121,14 +121,14 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
       expect(new Set(answers.flat())).toEqual(new Set(['accepted', refusal]));
       expect(volumesOf(await drives.get({ name })).toSorted()).toEqual(winners.toSorted());
 
-      expect(await apply('somebody', [{ name: winners[0], sizeBytes: sizeBytes + 1 }])).toEqual([
+      expect(await apply('a person', [{ name: winners[0], sizeBytes: sizeBytes + 1 }])).toEqual([
         `.spec.volumes[name="${winners[0]}"].sizeBytes: conflict with "${winners[0]}"`,
       ]);
       expect(await apply(winners[0]!, [])).toEqual(['accepted']);
       expect(volumesOf(await drives.get({ name })).toSorted()).toEqual(winners.slice(1).toSorted());
     });
 
-    test('come to a new version as the page says', async () => {
+    test('can be migrated to a new version as documented', async () => {
       const crd = parse(readFileSync(join(definitions, 'stowage.dev_drives.yaml'), 'utf8'));
       const [old] = crd.spec.versions;
       const next = { ...old, name: 'v1beta1' };
@@ -160,7 +160,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
   },
 );
 
-/** Of a value that breaks a rule of ours 1.34 names the type, where later releases show the value itself. */
+/** If a value breaks one of our rules, 1.34 reports the type, while later releases report the value. */
 function withoutValue(cause: string): string {
   return cause.replace(/(?<=: Invalid value: )("[^"]*"|-?\d+|null): /, '');
 }

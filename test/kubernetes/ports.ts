@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the range that systems hand out for outgoing connections: what is free now is not taken by accident a moment later. */
+/** Below the range that systems use for outgoing connections, so that a free port is not taken by accident a moment later. */
 const firstPort = 20_000;
 const lastPort = 32_000;
 const triesMax = 100;
 
-/** A port of the loopback interface that nobody listens on. Another process may still take it first. */
+/** A free port of the loopback interface. Another process may still take it first. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const port = randomInt(firstPort, lastPort);

@@ -9,7 +9,7 @@ function recipes(env: NodeJS.ProcessEnv): readonly Recipe[] {
   return programNames.map((name) => recipeOf(name, kubernetesRelease(env)));
 }
 
-describe('the release of Kubernetes', () => {
+describe('the Kubernetes release', () => {
   test.each([
     { env: {}, release: '1.36', module: 'kubernetes' },
     { env: { STOWAGE_KUBERNETES: '' }, release: '1.36', module: 'kubernetes' },
@@ -17,20 +17,23 @@ describe('the release of Kubernetes', () => {
     { env: { STOWAGE_KUBERNETES: '1.35' }, release: '1.35', module: 'kubernetes-1.35' },
     { env: { STOWAGE_KUBERNETES: '1.34' }, release: '1.34', module: 'kubernetes-1.34' },
     { env: { KUBEBUILDER_ASSETS: '/opt/kubebuilder' }, release: '1.36', module: 'kubernetes' },
-  ])('with $env is $release, of one pinned patch, and the programs know it', ({ env, release, module }) => {
-    const ours = recipes(env).filter(({ name }) => ofKubernetes.includes(name));
-    expect(ours.map(({ moduleFolder }) => basename(moduleFolder))).toEqual(Array(4).fill(module));
-    for (const { moduleFolder, flags } of ours) {
-      const goMod = readFileSync(join(moduleFolder, 'go.mod'), 'utf8');
-      const [, patch] = /^require k8s\.io\/kubernetes v(.+)$/m.exec(goMod) ?? [];
-      expect(patch).toMatch(new RegExp(`^${release}\\.\\d+$`));
-      const staged = [...goMod.matchAll(/ => k8s\.io\/[a-z-]+ v0(.+)$/gm)].map(([, version]) => version);
-      expect(new Set(staged)).toEqual(new Set([patch?.slice(1)]));
-      expect(flags.join(' ')).toContain(`gitVersion=v${patch} `);
-    }
-  });
+  ])(
+    'with $env is $release, with one pinned patch version, and the programs report it',
+    ({ env, release, module }) => {
+      const ours = recipes(env).filter(({ name }) => ofKubernetes.includes(name));
+      expect(ours.map(({ moduleFolder }) => basename(moduleFolder))).toEqual(Array(4).fill(module));
+      for (const { moduleFolder, flags } of ours) {
+        const goMod = readFileSync(join(moduleFolder, 'go.mod'), 'utf8');
+        const [, patch] = /^require k8s\.io\/kubernetes v(.+)$/m.exec(goMod) ?? [];
+        expect(patch).toMatch(new RegExp(`^${release}\\.\\d+$`));
+        const staged = [...goMod.matchAll(/ => k8s\.io\/[a-z-]+ v0(.+)$/gm)].map(([, version]) => version);
+        expect(new Set(staged)).toEqual(new Set([patch?.slice(1)]));
+        expect(flags.join(' ')).toContain(`gitVersion=v${patch} `);
+      }
+    },
+  );
 
-  test('decides about its own programs, and about no others', () => {
+  test("determines only Kubernetes' own programs", () => {
     const [usual, older] = [recipes({}), recipes({ STOWAGE_KUBERNETES: '1.34' })];
     const differing = programNames.filter((_, at) => usual[at]!.fingerprint !== older[at]!.fingerprint);
     expect(differing).toEqual(ofKubernetes);
@@ -48,7 +51,7 @@ describe('the release of Kubernetes', () => {
       env: { STOWAGE_KUBERNETES: '1.35', KUBEBUILDER_ASSETS: '/opt/kubebuilder' },
       says: 'both set: unset one',
     },
-  ])('is never guessed: $env', ({ env, says }) => {
+  ])('is rejected if it is ambiguous or unknown: $env', ({ env, says }) => {
     expect(() => kubernetesRelease(env)).toThrow(says);
   });
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../project-root.ts';
 
-/** The programs that tests can ask for. */
+/** The programs that tests can use. */
 export const programNames = [
   'etcd',
   'kube-apiserver',
@@ -16,8 +16,8 @@ export const programNames = [
 export type ProgramName = (typeof programNames)[number];
 
 /**
- * The module of each release of Kubernetes that `stowage run` and the extender are tested with. 1.36 is what the embedded cluster
- * and the profile `upstream` are like; the others are built only for whoever asks.
+ * The Go module of each Kubernetes release that `stowage run` and the extender are tested with. The embedded cluster and the profile
+ * `upstream` follow 1.36; the others are built only on request.
  */
 const kubernetesModules = {
   '1.36': 'kubernetes',
@@ -26,7 +26,7 @@ const kubernetesModules = {
 } as const;
 export type KubernetesRelease = keyof typeof kubernetesModules;
 
-/** What STOWAGE_KUBERNETES names, or 1.36. */
+/** The value of STOWAGE_KUBERNETES, or 1.36. */
 export function kubernetesRelease(env: NodeJS.ProcessEnv): KubernetesRelease {
   const { STOWAGE_KUBERNETES: named = '', KUBEBUILDER_ASSETS: assets = '' } = env;
   if (named === '') return '1.36';
@@ -36,7 +36,7 @@ export function kubernetesRelease(env: NodeJS.ProcessEnv): KubernetesRelease {
       `STOWAGE_KUBERNETES=${named}: there is no such release here; name one of ${releases}, or none`,
     );
   }
-  // Whatever release the folder has, it would pass for the one that is named.
+  // The release in that folder is unknown and would be mistaken for the named one.
   if (assets !== '') throw new Error('STOWAGE_KUBERNETES and KUBEBUILDER_ASSETS are both set: unset one');
   return named;
 }
@@ -45,13 +45,13 @@ function isRelease(name: string): name is KubernetesRelease {
   return Object.hasOwn(kubernetesModules, name);
 }
 
-/** How a program is built: the pinned module of ours that requires it, its package, and what the linker sets. */
+/** How a program is built: the pinned module that requires it, its package, and the linker flags. */
 export interface Recipe {
   readonly name: ProgramName;
   readonly moduleFolder: string;
   readonly package: string;
   readonly flags: readonly string[];
-  /** Of everything that decides what the program will be; another pin is another program. */
+  /** A hash of everything that affects the program; another version pin gives another hash. */
   readonly fingerprint: string;
 }
 
@@ -70,7 +70,7 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
   'csi-sanity': { module: 'csi-sanity', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity' },
 };
 
-/** `folder` holds the modules; another one is for tests. */
+/** `folder` contains the modules; tests use another one. */
 export function recipeOf(name: ProgramName, release: KubernetesRelease, folder = modules): Recipe {
   const { module, package: goPackage } = packages[name];
   const moduleFolder = join(folder, module === 'kubernetes' ? kubernetesModules[release] : module);
@@ -78,7 +78,7 @@ export function recipeOf(name: ProgramName, release: KubernetesRelease, folder =
   return { name, moduleFolder, package: goPackage, flags, fingerprint: fingerprint(moduleFolder, flags) };
 }
 
-/** Kubernetes' programs are told their version by the linker; without one, clients take the server for v0.0.0. */
+/** The linker sets the version of Kubernetes' programs; without it, clients see v0.0.0. */
 function linkerFlags(module: string, moduleFolder: string): string {
   const small = '-s -w';
   if (module !== 'kubernetes') return small;

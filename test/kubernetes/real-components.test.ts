@@ -27,12 +27,12 @@ interface Run {
   readonly errors: Readonly<Record<(typeof watched)[number], readonly string[]>>;
 }
 
-/** The real server says which errors these programs log even where all is well. */
+/** The real server shows which errors these programs log in normal operation. */
 describe.skipIf(lacks(...serverPrograms, ...watched, 'kwok'))(
   'kube-scheduler and kube-controller-manager',
   () => {
     test.each(cases)(
-      'carry a claim from pod to binding on our server as on the real one, and $name',
+      'bind a claim and run its pod on our server as on the real one, and $name',
       async (given) => {
         const run = (server: 'kubernetes' | 'stowage') => runOn(server, given.controllers);
         const [real, ours] = await Promise.all([run('kubernetes'), run('stowage')]);
@@ -65,7 +65,7 @@ async function runOn(server: 'kubernetes' | 'stowage', controllers: readonly str
     kwok: true,
   });
   const cluster = await bed.connect();
-  // Else what they log depends on who is first: a controller that finds a pod at its start, or is told of it.
+  // Otherwise the log depends on timing: a controller may find a pod at its start or receive it as an event.
   while (!bed.logs('kube-controller-manager').includes('all resource monitors have synced')) await sleep(50);
   const outcome = await bindOnFirstConsumer(cluster);
   const released = await release(cluster);

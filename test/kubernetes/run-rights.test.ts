@@ -26,12 +26,12 @@ import {
 
 const manifest = join(projectRoot, 'deploy/stowage.yaml');
 const kindsFolder = join(projectRoot, 'deploy/crds');
-/** So often it is stirred for what the role gives and nobody has asked for yet. */
+/** How often the pending pod is changed, so that the scheduler uses every right of its role. */
 const turnsMax = 40;
 const user = 'system:serviceaccount:kube-system:stowage';
 const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
 
-/** Whatever our scheduler writes about objects of these names is refused, so that it has to look what has become of them. */
+/** Rejects all writes of our scheduler to objects with these names, so that it has to read them again. */
 const refusing = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -85,7 +85,7 @@ function configurationIn(path: string): string {
   return documents.find(({ kind }) => kind === 'ConfigMap').data['stowage.yaml'];
 }
 
-/** Work that has the scheduler do everything it ever does. */
+/** Creates objects that make the scheduler use all its code paths. */
 async function workFor(cluster: Cluster): Promise<void> {
   await makeClass(cluster, 'local');
   await makeClass(cluster, 'made', diskMaker);
@@ -106,14 +106,14 @@ async function workFor(cluster: Cluster): Promise<void> {
   await makePod(cluster, 'refused-claim', { claimsOf: ['made'] });
 }
 
-/** Each time the pod that fits nowhere is looked at again, and is told the same. */
+/** Each change makes the scheduler try the pod that fits nowhere again, with the same result. */
 async function stir(cluster: Cluster, turn: number): Promise<void> {
   const patch = { type: 'merge', body: { metadata: { labels: { turn: `${turn}` } } } } as const;
   await cluster.resource(nodes).patch({ name: 'n1' }, patch);
 }
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as installed', () => {
-  test('works with the rights that its role gives, and uses every one of them', async () => {
+  test('works with the rights of its role, and uses every one of them', async () => {
     const { bed, auditLog } = await startAuditedBed();
     const cluster = await bed.connect();
     await kubectl(bed, ['apply', '--server-side', '-f', manifest, '-f', kindsFolder]);
@@ -148,7 +148,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     expect(await stowage.stop()).toEqual({ status: 0, signal: null });
   });
 
-  test('its pods run, even where only restricted ones may, and it goes as it came', async () => {
+  test('runs with pod security level restricted, and can be removed completely', async () => {
     const bed = await startBed({
       scheduler: true,
       kwok: true,

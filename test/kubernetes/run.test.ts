@@ -16,14 +16,14 @@ import {
 
 const leaseKey = { namespace: 'kube-system', name: 'stowage-scheduler' };
 
-/** A disk on the node, a claim that only it satisfies, and a pod with the claim. */
+/** Creates a disk on the node, a claim that only this disk satisfies, and a pod with the claim. */
 async function ask(cluster: Cluster, name: string, node: string): Promise<void> {
   await makeDisk(cluster, name, { node, storageClassName: 'local' });
   await makePod(cluster, name, { claimsOf: ['local'] });
 }
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage run', () => {
-  test('places pods with their volumes beside kube-controller-manager, and a second replica takes over', async () => {
+  test('places pods with their volumes together with kube-controller-manager, and a second replica takes over', async () => {
     const bed = await startBed({
       controllerManager: { controllers: ['persistentvolume-binder-controller'] },
     });
@@ -55,7 +55,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     expect(metadata?.annotations).toMatchObject({ 'stowage.dev/feature-gates': 'VolumeScheduling=true' });
   });
 
-  test('is told by flags which pods are its own, by what to decide, and not to ask for the lead', async () => {
+  test('has flags for the pods that it schedules, the profile, and leader election', async () => {
     const bed = await startBed();
     const cluster = await bed.connect();
     await makeClass(cluster, 'local');
@@ -84,7 +84,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
       const { status } = await cluster.resource(pods).get({ namespace: 'default', name });
       return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
     };
-    // Only kube-scheduler speaks of devices here. The pod may be seen before its claim, and is told so first.
+    // Only kube-scheduler mentions devices here. The scheduler may see the pod before its claim, and then reports that first.
     const told =
       "0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind. " +
       'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
@@ -92,7 +92,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage ru
     expect(await toldOf('theirs')).toBeUndefined();
   });
 
-  test('a replica that was frozen for longer than it may lead ends, and says why', async () => {
+  test('a replica that was frozen for longer than its lease exits with a reason', async () => {
     const bed = await startBed();
     const frozen = runScheduler(bed.kubeconfig);
     await says(frozen, 'scheduler: this process leads');

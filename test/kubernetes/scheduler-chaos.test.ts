@@ -1,8 +1,8 @@
-/** Nothing is lost, and nothing is given twice, whoever dies while pods are placed. */
+/** No pod is lost, and no volume is assigned twice, when processes die while pods are scheduled. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { PersistentVolume } from '../../src/kube/api/core-volume.ts';
+import type { PersistentVolume } from '../../src/kube/api/core.ts';
 import { isReason } from '../../src/kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
@@ -12,11 +12,11 @@ import { diskMaker, makeDisks } from './testing/disk-maker.ts';
 import { Replicas } from './testing/replicas.ts';
 import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
 
-/** Most of it is waiting for Leases to run out. */
+/** Most of the time passes with waiting for Leases to expire. */
 const timeout = 240_000;
 const namespace = 'default';
 const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'];
-/** What a pod claims, in turn: disks that are there, disks that are made, and both together. */
+/** The claims of the pods, in turn: existing disks, provisioned disks, and both. */
 const claimLists = [['local'], ['made'], ['local', 'made']];
 
 interface Scene {
@@ -26,7 +26,7 @@ interface Scene {
   readonly podCount: number;
 }
 
-/** As many pods as the nodes take, to the last place. */
+/** Creates exactly as many disks and slots as the pods need. */
 async function furnish(podCount: number): Promise<Scene> {
   const bed = await startBed({
     kwok: true,
@@ -52,14 +52,14 @@ function keepMakingDisks(cluster: Cluster): void {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const once = () => makeDisks(cluster, stop.signal);
-  // The API server may be away.
+  // The API server may be unavailable.
   const forever = async () => {
     while (!stop.signal.aborted) await once().catch(() => sleep(200));
   };
   void forever();
 }
 
-/** Pods with a claim each, as fast as the server takes them. */
+/** Creates pods with their claims as fast as the server accepts them. */
 async function feed({ cluster }: Scene, from: number, to: number): Promise<void> {
   const numbers = Array.from({ length: to - from }, (_, position) => from + position);
   await Promise.all(
@@ -70,7 +70,7 @@ async function feed({ cluster }: Scene, from: number, to: number): Promise<void>
   );
 }
 
-/** Where the server went away between claims and pod, all are made anew. */
+/** If the server became unavailable between claims and pod, all of them are created again. */
 async function insist(make: () => Promise<unknown>, cluster: Cluster, name: string): Promise<void> {
   await until(async () => {
     try {
@@ -91,7 +91,7 @@ async function insist(make: () => Promise<unknown>, cluster: Cluster, name: stri
   }, 200);
 }
 
-/** Until so many pods have a node: then others are on their way to theirs. */
+/** Waits until this many pods have a node: then others are being bound. */
 async function untilUnderWay({ cluster }: Scene, count: number): Promise<void> {
   const client = cluster.resource(pods);
   const isPlaced = async () =>
@@ -100,7 +100,7 @@ async function untilUnderWay({ cluster }: Scene, count: number): Promise<void> {
   await until(() => isPlaced().catch(() => false), 10);
 }
 
-/** All pods run, and word of all bindings has got round. */
+/** Waits until all pods run and all bindings are visible. */
 async function untilSettled({ cluster, podCount }: Scene): Promise<void> {
   const isSo = async () => {
     const all = (await cluster.resource(pods).list({ namespace })).items;
@@ -112,7 +112,7 @@ async function untilSettled({ cluster, podCount }: Scene): Promise<void> {
   await until(() => isSo().catch(() => false), 200);
 }
 
-/** Every pod has a place and a volume of its own, on the same node; no place is taken twice. */
+/** Checks that every pod has its own disk on its node, and that no disk is used twice. */
 async function expectOrder({ cluster, podCount }: Scene): Promise<void> {
   const all = (await cluster.resource(pods).list({ namespace })).items;
   const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
@@ -130,7 +130,7 @@ async function expectOrder({ cluster, podCount }: Scene): Promise<void> {
     return volume?.spec?.claimRef?.uid !== metadata?.uid || !isBound || !isReachable;
   });
   expect(wrong).toEqual([]);
-  // Nothing is held for somebody who has another.
+  // No volume is reserved for a claim that has another.
   expect(volumes.filter(({ spec }) => spec?.claimRef !== undefined)).toHaveLength(claims.length);
 }
 
@@ -146,7 +146,7 @@ function nodeOfDisk(volume: PersistentVolume | undefined): string | undefined {
 
 const programs = [...serverPrograms, 'kube-controller-manager', 'kwok'] as const;
 
-describe.skipIf(lacks(...programs))('pods are placed once, with a volume each,', () => {
+describe.skipIf(lacks(...programs))('each pod is scheduled once, with its own volume,', () => {
   test('while leaders are stopped, killed and frozen', { timeout }, async () => {
     const seed = process.pid;
     onTestFailed(() => void process.stderr.write(`the seed was ${seed}\n`));

@@ -1,4 +1,4 @@
-/** The end-to-end list of the proposal for topology-aware volumes, on real programs but for the scheduler. */
+/** The end-to-end list of the proposal for topology-aware volumes, with real programs except for the scheduler. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { Affinity, Pod } from '../../src/kube/api/core.ts';
@@ -19,18 +19,18 @@ import { accessModes, main, makeClass, makeDisk, makeNode, says, until } from '.
 
 interface Scene {
   readonly name: string;
-  /** Of each node, in gibibytes; n1 to n3. */
+  /** The sizes of the disks of each node, n1 to n3, in GiB. */
   readonly disks: Readonly<Record<string, readonly number[]>>;
   readonly provisioner?: string;
   readonly replicas: number;
-  /** In gibibytes, for each replica. */
+  /** The sizes of the claims of each replica, in GiB. */
   readonly claims: readonly number[];
   readonly affinity?: 'apart' | 'together';
-  /** Pods by node, where `one` is any of them, and those that wait. */
+  /** Pods by node, where `one` is any node, and pending pods. */
   readonly expected: object;
-  /** What those are told. */
+  /** The message of the pending pods. */
   readonly waitingFor?: string;
-  /** Disks and their claims in the end; those that are made are told by number. */
+  /** Bound disks at the end; provisioned ones only by number. */
   readonly bound: number;
   readonly made?: number;
 }
@@ -124,7 +124,7 @@ async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<
       await makeDisk(cluster, `${namespace}-${node}-${position}`, disk);
     }
   }
-  // Before the PV controller has looked at a disk it is on offer to nobody, and the provisioner would make another.
+  // The PV controller must first mark a disk as Available; otherwise the provisioner would create another.
   await until(async () => {
     const all = (await cluster.resource(persistentVolumes).list()).items;
     return all.every(
@@ -160,7 +160,7 @@ async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<
   });
 }
 
-/** Why it waits; nothing where it has not been looked at, or runs. */
+/** Why the pod is pending; empty if it has not been tried yet or runs. */
 function waitsFor({ status }: Pod): string {
   return status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
 }
@@ -183,7 +183,7 @@ async function outcome(cluster: Cluster, namespace: string) {
     count: all.length,
     places: placesOf(all),
     bound: bound.length,
-    /** Every claim has a volume of its own, and nothing else was taken. */
+    /** Every claim has its own volume, and no other volume was used. */
     isOneToOne: names.size === bound.length && holders.length === bound.length,
     made: [...names].filter((name) => name.startsWith('pvc-')).length,
   };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient, type ServerAddress } from '../../fidelity/http-client.ts';
 import type { Grant, Policy, Question, Who } from './random-policy.ts';
 
-/** What the two servers differ in, as text; nothing where they agree. */
+/** Readable differences between the two servers; empty if they agree. */
 export interface Compared {
   readonly differences: readonly string[];
   readonly allowed: number;
@@ -13,7 +13,7 @@ const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const sentinelTriesMax = 200;
 const sentinelPauseMs = 25;
 
-/** Makes the policy on both, asks both, and removes it. */
+/** Creates the policy on both servers, sends the same questions to both, and removes the policy. */
 export async function comparePolicy(
   servers: { readonly real: ServerAddress; readonly ours: ServerAddress },
   policy: Policy,
@@ -49,7 +49,9 @@ async function answersOf(server: ServerAddress, policy: Policy): Promise<readonl
   }
 }
 
-/** Whether the answer is a reason why not, all of it counts; by which of several bindings something is allowed is chance. */
+/**
+ * The complete reason is compared if the request is denied. If it is allowed, which of several bindings the reason names depends on chance.
+ */
 async function reviewOf(client: HttpClient, { user, groups, attributes }: Question): Promise<string> {
   const { text } = await send(client, 'POST', reviews, { spec: { user, groups, ...attributes } });
   const { status } = JSON.parse(text) as { status: { allowed: boolean; reason?: string } };
@@ -62,7 +64,7 @@ async function attempt(client: HttpClient, { path, body, ...who }: Grant): Promi
   return `${status} ${sortedProblems(message)}`;
 }
 
-/** Bindings are looked at in the order of a Go map. */
+/** The server reads bindings in the order of a Go map. */
 function sortedProblems(text: string): string {
   return text.replaceAll(
     /\[+([^[\]]*not found[^[\]]*)\]+/g,
@@ -75,7 +77,7 @@ function headersOf({ user, groups }: Who): Readonly<Record<string, string>> {
   return { 'impersonate-user': user, 'impersonate-group': group };
 }
 
-/** The last that is made: when it has an effect, so has all that was made before. */
+/** Created last: when it takes effect, so has everything that was created before. */
 function sentinel({ prefix }: Policy): readonly { path: string; body: object }[] {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const kinds = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'];

@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from '../../../src/runtime/random.ts';
 
-/** Roles and bindings, and questions about them, that follow from a seed. */
+/** Roles and bindings, and questions about them, generated from a seed. */
 export interface Policy {
   readonly prefix: string;
   readonly objects: readonly PolicyObject[];
@@ -18,12 +18,12 @@ export interface Who {
   readonly groups: readonly string[];
 }
 
-/** May this one do that? */
+/** May this user make this request? */
 export interface Question extends Who {
   readonly attributes: object;
 }
 
-/** A role that somebody wants to make or to bind. */
+/** A role or binding that a user tries to create. */
 export interface Grant extends Who, PolicyObject {}
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
@@ -154,7 +154,7 @@ class PolicyMaker {
     return isWide ? `${rbac}/cluster${plural}` : `${rbac}/namespaces/${this.#one(namespaces)}/${plural}`;
   }
 
-  /** Some are there and some are not. */
+  /** Names of objects that may or may not exist. */
   #sharedName(): string {
     return `${this.#prefix}-shared-${this.#random.int(4)}`;
   }

@@ -4,13 +4,13 @@ import type { Answer, Scenario } from '../../fidelity/scenario.ts';
 import type { BothServers } from '../testing/both-servers.ts';
 
 export interface Compared {
-  /** Where the two differ, for people to read; empty where they do not. */
+  /** Readable differences between the servers; empty if there are none. */
   readonly text: string;
-  /** How many writes had which outcome: `200`, `409`. */
+  /** The status of each write, such as `200` or `409`. */
   readonly outcomes: readonly number[];
 }
 
-/** Leads one life on both servers. Every answer must be the same: the object, its owners, and the sentences of refusals. */
+/** Sends the writes to both servers. Every answer must be equal: the object, the field owners, and the error messages. */
 export async function compareLife(servers: BothServers, life: Scenario): Promise<Compared> {
   const [real, ours] = await Promise.all(
     [servers.real, servers.ours].map(async (server) => (await play(server, life)).map(comparable)),
@@ -23,7 +23,7 @@ export async function compareLife(servers: BothServers, life: Scenario): Promise
   };
 }
 
-/** Go tells conflicts in the order of its maps; what an invalid object lacks is not the subject here. */
+/** Go reports conflicts in the order of its maps; validation errors of incomplete objects are not tested here. */
 function comparable(answer: Answer): Answer {
   const body = answer.body as {
     readonly details?: { readonly causes?: readonly unknown[] };
@@ -37,12 +37,12 @@ function comparable(answer: Answer): Answer {
   return { ...answer, body: { ...body, message, details: { ...body.details, causes } } };
 }
 
-/** Of several complaints about one object, Go tells those that it happens to meet first. */
+/** If an object has several errors, Go reports those that it happens to find first. */
 const unorderedPattern = /errors:|field not declared in schema/;
 
 /**
- * Kubernetes stores a new claim anew when it is written for the first time, also where nothing changes; warns of the template that a
- * replication controller had before; and a service that it made of its status stays without an address for ever.
+ * Kubernetes stores a new claim again at the first write after its creation, even if nothing changes; it warns about the template that a
+ * replication controller had before; and a service that it created from a status never gets an address.
  */
 function isExpected(scenario: string, request: string, { path, real, ours }: Difference): boolean {
   if (scenario.startsWith('custom ')) return isUnstored({ path, real, ours });
@@ -52,8 +52,8 @@ function isExpected(scenario: string, request: string, { path, real, ours }: Dif
 }
 
 /**
- * An object that goes with this write was never stored, and so shows what storing leaves out. And nulls that nobody sees are stored by
- * Kubernetes until the next write, which is one then even where it changes nothing.
+ * An object that this write deletes was never stored, so the answer shows fields that storing would drop. And Kubernetes stores invisible
+ * nulls until the next write, which then counts as a change even if it changes nothing.
  */
 function isUnstored({ path, real, ours }: Difference): boolean {
   if (path === 'body.metadata.resourceVersion') return true;

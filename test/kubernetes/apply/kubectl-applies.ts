@@ -1,4 +1,4 @@
-/** What is typed into two clusters, one after the other; what they print has to be the same. */
+/** A command that runs against two clusters, one after another; the output must be equal. */
 export interface TypedApply {
   readonly line: string;
   readonly input?: string;

@@ -1,7 +1,7 @@
 import { randomMetadata } from '../../../src/apiserver/apply/testing/random-kinds.ts';
 import { randomCustomSchema, regrouped } from '../../../src/apiserver/apply/testing/random-schemas.ts';
 import type { Draw } from '../../../src/apiserver/apply/testing/random-values.ts';
-import type { JsonSchema } from '../../../src/apiserver/structural/json-schema.ts';
+import type { JsonSchema } from '../../../src/apiserver/schema/json-schema.ts';
 import { type Random, seededRandom } from '../../../src/runtime/random.ts';
 import { del, get, patch, post, put, type Scenario, type Step, scenario } from '../../fidelity/scenario.ts';
 
@@ -9,7 +9,7 @@ const managers = ['one', 'two', 'three'];
 const names = ['a', 'b', 'c'];
 const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** A random definition of two versions, and writes of all kinds to objects of it. The same for the same seed. */
+/** A random definition with two versions, and random writes to objects of that kind. Deterministic for a seed. */
 export function randomCustomLife(seed: number, stepCount: number): Scenario {
   const random = seededRandom(`custom ${seed}`);
   const life = new CustomLife(random, seed);
@@ -107,7 +107,10 @@ class CustomLife {
     return patch('json', this.#at(name), operations);
   }
 
-  /** What was read, changed: with its version, as all writers of custom resources must, and with its owners. */
+  /**
+   * Replaces the object by a changed copy of what was read. It includes the resource version, as required for custom resources, and the
+   * field owners.
+   */
   #replace(name: string): readonly Step[] {
     const read = `read${this.#reads++}`;
     const version = this.#version();

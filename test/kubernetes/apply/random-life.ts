@@ -6,7 +6,7 @@ import { del, get, patch, put, type Scenario, type Step, scenario } from '../../
 
 const managers = ['one', 'two', 'kubectl'];
 
-/** Writes of all kinds to one object, by three who know nothing of each other. The same for the same seed. */
+/** Random writes to one object by three independent managers. Deterministic for a seed. */
 export function randomLife(seed: number, stepCount: number): Scenario {
   const random = seededRandom(seed);
   const kind = random.pick(randomKinds);
@@ -42,7 +42,7 @@ class Life {
     return this.#writeStatus(choice);
   }
 
-  /** What happens once in a life: the object goes, its owners are forgotten, a map is taken away, a body is spoilt. */
+  /** Rare events: the object is deleted, its owners are cleared, a map is removed, or a body is invalid. */
   #rareStep(): Step {
     const random = this.#random;
     const field = random.pick(['labels', 'annotations', 'finalizers', 'ownerReferences']);

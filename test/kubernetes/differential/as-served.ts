@@ -1,4 +1,4 @@
-/** Random objects are as wrong as objects can be; a server takes only some of it. What it surely would not take is mended here. */
+/** Random objects may be invalid in many ways, but a server accepts only some of them. These functions fix what the server would reject. */
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import type {
   PersistentVolume,

@@ -10,13 +10,13 @@ import type { Answer, RealScheduler } from './real-scheduler.ts';
 import type { Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What kube-scheduler hears of new objects by several watches; usually it has heard all by then. */
+/** kube-scheduler observes new objects through several watches; usually it has received all of them after this time. */
 const settleMs = 100;
-/** Where answers differ, it may not have heard yet; so it is asked again. */
+/** If the verdicts differ, kube-scheduler may not have observed all objects yet, so the question is repeated. */
 const asksMax = 3;
 const patienceMs = 400;
 
-/** One random cluster: each of its pods is shown to both schedulers. */
+/** Creates one random cluster and compares the verdicts of both schedulers on each of its pods. */
 export async function tryCluster(
   seed: number,
   cluster: RealCluster,
@@ -81,7 +81,7 @@ class Comparison {
     return shown({ ...verdict, message: 'refused' });
   }
 
-  /** Of nodes that suffer equally any will do. */
+  /** If preemption on several nodes is equally good, either node is correct. */
   #isSameRoom(asked: Asked, real: Verdict, ours: Verdict): boolean {
     if (real.kind === 'fits' || ours.kind === 'fits' || ours.makesRoomOn === '') return true;
     return this.#with(upstreamProfile).isAsGood(asked, real.makesRoomOn, ours.makesRoomOn);

@@ -1,9 +1,9 @@
 /**
- * All differences from kube-scheduler that are known, and why they are there.
+ * All known differences from kube-scheduler, with their reasons.
  *
- * Profile `stowage` differs by switches: a difference is known only if it goes away with the switches that it is explained by, and goes
- * in the direction that is given for each. Profile `upstream` differs where kube-scheduler miscounts; such clusters are not drawn, so
- * that everything else is compared to the letter (see the end).
+ * Profile `stowage` differs by switches. A difference is known only if it disappears with the switches that explain it, and has the
+ * direction that is listed for each. Profile `upstream` differs where kube-scheduler miscounts; such clusters are not generated, so that
+ * everything else is compared exactly (see the end).
  */
 import type { Profile } from '../../../src/engine/cluster-index/profile.ts';
 import type { Container, PersistentVolumeClaim, Pod, PodSpec } from '../../../src/kube/api/core.ts';
@@ -12,7 +12,7 @@ import { parseQuantity, quantityToNano } from '../../../src/kube/quantities/quan
 import { isFullyBound } from '../../../src/kube/volumes.ts';
 import type { Theme } from './themes.ts';
 
-/** The switches that decide about where a pod fits. */
+/** The switches that affect where a pod fits. */
 export type Switch = Extract<
   keyof Profile,
   | 'assignment'
@@ -30,7 +30,7 @@ export type Switch = Extract<
 >;
 
 export interface Difference {
-  /** Nodes that only kube-scheduler would take, nodes that only we would, or either. */
+  /** Whether kube-scheduler accepts nodes that we refuse (`fewer`), we accept nodes that it refuses (`more`), or either. */
   readonly gives: 'fewer' | 'more' | 'either';
   readonly reason: string;
 }
@@ -91,33 +91,33 @@ export const differences: Readonly<Record<Switch, Difference>> = {
   },
 };
 
-// ── What is not compared ──
+// ── Not compared ──
 
 /**
- * Of a node that others are nominated to, kube-scheduler tells what it says with them there; ours does so only where it is they who are in
- * the way, and else tells what it says as things are. Which nodes fit, and who can be evicted, is the same; the words need not be.
+ * If other pods are nominated to a node, kube-scheduler reports its verdict with them on the node. Ours does so only if they are the
+ * obstacle, and otherwise reports the verdict without them. The nodes that fit and the victims are the same; the messages may differ.
  */
 export function comparesWords(pods: readonly Pod[]): boolean {
   return pods.every(({ status }) => (status?.nominatedNodeName ?? '') === '');
 }
 
-// ── What is not drawn ──
+// ── Not generated ──
 
 const billion = 1_000_000_000n;
 const tooLarge = 2n ** 63n;
 
-/** kube-scheduler's sizes overflow at 2^63 bytes, and it rounds fractions of a byte up where it compares pools; ours are exact. */
+/** kube-scheduler's sizes overflow at 2^63 bytes, and it rounds fractions of a byte up when it compares pools; ours are exact. */
 export function comparableSize(size: QuantityText): QuantityText {
   const read = parseQuantity(size);
-  if (!read.ok) return size; // The server will not take it.
+  if (!read.ok) return size; // The server rejects this quantity.
   const nano = quantityToNano(read.quantity);
   if (nano >= tooLarge * billion) return '7E';
   return nano % billion === 0n ? size : '2';
 }
 
 /**
- * kube-scheduler notes that a port is taken, not by how many: when one of several pods on a node that have the same port ends, or is
- * thought away for a preemption, it takes the port for free. No scheduler gives a port twice, so only the first keeps its ports.
+ * kube-scheduler records that a port is used, but not by how many pods. When one of several pods with the same port on a node ends, or is
+ * removed for a preemption dry run, it treats the port as free. No scheduler assigns a port twice, so only the first pod keeps its ports.
  */
 export function withPortsOfTheirOwn(pods: readonly Pod[]): readonly Pod[] {
   const taken = new Set<string>();
@@ -139,16 +139,16 @@ function withoutPorts(containers: readonly Container[]): Container[] {
 }
 
 /**
- * kube-scheduler leaves terminating pods out of what it spreads by, yet counts one pod less when such a pod is thought away for a
- * preemption, and so may find room where there is none. Where pods are spread, none is terminating.
+ * kube-scheduler ignores terminating pods for topology spread, yet it subtracts such a pod when it removes the pod for a preemption dry
+ * run, and so may find a fit where there is none. In clusters with spread constraints, no pod is terminating.
  */
 export function drawsTerminating({ spread }: Theme): boolean {
   return spread === 0;
 }
 
 /**
- * kube-scheduler counts a ReadWriteOncePod claim that is in use as used once, and takes it for free when any pod is thought away that
- * names such a claim, in whatever namespace. So only the first pod that names it keeps it, and only in the namespace of the claims.
+ * kube-scheduler counts a ReadWriteOncePod claim in use as used once, and treats it as free when it removes any pod that names such a
+ * claim, in any namespace. So only the first pod that names it keeps it, and only in the namespace of the claims.
  */
 export function withClaimsOfTheirOwn(
   pods: readonly Pod[],
@@ -171,16 +171,16 @@ export function withClaimsOfTheirOwn(
 }
 
 /**
- * kube-scheduler works out the namespaces that the terms of a pod to be placed select, and then forgets to put the selector away: it goes
- * on holding it against no labels at all. A selector that asks for the absence of a label so selects every namespace. Terms of
- * pods that stand somewhere are held against the labels that there are.
+ * kube-scheduler resolves the namespaces that the affinity terms of an incoming pod select, but then keeps the selector and matches it
+ * against an empty set of labels. So a selector that requires the absence of a label selects every namespace. Terms of existing pods are
+ * matched against the real labels.
  */
 export function drawsNamespacesByAbsence(whose: 'asking' | 'standing'): boolean {
   return whose === 'standing';
 }
 
 /**
- * kube-scheduler wants a volume for each time that a pod names a claim without one, and would reserve them all. Only bound claims are
+ * kube-scheduler needs one volume for each time that a pod names an unbound claim, and would reserve them all. So only bound claims are
  * named twice.
  */
 export function withClaimsNamedOnce(pod: Pod, claims: readonly PersistentVolumeClaim[]): Pod {
@@ -197,8 +197,8 @@ export function withClaimsNamedOnce(pod: Pod, claims: readonly PersistentVolumeC
 }
 
 /**
- * kube-scheduler does not ask its rule about other pods at all where neither the pod nor anybody who stands somewhere has a term that matters;
- * that a pod which is nominated may have one then goes unnoticed. None of those has.
+ * kube-scheduler skips inter-pod affinity if neither the incoming pod nor any existing pod has a relevant term. It then ignores the terms
+ * of nominated pods, so nominated pods have none here.
  */
 export function withoutRepelling(spec: Partial<PodSpec>): Partial<PodSpec> {
   const { podAntiAffinity: _, ...affinity } = spec.affinity ?? {};

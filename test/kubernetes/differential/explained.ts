@@ -8,12 +8,12 @@ export type Explained =
   | { readonly kind: 'unknown'; readonly problem: string };
 
 const switches = Object.keys(differences) as Switch[];
-/** The fewest switches explain best; so many are tried together before it must be all of them. */
+/** An explanation with few switches is best. Sets of up to this size are tried, and then all switches together. */
 const togetherMax = 3;
 
 /**
- * Whether the answer of profile `stowage` is kube-scheduler's, or differs by switches that are known to make such a difference. `ask`
- * answers as our scheduler would with a profile.
+ * Decides whether the verdict of profile `stowage` equals kube-scheduler's, or differs by switches that are known to cause such a
+ * difference. `ask` returns the verdict of our scheduler with a profile.
  */
 export function explained(real: Verdict, ask: (profile: Profile) => Verdict): Explained {
   const ours = nodesOf(ask(stowageProfile));
@@ -46,7 +46,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((node, at) => node === other[at]);
 }
 
-/** All sets of one, then of two, and so on. */
+/** All sets of one item, then of two, and so on. */
 function* setsOf<T>(items: readonly T[], sizeMax: number): Iterable<readonly T[]> {
   let sets: (readonly number[])[] = [[]];
   for (let size = 1; size <= sizeMax; size++) {

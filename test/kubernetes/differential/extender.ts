@@ -8,8 +8,8 @@ interface FilterArguments {
 }
 
 /**
- * What kube-scheduler asks last, with the nodes that all its own filters left over. It notes them and answers with an error, so that
- * the pod is neither reserved nor bound, and nothing in the cluster changes.
+ * kube-scheduler calls this extender last, with the nodes that passed all its own filters. The extender records the nodes and returns an
+ * error, so that the pod is neither reserved nor bound, and nothing in the cluster changes.
  */
 export class Extender {
   readonly #server: Server;
@@ -37,7 +37,7 @@ export class Extender {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves with the nodes that fit; never, where none does. */
+  /** Resolves with the nodes that fit; never resolves if no node fits. */
   async nodesFor(uid: string, signal: AbortSignal): Promise<readonly string[]> {
     return await new Promise((resolve) => {
       this.#listeners.set(uid, resolve);

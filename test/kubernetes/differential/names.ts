@@ -1,4 +1,4 @@
-/** Few names, so that random objects have to do with each other. */
+/** Few names, so that random objects refer to each other. */
 
 export const teams: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   default: { team: 'a' },
@@ -11,7 +11,7 @@ export const priorities = {
   polite: { value: 1000, preemptionPolicy: 'Never' },
 } as const;
 
-/** Ways to run containers: one that costs something itself, and one that not every node knows. */
+/** Runtime classes: one with an overhead, and one that not every node supports. */
 export const runtimes = {
   heavy: { handler: 'heavy', overhead: { podFixed: { cpu: '500m', memory: '256Mi' } } },
   picky: {
@@ -26,5 +26,5 @@ export const runtimes = {
 
 export const gpu = 'example.com/gpu';
 export const rare = 'example.com/rare';
-/** The one declared feature that a pod can need by default in Kubernetes 1.36. */
+/** The only declared feature that a pod can need by default in Kubernetes 1.36. */
 export const feature = 'RestartAllContainersOnContainerExits';

@@ -20,17 +20,17 @@ import type { KubeObject } from '../../../src/kube/api/meta.ts';
 import type { PodDisruptionBudget } from '../../../src/kube/api/policy.ts';
 import { fits, type Verdict } from './verdict.ts';
 
-/** What both schedulers see. */
+/** The objects that both schedulers see. */
 export interface Seen {
   readonly objects: ClusterObjects;
   readonly budgets: readonly PodDisruptionBudget[];
 }
 
-/** Our scheduler, as far as it decides. */
+/** The decisions of our scheduler, without its writes. */
 export class OurScheduler {
   readonly #index: ClusterIndex;
   readonly #budgets: readonly DisruptionBudget[];
-  /** Those that wait for a node of their own. */
+  /** Pending pods that are nominated to a node. */
   readonly #nominated: readonly PodRecord[];
   readonly #nowMs: number;
 
@@ -44,12 +44,12 @@ export class OurScheduler {
     this.#nominated = (objects.Pod ?? []).map(readPod).filter(({ nominatedNode }) => nominatedNode !== '');
   }
 
-  /** What it says of the pod. */
+  /** The verdict on the pod. */
   ask(asked: Asked): Verdict {
     return this.#while(asked, () => this.#decide(asked.pod, keyOf(asked.pod)));
   }
 
-  /** Whether evicting pods from the one node is no worse than from the other. */
+  /** Whether evicting pods from `node` is no worse than from `other`. */
   isAsGood(asked: Asked, node: string, other: string): boolean {
     return this.#while(asked, () => {
       const candidates = [node, other].map((name) => this.#victimsOn(name, keyOf(asked.pod)));
@@ -59,7 +59,7 @@ export class OurScheduler {
     });
   }
 
-  /** The pod and the claims that were made for it are there, as in the cluster, while it is asked about. */
+  /** Adds the pod and its claims to the index during the call, as they are in the cluster. */
   #while<T>({ pod, claims }: Asked, ask: () => T): T {
     for (const claim of claims) this.#index.upsert('PersistentVolumeClaim', claim);
     this.#index.upsert('Pod', pod);
@@ -119,7 +119,7 @@ export class OurScheduler {
   }
 }
 
-/** A pod as it was stored, with the claims that were made for it. */
+/** A pod as the server stored it, with the claims of its ephemeral volumes. */
 export interface Asked {
   readonly pod: Pod;
   readonly claims: readonly PersistentVolumeClaim[];

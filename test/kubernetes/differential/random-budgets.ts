@@ -1,4 +1,4 @@
-/** Random budgets for evictions. */
+/** Random PodDisruptionBudgets. */
 import fc from 'fast-check';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { named } from '../../../src/engine/testing/random/names.ts';

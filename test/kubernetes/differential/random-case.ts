@@ -1,4 +1,4 @@
-/** Random clusters that a server takes, each with pods that ask for a node in it. */
+/** Random valid clusters, each with pods to be scheduled. */
 import fc from 'fast-check';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import { arbFewSlots } from '../../../src/engine/testing/random/attach-slots.ts';
@@ -25,13 +25,13 @@ export interface Case extends Seen {
 
 export interface Asking {
   readonly pod: Pod;
-  /** Of its ephemeral volume, if it has one that somebody has made a claim for. */
+  /** The claim of its ephemeral volume, if the claim exists. */
   readonly cache: Cache | undefined;
 }
 
 export interface Cache {
   readonly claim: PersistentVolumeClaim;
-  /** Else the claim is another's, and has the name by chance. */
+  /** If false, the claim belongs to another owner and has the name by chance. */
   readonly isOwned: boolean;
 }
 
@@ -39,7 +39,7 @@ const podsPerCluster = 10;
 
 const mostlyBound = { ...mixed, boundClaims: 70, volumes: 90, oddVolumes: 5 };
 
-/** The same for the same seed. */
+/** Deterministic for a seed. */
 export function randomCase(seed: number): Case {
   return fc.sample(arbCase, { seed, numRuns: 1 })[0]!;
 }
@@ -106,7 +106,7 @@ function withCache(pod: Pod): Pod {
   return { ...pod, spec: { ...pod.spec, volumes: [...(pod.spec?.volumes ?? []), cacheVolume] } };
 }
 
-/** Of the ephemeral volumes of standing pods; each is made for its pod. */
+/** Claims for the ephemeral volumes of existing pods; each is owned by its pod. */
 function arbCaches(pods: readonly Pod[]): fc.Arbitrary<PersistentVolumeClaim[]> {
   const owners = pods.filter(({ spec }) => spec?.volumes?.includes(cacheVolume));
   const claims = owners.map(({ metadata: { name = '', namespace = '' } = {} }) =>
@@ -118,7 +118,7 @@ function arbCaches(pods: readonly Pod[]): fc.Arbitrary<PersistentVolumeClaim[]> 
   return fc.tuple(...claims);
 }
 
-/** It gets the uid when the pod has one. */
+/** The uid is set when the pod has one. */
 function ownerReference(name: string): OwnerReference {
   return { apiVersion: 'v1', kind: 'Pod', name, uid: `uid-${name}`, controller: true };
 }

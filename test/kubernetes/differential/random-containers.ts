@@ -1,6 +1,6 @@
-/** Random containers: what they ask for, and which ports of the node they take. */
+/** Random containers: their requests and host ports. */
 import fc from 'fast-check';
-import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { sometimes, withoutUndefined } from '../../../src/engine/testing/random/chance.ts';
 import type {
   Container,
   ContainerPort,
@@ -23,9 +23,9 @@ const arbRequests: fc.Arbitrary<ResourceList> = fc
     [rare]: sometimes(5, fc.constant('1')),
     'hugepages-2Mi': sometimes(5, fc.constantFrom('2Mi', '4Mi')),
   })
-  .map(compact);
+  .map(withoutUndefined);
 
-/** Extended resources and huge pages can't be overcommitted: the server wants a limit as large. */
+/** Extended resources and huge pages can't be overcommitted: the server requires an equal limit. */
 function limitsFor(requests: ResourceList): ResourceList {
   return Object.fromEntries(
     Object.entries(requests).filter(([name]) => name.includes('/') || name.startsWith('hugepages')),
@@ -47,7 +47,7 @@ const arbPort = fc
       '::1',
     ),
   })
-  .map((port): ContainerPort => compact({ ...port, containerPort: port.hostPort }));
+  .map((port): ContainerPort => withoutUndefined({ ...port, containerPort: port.hostPort }));
 
 const arbPorts = fc.uniqueArray(arbPort, {
   minLength: 1,
@@ -59,7 +59,7 @@ function arbContainer(theme: Theme, name: string): fc.Arbitrary<Container> {
   return fc
     .record({
       requests: sometimes(theme.resources, arbRequests),
-      // The server takes limits for requests, where there are none.
+      // The server uses limits as requests if there are no requests.
       isLimited: sometimes(10, fc.constant(true)),
       ports: sometimes(theme.ports, arbPorts),
     })
@@ -67,11 +67,11 @@ function arbContainer(theme: Theme, name: string): fc.Arbitrary<Container> {
       const needsMore = 'hugepages-2Mi' in requests && !('memory' in requests) && !('cpu' in requests);
       const asked: ResourceList = needsMore ? { ...requests, cpu: '1m' } : requests;
       const resources = isLimited ? { limits: asked } : { requests: asked, limits: limitsFor(asked) };
-      return compact({ name, image: 'pause', resources, ports }) as Container;
+      return withoutUndefined({ name, image: 'pause', resources, ports }) as Container;
     });
 }
 
-/** Those that come first, in any order of those that end and those that stay. */
+/** Init containers and sidecars, in any order. */
 function arbFirst(theme: Theme): fc.Arbitrary<Container[]> {
   const arbOne = (name: string) =>
     fc.record({ container: arbContainer(theme, name), stays: fc.constantFrom(true, false, false) });
@@ -85,7 +85,7 @@ function arbFirst(theme: Theme): fc.Arbitrary<Container[]> {
     );
 }
 
-/** Large enough for whatever containers ask; or all there is. */
+/** Large enough for the containers, or everything that a node has. */
 const arbWhole = fc.oneof(
   fc
     .constantFrom<ResourceList>({ cpu: '7' }, { cpu: '8', memory: '8Gi' })
@@ -100,7 +100,7 @@ const arbWhole = fc.oneof(
     .map((requests) => ({ requests, isAll: true })),
 );
 
-/** Rules of a container about what is to be restarted when it ends; not every node knows how to. */
+/** Restart rules of a container; not every node supports them. */
 const arbRules = fc.constant({
   restartPolicy: 'Never' as const,
   restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
@@ -121,7 +121,7 @@ export function arbContainers(theme: Theme): fc.Arbitrary<Partial<PodSpec>> {
     .map(({ main, side, first, whole, rules, ...rest }) => {
       const containers = [{ ...main, ...rules }, ...(side === undefined ? [] : [side])];
       const isAll = whole?.isAll === true;
-      return compact({
+      return withoutUndefined({
         ...rest,
         containers: isAll ? containers.map(withoutRequests) : containers,
         initContainers: isAll ? first?.map(withoutRequests) : first,
@@ -136,9 +136,9 @@ function withoutRequests({ resources: _, ...container }: Container): Container {
 
 const arbGranted = fc
   .record({ cpu: sometimes(80, arbCpu), memory: sometimes(50, arbMemory) })
-  .map((requests): ResourceList => compact(requests));
+  .map((requests): ResourceList => withoutUndefined(requests));
 
-/** What a node says that it has granted: a resize is under way, was, or is impossible. */
+/** The resources that a node reports as allocated: a resize is in progress, finished, or infeasible. */
 export const arbGrants: fc.Arbitrary<PodStatus> = fc
   .record({
     granted: fc.tuple(arbGranted, arbGranted, arbGranted),
@@ -156,7 +156,7 @@ export const arbGrants: fc.Arbitrary<PodStatus> = fc
       allocatedResources: granted[at]!,
       ...(inForce[at] && { resources: { requests: inForce[at] } }),
     });
-    return compact({
+    return withoutUndefined({
       phase: 'Running' as const,
       containerStatuses: [statusOf('main', 0), statusOf('side', 1)],
       initContainerStatuses: [statusOf('first', 2)],

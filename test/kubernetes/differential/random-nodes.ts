@@ -1,6 +1,6 @@
-/** Random nodes that a server takes. */
+/** Random valid nodes. */
 import fc from 'fast-check';
-import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { sometimes, withoutUndefined } from '../../../src/engine/testing/random/chance.ts';
 import { rack, zones } from '../../../src/engine/testing/random/names.ts';
 import type { Node, Taint } from '../../../src/kube/api/core.ts';
 import { labels } from '../../../src/kube/well-known.ts';
@@ -32,7 +32,7 @@ const arbLabels = (name: string) =>
       'topology.gke.io/zone': sometimes(20, fc.constantFrom(...zones)),
       'topology.cinder.csi.openstack.org/zone': sometimes(15, fc.constantFrom(...zones)),
     })
-    .map(compact);
+    .map(withoutUndefined);
 
 const arbAllocatable = fc
   .record({
@@ -45,7 +45,7 @@ const arbAllocatable = fc
     'hugepages-2Mi': sometimes(30, fc.constant('4Mi')),
     'attachable-volumes-aws-ebs': sometimes(5, fc.constant('1')),
   })
-  .map(compact);
+  .map(withoutUndefined);
 
 export function arbNode(name: string, theme: Theme): fc.Arbitrary<Node> {
   return fc
@@ -58,9 +58,9 @@ export function arbNode(name: string, theme: Theme): fc.Arbitrary<Node> {
       deletionTimestamp: sometimes(2, fc.constant('2026-01-01T00:00:00Z')),
     })
     .map(({ labels: own, allocatable, taints, unschedulable, features, deletionTimestamp }) => ({
-      metadata: compact({ name, labels: own, deletionTimestamp }),
-      spec: compact({ taints, unschedulable }),
-      status: compact({
+      metadata: withoutUndefined({ name, labels: own, deletionTimestamp }),
+      spec: withoutUndefined({ taints, unschedulable }),
+      status: withoutUndefined({
         allocatable,
         capacity: allocatable,
         conditions: [{ type: 'Ready', status: 'True' as const }],

@@ -1,4 +1,4 @@
-/** Random volumes of pods: claims, and disks that are named in the pod itself. */
+/** Random volumes of pods: claims, and disks that the pod names itself. */
 import fc from 'fast-check';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
 import { drivers } from '../../../src/engine/testing/random/names.ts';
@@ -67,5 +67,5 @@ const template: PersistentVolumeClaimTemplate = {
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 };
 
-/** Somebody makes a claim for it. */
+/** The test creates a claim for it. */
 export const cacheVolume: Volume = { name: 'cache', ephemeral: { volumeClaimTemplate: template } };

@@ -1,6 +1,6 @@
-/** Random pods that a server takes: those that stand on nodes, and those that ask for one. */
+/** Random valid pods: existing pods and pods to be scheduled. */
 import fc from 'fast-check';
-import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { sometimes, withoutUndefined } from '../../../src/engine/testing/random/chance.ts';
 import { claimNames, named, nodeNames, otherClaimNames } from '../../../src/engine/testing/random/names.ts';
 import type { Pod, PodSpec, PodStatus } from '../../../src/kube/api/core.ts';
 import { drawsTerminating, withoutRepelling } from './differences.ts';
@@ -15,7 +15,7 @@ const arbLabels = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Record<string, string>>;
 
-/** The pod that asks. Its name is given when it is created. */
+/** A pod to be scheduled. It gets its name at creation. */
 export function arbAskingPod(theme: Theme): fc.Arbitrary<Pod> {
   return fc
     .record({
@@ -35,11 +35,11 @@ export function arbAskingPod(theme: Theme): fc.Arbitrary<Pod> {
     })
     .map(({ namespace, labels, containers, volumes, nodes, affinity, ...rest }) => ({
       metadata: { namespace, labels },
-      spec: compact({
+      spec: withoutUndefined({
         ...containers,
         volumes,
         nodeSelector: nodes?.nodeSelector,
-        affinity: compact({ nodeAffinity: nodes?.nodeAffinity, ...affinity }),
+        affinity: withoutUndefined({ nodeAffinity: nodes?.nodeAffinity, ...affinity }),
         tolerations: rest.tolerations,
         topologySpreadConstraints: rest.spread,
         priorityClassName: rest.priorityClassName,
@@ -53,14 +53,14 @@ interface Standing {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly nodeName: string | undefined;
-  /** Waits for this node instead of standing on one. */
+  /** A pending pod that is nominated to this node, instead of a pod with a node. */
   readonly nominatedTo: string | undefined;
   readonly spec: Partial<PodSpec>;
   readonly state: string;
   readonly grants: PodStatus | undefined;
 }
 
-/** Stands on a node, has run there, waits for one, or for a scheduler that doesn't exist. */
+/** A pod that is on a node, has finished there, is pending, or belongs to a scheduler that does not exist. */
 export function arbStandingPod(name: string, theme: Theme, nodes: readonly string[]): fc.Arbitrary<Pod> {
   return fc
     .record({
@@ -101,7 +101,7 @@ function arbStandingSpec(theme: Theme): fc.Arbitrary<Partial<PodSpec>> {
     })
     .map(
       ({ containers, volumes, hasCache, affinity, priorityClassName }) =>
-        compact({
+        withoutUndefined({
           ...containers,
           volumes: [...(volumes ?? []), ...(hasCache ? [cacheVolume] : [])],
           affinity,
@@ -124,14 +124,14 @@ function standingPod(name: string, { namespace, labels, nodeName, spec, state, g
   };
 }
 
-/** Each its own: of pods that started at once, kube-scheduler evicts either. */
+/** Start times are unique: of pods with equal start times, kube-scheduler may evict either. */
 function startTimeOf(name: string): string {
   return `2026-01-0${(Number(name.slice(-1)) * 5) % 9 || 9}T00:00:00Z`;
 }
 
 /**
- * Room has been made for it, or is being made; the gate keeps kube-scheduler from placing it meanwhile. Nobody comes before it: whoever
- * is nominated to the same node and does would take that from it, and the cluster would not be as before.
+ * A pod that is nominated to a node after a preemption. The gate keeps kube-scheduler from placing it. Its priority is the highest: a pod
+ * with a higher priority that is nominated to the same node would clear the nomination, and so change the cluster.
  */
 function waitingPod(name: string, { namespace, labels, nominatedTo = '', spec }: Standing): Pod {
   return {

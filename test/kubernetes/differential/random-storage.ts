@@ -1,4 +1,4 @@
-/** What the random storage of the engine's own tests lacks, because it follows from what a real server and real drivers do. */
+/** Random storage that the engine's own tests do not generate, because it follows from what a real server and real drivers do. */
 import fc from 'fast-check';
 import type { ClusterObjects } from '../../../src/engine/testing/cluster.ts';
 import { sometimes } from '../../../src/engine/testing/random/chance.ts';
@@ -9,12 +9,12 @@ import type { KubeObject, LabelSelector } from '../../../src/kube/api/meta.ts';
 import type { CSINode } from '../../../src/kube/api/storage.ts';
 import { annotations, labels } from '../../../src/kube/well-known.ts';
 
-/** Those that took over disks that were once part of Kubernetes. */
+/** CSI drivers that replaced in-tree volume plugins. */
 const heirs = ['pd.csi.storage.gke.io', 'disk.csi.azure.com', 'cinder.csi.openstack.org', 'pxd.portworx.com'];
 const regions = fc.constantFrom('r1', 'r2', 'r1__r2');
 const subscription = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/disks';
 
-/** Takes the place of whatever the volume is made of. */
+/** Removes the source of the volume, so that another can replace it. */
 const noSource = { csi: null, awsElasticBlockStore: null };
 const arbSource = fc.oneof(
   fc.constantFrom('disk-1', 'disk-2').map((pdName) => ({ gcePersistentDisk: { pdName } })),
@@ -50,7 +50,7 @@ const volumePatches: fc.Arbitrary<MutationPatch> = fc.oneof(
       .constantFrom('c1', 'c2', 'o1')
       .map((name) => ({ spec: { claimRef: { namespace: 'blue', name, uid: null } } })),
   },
-  // Once bound, then released; or prepared for a claim by name only.
+  // Once bound and then released, or reserved for a claim by name only.
   {
     weight: 2,
     arbitrary: fc
@@ -132,7 +132,7 @@ const attachmentPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
   })),
 );
 
-/** Drivers of disks that were once part of Kubernetes, on nodes that have any. */
+/** The CSI drivers of migrated in-tree plugins, on nodes that have any. */
 const arbHeirs = fc
   .tuple(
     ...heirs.map((name) =>
@@ -185,7 +185,7 @@ function some<T extends KubeObject>(
   );
 }
 
-/** Claims of the same names in the other namespace. */
+/** Claims with the same names in the other namespace. */
 function arbElsewhere({
   PersistentVolumeClaim: claims = [],
 }: ClusterObjects): fc.Arbitrary<PersistentVolumeClaim[]> {

@@ -1,6 +1,6 @@
-/** What random pods want of nodes and of each other. */
+/** Random constraints of pods on nodes and on other pods. */
 import fc from 'fast-check';
-import { compact, sometimes } from '../../../src/engine/testing/random/chance.ts';
+import { sometimes, withoutUndefined } from '../../../src/engine/testing/random/chance.ts';
 import { nodeNames, rack, zones } from '../../../src/engine/testing/random/names.ts';
 import type {
   Affinity,
@@ -50,7 +50,7 @@ const arbTerm = fc
     matchExpressions: sometimes(75, fc.array(arbRequirement, { minLength: 1, maxLength: 2 })),
     matchFields: sometimes(20, fc.array(arbField, { minLength: 1, maxLength: 2 })),
   })
-  .map(compact);
+  .map(withoutUndefined);
 
 const arbPreference = fc.record({ weight: fc.integer({ min: 1, max: 100 }), preference: arbTerm });
 
@@ -75,7 +75,7 @@ export const arbNodeAffinity = fc
     nodeSelector,
     nodeAffinity:
       required || preferred
-        ? compact({
+        ? withoutUndefined({
             requiredDuringSchedulingIgnoredDuringExecution: required,
             preferredDuringSchedulingIgnoredDuringExecution: preferred,
           })
@@ -121,7 +121,7 @@ const arbSelector: fc.Arbitrary<LabelSelector | undefined> = fc.oneof(
   },
 );
 
-/** The server wants a key either in the selector or among the keys that are added to it; and no keys without a selector. */
+/** The server requires that a key is either in the selector or in matchLabelKeys, and allows no keys without a selector. */
 function mentionsTier(selector: LabelSelector | undefined): boolean {
   return selector === undefined || JSON.stringify(selector).includes('tier');
 }
@@ -178,7 +178,7 @@ export const arbPodAffinity = (whose: Whose): fc.Arbitrary<Affinity> =>
       dislikes: sometimes(10, fc.array(arbWeighted(whose), { minLength: 1, maxLength: 2 })),
     })
     .map(({ near, apart, likes, dislikes }) =>
-      compact({ podAffinity: sideOf(near, likes), podAntiAffinity: sideOf(apart, dislikes) }),
+      withoutUndefined({ podAffinity: sideOf(near, likes), podAntiAffinity: sideOf(apart, dislikes) }),
     );
 
 function sideOf(
@@ -186,7 +186,7 @@ function sideOf(
   preferred: readonly WeightedPodAffinityTerm[] | undefined,
 ): PodAffinity | undefined {
   if (required === undefined && preferred === undefined) return undefined;
-  return compact({
+  return withoutUndefined({
     requiredDuringSchedulingIgnoredDuringExecution: required,
     preferredDuringSchedulingIgnoredDuringExecution: preferred,
   }) as PodAffinity;
@@ -209,7 +209,7 @@ export const arbSpread: fc.Arbitrary<TopologySpreadConstraint[]> = fc.uniqueArra
       matchLabelKeys: fc.constantFrom(undefined, undefined, undefined, ['tier'], ['tier', 'gone']),
     })
     .map(({ minDomains, matchLabelKeys, ...rest }) =>
-      compact({
+      withoutUndefined({
         ...rest,
         minDomains: rest.whenUnsatisfiable === 'DoNotSchedule' ? minDomains : undefined,
         matchLabelKeys: mentionsTier(rest.labelSelector) ? undefined : matchLabelKeys,

@@ -25,7 +25,7 @@ import {
 import { priorities, runtimes, teams } from './names.ts';
 import type { Seen } from './our-scheduler.ts';
 
-/** Pods before claims before volumes: the owner of a claim, and whose a volume is, is said by uid. */
+/** Pods before claims before volumes: the owner of a claim, and the claim of a volume, are given by uid. */
 const resources = {
   Pod: pods,
   PersistentVolumeClaim: persistentVolumeClaims,
@@ -53,7 +53,7 @@ type StoredKind = keyof typeof resources;
 
 const keeper = 'stowage.dev/keep';
 
-/** Makes random clusters real: of their objects those that the server takes, as it stores them. */
+/** Creates random clusters on a server. Objects that the server rejects are skipped; the others are returned as stored. */
 export class RealCluster {
   readonly #cluster: Cluster;
   #kept: { readonly resource: Resource; readonly namespace?: string; readonly name: string }[] = [];
@@ -63,7 +63,7 @@ export class RealCluster {
     this.#cluster = cluster;
   }
 
-  /** What all random clusters have in common. */
+  /** Creates what all random clusters share. */
   async prepare(): Promise<void> {
     for (const [name, labels] of Object.entries(teams)) {
       const body = { metadata: { labels } };
@@ -101,7 +101,7 @@ export class RealCluster {
     };
   }
 
-  /** Everything is gone afterwards. */
+  /** Deletes everything. */
   async clear(): Promise<void> {
     const body = { metadata: { finalizers: null } };
     await Promise.all(
@@ -158,7 +158,7 @@ function keyOf({ metadata }: KubeObject): { readonly namespace?: string; readonl
   return { ...(namespace !== undefined && { namespace }), name };
 }
 
-/** Random claims have the uid `uid-<name>`, until the server gives them another. */
+/** Random claims have the uid `uid-<name>` until the server assigns another. */
 function withClaimUid(object: KubeObject, claims: readonly KubeObject[]): KubeObject {
   const volume: PersistentVolume = object;
   const { claimRef } = volume.spec ?? {};

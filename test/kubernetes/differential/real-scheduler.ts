@@ -14,12 +14,12 @@ import type { Asking, Cache } from './random-case.ts';
 import { fits, type Verdict } from './verdict.ts';
 
 const name = 'kube-scheduler';
-/** The busier the machine, the longer; alone it is ten milliseconds. */
+/** Usually ten milliseconds; longer on a busy machine. */
 const verdictMaxMs = 20_000;
 
 /**
- * kube-scheduler as it comes, but that it can do nothing: an extender, which it asks last, keeps it from binding, and it may evict
- * nobody. So any number of pods can be shown to it one after the other, all in the same cluster.
+ * A kube-scheduler that changes nothing: an extender, which it calls last, keeps it from binding, and it has no right to evict. So it can
+ * decide about any number of pods, one after another, in the same cluster.
  */
 export class RealScheduler {
   readonly #cluster: Cluster;
@@ -51,7 +51,7 @@ export class RealScheduler {
     return scheduler;
   }
 
-  /** Creates the pod, hears what becomes of it, and deletes it. The cluster is then as before. */
+  /** Creates the pod, waits for the verdict, and deletes the pod. The cluster is then unchanged. */
   async ask(asking: Asking): Promise<Answer> {
     this.#asked += 1;
     const key = { namespace: asking.pod.metadata?.namespace ?? '', name: `asks-${this.#asked}` };
@@ -74,7 +74,7 @@ export class RealScheduler {
     }
   }
 
-  /** A pod with an ephemeral volume is held back until the claim for it is there: the claim says which pod it is for. */
+  /** A pod with an ephemeral volume has a scheduling gate until its claim exists, because the claim needs the pod's uid. */
   async #create({ pod, cache }: Asking, key: PodKey, created: Created[]): Promise<Omit<Answer, 'verdict'>> {
     const client = this.#cluster.resource(pods);
     const metadata = { ...pod.metadata, ...key };
@@ -148,9 +148,9 @@ interface Created {
 }
 
 export interface Answer {
-  /** As it was stored. */
+  /** As the server stored it. */
   readonly pod: Pod;
-  /** Those that were made for it. */
+  /** The claims of its ephemeral volumes. */
   readonly claims: readonly PersistentVolumeClaim[];
   readonly verdict: Verdict;
 }
@@ -176,7 +176,7 @@ function configuration(kubeconfig: string, extenderUrl: string): object {
     kind: 'KubeSchedulerConfiguration',
     clientConnection: { kubeconfig, qps: 1000, burst: 1000 },
     leaderElection: { leaderElect: false },
-    // Each pod is asked about once, and is gone before its second turn.
+    // Each pod gets one attempt, and is deleted before the second.
     podInitialBackoffSeconds: 60,
     podMaxBackoffSeconds: 60,
     extenders: [{ urlPrefix: extenderUrl, filterVerb: 'filter', nodeCacheCapable: true }],
@@ -195,7 +195,7 @@ const clusterRoles = {
   namespaced: false,
 } as const;
 
-/** Whom it would evict stays; that it would is seen by the node that the pod is nominated to. */
+/** Victims are not evicted; the nominated node of the pod shows the preemption. */
 async function forbidEvictions(cluster: Cluster): Promise<void> {
   const roles = cluster.resource<ClusterRole>(clusterRoles);
   const role = await roles.get({ name: 'system:kube-scheduler' });

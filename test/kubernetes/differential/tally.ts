@@ -1,7 +1,7 @@
 import type { Switch } from './differences.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What came of a run. */
+/** The statistics of a run. */
 export class Tally {
   readonly problems: string[] = [];
   readonly #counts = {
@@ -13,7 +13,7 @@ export class Tally {
     invalid: 0,
     askedAgain: 0,
   };
-  /** Of profile `stowage`, by the switches that explain the answer. */
+  /** Differences of profile `stowage`, by the switches that explain them. */
   readonly #differences = new Map<string, number>();
 
   heard(verdict: Verdict): void {
@@ -27,7 +27,7 @@ export class Tally {
     this.#differences.set(key, (this.#differences.get(key) ?? 0) + 1);
   }
 
-  /** `invalid`: the server did not take the pod. */
+  /** `invalid`: the server rejected the pod. */
   add(what: 'clusters' | 'invalid' | 'askedAgain'): void {
     this.#counts[what] += 1;
   }

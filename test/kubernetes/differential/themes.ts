@@ -1,13 +1,13 @@
-/** What a random cluster is mostly about; with all odds even, nearly every pod would be refused for the first thing it asks for. */
+/** What a random cluster is mostly about. With equal odds for everything, nearly every pod would be refused for its first requirement. */
 export interface Theme {
-  /** Chances out of a hundred that a pod has each of these. */
+  /** Percentages of pods that have each of these. */
   readonly volumes: number;
   readonly disks: number;
   readonly resources: number;
   readonly ports: number;
   readonly neighbours: number;
   readonly spread: number;
-  /** Wishes about nodes, and nodes that nobody wishes for. */
+  /** Constraints on nodes, and nodes with taints. */
   readonly nodes: number;
   readonly priorities: number;
 }

@@ -1,12 +1,12 @@
-/** What a scheduler says about a pod. */
+/** The decision of a scheduler about a pod. */
 export type Verdict =
-  /** The nodes that it could go to, sorted by name. */
+  /** The nodes on which the pod fits, sorted by name. */
   | { readonly kind: 'fits'; readonly nodes: readonly string[] }
   | {
       readonly kind: 'refused';
-      /** Of the condition PodScheduled. */
+      /** The message of the condition PodScheduled. */
       readonly message: string;
-      /** The node that others can be evicted from so that it fits; empty if there is none. */
+      /** The node on which a preemption would help; empty if there is none. */
       readonly makesRoomOn: string;
     };
 

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 
-/** `kube-system: get coordination.k8s.io/leases stowage-scheduler`: where (`*` is everywhere), what, of what, and which one if only that. */
+/**
+ * Example: `kube-system: get coordination.k8s.io/leases stowage-scheduler` has the namespace (`*` is all), the verb, the resource, and the
+ * object if the right is limited to one.
+ */
 export type Right = string;
 
 interface Rule {
@@ -17,7 +20,7 @@ interface Manifest {
   readonly rules?: readonly Rule[];
 }
 
-/** All that the roles in a manifest give. */
+/** All rights that the roles in a manifest grant. */
 export function grantedRights(path: string): readonly Right[] {
   const manifests = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS() as Manifest);
   const rights = manifests.flatMap(({ metadata, rules = [] }) =>
@@ -54,18 +57,18 @@ interface AuditLine {
 }
 
 export interface Asked {
-  /** In the terms of the roles: which object is told only of Leases. */
+  /** In the form of granted rights; only Leases have object names. */
   readonly rights: readonly Right[];
-  /** What belongs to no resource: discovery, and what else everybody may. */
+  /** Requests without a resource: discovery, and others that every user may make. */
   readonly paths: readonly string[];
   readonly forbidden: readonly string[];
 }
 
-/** What somebody has asked of the API server by now, from its audit log. */
+/** All requests of a user up to now, from the audit log of the API server. */
 export function askedBy(user: string, auditLog: string): Asked {
   const lines = readFileSync(auditLog, 'utf8')
     .split('\n')
-    // The last may be half written.
+    // The last line may be incomplete.
     .filter((line) => line.endsWith('}') && line.includes(user))
     .map((line) => JSON.parse(line) as AuditLine)
     .filter((line) => line.user.username === user);
@@ -87,7 +90,7 @@ function rightOf({ verb, objectRef }: AuditLine): Right | undefined {
   const { apiGroup = '', resource, subresource, namespace = '', name = '' } = objectRef;
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
   if (resource !== 'leases') return `*: ${verb} ${apiGroup}/${what}`;
-  // No role can say by which name something may be created.
+  // No role can limit creation to a name.
   return `${namespace}: ${verb} ${apiGroup}/${what} ${verb === 'create' ? '' : name}`.trimEnd();
 }
 

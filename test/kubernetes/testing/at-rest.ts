@@ -1,10 +1,10 @@
 import type { Deployment, StatefulSet } from '../../../src/kube/api/apps.ts';
-import type { PersistentVolumeClaim, PersistentVolumeSpec } from '../../../src/kube/api/core-volume.ts';
+import type { PersistentVolumeClaim, PersistentVolumeSpec } from '../../../src/kube/api/core.ts';
 import { annotations } from '../../../src/kube/well-known.ts';
 import { diskMaker, lateClass } from './disk-maker.ts';
 import type { Seen, Snapshot } from './masked-state.ts';
 
-/** Kinds whose controller says which version it has seen. */
+/** Kinds whose controller reports the generation that it has observed. */
 const observed = [
   'Deployment',
   'ReplicaSet',
@@ -16,8 +16,8 @@ const observed = [
 const replicated = ['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet'];
 
 /**
- * Whether nothing is on its way that has to come: every controller has seen the newest, nothing goes, every pod runs and is counted,
- * every update is over. Of a scene that is stuck on purpose there is less to be known.
+ * Whether no change is pending: every controller has observed the newest generation, nothing is being deleted, every pod runs and is
+ * counted, and every rollout has finished. Less is checked for a scenario that is stuck on purpose.
  */
 export function isAtRest({ objects }: Snapshot, isStuck: boolean): boolean {
   return objects.every(
@@ -29,7 +29,7 @@ export function isAtRest({ objects }: Snapshot, isStuck: boolean): boolean {
   );
 }
 
-/** A volume that nobody has looked at, or a claim whose volume is there or being made. */
+/** A volume that the PV controller has not seen, or a claim whose volume exists or is being provisioned. */
 function waitsForVolume({ kind, object }: Seen, objects: readonly Seen[]): boolean {
   const { metadata = {}, status } = object;
   const { phase } = (status ?? {}) as { readonly phase?: string };
@@ -50,7 +50,7 @@ function isSeen({ kind, object }: Seen): boolean {
   return !observed.includes(kind) || observedGeneration === object.metadata?.generation;
 }
 
-/** What is left in a namespace is counted a while after its deletion. */
+/** The remaining objects of a namespace are reported some time after its deletion. */
 function isCounted({ kind, object }: Seen, isStuck: boolean): boolean {
   if (kind !== 'Namespace' || object.metadata?.deletionTimestamp === undefined) return true;
   const { conditions } = (object.status ?? {}) as Readonly<Record<string, unknown>>;

@@ -3,17 +3,17 @@ import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/ku
 import type { BindingTrial } from './binding-trial.ts';
 import type { Answer, PassingWrite } from './write-line.ts';
 
-/** Time enough for a scheduler, or the PV controller, to do what it does next. */
+/** Long enough for a scheduler or the PV controller to take its next step. */
 const aWhileMs = 800;
 
-/** What befalls a write of a pod's way, and what comes after. */
+/** A fault at a write of a binding, and the actions that follow it. */
 export interface Fault {
   readonly name: string;
   readonly befall: (write: PassingWrite, trial: BindingTrial, pod: string) => Promise<void>;
-  /** The PV controller is still frozen. */
+  /** While the PV controller is still frozen. */
   readonly beforeThaw?: Aftermath;
   readonly afterThaw?: Aftermath;
-  /** All volumes are bound. */
+  /** After all volumes were bound. */
   readonly whenCalm?: Aftermath;
 }
 
@@ -46,7 +46,7 @@ async function arrives(_: BindingTrial, write: PassingWrite): Promise<void> {
 }
 
 export const faults: readonly Fault[] = [
-  // What is stored is the same as after the write before it; so each of the two has another who goes on first.
+  // The stored state is the same in both cases; so in each case another component continues first.
   {
     name: 'the scheduler dies before it, and the next comes first',
     befall: diesBefore,
@@ -83,7 +83,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** It is on its way for long, and nobody waits for it any more. */
+/** The write is delayed for so long that no component waits for it any more. */
 export const lateForNobody: readonly Fault[] = [
   {
     name: 'its pod is deleted before its writer gives it up',
@@ -117,7 +117,7 @@ const internalError: Answer = {
   ),
 };
 
-/** A word on the object that the write is for, which makes it another version. */
+/** Annotates the object of the write, which changes its resource version. */
 async function touch({ target, namespace }: PassingWrite, { cluster }: BindingTrial): Promise<void> {
   const [plural, name = ''] = target.split('/');
   const patch = { type: 'merge', body: { metadata: { annotations: { touched: 'yes' } } } } as const;

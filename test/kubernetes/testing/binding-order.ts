@@ -3,15 +3,15 @@ import type { Cluster } from '../../../src/cluster/cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/kube/resources.ts';
 
-/** Longer than the PV controller takes to look at everything anew. */
+/** Longer than the resync period of the PV controller. */
 const steadyMs = 1_300;
 const pollMs = 150;
 /** A pod whose binding has failed a few times waits for seconds; the machine may be busy. */
 const calmMaxMs = 30_000;
 
 /**
- * Waits until pods, claims and volumes of the namespaces agree with each other, and still do when the PV controller has looked at all
- * of them again. Answers by namespace what is wrong, where that does not come about.
+ * Waits until pods, claims and volumes of the namespaces are consistent, and still are after a resync of the PV controller. Returns the
+ * remaining problems by namespace.
  */
 export async function calm(
   cluster: Cluster,
@@ -37,7 +37,7 @@ export async function calm(
 
 export interface Expected {
   readonly namespace: string;
-  /** Pods that need not have a node if all disks of the class of that name are taken. */
+  /** Pods that need no node if all disks of the class named after the namespace are bound. */
   readonly mayWait?: readonly string[];
 }
 
@@ -72,7 +72,7 @@ function problemsOf(seen: Seen, { namespace, mayWait = [] }: Expected): readonly
   ];
 }
 
-/** It has a node, and all of its volumes, which can be used there. */
+/** The pod has a node, and all its volumes are bound and usable there. */
 function podProblems(
   { metadata, spec }: Pod,
   claims: readonly PersistentVolumeClaim[],
@@ -104,7 +104,7 @@ function claimProblems(
   ];
 }
 
-/** Nothing is held for somebody who hasn't got it. */
+/** No volume is reserved for a claim that does not use it. */
 function volumeProblems(
   { metadata, spec, status }: PersistentVolume,
   claims: readonly PersistentVolumeClaim[],

@@ -16,19 +16,19 @@ import { diskMaker } from './disk-maker.ts';
 import { accessModes, makeClass, makeDisk, makePod } from './run-scheduler.ts';
 import { type Meeting, WriteLine } from './write-line.ts';
 
-/** The class of volumes that are made; those that are there are of a class of the trial's own. */
+/** The class of provisioned volumes; existing volumes have the fixture's own class. */
 export const madeClass = 'made';
 
 export interface TrialOptions {
   readonly bed: Bed;
   readonly cluster: Cluster;
-  /** Of the namespace, the class of the disks and the scheduler: trials side by side have nothing to do with each other. */
+  /** The name of the namespace, the class of the disks and the scheduler, so that fixtures are independent of each other. */
   readonly name: string;
-  /** Where disks are, one for each entry. */
+  /** The node of each disk. */
   readonly disksOn: readonly string[];
 }
 
-/** A namespace with disks for it, and a scheduler in this process for its pods, on a line of its own. */
+/** A namespace with disks for it, and a scheduler in this process for its pods, which is connected through a proxy. */
 export class BindingTrial implements AsyncDisposable {
   readonly name: string;
   readonly cluster: Cluster;
@@ -56,19 +56,19 @@ export class BindingTrial implements AsyncDisposable {
     return new BindingTrial(options);
   }
 
-  /** What was written of pods' ways, by each scheduler in turn. */
+  /** The writes of bindings, by each scheduler in turn. */
   get writes(): string {
     return this.#lines.map(({ writes }) => writes.join(', ')).join('; then ');
   }
 
-  /** What of its disks the PV controller has not seen yet. */
+  /** Whether the PV controller has seen all disks. */
   async isFurnished(): Promise<boolean> {
     const { items } = await this.cluster.resource(persistentVolumes).list();
     const disks = items.filter(({ spec }) => spec?.storageClassName === this.name);
     return disks.every(({ status }) => status?.phase === 'Available');
   }
 
-  /** Starts a scheduler; there is one at a time. */
+  /** Starts a scheduler; only one runs at a time. */
   async schedule(meet?: Meeting): Promise<void> {
     const line = await WriteLine.open(this.#options.bed.kubeconfig, meet);
     this.#lines.push(line);
@@ -81,14 +81,14 @@ export class BindingTrial implements AsyncDisposable {
     };
   }
 
-  /** The scheduler ends between two instructions: nothing more comes from it. */
+  /** Simulates a crash: nothing that the scheduler sends arrives any more. */
   die(): void {
     this.#lines.at(-1)?.cut();
     this.#ends.push(this.#stop());
     this.#stop = async () => {};
   }
 
-  /** A pod with a claim for each of the classes. The claims are there as the PV controller would have marked them. */
+  /** Creates a pod with a claim for each class. The claims have the annotations that the PV controller would add. */
   async ask(pod: string, classes: readonly string[]): Promise<void> {
     const namespace = this.name;
     const claims = classes.map((storageClassName, position) => ({
@@ -159,9 +159,9 @@ function runSchedulerFor(schedulerName: string, cluster: Cluster): Supervisor {
     cluster,
     supervisor,
     resources: [],
-    // A line that is cut is trouble enough; what it comes to is what is looked at.
+    // Errors are expected when the proxy is cut; the tests check the final state.
     report: () => {},
-    onTrouble: () => {},
+    onError: () => {},
     instance: schedulerName,
     ids: systemIds,
     metrics: new Metrics(),

@@ -13,9 +13,9 @@ export interface BothServers {
 }
 
 export interface ServersInTest {
-  /** Within tests. */
+  /** For use within tests. */
   servers(): BothServers;
-  /** What ours has called a bug; a test looks that there is none. */
+  /** Internal errors of our server; tests check that there are none. */
   readonly bugs: readonly unknown[];
 }
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 
-/*
- * A candidate in an election, in a process of its own, which as leader writes to a shared ConfigMap as fast as it can. Plain
- * JavaScript over the compiled sources, as Node runs it. Every line that it prints is something that it is about to do, or has seen.
+/**
+ * A candidate of a leader election in a process of its own. As leader it writes to a shared ConfigMap as fast as it can. Plain JavaScript
+ * over the compiled sources, because Node runs it directly. Each line that it prints announces an action or reports an observation.
  */
 
 const { values } = parseArgs({
@@ -34,7 +34,7 @@ const elector = new LeaderElector({
   identity,
   clock: realClock,
   random: systemRandom,
-  // Short, so that the test is; the ratios are those of the defaults.
+  // Short, to keep the test short; the ratios are those of the defaults.
   leaseDurationMs: 3_000,
   renewDeadlineMs: 2_000,
   retryPeriodMs: 400,
@@ -61,7 +61,7 @@ async function lead(signal) {
   }
 }
 
-/** As every write of ours, it carries uid and version of what it depends on. */
+/** Like every write of our controllers, it carries the uid and resource version that it depends on. */
 function writeOnce({ uid, resourceVersion }, write, signal) {
   const body = { metadata: { uid, resourceVersion }, data: { writer: identity, write: String(write) } };
   return cluster.resource(configMaps).patch(shared, { type: 'merge', body }, { signal });

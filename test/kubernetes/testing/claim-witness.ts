@@ -1,14 +1,14 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import type { PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import type { PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
 import { persistentVolumeClaims } from '../../../src/kube/resources.ts';
 
-/** Sees every version of every claim, and remembers what must never be, however short. */
+/** Watches every version of every claim, and records violations, however short. */
 export class ClaimWitness {
   readonly #offences = new Set<string>();
-  /** Volumes by the claim that names them. */
+  /** The claim that names each volume. */
   readonly #named = new Map<string, string>();
 
-  /** Until `signal` is aborted. Rejects where something may have been missed. */
+  /** Runs until `signal` aborts. Rejects if events may have been missed. */
   async watch(cluster: Cluster, signal: AbortSignal): Promise<void> {
     const client = cluster.resource(persistentVolumeClaims);
     const { items, metadata } = await client.list({ signal });
@@ -23,7 +23,7 @@ export class ClaimWitness {
     }
   }
 
-  /** In that namespace. */
+  /** The violations in the namespace. */
   offencesIn(namespace: string): readonly string[] {
     return [...this.#offences].filter((offence) => offence.startsWith(`${namespace}/`));
   }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
 import { isReason } from '../../../src/kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/kube/resources.ts';
 
-/** Whom it makes volumes for. */
+/** The provisioner's name in classes. */
 export const diskMaker = 'disk.example.com';
-/** Claims of this class get a volume of a CSI driver, all others one of NFS. */
+/** Claims of this class get a volume of a CSI driver, all others an NFS volume. */
 export const driverClass = 'growing';
-/** Claims of this class get theirs when a node is selected. */
+/** Claims of this class get their volume when a node is selected. */
 export const lateClass = 'late';
 
 const pollMs = 150;
@@ -17,8 +17,8 @@ const provisioner = 'volume.kubernetes.io/storage-provisioner';
 const provisionedBy = 'pv.kubernetes.io/provisioned-by';
 
 /**
- * Stands in for a provisioner outside of the cluster: makes a volume for every claim that is annotated with its name, once a node
- * is selected where the class waits for one, and removes volumes that are released.
+ * Simulates an external provisioner: it creates a volume for every claim that is annotated with its name, once a node is selected if the
+ * class waits for one, and deletes released volumes.
  */
 export async function makeDisks(cluster: Cluster, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -1,6 +1,5 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import type { KubeObject, OwnerReference } from '../../../src/kube/api/meta.ts';
-import type { PropagationPolicy } from '../../../src/kube/api-requests.ts';
+import type { DeletionPropagation, KubeObject, OwnerReference } from '../../../src/kube/api/meta.ts';
 import type { Resource } from '../../../src/kube/resource.ts';
 import {
   configMaps,
@@ -14,8 +13,8 @@ const kept = 'kept';
 const doomed = 'doomed';
 
 /**
- * Owners that go in each of the three ways, a namespace with everything in it, claims and volumes with and without users: what is left
- * in the end is the controllers' doing.
+ * Deletes owners with each of the three propagation policies, a namespace with content, and claims and volumes with and without users. The
+ * remaining objects then depend on the controllers.
  */
 export async function playEndings(cluster: Cluster): Promise<void> {
   for (const name of [kept, doomed]) await cluster.resource(namespaces).create({ metadata: { name } });
@@ -27,7 +26,7 @@ export async function playEndings(cluster: Cluster): Promise<void> {
 }
 
 async function playOwners(cluster: Cluster): Promise<void> {
-  const policies: readonly PropagationPolicy[] = ['Background', 'Foreground', 'Orphan'];
+  const policies: readonly DeletionPropagation[] = ['Background', 'Foreground', 'Orphan'];
   for (const policy of policies) {
     const name = policy.toLowerCase();
     const parent = await configMap(cluster, kept, `${name}-parent`);
@@ -97,7 +96,7 @@ function podOf(claimName: string, nodeName?: string) {
 
 const looked: readonly Resource[] = [namespaces, configMaps, persistentVolumeClaims, persistentVolumes, pods];
 
-/** What is left, as lines that say what matters: who is there, who is going, who holds and owns it. */
+/** The remaining objects, one line each: name, deletion, finalizers and owners. */
 export async function whatIsLeft(cluster: Cluster): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const resource of looked) {
@@ -110,6 +109,6 @@ export async function whatIsLeft(cluster: Cluster): Promise<readonly string[]> {
       lines.push(`${resource.kind} ${namespace ?? ''}/${name}${going} [${finalizers.join()}] of [${owners}]`);
     }
   }
-  // Controllers of the real one put these into every namespace.
+  // The real controllers create these in every namespace.
   return lines.filter((line) => !line.includes('kube-root-ca.crt')).sort();
 }

@@ -2,21 +2,21 @@ import type { Fault, Moment } from './binding-faults.ts';
 import { type BindingTrial, madeClass } from './binding-trial.ts';
 import type { PassingWrite } from './write-line.ts';
 
-/** The pod that is on its way, with claims `web-0` and `web-1`. */
+/** The pod to be bound, with claims `web-0` and `web-1`. */
 export const pod = 'web';
 
-/** A write on a pod's way: the so-manyth that is about it. */
+/** A write of the binding: the `nth` whose target starts with `about`. */
 export interface Step {
   readonly name: string;
   readonly about: string;
   readonly nth: number;
-  /** The PV controller does the same, and may be faster. */
+  /** The PV controller makes the same write, and may be faster. */
   readonly isOptional?: true;
 }
 
 export interface Way {
   readonly name: string;
-  /** What the pod claims; the trial's disks have a class of its name. */
+  /** The classes of the pod's claims; the disks have the class that is passed. */
   readonly claims: (trial: string) => readonly string[];
   readonly steps: readonly Step[];
 }
@@ -55,20 +55,20 @@ export interface Case {
   readonly fault: Fault;
 }
 
-/** The fault at every write of the way. */
+/** The fault at each write of the sequence. */
 export function everywhere(way: Way, fault: Fault): readonly Case[] {
   return way.steps.map((step) => ({ way, step, fault }));
 }
 
 export interface FaultyWayOptions extends Case {
   readonly trial: BindingTrial;
-  /** The PV controller can't do anything from then on. */
+  /** Resolves when the PV controller is frozen. */
   readonly frozen: Promise<void>;
 }
 
 /**
- * One pod's way, with a fault at one of its writes. What the PV controller could do in the scheduler's place comes after the first
- * disk has been claimed; that write waits until it is frozen, so that the scheduler gets to write all the rest.
+ * The binding of one pod, with a fault at one of its writes. The PV controller could take over writes after the first disk has its
+ * claimRef. So that write waits until the PV controller is frozen, and the scheduler makes all other writes.
  */
 export class FaultyWay {
   readonly trial: BindingTrial;
@@ -87,7 +87,7 @@ export class FaultyWay {
     return `${way.name}, at ${step.name}: ${fault.name}; written: ${this.trial.writes}`;
   }
 
-  /** The write that the fault has befallen. */
+  /** The write that the fault hit. */
   get met(): PassingWrite | undefined {
     return this.#met;
   }
@@ -97,13 +97,13 @@ export class FaultyWay {
     return this.#isHeld || this.#met !== undefined;
   }
 
-  /** It has met with the fault, or won't any more. */
+  /** The fault has occurred, or cannot occur any more. */
   get isOver(): boolean {
     const isThrough = this.#passed.some((target) => target.startsWith(binding.about));
     return this.#met !== undefined || (this.#options.step.isOptional === true && isThrough);
   }
 
-  /** What comes after the fault, if it was met. */
+  /** Runs the actions that follow the fault, if it occurred. */
   async afterwards(moment: Moment): Promise<void> {
     if (this.#met !== undefined) await this.#options.fault[moment]?.(this.trial, this.#met);
   }

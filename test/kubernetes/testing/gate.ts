@@ -1,7 +1,7 @@
 import { createServer, type Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A wire between a client and a server that can be held: what the client sends then waits in it, and arrives when it is let go. */
+/** A proxy between client and server that can be paused: it then holds what the client sends, and delivers it after `release`. */
 export class Gate {
   readonly #server: Server;
   readonly #wires = new Set<Wire>();
@@ -29,7 +29,7 @@ export class Gate {
     this.#isHeld = true;
   }
 
-  /** How many bytes wait. */
+  /** The number of held bytes. */
   get heldBytes(): number {
     return [...this.#wires].reduce((sum, { held }) => sum + Buffer.concat(held).length, 0);
   }
@@ -42,7 +42,7 @@ export class Gate {
     }
   }
 
-  /** Until the server has answered something that was held. */
+  /** Resolves when the server has answered something that was held. */
   async answered(): Promise<void> {
     while (this.#answeredSinceRelease === 0) await sleep(5);
   }
@@ -68,7 +68,7 @@ export class Gate {
       client.write(chunk);
     });
     const end = () => {
-      // What is held was sent before: it still arrives, as packets in the network would.
+      // Held bytes were sent before: they still arrive, like packets in a network.
       if (wire.held.length > 0) return;
       this.#wires.delete(wire);
       client.destroy();

@@ -1,6 +1,6 @@
 import type { RunnerTestCase } from 'vitest';
 
-/** Whether this is the second try of the test: what the first one left behind is still there, where the bed is shared. */
+/** Whether the test is being retried: on a shared test bed, objects of the first attempt still exist. */
 export function isRetry({ result }: Readonly<RunnerTestCase>): boolean {
   return (result?.retryCount ?? 0) > 0;
 }

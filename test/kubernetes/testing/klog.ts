@@ -1,7 +1,7 @@
-/** The head of a line of klog: severity, date, time, process, and where in the sources. */
+/** The prefix of a klog line: severity, date, time, process, and source location. */
 const head = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ([\w.-]+:\d+)\] (.*)$/;
 
-/** What is different each time. */
+/** Values that differ in each run. */
 const masks: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '<uid>'],
   [/127\.0\.0\.1:\d+/g, '<address>'],
@@ -9,7 +9,7 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(\.\d+)?(ns|µs|ms|s)\b/g, '<duration>'],
 ];
 
-/** The lines at which something failed, each kind once, without what differs from run to run. */
+/** The error lines, each kind once, without values that differ between runs. */
 export function errorsIn(log: string): readonly string[] {
   const errors = log.split('\n').flatMap((line) => {
     const [, severity, place, message = ''] = head.exec(line) ?? [];
@@ -22,7 +22,7 @@ function masked(text: string): string {
   return masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 }
 
-/** Who came second in a race with somebody else, and tries again: any controller may, on any server. */
+/** Conflicts with another writer that the controller retries: they occur with any controller on any server. */
 const lostRaces: readonly (readonly [string, RegExp])[] = [
   [
     'a write that came second',
@@ -38,16 +38,16 @@ const lostRaces: readonly (readonly [string, RegExp])[] = [
     'a namespace that is going',
     /unable to create new content in namespace \S+ because it is being terminated/,
   ],
-  // But for what every cluster has: where that is missing, the server has forgotten it.
+  // Except for objects that every cluster has: if those are missing, the server has lost them.
   ['an object that is gone', /\b[\w.]+ \\?"(?!kube-|extension-|system:|cluster-)[\w.-]+\\?" not found/],
   ['an object that is gone', /Error getting updated StatefulSet from lister/],
   ['an object that is going', /has just been deleted at|pvc \S+ is being deleted/],
   ['an object that is there already', /\\?"[\w.-]+\\?" already exists/],
 ];
 
-/** What is about one object or another. */
+/** Names of particular objects. */
 const names: readonly (readonly [RegExp, string])[] = [
-  // As Go prints a structure.
+  // A structure as Go prints it.
   [/&[\w.]+\{.*\}/g, '<object>'],
   [/\\"[^"]*\\"/g, '<name>'],
   [
@@ -58,7 +58,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\b\d+\b/g, '<number>'],
 ];
 
-/** Kinds of errors: without the object that each is about, and one for each way to lose a race. */
+/** Kinds of errors, without the names of objects; all conflicts of one kind count as one. */
 export function errorKindsIn(log: string): readonly string[] {
   return [...new Set(errorsIn(log).map(kindOf))].sort();
 }

@@ -1,13 +1,13 @@
 import { kubernetesRelease } from '../programs.ts';
 
-/** How our controllers differ from kube-controller-manager on purpose, or where either may be first. */
+/** An intended difference between our controllers and kube-controller-manager, or one that depends on timing. */
 export interface KnownDifference {
-  /** All where left out. */
+  /** All scenarios by default. */
   readonly scenes?: readonly string[];
-  /** Of the line that tells of it. */
+  /** Matches the line of the difference. */
   readonly line: RegExp;
   readonly reason: string;
-  /** It depends on who was quicker, so it need not be there. */
+  /** The difference depends on timing, so it need not occur. */
   readonly isByChance?: boolean;
 }
 
@@ -60,7 +60,7 @@ const besideAll: readonly KnownDifference[] = [
   },
 ];
 
-/** Ours are like those of 1.36, whatever the release beside them. */
+/** Our controllers follow 1.36, also if they are compared with another release. */
 const beside134: readonly KnownDifference[] = [
   {
     line: /Event only (ours|real): StatefulSet \S+: (Normal Successful|Warning Failed)(Create|Delete|Update) [cdu]/i,
@@ -75,13 +75,13 @@ const beside134: readonly KnownDifference[] = [
 export const knownDifferences: readonly KnownDifference[] =
   kubernetesRelease(process.env) === '1.34' ? [...besideAll, ...beside134] : besideAll;
 
-/** The same where kube-controller-manager is on both sides: each may be the one that was unlucky. */
+/** For kube-controller-manager on both clusters: a difference may occur in either direction. */
 export function unknownEitherWay(scene: string, lines: readonly string[]): readonly string[] {
   const met = new Set<KnownDifference>();
   return unknownOf(scene, lines, met).filter((line) => unknownOf(scene, [mirrored(line)], met).length > 0);
 }
 
-/** What is not in the list; `met` gets those that are. */
+/** The lines that no known difference matches; `matched` receives the known differences that matched. */
 export function unknownOf(
   scene: string,
   lines: readonly string[],

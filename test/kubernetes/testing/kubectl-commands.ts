@@ -1,7 +1,4 @@
-/**
- * Commands that are typed into two clusters one after the other, in this order; what they print has to be the same. `-f -` reads the
- * manifest beside it.
- */
+/** Commands that run against two clusters, in this order; the output must be equal. `-f -` reads the manifest in `input`. */
 export interface TypedCommand {
   readonly line: string;
   readonly input?: string;
@@ -41,7 +38,7 @@ metadata: { name: web }
 spec: { minAvailable: 1, selector: { matchLabels: { app: web } } }
 `;
 
-/** What kubectl checks by itself, as no server is asked about a List. */
+/** What kubectl validates itself, because no server validates a List. */
 const gadgets = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -107,7 +104,7 @@ const lines = (text: string): readonly TypedCommand[] =>
     .map((line) => ({ line: line.trim() }));
 
 export const typedCommands: readonly TypedCommand[] = [
-  // First, as the real server publishes its schema a moment later.
+  // First, because the real server publishes the schema with a delay.
   { line: 'create -f -', input: gadgets },
   ...lines(`
     get pods

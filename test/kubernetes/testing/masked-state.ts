@@ -1,7 +1,7 @@
-import type { Event } from '../../../src/kube/api/core.ts';
-import type { KubeObject, ObjectReference, OwnerReference } from '../../../src/kube/api/meta.ts';
+import type { Event, ObjectReference } from '../../../src/kube/api/core.ts';
+import type { KubeObject, OwnerReference } from '../../../src/kube/api/meta.ts';
 
-/** A cluster at a moment: objects with their kinds, and Events. */
+/** The state of a cluster: objects with their kinds, and Events. */
 export interface Snapshot {
   readonly objects: readonly Seen[];
   readonly events: readonly Event[];
@@ -12,28 +12,28 @@ export interface Seen {
   readonly object: KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 }
 
-/** Objects and Events in a form in which two clusters can be compared, by what they are about. */
+/** Objects and Events in a form that two clusters can be compared in, by object. */
 export type MaskedState = Readonly<Record<string, unknown>>;
 
-/** Times, identities and the server's own book-keeping: never the same, and nobody's decision. */
+/** Times, identities and internal fields of the server: they always differ, and no controller decides about them. */
 const leftOut = /^(uid|resourceVersion|managedFields|.*Time|.*Timestamp|startedAt)$/;
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** Where a key does not tell of it: a budget's `disruptedPods` are names with moments. */
+/** For times whose key does not show it: `disruptedPods` of a budget maps names to times. */
 const momentPattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
-/** As it stands in JSON. Each server has its own. */
+/** In JSON. Each server has its own certificate. */
 const certificatePattern = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g;
-/** How client-go begins the tenth Event of a kind about an object; how many there are depends on back-offs. */
+/** The prefix of the tenth and later Events of a kind about an object in client-go; their number depends on back-offs. */
 const aggregated = /^\(combined from similar events\): /;
-/** Kinds besides replica sets that give their pods random names, and how those end. */
+/** Kinds besides replica sets whose pods have random names, and the pattern of the suffix. */
 const namesPods = ['DaemonSet', 'Job', 'ReplicationController'];
 const podSuffix = '(-\\d+)?-[bcdfghjklmnpqrstvwxz2456789]{5}\\b';
-/** Who writes Events on both sides alike. */
+/** Components that write the same Events on both clusters. */
 const bystanders = ['default-scheduler', 'kwok', 'kubelet'];
 
 /**
- * Sees one namespace without what chance decides. Replica sets are called after the image of their template instead of its hash,
- * their pods lose the last part of the name; objects of one name are then told apart by number. It remembers the names of what is gone,
- * because Events still tell of them.
+ * Shows one namespace without random values. Replica sets are named after the image of their template instead of its hash, and their pods
+ * lose the last part of the name; objects with equal names are then numbered. The mask remembers the names of deleted objects, because
+ * Events still mention them.
  */
 export class Mask {
   readonly #namespace: string;
@@ -44,14 +44,14 @@ export class Mask {
     this.#namespace = namespace;
   }
 
-  /** What concerns the namespace. */
+  /** The objects and Events of the namespace. */
   here({ objects, events }: Snapshot): Snapshot {
     const here = objects.filter((seen) => this.#isHere(seen));
     for (const seen of here) this.#learn(seen);
     return { objects: here, events: events.filter((event) => this.#isOfHere(event)) };
   }
 
-  /** The same, masked. */
+  /** The masked state. */
   see({ objects, events }: Snapshot): MaskedState {
     const state = new Map<string, unknown>();
     for (const [title, view] of this.#views(objects)) {
@@ -109,7 +109,7 @@ export class Mask {
   }
 }
 
-/** Volumes that a provisioner named are known by their claims. */
+/** Provisioned volumes are named after their claims. */
 function titleOf(object: Seen['object']): string {
   const { name = '' } = object.metadata ?? {};
   return name.startsWith('pvc-') ? `of ${claimOf(object)?.name}` : name;
@@ -144,7 +144,7 @@ function ownerView({ apiVersion, kind, name, controller, blockOwnerDeletion }: O
   return `${apiVersion} ${kind} ${name}${marks.join('')}`;
 }
 
-/** Sorted by key, and lists of conditions by type, as nobody relies on their order. */
+/** Sorts keys, and lists of conditions by type, because their order has no meaning. */
 function withoutChance(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter(isTold).map(withoutChance).sort(byType);
   if (typeof value !== 'object' || value === null) return value;
@@ -154,7 +154,7 @@ function withoutChance(value: unknown): unknown {
   );
 }
 
-/** What the scheduler says of a pod: the same one on both sides, and not always of its last attempt. */
+/** The scheduler's condition is left out: it is the same scheduler on both clusters, and the condition may not be from its last attempt. */
 function isTold(value: unknown): boolean {
   return (value as { type?: unknown } | null)?.type !== 'PodScheduled';
 }

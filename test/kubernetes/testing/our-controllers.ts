@@ -1,4 +1,4 @@
-import { servedCatalogue } from '../../../src/apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.ts';
 import type { Cluster } from '../../../src/cluster/cluster.ts';
 import { runControllers } from '../../../src/controllers/run-controllers.ts';
 import { stowageGroup } from '../../../src/kube/stowage.ts';
@@ -8,7 +8,7 @@ import { Metrics } from '../../../src/runtime/metrics.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { Supervisor } from '../../../src/runtime/supervisor.ts';
 
-/** Runs some of our controllers in this process on whatever cluster. They end with what is returned. */
+/** Runs some of our controllers in this process on any cluster, until the returned supervisor is closed. */
 export function runOurs(cluster: Cluster, names: readonly string[]): Supervisor {
   const supervisor = new Supervisor({
     clock: realClock,
@@ -18,16 +18,16 @@ export function runOurs(cluster: Cluster, names: readonly string[]): Supervisor 
   runControllers({
     names,
     cluster,
-    // kube-apiserver has all of them but our own.
-    resources: servedCatalogue().all.filter(
+    // kube-apiserver has all kinds except our own.
+    resources: builtInKindCatalog().all.filter(
       ({ storedAs, group }) => storedAs === undefined && group !== stowageGroup,
     ),
     clock: realClock,
     random: systemRandom,
     supervisor,
-    // Conflicts and the like are tried again, as everywhere; what they come to is what is compared.
+    // Conflicts and similar errors are retried; the tests compare the final state.
     report: () => {},
-    onTrouble: () => {},
+    onError: () => {},
     instance: 'test',
     ids: systemIds,
     metrics: new Metrics(),

@@ -1,7 +1,7 @@
 import type { MaskedState } from './masked-state.ts';
 import type { Outcome } from './side.ts';
 
-/** What two outcomes of a scene differ in, one line each: where, and what it is on either side. */
+/** The differences between two outcomes of a scenario, one line each, with both values. */
 export function differencesOf(real: Outcome, ours: Outcome): readonly string[] {
   const acts = keysOf(real, ours);
   return acts.flatMap((act, at) => {
@@ -24,7 +24,7 @@ function eventsOf(outcome: Outcome, acts: readonly string[]): readonly string[] 
   return acts.flatMap((act) => (outcome[act]?.state.events ?? []) as readonly string[]);
 }
 
-/** `others` has also what was told after later acts: Events are written in the background, and may be late. */
+/** `others` also contains Events that were observed after later actions: Events are written in the background, and may be late. */
 function missing(some: readonly string[], others: readonly string[], whose: string): readonly string[] {
   return some.filter((line) => !others.includes(line)).map((line) => `Event only ${whose}: ${line}`);
 }
@@ -45,7 +45,7 @@ function compare(real: unknown, ours: unknown, path: string): readonly string[] 
   return theirs === our ? [] : [`${path}: real ${theirs}, ours ${our}`];
 }
 
-/** Lists too, by index. */
+/** Also lists, by index. */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

@@ -4,7 +4,7 @@ import { until } from './run-scheduler.ts';
 const leads = 'scheduler: this process leads';
 const hasLost = 'scheduler: the lead is lost';
 
-/** Several of `stowage run`. Where one ends, another is started, as a Deployment would. */
+/** Several replicas of `stowage run`. If one exits, another is started, as a Deployment would. */
 export class Replicas implements AsyncDisposable {
   readonly #kubeconfig: string;
   readonly #running: StowageProcess[] = [];
@@ -16,7 +16,7 @@ export class Replicas implements AsyncDisposable {
     for (let number = 0; number < count; number += 1) this.#start();
   }
 
-  /** All that have ended, in that order, and what each said. */
+  /** The output of all replicas that have exited, in that order. */
   get endings(): readonly string[] {
     return this.#ended.map(({ stderr }) => stderr);
   }
@@ -25,7 +25,7 @@ export class Replicas implements AsyncDisposable {
     return [...this.#ended, ...this.#running].map(({ pid, stderr }) => `--- ${pid}\n${stderr}`).join('');
   }
 
-  /** The one that leads, other than `former`; waits until there is one. */
+  /** The leader, if it is not `former`; waits until there is one. */
   async leader(former?: StowageProcess): Promise<StowageProcess> {
     const find = () =>
       this.#running.find((each) => {

@@ -25,7 +25,7 @@ export function runScheduler(kubeconfig: string, ...flags: readonly string[]): S
   return stowage;
 }
 
-/** As long as the test may take. */
+/** Waits without a limit of its own; the test's timeout applies. */
 export async function until(isSo: () => Promise<boolean> | boolean, pollMs = 20): Promise<void> {
   while (!(await isSo())) await sleep(pollMs);
 }
@@ -34,7 +34,7 @@ export async function says(stowage: StowageProcess, text: string): Promise<void>
   await until(() => stowage.stderr.includes(text));
 }
 
-/** For whoever the service account is, with a token that the API server gives out. */
+/** A kubeconfig for a service account, with a token that the API server issues. */
 export async function serviceAccountKubeconfig(bed: Bed, namespace: string, name: string): Promise<string> {
   const { stdout, stderr, code } = await bed.kubectl(['create', 'token', name, '--namespace', namespace]);
   if (code !== 0) throw new Error(stderr);
@@ -57,7 +57,7 @@ export async function makeNode(
   });
 }
 
-/** Of claims that wait for their first consumer. */
+/** A class whose claims wait for their first consumer. */
 export async function makeClass(cluster: Cluster, name: string, provisioner = noProvisioner): Promise<void> {
   const binding = { provisioner, volumeBindingMode: 'WaitForFirstConsumer' } as const;
   await cluster.resource(storageClasses).create({ metadata: { name }, ...binding });
@@ -89,12 +89,12 @@ export async function makeDisk(
 
 export interface Wish {
   readonly namespace?: string;
-  /** A claim of each, called like the pod, then with a number. */
+  /** The class of each claim. Claims are named after the pod, with a number. */
   readonly claimsOf?: readonly string[];
   readonly spec?: Partial<PodSpec>;
 }
 
-/** A pod of our scheduler's. */
+/** A pod for our scheduler. */
 export async function makePod(cluster: Cluster, name: string, wish: Wish = {}): Promise<Pod> {
   const { namespace = 'default', claimsOf = [], spec = {} } = wish;
   for (const [position, storageClassName] of claimsOf.entries()) {

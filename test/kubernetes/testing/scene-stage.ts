@@ -4,10 +4,10 @@ import type { Bed } from '../bed.ts';
 import { makeDisks } from './disk-maker.ts';
 import { sharedClasses } from './scenes/volume-scenes.ts';
 
-/** More than kwok gives a node by itself: all scenes are on it at once. */
+/** More than kwok gives a node by default, because all scenarios use the node at the same time. */
 const room = { cpu: '64', memory: '512Gi', pods: '1000' };
 
-/** What every scene finds: a node, classes, and somebody who makes volumes until `ended`. */
+/** Creates what every scenario needs: a node, classes, and a provisioner that runs until `ended`. */
 export async function setStage(bed: Bed, ended: AbortSignal): Promise<Cluster> {
   const cluster = await bed.connect();
   const status = { capacity: room, allocatable: room };

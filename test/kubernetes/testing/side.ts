@@ -18,13 +18,16 @@ import { isAtRest } from './at-rest.ts';
 import { Mask, type MaskedState, type Seen, type Snapshot } from './masked-state.ts';
 
 const pollMs = 300;
-/** Nothing tells when a controller has nothing more to do; so its fixture has to be the same for a while. */
+/** A controller does not report that it has finished; so the state must be unchanged for a while. */
 const steadyMs = 3_000;
-/** Events come in the background, on a busy machine by seconds; those of the last act have nobody after them to wait for. */
+/** Events are written in the background, on a busy machine seconds later; after the last action no other action waits for them. */
 const steadyLastMs = 8_000;
-/** Each takes the longer the busier the machine is. */
+/** Each look takes longer on a busy machine. */
 const steadyLooks = 8;
-/** Alone on the machine it is a few seconds; one that deletes a namespace takes ten. Several beds on two busy cores take a minute. */
+/**
+ * Alone on the machine it takes a few seconds, and ten if a namespace is deleted. With several test beds on two busy cores it takes a
+ * minute.
+ */
 const restMaxMs = 150_000;
 
 const looked: readonly Resource[] = [
@@ -40,7 +43,7 @@ const looked: readonly Resource[] = [
   podDisruptionBudgets,
 ];
 
-/** One step of a scene, on the cluster of one side. Its text, if any, is compared as well. */
+/** One step of a scenario on one cluster. If it returns a text, that is compared as well. */
 export type Act = (stage: Stage) => Promise<unknown>;
 
 export interface Stage {
@@ -48,35 +51,35 @@ export interface Stage {
   readonly namespace: string;
 }
 
-/** What users do, and where. Between two acts the cluster comes to rest. */
+/** The actions of users in a namespace. After each action the runner waits until the cluster has settled. */
 export interface Scene {
-  /** Of the namespace too. */
+  /** Also the name of the namespace. */
   readonly name: string;
   readonly acts: Readonly<Record<string, Act>>;
-  /** Pods wait, or objects stay half deleted, and that is how it should be. */
+  /** Pods stay pending, or objects stay half deleted, on purpose. */
   readonly isStuck?: boolean;
-  /** The server has to refuse pods by the level of their namespace. */
+  /** The server must enforce the pod security level of the namespace. */
   readonly needsPodSecurity?: boolean;
 }
 
-/** What came of each act: its answer, and the state of the namespace after it. */
+/** The result of each action: its answer, and the state of the namespace after it. */
 export type Outcome = Readonly<Record<string, { readonly answer: unknown; readonly state: MaskedState }>>;
 
 interface SideOptions {
-  /** Looked at besides what all scenes have. */
+  /** Resources to be compared in addition to the default ones. */
   readonly more?: readonly Resource[];
-  /** Resolves when a new namespace has what somebody puts into each. */
+  /** Resolves when a new namespace has the objects that controllers create in each. */
   readonly furnished?: Act;
 }
 
 interface Rest {
   readonly name: string;
   readonly isStuck: boolean;
-  /** How long everything has to be the same. */
+  /** How long the state must be unchanged. */
   readonly forMs: number;
 }
 
-/** A cluster on which scenes are played side by side. */
+/** Runs scenarios in parallel on one cluster. */
 export class Side {
   readonly #cluster: Cluster;
   readonly #looked: readonly Resource[];
@@ -106,7 +109,7 @@ export class Side {
     return outcome;
   }
 
-  /** What came of a scene, with Events about it that have come since: on a busy machine they are late by many seconds. */
+  /** Adds the Events that have arrived since the outcome of a scenario was taken: on a busy machine they may be late by many seconds. */
   async withLateEvents(scene: string, outcome: Outcome): Promise<Outcome> {
     const [last, mask] = [Object.keys(outcome).at(-1) ?? '', this.#masks.get(scene)];
     const before = outcome[last];
@@ -133,7 +136,7 @@ export class Side {
     }
   }
 
-  /** One for all who wait for it. It is read after everybody asked. */
+  /** Shared by all scenarios that wait. The read starts after they asked. */
   #look(): Promise<Snapshot> {
     this.#next ??= this.#read();
     return this.#next;
@@ -151,7 +154,7 @@ export class Side {
   }
 }
 
-/** Events only by their names: many are counted up for ever. */
+/** Events are compared by name only, because their counts keep rising. */
 function versionsOf({ objects, events }: Snapshot): string {
   const versions = objects.map(({ object: { metadata } }) => `${metadata?.uid} ${metadata?.resourceVersion}`);
   return [...versions, ...events.map(({ metadata }) => metadata?.name)].join();

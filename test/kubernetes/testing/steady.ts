@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Nothing tells when a controller has nothing more to do; so its fixture has to be the same for a while. */
+/** A controller does not report that it has finished; so the state must be unchanged for a while. */
 const steadyMs = 3_000;
 const pollMs = 250;
 
-/** What `look` sees when it has seen the same for a while; `isDone` may say that more has to come. */
+/** Calls `look` until its result is unchanged for a while; `isDone` may require more. */
 export async function steady(
   look: () => Promise<readonly string[]>,
   isDone: (seen: readonly string[]) => boolean = () => true,

@@ -13,7 +13,7 @@ const pod = { namespace: 'default', name: 'consumer' };
 const claim = { namespace: 'default', name: 'claim' };
 const volume = { name: 'disk-on-n2' };
 
-/** What came of it, as far as it is the same on every server. */
+/** The parts of the result that are the same on every server. */
 export interface FlowOutcome {
   readonly podPhase: string | undefined;
   readonly node: string | undefined;
@@ -25,8 +25,8 @@ export interface FlowOutcome {
 }
 
 /**
- * A claim that waits for its consumer, from pod to binding: two nodes, one disk that only n2 has, and a pod that claims it. Resolves
- * when the pod runs.
+ * Binds a claim that waits for its first consumer: two nodes, one disk that only n2 can use, and a pod with the claim. Resolves when the
+ * pod runs.
  */
 export async function bindOnFirstConsumer(cluster: Cluster): Promise<FlowOutcome> {
   await createFixture(cluster);
@@ -47,7 +47,7 @@ export async function bindOnFirstConsumer(cluster: Cluster): Promise<FlowOutcome
   };
 }
 
-/** Deletes the pod and its claim: the claim may go when nobody uses it any more, and the volume is released. */
+/** Deletes the pod and its claim. The claim is deleted when no pod uses it any more, and the volume is then released. */
 export async function release(cluster: Cluster): Promise<string | undefined> {
   await cluster.resource(persistentVolumeClaims).delete(claim);
   await cluster.resource(pods).delete(pod);
@@ -95,7 +95,7 @@ async function createFixture(cluster: Cluster): Promise<void> {
   });
 }
 
-/** As long as the test has time. */
+/** Waits without a limit of its own; the test's timeout applies. */
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await sleep(100);
 }

@@ -1,7 +1,7 @@
 /**
- * Controllers of kube-controller-manager that miss something on our server, and the words in which they say so: of kinds that it does
- * not serve, and of a note that kube-apiserver keeps about a sort of token that our server never had. None of them looks after
- * storage, workloads, garbage or namespaces.
+ * Controllers of kube-controller-manager that lack something on our server, with their log messages: kinds that it does not serve, and a
+ * record that kube-apiserver keeps about a kind of token that our server never had. None of them manages storage, workloads, garbage
+ * collection or namespaces.
  */
 export const unservedControllers: Readonly<Record<string, RegExp>> = {
   'certificatesigningrequest-approving-controller': /failed to list \*v1\.CertificateSigningRequest/,
@@ -13,7 +13,7 @@ export const unservedControllers: Readonly<Record<string, RegExp>> = {
   'legacy-serviceaccount-token-cleaner-controller': /kube-apiserver-legacy-service-account-token-tracking/,
 };
 
-/** As `--controllers` takes them: all that our server has the kinds for. */
+/** The value of `--controllers`: all controllers whose kinds our server has. */
 export const servedControllers: readonly string[] = [
   '*',
   ...Object.keys(unservedControllers).map((controller) => `-${controller}`),

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../src/cluster/cluster.ts';
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core-volume.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/kube/api/core.ts';
 import type { ObjectMeta } from '../../../src/kube/api/meta.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../../src/kube/resources.ts';
 import { steady } from './steady.ts';
@@ -7,11 +7,11 @@ import { steady } from './steady.ts';
 type VolumeSpec = NonNullable<PersistentVolume['spec']>;
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
 
-/** Volumes and claims that meet in most of the ways there are. What becomes of them is the PV controller's doing. */
+/** Creates volumes and claims that match in many different ways. The PV controller then binds them. */
 export async function playVolumeLives(cluster: Cluster, namespace: string): Promise<void> {
   await makeClasses(cluster);
   await makeVolumes(cluster, namespace);
-  // The PV controller gives only volumes that it has found Available: a claim that comes before gets another one.
+  // The PV controller binds only volumes that are Available: a claim that is created earlier would get another volume.
   await steady(
     () => phasesOf(cluster, namespace),
     (phases) => phases.every((phase) => phase === 'Available'),
@@ -40,7 +40,7 @@ export async function playVolumeLives(cluster: Cluster, namespace: string): Prom
   for (const [name, spec] of Object.entries(claims)) await makeClaim(cluster, { namespace, name }, spec);
 }
 
-/** The second act, once the first has settled: claims and volumes go. */
+/** Deletes claims and volumes after they were bound. */
 export async function playVolumeEnds(cluster: Cluster, namespace: string): Promise<void> {
   const claims = cluster.resource(persistentVolumeClaims);
   await claims.delete({ namespace, name: 'released' });
@@ -100,13 +100,13 @@ async function makeClaim(cluster: Cluster, metadata: ObjectMeta, spec: ClaimSpec
   await cluster.resource(persistentVolumeClaims).create({ metadata, spec: { ...common, ...spec } });
 }
 
-/** Of the volumes that a scene has made. */
+/** The phases of the volumes of a scenario. */
 async function phasesOf(cluster: Cluster, namespace: string): Promise<readonly string[]> {
   const { items } = await cluster.resource(persistentVolumes).list({ labelSelector: `scene=${namespace}` });
   return items.map(({ status }) => status?.phase ?? '-');
 }
 
-/** What became of each, in a line. */
+/** The state of each volume and claim, one line each. */
 export async function volumeStates(cluster: Cluster, namespace: string): Promise<readonly string[]> {
   const volumes = await cluster.resource(persistentVolumes).list();
   const claims = await cluster.resource(persistentVolumeClaims).list({ namespace });

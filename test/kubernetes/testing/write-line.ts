@@ -10,16 +10,16 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Access, accessIn } from '../../up/stowage-process.ts';
 
-/** A write of the way of a pod with volumes: a PV's, a claim's, or the pod's binding. */
+/** A write of the binding of a pod with volumes: to a PV, to a claim, or the pod's binding. */
 export interface PassingWrite {
-  /** `persistentvolumes/d1`, `pods/web/binding`. */
+  /** Examples: `persistentvolumes/d1`, `pods/web/binding`. */
   readonly target: string;
   readonly namespace: string | undefined;
-  /** It reaches the server, at whatever time: the answer to it. */
+  /** Sends the write to the server, at any time, and returns the response. */
   deliver(): Promise<Answer>;
-  /** What its writer hears. */
+  /** Sends a response to the client. */
   answer(answer: Answer): void;
-  /** Its writer hears nothing but that the connection is gone. */
+  /** Closes the connection to the client without a response. */
   hangUp(): void;
 }
 
@@ -29,17 +29,17 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** What becomes of a write. */
+/** Decides what happens to a write. */
 export type Meeting = (write: PassingWrite) => Promise<void>;
 
 const pass: Meeting = async (write) => write.answer(await write.deliver());
 
 /**
- * The line of one client to an API server. Writes of a pod's way go over it one after the other, so that it is known what has
- * arrived when the next one does; each meets with what the test has in store. Everything else passes.
+ * A proxy between one client and an API server. It handles the writes of bindings one after another, so that all earlier writes have
+ * arrived when the next one is handled, and passes each to the handler of the test. Everything else is forwarded.
  */
 export class WriteLine {
-  /** Targets of the writes so far. */
+  /** The targets of the writes so far. */
   readonly writes: string[] = [];
   readonly #access: Access;
   readonly #meet: Meeting;
@@ -65,14 +65,14 @@ export class WriteLine {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Nothing passes any more, either way: to the server its client is dead. What was delivered stays delivered. */
+  /** Stops forwarding in both directions, so that the client is dead for the server. Delivered writes stay delivered. */
   cut(): void {
     this.#isCut = true;
     this.#server.closeAllConnections();
     this.#server.close();
   }
 
-  /** After `cut`, and when nothing is left to be delivered. */
+  /** Call it after `cut`, when no write remains to be delivered. */
   close(): void {
     if (!this.#isCut) this.cut();
     this.#agent.destroy();
@@ -81,7 +81,7 @@ export class WriteLine {
   async #take(asked: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => {});
     const body = await readAll(asked).catch(() => undefined);
-    // Its client is gone in the middle of it.
+    // The client disconnected while sending.
     if (body === undefined) return;
     const place = placeOf(asked);
     if (place === undefined) this.#relay(asked, body, response);
@@ -106,7 +106,7 @@ export class WriteLine {
     };
   }
 
-  /** Reads and watches, with what comes as it comes; they end with whichever side ends first. */
+  /** Forwards reads and watches as they arrive; they end when either side ends. */
   #relay(asked: IncomingMessage, body: Buffer, response: ServerResponse): void {
     if (this.#isCut) return;
     const upstream = this.#ask(asked, body, (answer) => {

@@ -1,6 +1,6 @@
 import { bytesMax, gib, ledgerOf, poolOf, type Write } from './write.ts';
 
-/** What stays just within a rule. */
+/** Writes that are just within a rule. */
 export const acceptedWrites: Readonly<Record<string, Write>> = {
   'a drive that says only where it is': {
     example: 'drive',

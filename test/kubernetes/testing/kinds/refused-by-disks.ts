@@ -1,6 +1,6 @@
 import { gib, type RefusedWrite, unchecked } from './write.ts';
 
-/** What DiskSchedule, StorageNode, Volume, Replica and BackingImage refuse, and in which words. */
+/** Writes that DiskSchedule, StorageNode, Volume, Replica and BackingImage reject, with the messages. */
 export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
   'a request of nothing': {
     example: 'disk-schedule',
@@ -19,7 +19,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.replicas.r1',
       unchecked,
     ],
-    // They look at the type alone; formats of numbers are looked at since 1.36.
+    // Older releases check only the type; number formats are checked since 1.36.
     becauseBefore136: [
       'spec.replicas.r1: Invalid value: "number": spec.replicas.r1 in body must be of type integer: "number"',
       unchecked,

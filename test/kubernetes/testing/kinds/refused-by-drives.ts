@@ -3,7 +3,7 @@ import { ledgerOf, poolOf, type RefusedWrite, unchecked } from './write.ts';
 const topology = (term: object) => poolOf({ nodeTopology: { nodeSelectorTerms: [term] } });
 const timePattern = String.raw`^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`;
 
-/** What Drive and DriverCapacity refuse, and in which words. */
+/** Writes that Drive and DriverCapacity reject, with the messages. */
 export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
   'a drive in no node': {
     example: 'drive',

@@ -1,4 +1,4 @@
-/** What `kubectl get` shows of the examples; blanks and ages are one. */
+/** The output of `kubectl get` for the examples, with single spaces and masked ages. */
 export const tables: Readonly<Record<string, string>> = {
   'drives -o wide': `NAME NODE TIER SIZE FREE STATE CORDONED AGE DEVICE FILESYSTEM
 n1-b7f6c1de n1 Hot 953482739712 792421466112 Ready 0s /dev/nvme0n1 b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77

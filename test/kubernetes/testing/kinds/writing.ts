@@ -7,7 +7,7 @@ import { ApiError } from '../../../../src/kube/api-error.ts';
 import { projectRoot } from '../../../project-root.ts';
 import type { Write } from './write.ts';
 
-/** Of each kind one, in the files of that name. */
+/** One example of each kind, in the file of that name. */
 export const examples = join(projectRoot, 'examples/kinds');
 
 export interface Example extends KubeObject {
@@ -26,7 +26,7 @@ export function clientOf(cluster: Cluster, kind: string): ResourceClient<KubeObj
   return cluster.resource({ group: 'stowage.dev', version: 'v1alpha1', kind, plural, namespaced: false });
 }
 
-/** What the server says to a write of which nothing is to stay: `accepted`, or why not. */
+/** The result of a write as a dry run: `accepted`, or the causes of the rejection. */
 export async function answerTo(cluster: Cluster, write: Write): Promise<readonly string[]> {
   const object = exampleOf(write.example);
   const client = clientOf(cluster, object.kind);
@@ -55,7 +55,7 @@ export async function causes(write: Promise<unknown>): Promise<readonly string[]
   }
 }
 
-/** As a JSON merge patch does. */
+/** Like a JSON merge patch. */
 export function merged(value: unknown, change: unknown): unknown {
   if (typeof change !== 'object' || change === null || Array.isArray(change)) return change;
   const old = value as Record<string, unknown> | undefined;

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PodTemplateSpec } from '../../../../src/kube/api/core.ts';
-import type { KubeObject } from '../../../../src/kube/api/meta.ts';
+import type { DeletionPropagation, KubeObject } from '../../../../src/kube/api/meta.ts';
 import { ApiError } from '../../../../src/kube/api-error.ts';
-import type { PropagationPolicy } from '../../../../src/kube/api-requests.ts';
 import type { Resource } from '../../../../src/kube/resource.ts';
 import { namespaces, pods } from '../../../../src/kube/resources.ts';
 import type { Act } from '../side.ts';
 
 const pollMs = 300;
 
-/** One after the other, without rest between them. The answers are joined. */
+/** Runs the actions one after another, without waiting for the cluster to settle. Their answers are joined. */
 export function all(...acts: readonly Act[]): Act {
   return async (stage) => {
     const answers: unknown[] = [];
@@ -26,7 +25,7 @@ export function create<T extends KubeObject>(resource: Resource<T>, object: T): 
   };
 }
 
-/** A merge patch; where the server refuses, the answer says so. */
+/** A merge patch; if the server rejects it, the answer has the reason. */
 export function change(resource: Resource, name: string, body: object): Act {
   return async ({ cluster, namespace }) =>
     await refusalOf(
@@ -34,14 +33,14 @@ export function change(resource: Resource, name: string, body: object): Act {
     );
 }
 
-export function remove(resource: Resource, name: string, propagationPolicy?: PropagationPolicy): Act {
+export function remove(resource: Resource, name: string, propagationPolicy?: DeletionPropagation): Act {
   return async ({ cluster, namespace }) => {
     const options = propagationPolicy === undefined ? {} : { propagationPolicy };
     await cluster.resource(resource).delete(keyOf(resource, namespace, name), options);
   };
 }
 
-/** Asks for the eviction of the first pods with the label `app`, one after the other. */
+/** Requests the eviction of the first pods with the label `app`, one after another. */
 export function evict(app: string, count = 1): Act {
   return async ({ cluster, namespace }) => {
     const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
@@ -56,7 +55,7 @@ export function evict(app: string, count = 1): Act {
   };
 }
 
-/** Marks the pods with the label `app`, in the order of the list, as they are missed: the first one least. */
+/** Sets rising deletion costs on the pods with the label `app`, in list order. */
 export function rankByCost(app: string): Act {
   return async ({ cluster, namespace }) => {
     const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
@@ -68,7 +67,7 @@ export function rankByCost(app: string): Act {
   };
 }
 
-/** One pod with the label `app` ends badly, as a kubelet would say it. */
+/** Marks one pod with the label `app` as failed, as a kubelet would. */
 export function failOne(app: string): Act {
   return async ({ cluster, namespace }) => {
     const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });
@@ -80,13 +79,13 @@ export function failOne(app: string): Act {
   };
 }
 
-/** Which pods the server lets into the namespace: `restricted` keeps all of ours out. */
+/** Sets the pod security level of the namespace: `restricted` rejects all pods of the scenarios. */
 export function restrict(level: 'restricted' | 'privileged'): Act {
   const body = { metadata: { labels: { 'pod-security.kubernetes.io/enforce': level } } };
   return async (stage) => await change(namespaces, stage.namespace, body)(stage);
 }
 
-/** As long as the test has time. */
+/** Waits without a limit of its own; the test's timeout applies. */
 export function untilReady(resource: Resource<Workload>, name: string): Act {
   return async ({ cluster, namespace }) => {
     const isReady = async () => {
@@ -109,7 +108,7 @@ export function podTemplate(app: string, image: string): PodTemplateSpec {
   };
 }
 
-/** As a merge patch of a workload. */
+/** A merge patch of a workload. */
 export function withImage(image: string): object {
   return { spec: { template: { spec: { containers: [{ name: 'main', image }] } } } };
 }
@@ -122,7 +121,7 @@ function keyOf({ namespaced }: Resource, namespace: string, name: string) {
   return namespaced ? { namespace, name } : { name };
 }
 
-/** What the server said where it did not do it. */
+/** The reason if the server rejects the call. */
 export async function refusalOf(call: Promise<unknown>): Promise<string | undefined> {
   try {
     await call;

@@ -3,7 +3,7 @@ import { configMaps, deployments, statefulSets } from '../../../../src/kube/reso
 import type { Act, Scene } from '../side.ts';
 import { all, change, podTemplate, refusalOf, remove, withReplicas } from './acts.ts';
 
-/** Server-side apply, while controllers write to the same objects. */
+/** Server-side apply while controllers write to the same objects. */
 export const appliedScenes: readonly Scene[] = [
   {
     name: 'applied',

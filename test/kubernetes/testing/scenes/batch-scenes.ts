@@ -11,13 +11,13 @@ const batch = { group: 'batch', version: 'v1', namespaced: true } as const;
 export const jobs: Resource<Batch> = { ...batch, kind: 'Job', plural: 'jobs' };
 export const cronJobs: Resource<Batch> = { ...batch, kind: 'CronJob', plural: 'cronjobs' };
 
-/** Its type has no template, as nothing of ours reads one. */
+/** The type has no template, because none of our code reads it. */
 const controllers: Resource<Batch> = { ...replicationControllers };
 
 const pollMs = 200;
 const nowhere = { spec: { template: { spec: { nodeSelector: { on: 'mars' } } } } };
 
-/** Workloads that only kube-controller-manager looks after. */
+/** Workloads that only kube-controller-manager has controllers for. */
 export const batchScenes: readonly Scene[] = [
   {
     name: 'daemon-sets',
@@ -89,7 +89,7 @@ export const batchScenes: readonly Scene[] = [
   {
     name: 'cron-jobs',
     acts: {
-      // Nobody waits for the new year here.
+      // The schedule is far in the future.
       'not yet': all(
         create(cronJobs, cronJob('yearly')),
         create(cronJobs, cronJob('never', { suspend: true })),
@@ -100,7 +100,7 @@ export const batchScenes: readonly Scene[] = [
   },
 ];
 
-/** One that runs each minute. When that is differs from side to side, so what comes of it can't be compared. */
+/** A CronJob that runs each minute. The start time differs between clusters, so the results can't be compared. */
 export function minutely(namespace: string): Batch {
   const made = cronJob('minutely', { schedule: '* * * * *', successfulJobsHistoryLimit: 1 });
   return { ...made, metadata: { ...made.metadata, namespace } };
@@ -127,7 +127,7 @@ function jobSpec(app: string): object {
   return { template: { metadata, spec: { ...spec, restartPolicy: 'Never' } } };
 }
 
-/** As long as the test has time. */
+/** Waits without a limit of its own; the test's timeout applies. */
 function untilRunning(app: string, count: number): Act {
   return async ({ cluster, namespace }) => {
     const running = async () => {
@@ -138,7 +138,7 @@ function untilRunning(app: string, count: number): Act {
   };
 }
 
-/** All its pods, as a kubelet would say it. */
+/** Ends all pods of the app, as a kubelet would. */
 function end(app: string, phase: 'Succeeded' | 'Failed'): Act {
   return async ({ cluster, namespace }) => {
     const { items } = await cluster.resource(pods).list({ namespace, labelSelector: `app=${app}` });

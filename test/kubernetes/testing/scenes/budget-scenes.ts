@@ -9,7 +9,7 @@ import {
 import type { Act, Scene } from '../side.ts';
 import { all, change, create, evict, podTemplate, withReplicas } from './acts.ts';
 
-/** Named for what it says; each has a deployment of three pods to itself. */
+/** Named after its rule; each has its own deployment of three pods. */
 const budgets: Readonly<Record<string, PodDisruptionBudgetSpec>> = {
   'min-2': { minAvailable: 2 },
   'min-half': { minAvailable: '50%' },
@@ -27,7 +27,7 @@ export const budgetScenes: readonly Scene[] = [
     acts: {
       'nobody to count': all(...Object.entries(budgets).map(([name, spec]) => budget(name, spec))),
       counted: all(...names.map(deployment)),
-      // A second one would be refused or granted by how soon the first is made up for.
+      // Whether a second eviction is granted depends on how soon the first pod is replaced.
       'asked for an eviction each': all(...names.map((name) => evict(name))),
       'scaled down': all(...names.map((name) => change(deployments, name, withReplicas(1)))),
       'asked again': all(...names.map((name) => evict(name))),

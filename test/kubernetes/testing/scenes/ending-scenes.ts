@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OwnerReference } from '../../../../src/kube/api/meta.ts';
-import type { PropagationPolicy } from '../../../../src/kube/api-requests.ts';
+import type { DeletionPropagation, OwnerReference } from '../../../../src/kube/api/meta.ts';
 import {
   configMaps,
   deployments,
@@ -12,11 +11,11 @@ import type { Act, Scene, Stage } from '../side.ts';
 import { all, change, create, podTemplate, remove } from './acts.ts';
 
 const pollMs = 300;
-const policies: readonly PropagationPolicy[] = ['Background', 'Foreground', 'Orphan'];
+const policies: readonly DeletionPropagation[] = ['Background', 'Foreground', 'Orphan'];
 
 const removeNamespace: Act = async (stage) => await remove(namespaces, stage.namespace)(stage);
 
-/** As long as the test has time. */
+/** Waits without a limit of its own; the test's timeout applies. */
 const untilGone: Act = async ({ cluster, namespace }) => {
   const isThere = async () => {
     const { items } = await cluster.resource(namespaces).list();
@@ -83,7 +82,7 @@ export const endingScenes: readonly Scene[] = [
   },
 ];
 
-/** A deployment, and three generations of config maps; the youngest has another owner beside. */
+/** A deployment, and three generations of config maps; the last one has a second owner. */
 function workload(name: string): Act {
   return all(
     create(podDisruptionBudgets, { metadata: { name }, spec: { minAvailable: 1 } }),
@@ -127,7 +126,7 @@ function owned(name: string, ...owners: readonly string[]): Act {
   };
 }
 
-/** The same for one that is there. */
+/** Adds owners to an existing config map. */
 function adopt(name: string, ...owners: readonly string[]): Act {
   return async (stage) => {
     const ownerReferences = await referencesTo(stage, owners);

@@ -16,7 +16,7 @@ import {
 
 type Retention = NonNullable<StatefulSetSpec['persistentVolumeClaimRetentionPolicy']>;
 
-/** Named for the retention policy: what happens to claims when the set is scaled down, and when it is deleted. */
+/** Named after the retention policy: what happens to claims when the set is scaled down, and when it is deleted. */
 const retentions: Readonly<Record<string, Retention>> = {
   'keep-keep': { whenScaled: 'Retain', whenDeleted: 'Retain' },
   'drop-keep': { whenScaled: 'Delete', whenDeleted: 'Retain' },

@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaimSpec } from '../../../../src/kube/api/core-volume.ts';
+import type { PersistentVolumeClaimSpec } from '../../../../src/kube/api/core.ts';
 import type { StringMap } from '../../../../src/kube/api/meta.ts';
 import { persistentVolumeClaims, pods, storageClasses } from '../../../../src/kube/resources.ts';
 import { diskMaker, driverClass, lateClass } from '../disk-maker.ts';
@@ -8,10 +8,10 @@ import { all, change, create, podTemplate, remove } from './acts.ts';
 
 const defaultMark = 'storageclass.kubernetes.io/is-default-class';
 
-/** For every volume of another scene. */
+/** More than every volume of the other scenarios. */
 const tooMuch = '1Ti';
 
-/** Classes that scenes share. */
+/** Classes that scenarios share. */
 export const sharedClasses = [
   { metadata: { name: 'disk' }, provisioner: diskMaker },
   { metadata: { name: driverClass }, provisioner: diskMaker, allowVolumeExpansion: true },
@@ -54,7 +54,7 @@ export const volumeScenes: readonly Scene[] = [
     acts: {
       'a claim without a class': all(claim('early', undefined, tooMuch), claim('none', '', tooMuch)),
       'a default comes': defaultClass('first-default'),
-      // The server gives claims the default that it knows of, which may take a moment.
+      // The server assigns the default class from its cache, which may be late.
       'and goes': change(storageClasses, 'first-default', {
         metadata: { annotations: { [defaultMark]: 'false' } },
       }),
