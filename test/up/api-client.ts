@@ -26,11 +26,11 @@ export interface Reply {
 export interface CallOptions {
   readonly body?: unknown;
   readonly contentType?: string;
-  /** Left out, that of the kubeconfig; empty, none. */
+  /** Undefined uses the token of the kubeconfig; an empty string sends none. */
   readonly token?: string;
 }
 
-/** HTTPS with the certificate and the token of the kubeconfig, and nothing in between. */
+/** HTTPS with the certificate and the token of the kubeconfig, without retries or other logic. */
 export class ApiClient {
   readonly #access: Access;
   readonly #agent: Agent;
@@ -85,13 +85,13 @@ function textOf(response: IncomingMessage): Promise<string> {
   });
 }
 
-/** What a stream says, also when it is cut. */
+/** Reads a stream to its end, or until it breaks. */
 export async function wholeStream(response: IncomingMessage): Promise<{ text: string; isComplete: boolean }> {
   let text = '';
   response.on('data', (chunk) => {
     text += chunk;
   });
-  // 'close' follows, and `complete` tells.
+  // 'close' follows, and `complete` shows how the stream ended.
   response.on('error', () => {});
   await new Promise((resolve) => response.once('close', resolve));
   return { text, isComplete: response.complete };

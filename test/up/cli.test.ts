@@ -6,7 +6,7 @@ import { ApiClient } from './api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 describe('stowage up', () => {
-  test('says where its kubeconfig is, once it answers', async () => {
+  test('prints the path of its kubeconfig once it is ready', async () => {
     const data = join(temporaryFolder(), 'data');
     const stowage = await StowageProcess.up(data);
     expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
@@ -20,7 +20,7 @@ describe('stowage up', () => {
     expect(body.items?.map(({ metadata }) => metadata.name)).toContain('default');
   });
 
-  test('keeps its secrets to its user', async () => {
+  test('makes secrets readable only by its user', async () => {
     const data = join(temporaryFolder(), 'data');
     await StowageProcess.up(data);
     expect(modeOf(data)).toBe('700');
@@ -28,7 +28,7 @@ describe('stowage up', () => {
       expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
   });
 
-  test('prints an absolute path for a data directory that was given as a relative one', async () => {
+  test('prints an absolute path for a relative data directory', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'here'));
     const stowage = new StowageProcess(
@@ -40,7 +40,7 @@ describe('stowage up', () => {
     expect(existsSync(join(folder, 'data/store'))).toBe(true);
   });
 
-  test('makes the folder of the kubeconfig where there is none', async () => {
+  test('creates the folder of the kubeconfig', async () => {
     const folder = temporaryFolder();
     const stowage = await StowageProcess.up(join(folder, 'data'), '--kubeconfig', join(folder, 'a/b/config'));
     expect(isAbsolute(stowage.kubeconfig)).toBe(true);
@@ -59,7 +59,7 @@ describe('stowage up', () => {
     expect(stowage.stderr).toContain(`controllers: ${names}\n`);
   });
 
-  test('answers nothing but health and version to those without the token', async () => {
+  test('answers requests without the token only for health and version', async () => {
     const stowage = await StowageProcess.up(temporaryFolder());
     const client = new ApiClient(stowage.access);
     const statusOf = async (path: string, token: string) =>
@@ -90,7 +90,7 @@ describe('stowage up', () => {
   });
 });
 
-describe('a call that makes no sense exits with 2, a hint, and nothing made', () => {
+describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
   const hint = /see stowage (up )?--help\n$/;
   test.each([
     [['up', '--prot', '3'], /error: unknown option '--prot'\n\(Did you mean --port\?\)/],
@@ -120,7 +120,7 @@ describe('a call that makes no sense exits with 2, a hint, and nothing made', ()
   });
 });
 
-describe('what is in the way is said with the remedy, and status 1', () => {
+describe('an error at the start exits with 1 and prints the remedy', () => {
   test('a port in use', async () => {
     const folder = temporaryFolder();
     const first = await StowageProcess.up(join(folder, 'a'));
@@ -132,7 +132,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
     });
   });
 
-  test('a data directory in use; the first one goes on', async () => {
+  test('a data directory in use; the first process keeps running', async () => {
     const data = temporaryFolder();
     const first = await StowageProcess.up(data);
     const before = first.access;
@@ -158,7 +158,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'a data directory without permission (not as root, who has it always)',
+    'a data directory without permission (not as root, who always has it)',
     async () => {
       const folder = temporaryFolder();
       const data = join(folder, 'data');
@@ -172,7 +172,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
   );
 
   test('an address of another machine', async () => {
-    // Of the block for documentation (RFC 5737): no machine has it.
+    // From a block for documentation (RFC 5737): no machine has it.
     const call = await callStowage('up', '--data', temporaryFolder(), '--host', '192.0.2.1', '--port', '0');
     expect(call).toMatchObject({
       status: 1,
@@ -200,7 +200,7 @@ describe('what is in the way is said with the remedy, and status 1', () => {
 });
 
 describe('help', () => {
-  test('of up has examples and fits a screen', async () => {
+  test('of up has examples and fits on a screen', async () => {
     const { status, stdout } = await callStowage('up', '--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\nExamples:\n {2}stowage up {2,}\S/);
@@ -225,7 +225,7 @@ describe('help', () => {
     expect(stderr).toContain('Usage: stowage [options] [command]');
   });
 
-  test('--version is that of the package', async () => {
+  test('--version prints the version of the package', async () => {
     expect(await callStowage('--version')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

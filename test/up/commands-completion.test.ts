@@ -6,7 +6,7 @@ import { builtProgram } from '../built-program.ts';
 import { ApiClient } from './api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-/** What a real bash offers for the last of these words. The marks of `complete` are asked for as well. */
+/** What a real bash completes for the last argument, including the options of `complete`. */
 function offered(
   script: string,
   words: readonly string[],
@@ -32,7 +32,7 @@ async function scriptFile(shell: string): Promise<string> {
 }
 
 describe('completion in bash', () => {
-  test('offers commands, flags, values and paths where they may stand', async () => {
+  test('offers commands, flags, values and paths in the right positions', async () => {
     const script = await scriptFile('bash');
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'admin conf.yaml'), '');
@@ -65,7 +65,7 @@ describe('completion in bash', () => {
     }
   });
 
-  test('is loaded without a file', async () => {
+  test('can be loaded without a file', async () => {
     const { stdout } = await callStowage('completion', 'bash');
     const program = 'source <(printf %s "$1"); complete -p stowage';
     expect(execFileSync('bash', ['--norc', '-c', program, 'bash', stdout], { encoding: 'utf8' })).toBe(
@@ -74,7 +74,7 @@ describe('completion in bash', () => {
   });
 });
 
-/** What zsh and fish offer for a line, in any order. */
+/** The completions of zsh and fish for a command line, in any order. */
 const lines: readonly (readonly [string, readonly string[]])[] = [
   ['stowage ca', ['capacity']],
   ['stowage --ver', ['--version']],
@@ -97,7 +97,7 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
 
 const asked = lines.map(([line]) => line);
 
-/** What `ask` is to print: each line, and below it what is offered, indented. */
+/** The output of `ask`: each command line, followed by its completions, indented. */
 const expected = lines.flatMap(([line, offers]) => [line, ...offers.map((offer) => `  ${offer}`)]);
 
 const fishProgram = `
@@ -107,20 +107,20 @@ const fishProgram = `
     complete -C$line | string split -f1 \\t | string replace -r '^--\\S+=' '' | sort | sed 's/^/  /'
   end`;
 
-describe('completion with the names of what is in the cluster', () => {
-  test.skipIf(!isInstalled('fish'))('is offered by fish, where it is installed', async () => {
+describe('completion of names in the cluster', () => {
+  test.skipIf(!isInstalled('fish'))('works in fish, if installed', async () => {
     const { folder, env } = await shellFolder('fish');
     const args = ['--no-config', '-c', fishProgram, join(folder, '_stowage'), ...asked];
     expect(printedBy('fish', args, { env, cwd: folder })).toEqual(expected);
   });
 
-  test.skipIf(!isInstalled('zsh'))('is offered by zsh, where it is installed', async () => {
+  test.skipIf(!isInstalled('zsh'))('works in zsh, if installed', async () => {
     const { folder, env } = await shellFolder('zsh');
     const args = ['-f', join(import.meta.dirname, 'zsh-completion.zsh'), folder, ...asked];
     expect(printedBy('zsh', args, { env, cwd: folder })).toEqual(expected);
   });
 
-  test('is offered by bash, and is silent where there is no cluster', async () => {
+  test('works in bash, and prints nothing without a cluster', async () => {
     const { folder, env } = await shellFolder('bash');
     const script = join(folder, '_stowage');
     const offer = (line: string, more: object = {}) =>
@@ -137,7 +137,7 @@ function printedBy(shell: string, args: readonly string[], options: ExecFileSync
     .split('\n');
 }
 
-/** The script as `_stowage`, `stowage` on the PATH, and a cluster with two pods; for a shell. */
+/** A folder for a shell: the script as `_stowage`, `stowage` on the PATH, and a cluster with two pods. */
 async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS.ProcessEnv }> {
   const folder = temporaryFolder();
   const up = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
@@ -156,7 +156,7 @@ async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS
   return { folder, env: { PATH, HOME: folder, TERM: 'xterm', KUBECONFIG: up.kubeconfig } };
 }
 
-test('completion for another shell is refused by name', async () => {
+test('completion for an unknown shell is rejected by name', async () => {
   const { status, stderr } = await callStowage('completion', 'ksh');
   expect([status, stderr]).toEqual([
     2,

@@ -9,7 +9,7 @@ interface Help {
   readonly text: string;
 }
 
-/** Of every command there is, in the order in which the program has them. */
+/** The help of all commands, in the program's order. */
 async function everyHelp(): Promise<readonly Help[]> {
   const { stdout } = await callStowage('--help');
   const [, list = ''] = stdout.split('\nCommands:\n');
@@ -26,19 +26,19 @@ async function everyHelp(): Promise<readonly Help[]> {
 describe('the commands', async () => {
   const helps = await everyHelp();
 
-  // `npx vitest run test/up/commands-page -u` writes it.
-  test('are on their page as the program has them', async () => {
+  // `npx vitest run test/up/commands-page -u` updates the page.
+  test('are documented as the program prints them', async () => {
     expect(helps.length).toBeGreaterThanOrEqual(8);
     await expect(commandsPage(helps)).toMatchFileSnapshot(join(projectRoot, 'docs/commands.md'));
   });
 
-  test.each(helps)('$name has help with examples that fits a screen', ({ text }) => {
+  test.each(helps)('$name has help with examples that fits on a screen', ({ text }) => {
     expect(text).toMatch(/\nExamples:\n {2}\S/);
     expect(text.split('\n').length).toBeLessThanOrEqual(48);
     expect(text.endsWith('\n')).toBe(true);
   });
 
-  test.each(['bash', 'zsh', 'fish'])('are completed in %s with every flag that they have', async (shell) => {
+  test.each(['bash', 'zsh', 'fish'])('are completed in %s with all their flags', async (shell) => {
     const { stdout: script } = await callStowage('completion', shell);
     for (const { name, text } of helps) {
       const part = partAbout(name, shell, script);
@@ -49,7 +49,7 @@ describe('the commands', async () => {
     }
   });
 
-  test('mean the same by the same flag', () => {
+  test('use the same flag with the same meaning', () => {
     const shorts: readonly (readonly [RegExp, RegExp])[] = [
       [/^ +(.*)--output /, /^ {2}-o, --output <format>/],
       [/^ +(.*)--namespace /, /^ {2}-n, --namespace <name>/],
@@ -70,7 +70,7 @@ describe('the commands', async () => {
   });
 });
 
-/** What a script says of one command. */
+/** The part of a completion script for one command. */
 function partAbout(name: string, shell: string, script: string): string {
   if (shell === 'fish')
     return script

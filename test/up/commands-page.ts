@@ -1,4 +1,4 @@
-/** `docs/commands.md`: what holds for every command, then each in its own words. */
+/** `docs/commands.md`: an introduction for all commands, then the help of each. */
 export function commandsPage(helps: readonly { readonly name: string; readonly text: string }[]): string {
   return [
     introduction,

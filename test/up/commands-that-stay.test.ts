@@ -12,7 +12,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
 import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-/** Commands that go on until somebody stops them, and what they say when they are at work. */
+/** Commands that run until they are stopped, and what they print when they are ready. */
 const staying = [
   { args: ['run', '--leader-elect=false'], works: 'running scheduler on ' },
   { args: ['extender', '--insecure', '--listen', '127.0.0.1:0'], works: 'listening on ' },
@@ -38,13 +38,13 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 }
 
 describe.each(staying)('stowage $args', ({ args, works }) => {
-  test('goes on trying to reach a server that is away, says so, and can be stopped meanwhile', async () => {
+  test('keeps trying to reach an unavailable server, says so, and can be stopped', async () => {
     const stowage = start(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
     await says(stowage, `stowage: warn: cannot reach ${awayServer}, retrying: GET ${awayServer}/api`);
     expect(await stowage.stop()).toEqual({ status: 0, signal: null });
   });
 
-  test('ends where its credentials are refused, as trying again would not help', async () => {
+  test('exits if its credentials are rejected, because a retry would not help', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const kubeconfig = kubeconfigFor(up.access.url, 'wrong');
     const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfig);
@@ -55,7 +55,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     expect(text).not.toContain('trying again');
   });
 
-  test('has a clear word for what is no kubeconfig, and for a context that it has not', async () => {
+  test('prints a clear error for an invalid kubeconfig and for an unknown context', async () => {
     const file = join(temporaryFolder(), 'config');
     writeFileSync(file, 'kind: Pod\n');
     const [status, text] = await complaintOf(...args, '--kubeconfig', file);
@@ -68,7 +68,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     expect([missing, hint]).toEqual([1, expect.stringMatching(/^stowage: .*context.*none.*--kubeconfig\n$/)]);
   });
 
-  test('refuses flags that it does not know, and levels that there are not', async () => {
+  test('rejects unknown flags and levels', async () => {
     const [status, text] = await complaintOf(...args, '--nonsense');
     expect([status, text]).toEqual([2, expect.stringContaining("error: unknown option '--nonsense'")]);
     expect(await complaintOf(...args, '--log-level', 'loud')).toEqual([
@@ -77,7 +77,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     ]);
   });
 
-  test('works on an empty cluster, and tells of each request or in JSON as it is told', async () => {
+  test('works on an empty cluster, and logs requests or writes JSON on request', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const stowage = start(...args, '--kubeconfig', up.kubeconfig, '--verbose');
     await says(stowage, works);
@@ -91,7 +91,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   });
 });
 
-test('five thousand nodes are no trouble for either', async () => {
+test('both commands work with five thousand nodes', async () => {
   const server = await EmbeddedServer.start({
     clock: realClock,
     ids: systemIds,

@@ -5,19 +5,19 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  storageCapacity,
   claim,
   csiDriver,
   localVolume,
   node,
   pod,
+  storageCapacity,
   storageClass,
 } from '../../src/engine/testing/objects.ts';
 import { builtProgram } from '../built-program.ts';
 import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-/** Commands that ask a cluster and end; for those that stay see `commands-that-stay.test.ts`. */
+/** Commands that read a cluster and exit; `long-running-commands.test.ts` has the others. */
 const asking: readonly (readonly string[])[] = [
   ['explain', 'pod', 'a'],
   ['reservations'],
@@ -35,7 +35,7 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 }
 
 describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
-  test('has a clear word for a server that is away', async () => {
+  test('prints a clear error for an unavailable server', async () => {
     const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
     expect(status).toBe(1);
     expect(text).toMatch(
@@ -43,7 +43,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     );
   });
 
-  test('has a clear word for what is no kubeconfig', async () => {
+  test('prints a clear error for an invalid kubeconfig', async () => {
     const file = join(temporaryFolder(), 'config');
     writeFileSync(file, 'kind: Pod\n');
     const [status, text] = await complaintOf(...args, '--kubeconfig', file);
@@ -55,7 +55,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     expect(absent).toMatch(/^stowage: the kubeconfig \/nowhere does not exist; choose/);
   });
 
-  test('says with --verbose what it asked for, and what is behind an error', async () => {
+  test('prints its requests and the cause of an error with --verbose', async () => {
     const away = ['--kubeconfig', kubeconfigFor(awayServer, 'secret'), '--verbose'];
     const { status, stdout, stderr } = await callStowage(...args, ...away);
     expect([status, stdout]).toEqual([1, '']);
@@ -67,14 +67,14 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     expect(stderr).not.toContain('secret');
   });
 
-  test('refuses flags that it does not know', async () => {
+  test('rejects unknown flags', async () => {
     const [status, text] = await complaintOf(...args, '--nonsense');
     expect([status, text]).toEqual([2, expect.stringContaining("error: unknown option '--nonsense'")]);
   });
 });
 
 describe('on an empty cluster', () => {
-  test('every command has an answer, and strangers are sent away', async () => {
+  test('every command works, and rejects a wrong token', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const own = ['--kubeconfig', up.kubeconfig];
     expect(await callStowage('reservations', ...own)).toMatchObject({
@@ -135,13 +135,13 @@ test.each<[readonly string[], string]>([
   [['explain', 'node', 'a'], '"node" cannot be explained; ask for a pod or a claim; see'],
   [['completion'], "error: missing required argument 'shell'"],
   [['upgrade-zonal-pvs', '--dry-run=maybe'], '--dry-run: "maybe" is neither true nor false'],
-])('a call that makes no sense ends with 2: %j', async (args, message) => {
+])('wrong usage exits with 2: %j', async (args, message) => {
   const [status, text] = await complaintOf(...args);
   expect([status, text]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test.each(['reservations', 'capacity'])(
-  '%s from files that are none of it says what is wrong',
+  '%s reports what is wrong with files of another kind',
   async (command) => {
     const folder = temporaryFolder();
     const file = join(folder, 'a.yaml');
@@ -160,7 +160,7 @@ test.each(['reservations', 'capacity'])(
   },
 );
 
-test('whoever has seen enough may stop reading', () => {
+test('a reader may close the pipe early', () => {
   const file = join(temporaryFolder(), 'a.json');
   writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: largeCluster(500) }));
   const program = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
@@ -171,8 +171,8 @@ test('whoever has seen enough may stop reading', () => {
   expect([stdout, stderr]).toEqual(['0\n', '']);
 });
 
-describe('with rights to read some of it', () => {
-  test('the rest is told, and what that means', async () => {
+describe('with rights to read only some kinds', () => {
+  test('reports what it could not read, and the consequence', async () => {
     const server = await strictServer(['nodes', 'csistoragecapacities']);
     const { status, stdout } = await callStowage('capacity', '--kubeconfig', server);
     expect(status).toBe(0);
@@ -180,7 +180,7 @@ describe('with rights to read some of it', () => {
     expect(stdout).toContain('could not see csistoragecapacities: forbidden; capacity is not looked at');
   });
 
-  test('nothing is made up where nothing can be seen', async () => {
+  test('invents nothing if it can read nothing', async () => {
     const server = await strictServer([
       'persistentvolumes',
       'persistentvolumeclaims',
@@ -198,7 +198,7 @@ describe('with rights to read some of it', () => {
 });
 
 describe('with five thousand nodes', () => {
-  test('every command that reads has an answer', async () => {
+  test('every reading command works', async () => {
     const file = join(temporaryFolder(), 'cluster.json');
     writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: largeCluster(5_000) }));
     const table = await callStowage('capacity', '--from', file);
@@ -217,7 +217,7 @@ describe('with five thousand nodes', () => {
   }, 120_000);
 });
 
-/** A node, a local disk and a pool each; a pod that wants more than any disk has, and a claim in flight. */
+/** Nodes with a local disk and a pool each, a pod that wants more than any disk has, and a claim in flight. */
 function largeCluster(count: number): readonly object[] {
   const names = Array.from({ length: count }, (_, at) => `n${at}`);
   const of = (apiVersion: string, kind: string) => (object: object) => ({ apiVersion, kind, ...object });
@@ -241,7 +241,7 @@ function largeCluster(count: number): readonly object[] {
   ];
 }
 
-/** An API server that has nothing, and does not let anybody list some of it. Returns the kubeconfig for it. */
+/** An empty API server that forbids listing some resources. Returns a kubeconfig for it. */
 async function strictServer(forbidden: readonly string[]): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const plural = url.replace(/\?.*/, '').split('/').at(-1)!;

@@ -7,14 +7,14 @@ import { delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
 import { configMaps, isWhole, type Memory, newMemory, stateOf, writeUntilCut } from './write-storm.ts';
 
 /**
- * The whole program is killed while sixteen clients write, again and again, on the same data. To be killed more often:
+ * Kills the whole program repeatedly while sixteen clients write to the same data. For more rounds:
  *
  *     CRASH_ROUNDS=100 npx vitest run test/up/crash.test.ts
  */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 4);
 const writerCount = 16;
 
-test('after a kill every acknowledged write is there, nothing is torn, and versions go on', async () => {
+test('after a kill, every acknowledged write is stored, none is torn, and versions continue', async () => {
   const data = join(temporaryFolder(), 'data');
   const random = seededRandom(`${rounds} rounds`);
   const memories = Array.from({ length: writerCount }, newMemory);
@@ -50,7 +50,7 @@ test('after a kill every acknowledged write is there, nothing is torn, and versi
   }
 }, 600_000);
 
-/** Holds what is found against what is known, and remembers which of the writes on their way have arrived. */
+/** Compares the stored objects with the acknowledged writes, and records which pending writes have arrived. */
 function checkMemory(writer: string, memory: Memory, items: ReadonlyMap<string, ApiObject>): void {
   const { known, pending } = memory;
   const names = new Set([...known.keys(), ...(pending === undefined ? [] : [pending.name])]);
@@ -73,7 +73,7 @@ function checkMemory(writer: string, memory: Memory, items: ReadonlyMap<string, 
 async function list(client: ApiClient): Promise<{ items: Map<string, ApiObject>; version: number }> {
   const { status, body } = await client.call('GET', configMaps);
   expect(status).toBe(200);
-  // Every namespace has one from the start that nobody here has written.
+  // Every namespace has one object that the server itself creates.
   const items = (body.items ?? []).filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
   expect(items.filter((item) => !isWhole(item))).toEqual([]);
   return {
@@ -82,7 +82,7 @@ async function list(client: ApiClient): Promise<{ items: Map<string, ApiObject>;
   };
 }
 
-/** What happened before the start is not kept: a client is told to list anew. */
+/** Events before the start are not kept: the server asks a client to list again. */
 async function checkOldWatch(client: ApiClient): Promise<void> {
   const path = `${configMaps}?watch=true&resourceVersion=1&timeoutSeconds=5`;
   const { status, text } = await client.call('GET', path);
@@ -92,7 +92,7 @@ async function checkOldWatch(client: ApiClient): Promise<void> {
   ]);
 }
 
-/** From the version of a fresh list on, a watch tells of what comes, at versions that nobody has seen before. */
+/** From the version of a new list on, a watch reports later changes, with versions higher than all earlier ones. */
 async function checkNewWatch(client: ApiClient, version: number, before: number): Promise<void> {
   const watch = await client.watch(`${configMaps}?watch=true&resourceVersion=${version}`);
   const { body: made } = await client.call('POST', configMaps, {

@@ -16,7 +16,7 @@ import { StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const namespace = 'default';
 
-async function furnish(cluster: KubernetesCluster): Promise<void> {
+async function seed(cluster: KubernetesCluster): Promise<void> {
   for (const name of ['n1', 'n2']) {
     const more = { [labels.hostname]: name, [labels.zone]: `zone-${name}`, [labels.region]: 'r' };
     await cluster.resource(nodes).create({ metadata: { name, labels: more } });
@@ -64,7 +64,7 @@ async function ask(cluster: KubernetesCluster, name: string, claims: Readonly<Re
   });
 }
 
-test('the example of a scheduler of your own places pods with the volumes that they take and those that are made', async () => {
+test('the example of a custom scheduler places pods with existing and provisioned volumes', async () => {
   const folder = temporaryFolder();
   const stowage = await StowageProcess.up(join(folder, 'data'));
   const { kubeconfig } = stowage;
@@ -75,7 +75,7 @@ test('the example of a scheduler of your own places pods with the volumes that t
     env: {},
   });
   onTestFinished(() => cluster.close());
-  await furnish(cluster);
+  await seed(cluster);
   await ask(cluster, 'db', { local: '8Gi', zonal: '5Gi' });
   const says = runExample(folder, kubeconfig);
   await says('db is on n2: 1 existing volumes, 1 new ones');

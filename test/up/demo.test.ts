@@ -21,7 +21,7 @@ async function items(stowage: StowageProcess, path: string): Promise<readonly It
 
 const demoPods = '/api/v1/namespaces/demo/pods';
 
-/** Without what is different every time: the names of pods of a deployment. */
+/** The name without the random suffix of pods of a deployment. */
 function stemOf({ metadata }: Item): string {
   return metadata.name.replace(/^web-.*/, 'web');
 }
@@ -48,7 +48,7 @@ describe('stowage up --demo', () => {
       .map(({ spec }) => spec.nodeName)
       .sort();
 
-  test('says what it does, and when it is ready what to try', () => {
+  test('prints what it does, and what to try when it is ready', () => {
     expect(stowage.stdout).toBe(`export KUBECONFIG=${folder}/data/kubeconfig\n`);
     const said = stowage.stderr.split('\n');
     expect(said[0]).toMatch(/^stowage: listening on /);
@@ -65,7 +65,7 @@ describe('stowage up --demo', () => {
     ]);
   });
 
-  test('has pods that run and pods that wait', () => {
+  test('has running and pending pods', () => {
     const names = (phase: string) =>
       pods
         .filter(({ status }) => status.phase === phase)
@@ -78,7 +78,7 @@ describe('stowage up --demo', () => {
     ]);
   });
 
-  test('has each pod where its volumes and rules allow', () => {
+  test('has each pod on a node that its volumes and rules allow', () => {
     expect(nodesOf('db'), 'the disks that are just large enough').toEqual(['node-a1', 'node-b1', 'node-c1']);
     expect(nodesOf('nightly'), 'the node that it tolerates').toEqual(['node-c2']);
     expect(called('web').map(zoneOf).sort(), 'one in each zone').toEqual(['a', 'b', 'c']);
@@ -86,7 +86,7 @@ describe('stowage up --demo', () => {
     expect(nodesOf('cache').every((node) => node === 'node-a2' || node === 'node-b2')).toBe(true);
   });
 
-  test('has pools with what is left of them, and never more taken than there was', async () => {
+  test('has pools whose free capacity is never negative', async () => {
     const path = '/apis/storage.k8s.io/v1/namespaces/kube-system/csistoragecapacities';
     const left = async () =>
       (await items(stowage, path)).map(({ metadata, capacity }) => `${metadata.name} ${capacity}`).sort();
@@ -108,7 +108,7 @@ describe('stowage up --demo', () => {
     ],
     ['pool-too-small', '5 node(s) did not have enough free storage.', 'claim demo/pool-too-small'],
     ['too-hungry', '1 node(s) had untolerated taint(s), 5 Insufficient cpu.', ''],
-  ])('%s is told why', (name, upstream, ours) => {
+  ])('%s has the reason in its condition', (name, upstream, ours) => {
     const [pod] = called(name);
     const message = pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
     expect(message).toMatch(/^0\/6 nodes are available: /);
@@ -116,7 +116,7 @@ describe('stowage up --demo', () => {
     expect(message).toContain(ours);
   });
 
-  test('counts on /metrics what server, controllers and scheduler do', async () => {
+  test('counts the work of server, controllers and scheduler in /metrics', async () => {
     const { text: page } = await new ApiClient(stowage.access).call('GET', '/metrics');
     expect(page).toMatch(/\nstowage_apiserver_requests_total [1-9]/);
     expect(page).toMatch(/\nstowage_scheduler_attempts_total\{result="scheduled"\} (1[2-9]|[2-9]\d)/);
@@ -126,7 +126,7 @@ describe('stowage up --demo', () => {
     );
   });
 
-  test('goes on where it was after Ctrl-C, and starts over only when told', async () => {
+  test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
     expect(again.stderr).toContain('stowage: 0 objects made, 29 were there; waiting for the pods\n');
@@ -142,7 +142,7 @@ describe('stowage up --demo', () => {
   });
 });
 
-test("--fresh leaves a directory alone that was somebody else's before", async () => {
+test('--fresh keeps a directory that stowage did not create', async () => {
   const data = temporaryFolder();
   writeFileSync(join(data, 'thesis.txt'), 'years of work');
   const { status, stderr } = await callStowage('up', '--data', data, '--port', '0', '--fresh');
@@ -154,7 +154,7 @@ test("--fresh leaves a directory alone that was somebody else's before", async (
   expect(readFileSync(join(data, 'thesis.txt'), 'utf8')).toBe('years of work');
 });
 
-test('--fresh leaves a directory alone that another process uses', async () => {
+test('--fresh keeps a directory that another process uses', async () => {
   const data = join(temporaryFolder(), 'data');
   const first = await StowageProcess.up(data);
   const { status, stderr } = await callStowage('up', '--data', data, '--port', '0', '--fresh');
@@ -165,7 +165,7 @@ test('--fresh leaves a directory alone that another process uses', async () => {
   expect((await new ApiClient(first.access).call('GET', '/readyz')).status).toBe(200);
 });
 
-test('--log-format json writes a JSON object a line', async () => {
+test('--log-format json writes one JSON object per line', async () => {
   const stowage = await StowageProcess.up(temporaryFolder(), '--log-format', 'json', '--verbose');
   await stowage.stop();
   const lines = stowage.stderr

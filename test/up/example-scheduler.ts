@@ -10,7 +10,10 @@ import { delay } from './stowage-process.ts';
 /** The machine may be busy. */
 const sayMaxMs = 30_000;
 
-/** `examples/custom-scheduler.mjs` as it is, but for where the library comes from. What is returned waits until it has printed a text. */
+/**
+ * Runs `examples/custom-scheduler.mjs`, with the import of the library replaced. The returned function waits until the example has printed
+ * a text.
+ */
 export function runExample(folder: string, kubeconfig: string): (text: string) => Promise<void> {
   const library = builtProgram(new URL('../../src/binding/index.ts', import.meta.url));
   const example = readFileSync(join(projectRoot, 'examples/custom-scheduler.mjs'), 'utf8');

@@ -13,7 +13,7 @@ const asPending = {
   spec: { ...pod('db-0', ['data']).spec, containers: [{ name: 'main', image: 'db' }] },
 };
 
-/** Everything in the order in which it may be created. */
+/** All objects, in an order in which they can be created. */
 const objects = [
   ['/api/v1/nodes', { ...node('n1'), apiVersion: 'v1', kind: 'Node' }],
   [
@@ -28,7 +28,7 @@ const objects = [
 ] as const;
 
 describe('stowage explain', () => {
-  test('asks a cluster, and says with its exit status whether the pod fits', async () => {
+  test('reads a cluster, and its exit status shows whether the pod fits', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const client = new ApiClient(up.access);
     for (const [path, object] of objects) {
@@ -63,7 +63,7 @@ describe('stowage explain', () => {
     );
   });
 
-  test('reads files, and says what they lack', async () => {
+  test('reads files, and reports what they lack', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'dump'));
     writeFileSync(join(folder, 'dump/a.json'), JSON.stringify(objects[0][1]));
@@ -97,13 +97,13 @@ describe('stowage explain', () => {
       1,
       'the kubeconfig /nowhere does not exist; choose',
     ],
-  ])('has a clear word for %s', async (_, args, status, message) => {
+  ])('prints a clear error for %s', async (_, args, status, message) => {
     const call = await callStowage('explain', ...args);
     expect([call.status, call.stdout]).toEqual([status, '']);
     expect(call.stderr).toContain(`stowage: ${message}`);
   });
 
-  test('has a clear word for a server that is away, and for one that knows better', async () => {
+  test('prints a clear error for an unavailable server, and for rejected credentials', async () => {
     const away = kubeconfigFor(awayServer, 'x');
     const call = await callStowage('explain', 'pod', 'a', '--kubeconfig', away);
     expect(call.status).toBe(1);

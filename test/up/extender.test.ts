@@ -19,7 +19,11 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
     ['--listen', ':70000'],
     '--listen: ":70000" must be ADDRESS:PORT, such as 127.0.0.1:8900',
   ],
-  ['a time that is none', ['--hold-seconds', 'long'], '--hold-seconds: "long" must be a number from 0 to 3600'],
+  [
+    'a time that is none',
+    ['--hold-seconds', 'long'],
+    '--hold-seconds: "long" must be a number from 0 to 3600',
+  ],
   ['half a certificate', ['--tls-cert', 'a.crt'], '--tls-cert and --tls-key: give both or neither'],
   [
     'two minds',
@@ -30,12 +34,12 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
 ];
 
 describe('stowage extender', () => {
-  test.each(calls)('refuses %s', async (_, flags, said) => {
+  test.each(calls)('rejects %s', async (_, flags, said) => {
     const { status, stderr } = await callStowage('extender', ...flags);
     expect([status, stderr]).toEqual([2, `stowage: ${said}; see stowage extender --help\n`]);
   });
 
-  test('says which file it cannot read', async () => {
+  test('names the file that it cannot read', async () => {
     const { status, stderr } = await callStowage('extender', '--client-ca', '/none/ca.crt');
     expect([status, stderr]).toEqual([
       1,
@@ -43,7 +47,7 @@ describe('stowage extender', () => {
     ]);
   });
 
-  test('says which certificate it cannot use, before anything else', async () => {
+  test('names the certificate that it cannot use, before anything else', async () => {
     const file = join(temporaryFolder(), 'ca.crt');
     writeFileSync(file, 'garbage\n');
     const { status, stderr } = await callStowage('extender', '--client-ca', file, '--kubeconfig', '/none');
@@ -54,7 +58,7 @@ describe('stowage extender', () => {
     ]);
   });
 
-  test('says that it cannot keep its certificate', async () => {
+  test('reports that it cannot store its certificate', async () => {
     const { status, stderr } = await callStowage('extender', '--data', '/dev/null/extender');
     expect([status, stderr]).toEqual([
       1,
@@ -64,7 +68,7 @@ describe('stowage extender', () => {
   });
 
   test.skipIf(!hasIPv6)(
-    'listens everywhere if it is given no address, and names one that can be called',
+    'listens on all addresses by default, and prints one that can be called',
     async () => {
       const folder = temporaryFolder();
       const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
@@ -79,7 +83,7 @@ describe('stowage extender', () => {
     },
   );
 
-  test('answers beside stowage up, and says where, and under which certificate', async () => {
+  test('answers next to stowage up, and prints its address and certificate', async () => {
     const folder = temporaryFolder();
     const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
     const flags = ['--kubeconfig', stowage.kubeconfig, '--listen', '127.0.0.1:0'];

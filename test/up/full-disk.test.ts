@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { callStowage, temporaryFolder } from './stowage-process.ts';
 
-/** A file system of that size, which only root may make; undefined elsewhere. */
+/** A file system of that size, which only root can create; undefined for other users. */
 function smallDisk(kibibytes: number): string | undefined {
   const folder = temporaryFolder();
   try {
@@ -15,17 +15,14 @@ function smallDisk(kibibytes: number): string | undefined {
   return folder;
 }
 
-// Too small to begin with, and too small for what is to be written then.
-test.for([100, 300])(
-  'a disk of %i KiB is full, and that is said with what to do',
-  async (kibibytes, { skip }) => {
-    const disk = smallDisk(kibibytes);
-    if (disk === undefined) return skip('only root can make such a disk');
-    const data = join(disk, 'data');
-    const { status, stderr } = await callStowage('up', '--demo', '--data', data, '--port', '0');
-    expect([status, stderr.trimEnd().split('\n').at(-1)]).toEqual([
-      1,
-      expect.stringMatching(/^stowage: the d.* full; .*choose another with --data$/),
-    ]);
-  },
-);
+// The first is too small to start, the second too small for the writes.
+test.for([100, 300])('a full disk of %i KiB is reported with a remedy', async (kibibytes, { skip }) => {
+  const disk = smallDisk(kibibytes);
+  if (disk === undefined) return skip('only root can make such a disk');
+  const data = join(disk, 'data');
+  const { status, stderr } = await callStowage('up', '--demo', '--data', data, '--port', '0');
+  expect([status, stderr.trimEnd().split('\n').at(-1)]).toEqual([
+    1,
+    expect.stringMatching(/^stowage: the d.* full; .*choose another with --data$/),
+  ]);
+});

@@ -15,7 +15,7 @@ async function made(admin: ApiClient, path: string, body: unknown): Promise<void
 }
 
 describe('stowage kubeconfig', () => {
-  test('makes a service account of whoever has it', async () => {
+  test('writes a kubeconfig with the rights of a service account', async () => {
     const { stowage, admin, folder } = await started();
     await made(admin, '/api/v1/namespaces', { metadata: { name: 'shop' } });
     await made(admin, '/api/v1/namespaces/shop/serviceaccounts', { metadata: { name: 'robot' } });
@@ -45,7 +45,7 @@ describe('stowage kubeconfig', () => {
     expect((await robot.call('GET', '/api/v1/namespaces/default/pods')).status).toBe(403);
   });
 
-  test('prints it, and the server knows the token after a restart', async () => {
+  test('prints the kubeconfig, and its token is valid after a restart', async () => {
     const { stowage, admin, folder } = await started();
     await made(admin, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const { stdout } = await callStowage('kubeconfig', 'robot', '--kubeconfig', stowage.kubeconfig);
@@ -56,7 +56,7 @@ describe('stowage kubeconfig', () => {
     expect((await robot.call('GET', '/api')).status).toBe(200);
   });
 
-  test('never writes over the kubeconfig that it reads, by whatever name', async () => {
+  test('never overwrites the kubeconfig that it reads, by any path', async () => {
     const { stowage, folder } = await started();
     const before = readFileSync(stowage.kubeconfig, 'utf8');
     symlinkSync(stowage.kubeconfig, join(folder, 'alias'));
@@ -72,7 +72,7 @@ describe('stowage kubeconfig', () => {
     expect(readFileSync(stowage.kubeconfig, 'utf8')).toBe(before);
   });
 
-  test('says what is wrong, and what to do', async () => {
+  test('reports errors with a remedy', async () => {
     const { stowage } = await started();
     const call = (...args: readonly string[]) =>
       callStowage('kubeconfig', ...args, '--kubeconfig', stowage.kubeconfig);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './stowage-process.ts';
 
-/** A kubeconfig for a server, by whoever has the token; its certificate is not looked at. */
+/** A kubeconfig for a server and a token, without checking the certificate. */
 export function kubeconfigFor(server: string, token: string): string {
   const file = join(temporaryFolder(), 'kubeconfig');
   const insecure = server.startsWith('https') ? { 'insecure-skip-tls-verify': true } : {};
@@ -18,5 +18,5 @@ export function kubeconfigFor(server: string, token: string): string {
   return file;
 }
 
-/** Nobody listens there. */
+/** No process listens on this port. */
 export const awayServer = 'https://127.0.0.1:1';

@@ -9,14 +9,14 @@ describeWithKubectl('kubectl and access control', (kubectl) => {
     await kubectl.ok('create clusterrolebinding staff --clusterrole=view --group=staff');
   });
 
-  test('says who one is', async () => {
+  test('prints the identity of the user', async () => {
     expect(await kubectl.ok('auth whoami')).toMatch(/^Username +stowage-admin$/m);
     expect(await kubectl.ok('auth whoami --as=ann --as-group=staff')).toMatch(
       /^Groups +\[staff system:authenticated\]$/m,
     );
   });
 
-  describe('says what somebody may do', () => {
+  describe('prints the rights of the user', () => {
     test.each([
       ['list pods --as=ann', 'yes\n'],
       ['list pods --as=ann -A', 'no\n'],
@@ -32,14 +32,14 @@ describeWithKubectl('kubectl and access control', (kubectl) => {
       expect(stdout).toBe(answer);
     });
 
-    test('in a list', async () => {
+    test('as a list', async () => {
       const list = await kubectl.ok('auth can-i --list --as=ann');
       expect(list).toMatch(/^pods +\[\] +\[\] +\[get list\]$/m);
       expect(list).toMatch(/^deployments.apps\/scale +\[\] +\[\] +\[get list\]$/m);
     });
   });
 
-  test('makes tokens that are worth what their account is', async () => {
+  test('creates tokens with the rights of their account', async () => {
     const token = (await kubectl.ok('create token robot --duration=15m')).trim();
     const withToken = ['--token', token, '--kubeconfig', kubectl.file(withoutUser(kubectl))];
     const who = await kubectl.run(['auth', 'whoami', ...withToken]);
@@ -53,7 +53,7 @@ describeWithKubectl('kubectl and access control', (kubectl) => {
     );
   });
 
-  test('brings roles and bindings in line', async () => {
+  test('reconciles roles and bindings', async () => {
     const policy = kubectl.file(`
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -73,7 +73,7 @@ subjects: [{ kind: User, name: eve, apiGroup: rbac.authorization.k8s.io }]
     expect(await kubectl.ok('auth can-i get pods --as=ann')).toBe('yes\n');
   });
 
-  test('shows bindings with whom they are for', async () => {
+  test('shows bindings with their subjects', async () => {
     const [head = '', row = ''] = (await kubectl.ok('get clusterrolebinding staff -o wide')).split('\n');
     expect(head.split(/ {2,}/)).toEqual(
       ['NAME', 'ROLE', 'AGE', 'USERS', 'GROUPS', 'SERVICEACCOUNTS'].slice(0, 6),
@@ -82,7 +82,7 @@ subjects: [{ kind: User, name: eve, apiGroup: rbac.authorization.k8s.io }]
   });
 });
 
-/** The certificate and the address, and nobody. */
+/** Only the certificate and the address, without a user. */
 function withoutUser({
   stowage,
 }: {

@@ -155,7 +155,7 @@ Volume Claims:
 `);
   });
 
-  test('events that concern it, with get events as well', async () => {
+  test('its events, also in get events', async () => {
     const { uid } = JSON.parse(await kubectl.ok('get pod db -o json')).metadata;
     const involvedObject = { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'db', uid };
     const about = {

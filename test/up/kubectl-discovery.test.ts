@@ -52,7 +52,7 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
       }
     });
 
-    test('a field deep inside', async () => {
+    test('a nested field', async () => {
       const printed = await kubectl.ok('explain pod.spec.containers.resources');
       expect(printed).toMatch(/^KIND: +Pod\nVERSION: +v1\n\nFIELD: resources <ResourceRequirements>\n/);
       expect(printed).toContain('\n  limits\t<map[string]Quantity>\n');
@@ -71,7 +71,7 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
 `);
     });
 
-    test('not what is not there', async () => {
+    test('an unknown field fails', async () => {
       expect(await kubectl.fails('explain pvc.nope')).toContain('field "nope" does not exist');
       expect(await kubectl.fails('explain nope')).toContain(
         'the server doesn\'t have a resource type "nope"',
@@ -103,7 +103,7 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
       );
     });
 
-    test('as somebody else is refused, not ignored', async () => {
+    test('impersonation without rights is rejected, not ignored', async () => {
       expect(await kubectl.fails('get pods --as=someone')).toContain('Error from server (Forbidden)');
     });
   });
@@ -117,7 +117,7 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
   });
 
   test('cluster-info', async () => {
-    // Colours are kubectl's.
+    // kubectl adds colours.
     expect(await kubectl.ok('cluster-info')).toContain(kubectl.stowage.access.url);
   });
 
@@ -136,7 +136,7 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
     ['rollout status sts/nope', 'Error from server (NotFound): statefulsets.apps "nope" not found\n'],
     ['logs nope', 'pods "nope" not found'],
     ['exec nope -- true', 'pods "nope" not found'],
-  ])('what is not there is said to be so: %s', async (line, complaint) => {
+  ])('an unknown name is reported: %s', async (line, complaint) => {
     expect(await kubectl.fails(line)).toContain(complaint);
   });
 });

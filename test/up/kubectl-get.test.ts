@@ -120,13 +120,13 @@ describeWithKubectl('kubectl get', (kubectl) => {
       expect(tableOf(await kubectl.ok(`get ${what}`))).toEqual([header, ...rows]);
     });
 
-    test('of several kinds, one after the other', async () => {
+    test('of several kinds, one after another', async () => {
       const [first = '', second = ''] = (await kubectl.ok('get pods,sts')).split('\n\n');
       expect(tableOf(first).map(([name]) => name)).toEqual(['NAME', 'pod/db', 'pod/web']);
       expect(tableOf(second).map(([name]) => name)).toEqual(['NAME', 'statefulset.apps/store']);
     });
 
-    test('in the order that --sort-by asks for', async () => {
+    test('in the order of --sort-by', async () => {
       const byName = await kubectl.ok('get pods --no-headers --sort-by=.metadata.name');
       const byImage = await kubectl.ok('get pods --no-headers --sort-by={.spec.containers[0].image}');
       expect([byName, byImage].map(firstWords)).toEqual([
@@ -161,32 +161,32 @@ describeWithKubectl('kubectl get', (kubectl) => {
       expect(await kubectl.ok('get pods -o name -l', 'app in (web,db),app notin (db)')).toBe('pod/web\n');
     });
 
-    test('not by a field that cannot be asked for', async () => {
+    test('not by an unsupported field', async () => {
       expect(await kubectl.fails('get pods --field-selector=spec.foo=bar')).toBe(
         'Error from server (BadRequest): Unable to find "/v1, Resource=pods" that match label selector "", field selector "spec.foo=bar": field label not supported: spec.foo\n',
       );
     });
   });
 
-  describe('prints in other forms', () => {
+  describe('prints in other formats', () => {
     test('names', async () => {
       expect(await kubectl.ok('get pods,pvc,sts -o name')).toBe(
         'pod/db\npod/web\npersistentvolumeclaim/data\nstatefulset.apps/store\n',
       );
     });
 
-    test('what jsonpath picks', async () => {
+    test('jsonpath', async () => {
       const template = 'jsonpath={range .items[*]}{.metadata.name}={.spec.containers[0].image} {end}';
       expect(await kubectl.ok('get pods -o', template)).toBe('db=postgres:17 web=nginx:1.27 ');
     });
 
-    test("columns of one's own", async () => {
+    test('custom columns', async () => {
       expect(
         await kubectl.ok('get pods -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image'),
       ).toBe('NAME   IMAGE\ndb     postgres:17\nweb    nginx:1.27\n');
     });
 
-    test('JSON, with what was left out filled in', async () => {
+    test('JSON, with defaults filled in', async () => {
       expect(JSON.parse(await kubectl.ok('get pod db -o json'))).toMatchObject({
         apiVersion: 'v1',
         kind: 'Pod',
@@ -196,7 +196,7 @@ describeWithKubectl('kubectl get', (kubectl) => {
       });
     });
 
-    test('YAML, the same as JSON', async () => {
+    test('YAML, equal to JSON', async () => {
       const [yaml, json] = await Promise.all([
         kubectl.ok('get pods -o yaml'),
         kubectl.ok('get pods -o json'),
@@ -205,7 +205,7 @@ describeWithKubectl('kubectl get', (kubectl) => {
       expect(JSON.parse(json)).toMatchObject({ kind: 'List', items: [{ kind: 'Pod' }, { kind: 'Pod' }] });
     });
 
-    test('whatever lies at a path', async () => {
+    test('any raw path', async () => {
       expect(await kubectl.ok('get --raw /readyz')).toBe('ok');
     });
   });
@@ -218,16 +218,16 @@ describeWithKubectl('kubectl get', (kubectl) => {
     ],
     ['sc nope', 'Error from server (NotFound): storageclasses.storage.k8s.io "nope" not found\n'],
     ['foos', 'error: the server doesn\'t have a resource type "foos"\n'],
-  ])('%s is not there', async (what, complaint) => {
+  ])('%s does not exist', async (what, complaint) => {
     expect(await kubectl.fails(`get ${what}`)).toBe(complaint);
   });
 
-  test('an empty answer is said to be one', async () => {
+  test('an empty list is reported', async () => {
     const { status, stderr } = await kubectl.run(['get', 'jobs']);
     expect([status, stderr]).toEqual([0, 'No resources found in default namespace.\n']);
   });
 
-  test('-w goes on with what changes', async () => {
+  test('-w continues with changes', async () => {
     await kubectl.ok('create configmap before');
     const watch = kubectl.begin('get configmaps -w --no-headers');
     try {

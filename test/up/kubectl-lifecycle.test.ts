@@ -16,7 +16,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
   });
 
   const running = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
-  // As the disruption controller would write it: every pod that there is, is needed.
+  // As the disruption controller would write it: no pod may be disrupted.
   const exhausted = {
     observedGeneration: 1,
     disruptionsAllowed: 0,
@@ -50,7 +50,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       );
     });
 
-    test('drain evicts, and stops at pods without a controller and at budgets', async () => {
+    test('drain evicts pods, and stops at pods without a controller and at budgets', async () => {
       await create(pod('guest', { nodeName: 'node-a' }));
       await create(pod('kept', { nodeName: 'node-a' }));
       await kubectl.ok('create pdb kept --selector=app=kept --min-available=1');
@@ -97,12 +97,12 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
     test('for deletion', async () => {
       const waiting = kubectl.ok('wait pod/slow --for=delete --timeout=30s');
       await kubectl.ok('delete pod slow --now');
-      // One that comes too late to see it finds nothing to wait for, and that is well too.
+      // If kubectl wait starts too late, the pod is already gone, which is fine too.
       expect(await waiting).toMatch(/^(pod\/slow condition met\n)?$/);
       expect(await kubectl.ok('wait pod/slow --for=delete --timeout=2s')).toBe('');
     });
 
-    test('for what is not there', async () => {
+    test('for an unknown object', async () => {
       expect(await kubectl.fails('wait pod/nope --for=condition=Ready --timeout=1s')).toBe(
         'Error from server (NotFound): pods "nope" not found\n',
       );
@@ -110,7 +110,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
   });
 
   describe('delete', () => {
-    test('by name, by label, all, and not what is not there', async () => {
+    test('by name, by label, all, and an unknown name', async () => {
       for (const name of ['a', 'b', 'c', 'd']) await kubectl.ok(`create cm ${name}`);
       await kubectl.ok('label cm b c team=x');
       expect(await kubectl.ok('delete cm a --dry-run=server')).toMatch(
@@ -156,7 +156,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       expect(left).toBe(isKept ? `owned-${cascade}:` : '');
     });
 
-    test('a pod at once, or when its node has ended it', async () => {
+    test('a pod immediately, or when its node has ended it', async () => {
       await create(pod('bound', { nodeName: 'node-a' }));
       await kubectl.ok('delete pod bound --wait=false');
       expect(await kubectl.ok('get pods --no-headers')).toMatch(/^bound +0\/1 +Terminating /);
@@ -186,7 +186,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       expect(await kubectl.ok('delete pv pv-a --timeout=20s')).toBe('persistentvolume "pv-a" deleted\n');
     });
 
-    test('a namespace with all that is in it', async () => {
+    test('a namespace with its content', async () => {
       await kubectl.ok('create ns team');
       await kubectl.ok('create cm a -n team');
       await kubectl.ok('create deployment d --image=busybox -n team');
@@ -202,7 +202,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
     });
   });
 
-  describe('of workloads, as far as it goes without their controllers', () => {
+  describe('of workloads, without their controllers', () => {
     beforeAll(async () => {
       await kubectl.ok('create -f', kubectl.file(statefulSet));
       await kubectl.ok('create deployment web --image=nginx:1 --replicas=2');
@@ -241,7 +241,7 @@ describeWithKubectl('kubectl over the life of objects', (kubectl) => {
       ).toBe('nginx:2/5');
     });
 
-    test('rollout status, when somebody has done the work', async () => {
+    test('rollout status, after the status was updated', async () => {
       const status =
         '{"status":{"observedGeneration":5,"replicas":2,"updatedReplicas":2,"readyReplicas":2,"availableReplicas":2}}';
       await kubectl.ok('patch deploy web --subresource=status --type=merge -p', status);

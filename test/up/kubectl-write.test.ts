@@ -7,7 +7,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
   const dataOf = async (name: string) => JSON.parse(await kubectl.ok(`get cm ${name} -o jsonpath={.data}`));
 
   describe('create', () => {
-    // These send protobuf from 1.32 on.
+    // These send protobuf since 1.32.
     test.each([
       ['namespace team', 'namespace/team created'],
       ['configmap settings --from-literal=a=b', 'configmap/settings created'],
@@ -24,7 +24,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       expect(await kubectl.ok(`create ${what}`)).toBe(`${printed}\n`);
     });
 
-    test('and what was sent is there', async () => {
+    test('and the objects are stored', async () => {
       expect(await dataOf('settings')).toEqual({ a: 'b' });
       expect(await kubectl.ok('get secret key -o jsonpath={.type}:{.data.a}')).toBe('Opaque:Yg==');
       expect(await kubectl.ok('get svc web -o jsonpath={.spec.ports[0].targetPort}')).toBe('8080');
@@ -43,13 +43,13 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       );
     });
 
-    test('not twice', async () => {
+    test('fails for an existing object', async () => {
       expect(await kubectl.fails('create configmap settings')).toBe(
         'error: failed to create configmap: configmaps "settings" already exists\n',
       );
     });
 
-    test('nothing with --dry-run=server', async () => {
+    test('stores nothing with --dry-run=server', async () => {
       expect(await kubectl.ok('create configmap tried --dry-run=server -o name')).toBe('configmap/tried\n');
       expect(await kubectl.ok('get configmap tried --ignore-not-found')).toBe('');
       expect(await kubectl.fails('create configmap settings --dry-run=server')).toContain('already exists');
@@ -61,14 +61,14 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       expect(await kubectl.ok('get svc lone -o jsonpath={.spec.selector}')).toBe('{"run":"lone"}');
     });
 
-    test('a name that is generated', async () => {
+    test('a generated name', async () => {
       const file = kubectl.file({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'made-' } });
       expect(await kubectl.ok('create -f', file)).toMatch(/^configmap\/made-[a-z0-9]{5} created\n$/);
     });
   });
 
   describe('apply', () => {
-    test('creates, sees no change, changes, and takes away what is no longer said', async () => {
+    test('creates, detects no change, updates, and removes fields that are no longer in the manifest', async () => {
       const first = kubectl.file(configMap('applied', 'data: { a: "1", b: "1" }'));
       const second = kubectl.file(configMap('applied', 'data: { a: "2" }'));
       expect(await kubectl.ok('apply -f', first)).toBe('configmap/applied created\n');
@@ -104,7 +104,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       expect(container).toMatchObject({ image: 'a:2', env: [{ name: 'A', value: 'b' }] });
     });
 
-    test('refuses unknown fields, all of them named', async () => {
+    test('rejects unknown fields and names all of them', async () => {
       const file = kubectl.file({
         apiVersion: 'v1',
         kind: 'Pod',
@@ -128,8 +128,8 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       ]);
     });
 
-    test('refuses a field that is there twice', async () => {
-      // kubectl drops the first one itself, unless it passes the text on as it is.
+    test('rejects a duplicate field', async () => {
+      // kubectl itself drops the first of two equal keys, unless it sends the text unchanged.
       const file = kubectl.file('{"metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}');
       const path = '/api/v1/namespaces/default/configmaps?fieldValidation=Strict';
       expect(await kubectl.fails(`create --raw ${path} -f`, file)).toContain(
@@ -137,7 +137,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       );
     });
 
-    test('passes on what is invalid, field by field', async () => {
+    test('prints validation errors by field', async () => {
       const file = kubectl.file({
         apiVersion: 'v1',
         kind: 'Pod',
@@ -153,7 +153,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       );
     });
 
-    test('diff says what apply would change', async () => {
+    test('diff prints what apply would change', async () => {
       const file = kubectl.file(configMap('differs', 'data: { a: "1" }'));
       await kubectl.ok('apply -f', file);
       expect(await kubectl.ok('diff -f', file)).toBe('');
@@ -168,7 +168,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
   });
 
   describe('patch', () => {
-    test('in three ways', async () => {
+    test('in three formats', async () => {
       await kubectl.ok('create cm patched --from-literal=a=1');
       expect(await kubectl.ok('patch cm patched -p {"data":{"b":"2"}}')).toBe('configmap/patched patched\n');
       expect(await kubectl.ok('patch cm patched -p {"data":{"b":"2"}}')).toBe(
@@ -182,7 +182,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       ).toBe('The request is invalid: the server rejected our request due to an error in our request\n');
     });
 
-    test('of the status goes to the status alone', async () => {
+    test('of the status changes only the status', async () => {
       await kubectl.ok('run state --image=busybox');
       const patch = '{"metadata":{"labels":{"no":"no"}},"status":{"phase":"Running","podIP":"10.1.0.1"}}';
       expect(await kubectl.ok('patch pod state --subresource=status -p', patch)).toBe('pod/state patched\n');
@@ -193,7 +193,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
       expect(await kubectl.ok('get pod state -o jsonpath={.status.phase}')).toBe('Running');
     });
 
-    test('of what may not change is refused', async () => {
+    test('of an immutable field is rejected', async () => {
       await kubectl.ok('create deployment fixed --image=nginx');
       expect(
         await kubectl.fails('patch deploy fixed -p', '{"spec":{"selector":{"matchLabels":{"app":"x"}}}}'),
@@ -218,7 +218,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
     expect(await kubectl.ok('get cm replaced -o jsonpath={.metadata.uid}')).not.toBe(uid);
   });
 
-  test('an old version is refused', async () => {
+  test('an outdated version is rejected', async () => {
     await kubectl.ok('create cm raced');
     const old = JSON.parse(await kubectl.ok('get cm raced -o json'));
     await kubectl.ok('annotate cm raced a=b');
@@ -227,7 +227,7 @@ describeWithKubectl('kubectl writes', (kubectl) => {
     );
   });
 
-  test('edit, with an editor that changes, changes nothing, or spoils it', async () => {
+  test('edit, with an editor that changes the object, leaves it, or makes it invalid', async () => {
     await kubectl.ok('create cm edited --from-literal=key=old');
     const edit = (EDITOR: string) => kubectl.run(['edit', 'cm', 'edited'], { EDITOR });
     expect(await edit('sed -i "s/key: old/key: new/"')).toMatchObject({

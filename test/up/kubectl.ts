@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { ApiClient } from './api-client.ts';
 import { newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
 
-/** Longer than any command here takes; a command that waits for ever should fail its own test only. */
+/** Longer than any command takes; a command that hangs should fail only its own test. */
 const commandMaxMs = 40_000;
 
 export interface Outcome {
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A freshly started `stowage up` and a kubectl that talks to it, for all tests of a `describe`. */
+/** A new `stowage up` and a kubectl that is connected to it, for all tests of a `describe`. */
 export class KubectlSession {
   readonly version: string;
   readonly #binary: string;
@@ -29,9 +29,9 @@ export class KubectlSession {
 
   async start(...flags: readonly string[]): Promise<void> {
     this.#folder = newFolder();
-    // The cache of discovery lies in the home directory, by address: a port may have been another server's before.
+    // kubectl caches discovery in the home directory by address, and another server may have used the port before.
     mkdirSync(join(this.#folder, 'home'));
-    // What people type is compared; workloads that came to life meanwhile would be in the way.
+    // Only some controllers: the tests compare kubectl's output, which running workloads would change.
     const controllers = ['--controllers', 'protection,garbage-collector,namespace'];
     this.#stowage = await StowageProcess.up(join(this.#folder, 'data'), ...controllers, ...flags);
   }
@@ -49,7 +49,7 @@ export class KubectlSession {
     return new ApiClient(this.stowage.access);
   }
 
-  /** Whatever it says and however it ends. */
+  /** Returns the output and the exit status, also on failure. */
   async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     return await new Promise((resolve) => {
       const options = { env: { ...this.#env, ...env }, timeout: commandMaxMs };
@@ -60,7 +60,7 @@ export class KubectlSession {
     });
   }
 
-  /** What it prints; the words of one line, split at spaces as a shell would that knows no quotes. */
+  /** The output of a command that must succeed. The line is split at spaces, without quotes. */
   async ok(line: string, ...more: readonly string[]): Promise<string> {
     const args = [...line.split(' '), ...more];
     const { status, stdout, stderr } = await this.run(args);
@@ -68,7 +68,7 @@ export class KubectlSession {
     return stdout;
   }
 
-  /** What it complains about. */
+  /** The error output of a command that must fail. */
   async fails(line: string, ...more: readonly string[]): Promise<string> {
     const args = [...line.split(' '), ...more];
     const { status, stdout, stderr } = await this.run(args);
@@ -76,7 +76,7 @@ export class KubectlSession {
     return stderr;
   }
 
-  /** The path of a file with that text, or with that object. */
+  /** Writes a text or an object to a file and returns its path. */
   file(content: string | object): string {
     this.#fileCount += 1;
     const path = join(this.#folder, `manifest-${this.#fileCount}.yaml`);
@@ -84,7 +84,7 @@ export class KubectlSession {
     return path;
   }
 
-  /** One that goes on until it is told to stop. */
+  /** Starts a command that runs until `stop` is called. */
   begin(line: string): { readonly lines: () => string[]; stop(): Promise<void> } {
     const options: SpawnOptions = {
       env: this.#env,
@@ -111,7 +111,7 @@ export class KubectlSession {
   }
 }
 
-/** The same tests with each kubectl that is there. */
+/** Runs the same tests with each available kubectl. */
 export function describeWithKubectl(title: string, tests: (session: KubectlSession) => void): void {
   if (binaries.length === 0) {
     describe.skip(`${title} (skipped: no kubectl on the PATH; put one there or name one in KUBECTL)`, () =>
@@ -138,7 +138,7 @@ function foundBinaries(): Binary[] {
   const candidates = [KUBECTL ?? 'kubectl', ...(existsSync(second) ? [second] : [])];
   return candidates.flatMap((binary) => {
     const version = versionOf(binary);
-    // Somebody who names one wants to know that it does not run.
+    // If the user named a kubectl, a failure to run it must be an error.
     if (version === undefined && KUBECTL === binary) throw new Error(`KUBECTL: ${binary} does not run`);
     return version === undefined ? [] : [{ binary, version }];
   });

@@ -1,4 +1,4 @@
-/** The cells of a table as kubectl prints it, header first. What differs from run to run is masked: how old things are. */
+/** The cells of a table that kubectl printed, header first. Ages are masked. */
 export function tableOf(text: string): string[][] {
   const lines = text.trimEnd().split('\n');
   const [header = ''] = lines;
@@ -17,7 +17,7 @@ export function tableOf(text: string): string[][] {
   return [titles, ...rows];
 }
 
-/** Times and ages masked, spaces at the ends of lines gone. */
+/** Masks times and ages, and removes spaces at the ends of lines. */
 export function timeless(text: string): string {
   return text
     .replace(/\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} \+0000/g, '<time>')

@@ -15,7 +15,7 @@ async function says(stowage: StowageProcess, text: string): Promise<void> {
 const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/stowage-scheduler';
 
 describe('stowage run', () => {
-  test('leads, and gives its Lease back when it is stopped', async () => {
+  test('leads, and releases its Lease when it is stopped', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--scheduler-name', 'a', '--scheduler-name', 'b');
     await says(run, 'scheduler: this process leads');
@@ -30,14 +30,14 @@ describe('stowage run', () => {
     expect((await client.call('GET', lease)).body).toMatchObject({ spec: { leaseDurationSeconds: 1 } });
   });
 
-  test('runs at once without leader election', async () => {
+  test('runs immediately without leader election', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--leader-elect=false');
     await says(run, 'for pods of stowage (profile stowage); without leader election');
     expect(await run.stop()).toEqual({ status: 0, signal: null });
   });
 
-  test('answers probes and scrapers where it is told to', async () => {
+  test('serves probes and metrics on the given address', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--http-address', '127.0.0.1:0', '--leader-elect=false');
     await says(run, '/metrics are on http://127.0.0.1:');

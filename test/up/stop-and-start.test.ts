@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { ApiClient, type ApiObject, wholeStream } from './api-client.ts';
 import { StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-/** There are none of these but our own. */
+/** All objects of this resource come from the test. */
 const secrets = '/api/v1/namespaces/default/secrets';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  test('ends it with status 0, and open watches in good order', async () => {
+  test('exits with status 0, and ends open watches properly', async () => {
     const stowage = await StowageProcess.up(temporaryFolder());
     const client = new ApiClient(stowage.access);
     const watch = await client.watch(`${secrets}?watch=true`);
@@ -23,15 +23,15 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   });
 });
 
-test('a signal before it answers ends it too', async () => {
+test('a signal during the start ends the process too', async () => {
   const stowage = new StowageProcess(['up', '--data', temporaryFolder(), '--port', '0']);
   await new Promise((resolve) => setTimeout(resolve, 150));
   const { status, signal } = await stowage.stop();
-  // Before the program has got to it, Node's own way: the signal ends the process.
+  // Before the program has installed its handler, the signal kills the process.
   expect([status, signal]).toEqual(signal === null ? [0, null] : [null, 'SIGTERM']);
 });
 
-test('the next start goes on where the last one was', async () => {
+test('the next start continues with the stored data', async () => {
   const data = join(temporaryFolder(), 'data');
   const first = await StowageProcess.up(data);
   const made = await fill(new ApiClient(first.access));
@@ -48,7 +48,7 @@ test('the next start goes on where the last one was', async () => {
   expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(newest);
 });
 
-/** Answers them as they are listed. */
+/** Returns the created objects as they are listed. */
 async function fill(client: ApiClient): Promise<readonly ApiObject[]> {
   for (const name of ['a', 'b', 'c']) {
     await client.call('POST', secrets, { body: { metadata: { name }, stringData: { name } } });

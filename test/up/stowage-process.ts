@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { builtProgram } from '../built-program.ts';
 
-/** A program that says nothing for so long is broken; the machine may be busy. */
+/** A program without output for this long is broken; the machine may be busy. */
 const answerMaxMs = 30_000;
 
 export interface Exit {
@@ -14,7 +14,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What a client needs to know, read from the kubeconfig as kubectl does. */
+/** What a client needs, read from the kubeconfig as kubectl does. */
 export interface Access {
   readonly url: string;
   readonly certificateAuthority: string;
@@ -36,7 +36,7 @@ export class StowageProcess {
     this.#process = spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
-      // Without colours and the settings of whoever runs the tests.
+      // Without colours and without the settings of the user who runs the tests.
       env: { PATH: process.env.PATH, NO_COLOR: '1' },
     });
     this.#process.stdout?.on('data', (chunk) => {
@@ -55,7 +55,7 @@ export class StowageProcess {
     this.exited.then(() => running.delete(this));
   }
 
-  /** `stowage up` on any free port; resolves when it answers. */
+  /** `stowage up` on a free port; resolves when it is ready. */
   static async up(data: string, ...flags: readonly string[]): Promise<StowageProcess> {
     const stowage = new StowageProcess(['up', '--data', data, '--port', '0', ...flags]);
     await stowage.answers();
@@ -84,7 +84,7 @@ export class StowageProcess {
     return accessIn(readFileSync(this.kubeconfig, 'utf8'));
   }
 
-  /** Until it has said where its kubeconfig is. */
+  /** Waits until it has printed the path of its kubeconfig. */
   async answers(): Promise<void> {
     const giveUpAtMs = Date.now() + answerMaxMs;
     while (!this.#stdout.includes('\n')) {
@@ -100,13 +100,13 @@ export class StowageProcess {
     return await this.exited;
   }
 
-  /** As the kernel does when memory runs out. */
+  /** SIGKILL, as the kernel does when memory runs out. */
   async kill(): Promise<void> {
     await this.stop('SIGKILL');
   }
 }
 
-/** A call that is expected to end by itself. */
+/** A call that should exit by itself. */
 export async function callStowage(
   ...args: readonly string[]
 ): Promise<Exit & { stdout: string; stderr: string }> {
@@ -122,7 +122,7 @@ process.once('exit', () => {
   for (const { pid } of running) process.kill(pid, 'SIGKILL');
 });
 
-/** An empty folder that goes when the test ends, also when it failed; so do the processes that were given it. */
+/** An empty folder that is removed when the test ends, also when it fails. The processes that use it are killed. */
 export function temporaryFolder(): string {
   const folder = newFolder();
   onTestFinished(() => removeFolder(folder));

@@ -4,7 +4,7 @@ import type { ApiClient, ApiObject, Reply } from './api-client.ts';
 
 export const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** What an object may be found as: absent, or with what was written last. */
+/** The state of an object: absent, or the content of one write. */
 export interface Content {
   readonly serial: number;
   readonly payload: string;
@@ -12,11 +12,11 @@ export interface Content {
 
 export type State = Content | 'absent';
 
-/** Names that one writer has for itself, so that what it knows of them is all there is to know. */
+/** What one writer knows about its own objects; no other client writes to them. */
 export interface Memory {
   /** As of the last acknowledged write. */
   readonly known: Map<string, { readonly state: State; readonly version: string }>;
-  /** A write on its way: it may have happened or not. */
+  /** A write without a response: it may have happened or not. */
   pending: { readonly name: string; readonly state: State } | undefined;
   acknowledgedCount: number;
 }
@@ -25,7 +25,7 @@ export function newMemory(): Memory {
   return { known: new Map(), pending: undefined, acknowledgedCount: 0 };
 }
 
-/** Creates, replaces, patches and deletes, one after the other, until the server is gone. */
+/** Creates, replaces, patches and deletes objects, one after another, until the connection breaks. */
 export async function writeUntilCut(
   writer: string,
   memory: Memory,
@@ -87,7 +87,7 @@ function objectOf(name: string, { serial, payload }: Content, resourceVersion?: 
   };
 }
 
-/** Whether all of it belongs to one write. */
+/** Whether the object is the result of exactly one write. */
 export function isWhole({ metadata, data }: ApiObject): boolean {
   const payload = data?.payload ?? '';
   const { serial, checksum } = metadata.annotations ?? {};
