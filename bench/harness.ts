@@ -1,24 +1,24 @@
 import { cpus, totalmem } from 'node:os';
 
-/** One line of a benchmark's result: what was done, at which size, and the numbers. */
+/** One row of a benchmark's result: the work, its size, and the numbers. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export interface Benchmark {
   readonly name: string;
   readonly summary: string;
   run(progress: (text: string) => void, sizes?: Sizes): Promise<readonly Row[]> | readonly Row[];
-  /** What is printed, where it is not the tables as they are. */
+  /** Replaces the default tables in the output. */
   readonly report?: (rows: readonly Row[]) => string;
-  /** An SVG. */
+  /** An SVG image. */
   readonly plot?: (rows: readonly Row[]) => string;
 }
 
-/** For benchmarks that can be had smaller; what is left out is as large as it should be. */
+/** For benchmarks that support smaller sizes; an undefined size is the full one. */
 export interface Sizes {
   readonly nodes?: number;
   readonly pvs?: number;
   readonly pods?: number;
-  /** Seconds after which whoever is slow is stopped. */
+  /** The time limit in seconds for a slow subject. */
   readonly cap?: number;
 }
 
@@ -27,14 +27,14 @@ export interface Percentiles {
   readonly p99Ms: number;
 }
 
-/** Times each call by itself, after as many untimed ones: by then the compiler has seen every path that they take. */
+/** Times each call after as many untimed ones, so that all code paths are compiled. */
 export function timeEach(repeats: number, call: (repeat: number) => void): Percentiles {
   for (let repeat = 0; repeat < repeats; repeat++) call(repeat);
   const times = timesMs(repeats, (repeat) => call(repeats + repeat));
   return { p50Ms: rounded(times[repeats >> 1]!), p99Ms: rounded(times[Math.floor(repeats * 0.99)]!) };
 }
 
-/** For what is so slow that a few calls have to do. */
+/** For slow calls, of which a few must be enough. */
 export function medianMs(repeats: number, call: (repeat: number) => void): number {
   return rounded(timesMs(repeats, call)[repeats >> 1]!);
 }
@@ -64,7 +64,7 @@ export function machine(): Row {
   };
 }
 
-/** Rows of one kind of work share their columns; each kind is a table of its own. */
+/** Rows of one kind have the same columns; each kind is a table. */
 export function tablesOf(rows: readonly Row[]): string {
   const kinds = [...new Set(rows.map((row) => row.work))];
   return kinds.map((kind) => tableOf(rows.filter((row) => row.work === kind))).join('\n\n');

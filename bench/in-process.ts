@@ -1,5 +1,5 @@
-import { bootstrap } from '../src/apiserver/bootstrap.ts';
-import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../src/apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../src/apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../src/apiserver/store/memory-store.ts';
 import type { Cluster } from '../src/cluster/cluster.ts';
@@ -7,7 +7,7 @@ import { EmbeddedCluster } from '../src/cluster/embedded-cluster.ts';
 import { events } from '../src/kube/resources.ts';
 import type { Controller } from '../src/reconcile/controller.ts';
 import { EventRecorder } from '../src/reconcile/event-recorder.ts';
-import { Census } from '../src/reconcile/metadata-cache.ts';
+import { MetadataCache } from '../src/reconcile/metadata-cache.ts';
 import { SharedInformers } from '../src/reconcile/shared-informers.ts';
 import { realClock } from '../src/runtime/clock.ts';
 import { systemIds } from '../src/runtime/ids.ts';
@@ -20,7 +20,7 @@ import type { Supervisor } from '../src/runtime/supervisor.ts';
 export async function emptyCluster(): Promise<EmbeddedCluster> {
   const registry = new EmbeddedRegistry({
     store: new MemoryStore(),
-    kinds: servedCatalogue(),
+    kinds: builtInKindCatalog(),
     clock: realClock,
     ids: systemIds,
   });
@@ -29,12 +29,12 @@ export async function emptyCluster(): Promise<EmbeddedCluster> {
 }
 
 export interface Running {
-  /** What went wrong. */
+  /** Errors of the controllers. */
   readonly troubles: readonly unknown[];
   readonly metrics: Metrics;
 }
 
-/** Runs controllers in this process, on whatever cluster, until the supervisor ends. */
+/** Runs controllers in this process on any cluster, until the supervisor ends. */
 export function runInProcess(
   cluster: Cluster,
   supervisor: Supervisor,
@@ -46,7 +46,7 @@ export function runInProcess(
   const metrics = new Metrics();
   const onError = (error: unknown) => troubles.push(error);
   const informers = new SharedInformers({ ...common, onError });
-  const census = new Census({ ...common, resources: [], onError });
+  const metadataCache = new MetadataCache({ ...common, resources: [], onError });
   for (const controller of controllers) {
     const recorder = new EventRecorder({
       ...common,
@@ -58,7 +58,7 @@ export function runInProcess(
       ...common,
       resources: [],
       informers,
-      census,
+      metadataCache,
       events: recorder,
       metrics,
       log: silentLog,

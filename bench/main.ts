@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME [--json FILE]`: prints tables, and writes the same as JSON; some can be had smaller, or as a plot. */
+/** `npm run bench -- NAME [--json FILE]` prints tables and writes the same as JSON; some benchmarks support smaller sizes or a plot. */
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
@@ -44,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Everything that can be wrong with a call is found before the minutes of measuring begin. */
+/** Checks all arguments before the measurement, which takes minutes. */
 function readCall(args: readonly string[]): Call {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -59,7 +59,7 @@ function readCall(args: readonly string[]): Call {
     );
     return { kind: 'run', benchmark, sizes, jsonFile: values.json, svgFile: values.svg };
   } catch (error) {
-    // An option that we don't have, or a file that can't be written.
+    // An unknown option, or a file that can't be written.
     return { kind: 'unclear', problem: error instanceof Error ? error.message : String(error) };
   }
 }

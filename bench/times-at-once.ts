@@ -1,4 +1,4 @@
-/** A cluster behind a connection is filled by so many at once. */
+/** The number of parallel requests to a cluster over the network. */
 const makers = 32;
 
 export async function timesAtOnce(times: number, make: (at: number) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * The embedded API server over TLS, loaded from this process: two cores are shared by both. Writes are durable when they are
- * answered; what a flush to this disk costs is printed beside them, because it bounds them.
+ * The embedded API server over TLS, loaded from this process: both share two cores. Writes are durable when they are acknowledged. The
+ * benchmark also prints the cost of a flush to this disk, because it limits the write rate.
  */
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,10 +25,13 @@ import {
 const writers = 64;
 const warmUps = 2_000;
 const requests = 10_000;
-/** Server-side applies, of so many objects in rounds. */
+/** Server-side applies, to this many objects in rounds. */
 const applies = 6_000;
 const appliedObjects = 1_000;
-/** Lists and watches are compared with so many; the bars for ours are at the larger number, which would take the other minutes. */
+/**
+ * Lists and watches are compared with this many objects. The targets for our server are at the larger number, which would take
+ * kube-apiserver minutes.
+ */
 const compared = 20_000;
 const many = 100_000;
 const watchers = 100;
@@ -122,7 +125,7 @@ async function measureMany(subject: Subject, volumes: number): Promise<readonly 
   ];
 }
 
-/** How many times better ours is, in the same run on the same machine. */
+/** How many times better our server is, in the same run on the same machine. */
 function ratios(ours: readonly Row[], theirs: readonly Row[]): readonly Row[] {
   const measures = [
     { what: 'start', work: 'start', column: 'ms', isCost: true },
@@ -160,7 +163,7 @@ function ratios(ours: readonly Row[], theirs: readonly Row[]): readonly Row[] {
   });
 }
 
-/** The median cost of making a small write durable, with nothing else going on. */
+/** The median cost of making a small write durable on an idle disk. */
 function flushMicroseconds(): number {
   const path = join(tmpdir(), `flush-${process.pid}`);
   const file = openSync(path, 'w');

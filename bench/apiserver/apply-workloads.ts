@@ -2,15 +2,15 @@ import type { Connection } from './connection.ts';
 
 type Job = (connection: Connection, index: number) => Promise<void>;
 
-/** Who applies, one after the other: each names fields of its own, and the first one comes back with a change. */
+/** The field managers, one after another: each applies its own fields, and the first one applies again with a change. */
 const managers = ['deployer', 'operator', 'tuner'];
 
 /** An object as a manager applies it in a round. */
 type Config = (name: string, manager: string, round: number) => object;
 
 /**
- * Server-side apply to so many objects, over and over: the first round makes them, and the managers take turns with the rounds after
- * that. Every apply changes something, so every one is stored.
+ * Repeated server-side applies to this many objects: the first round creates them, and the managers take turns in the following rounds.
+ * Every apply changes something, so every one is stored.
  */
 export function applyInRounds(path: string, objects: number, config: Config): Job {
   return async (connection, index) => {
@@ -30,7 +30,7 @@ const applyType = 'application/apply-patch+yaml';
 
 export const configMapsPath = '/api/v1/namespaces/default/configmaps';
 
-/** Ten keys of each manager, one of them new in every round. */
+/** Ten keys per manager, one of them new in every round. */
 export function configMap(name: string, manager: string, round: number): object {
   const keys = Array.from({ length: 10 }, (_, i) => [`${manager}-${i}`, `value-${i}`]);
   return {
@@ -43,7 +43,7 @@ export function configMap(name: string, manager: string, round: number): object 
 
 export const deploymentsPath = '/apis/apps/v1/namespaces/default/deployments';
 
-/** A pod template as charts have them, to which others add labels, annotations and an environment. */
+/** A typical pod template, to which other managers add labels, annotations and environment variables. */
 export function deployment(name: string, manager: string, round: number): object {
   const isFirst = manager === managers[0];
   const metadata = {

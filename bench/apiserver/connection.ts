@@ -9,8 +9,8 @@ export interface Answer {
 const lastChunk = Buffer.from('0\r\n\r\n');
 
 /**
- * One keep-alive connection that sends a request and reads the answer, with as little work of its own as can be: what is measured
- * shares two cores with it. It understands the answers of API servers, no more.
+ * One keep-alive connection that sends a request and reads the response, with minimal overhead: it shares two cores with the measured
+ * server. It understands only the responses of API servers.
  */
 export class Connection {
   readonly #socket: TLSSocket;
@@ -59,20 +59,20 @@ export class Connection {
     return { status, body: content };
   }
 
-  /** Without waiting for the answer: for watches, whose lines `chunks` gives. */
+  /** Sends without waiting for the response, for watches; `chunks` yields their lines. */
   send(method: string, path: string, body = '', contentType = 'application/json'): void {
     const length = Buffer.byteLength(body);
     const entity = body === '' ? '' : `Content-Type: ${contentType}\r\nContent-Length: ${length}\r\n`;
     this.#socket.write(`${method} ${path} HTTP/1.1\r\n${this.#head}${entity}\r\n${body}`);
   }
 
-  /** What arrives, as it arrives. */
+  /** Yields data as it arrives. */
   async *chunks(): AsyncGenerator<Buffer> {
     for (;;) {
       const chunks = this.#received;
       this.#keep(Buffer.alloc(0));
       yield* chunks;
-      // More may have come while the reader was busy.
+      // More data may have arrived while the reader was busy.
       if (this.#received.length > 0) continue;
       if (this.#isEnded) return;
       await this.#more();
@@ -102,7 +102,7 @@ export class Connection {
     return all.subarray(0, count);
   }
 
-  /** Nothing is sent after the answer, so it has ended when the last chunk has come. */
+  /** The server sends nothing after the response, so the response ends with the last chunk. */
   async #readChunked(): Promise<Buffer> {
     while (!this.#endsWith(lastChunk)) await this.#more();
     const all = this.#joined();

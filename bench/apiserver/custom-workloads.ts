@@ -8,7 +8,9 @@ export const poolsPath = `/apis/${group}/v1/namespaces/default/pools`;
 const servedTriesMax = 300;
 const servedPauseMs = 100;
 
-/** Defines the kind, some 30 fields and a rule in CEL, and waits until it is served. False where the server has no custom kinds. */
+/**
+ * Defines a kind with about 30 fields and a CEL rule, and waits until it is served. Returns false if the server has no custom resources.
+ */
 export async function definePools(subject: Subject): Promise<boolean> {
   const connection = await Connection.open(subject);
   try {
@@ -34,7 +36,7 @@ export function createPool(prefix: string) {
   };
 }
 
-/** The first manager says all of it, the others a disk and a label of their own. */
+/** The first manager applies the complete object, the others a disk and a label each. */
 export function pool(name: string, manager: string, round: number): object {
   const isFirst = manager === 'deployer';
   const disks = [{ name: manager, device: `/dev/${manager}`, sizeGiB: 100 + round }];

@@ -9,7 +9,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-/** Where a kubeconfig of one cluster with a token leads. */
+/** The server of a kubeconfig with one cluster and a token. */
 export function connectionOf(path: string): Pick<Subject, 'host' | 'port' | 'authority' | 'token'> {
   const { clusters, users } = parse(readFileSync(path, 'utf8')) as Kubeconfig;
   const { server, 'certificate-authority-data': authority } = clusters[0].cluster;

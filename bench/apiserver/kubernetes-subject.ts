@@ -5,8 +5,8 @@ import { memoryOf } from './process-memory.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * kube-apiserver with etcd, which flushes every write as we do. Undefined where there is no way to get them; they are built at the
- * first time, which takes minutes.
+ * kube-apiserver with etcd, which flushes every write as our server does. Undefined if the programs are not available; the first call
+ * builds them, which takes minutes.
  */
 export async function startKubernetes(progress: (text: string) => void): Promise<Subject | undefined> {
   const names = ['etcd', 'kube-apiserver'] as const;

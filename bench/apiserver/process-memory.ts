@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 export interface Memory {
-  /** As the kernel counts it, pages of mapped files included. */
+  /** Resident memory, including pages of mapped files. */
   readonly residentMiB: number;
-  /** Without pages of files, which the kernel takes back when it needs them. */
+  /** Without pages of files, which the kernel can reclaim. */
   readonly ownMiB: number;
 }
 
-/** Of several processes together. */
+/** The sum of several processes. */
 export function memoryOf(pids: readonly number[]): Memory {
   const sum = (field: string) => {
     const kib = pids.map((pid) => fieldOf(readFileSync(`/proc/${pid}/status`, 'utf8'), field));

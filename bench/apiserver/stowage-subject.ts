@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts';
 
 const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
-/** `stowage up`, as people start it, on a directory of its own. */
+/** `stowage up` as users start it, with its own directory. */
 export async function startStowage(): Promise<Subject> {
   const data = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
   const begun = performance.now();

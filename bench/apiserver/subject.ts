@@ -1,16 +1,16 @@
 import type { Memory } from './process-memory.ts';
 
-/** A server under measurement, in processes of its own. */
+/** A measured server, in its own processes. */
 export interface Subject {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** PEM; undefined where the certificate is not checked. */
+  /** PEM; undefined if the certificate is not checked. */
   readonly authority: string | undefined;
   readonly token: string;
-  /** From the start of the process to the first answer. */
+  /** From the start of the process to the first response. */
   readonly startMs: number;
-  /** Of all its processes. */
+  /** The memory of all its processes. */
   memory(): Memory;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Subject } from './subject.ts';
 
 const volumesPath = '/api/v1/persistentvolumes';
 
-/** A pre-provisioned local volume as people have them, about 700 bytes as it is sent. */
+/** A typical pre-provisioned local volume, about 700 bytes. */
 function volumeJson(name: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
@@ -33,7 +33,7 @@ export interface Rate {
   readonly p99Ms: number;
 }
 
-/** Does a job many times over, by several writers at once, each on a connection of its own. */
+/** Runs a job many times by several writers in parallel, each on its own connection. */
 export async function rateOf(
   subject: Subject,
   writers: number,
@@ -86,7 +86,7 @@ export function patchVolume(prefix: string, known: number) {
   };
 }
 
-/** All volumes in one answer. */
+/** Lists all volumes in one response. */
 export async function listAll(subject: Subject): Promise<{ ms: number; mib: number; version: string }> {
   const connection = await Connection.open(subject);
   const begun = performance.now();
@@ -98,7 +98,7 @@ export async function listAll(subject: Subject): Promise<{ ms: number; mib: numb
   return { ms: rounded(ms), mib: rounded(body.length / 2 ** 20), version };
 }
 
-/** All volumes in pages of 500, as clients ask for them. */
+/** Lists all volumes in pages of 500, as clients do. */
 export async function listPaged(subject: Subject): Promise<number> {
   const connection = await Connection.open(subject);
   const begun = performance.now();
@@ -114,7 +114,7 @@ export async function listPaged(subject: Subject): Promise<number> {
   return rounded(performance.now() - begun);
 }
 
-/** From opening a watch to the last of the objects that were there. */
+/** The time from opening a watch to the last initial object. */
 export async function watchAll(subject: Subject, expected: number): Promise<number> {
   const begun = performance.now();
   const watcher = await Watcher.open(subject, '0');
@@ -123,7 +123,7 @@ export async function watchAll(subject: Subject, expected: number): Promise<numb
   return rounded(performance.now() - begun);
 }
 
-/** Events that many watchers get to see while few write: deliveries in a second, all of them together. */
+/** Events that many watchers receive while a few clients write: deliveries per second, in total. */
 export async function fanOut(subject: Subject, watchers: number, writes: number): Promise<number> {
   const { version } = await listAll(subject);
   const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(subject, version)));
@@ -135,7 +135,7 @@ export async function fanOut(subject: Subject, watchers: number, writes: number)
   return Math.round((watchers * writes) / seconds);
 }
 
-/** Counts events and keeps nothing of them. */
+/** Counts events without storing them. */
 class Watcher {
   readonly #connection: Connection;
   #seen = 0;
@@ -165,7 +165,7 @@ class Watcher {
     this.#connection.close();
   }
 
-  /** Events end in a newline; those that frame the chunks of HTTP, which may cut an event anywhere, follow a carriage return. */
+  /** Events end with a newline. A newline of HTTP chunk framing, which may split an event anywhere, follows a carriage return. */
   async #count(): Promise<void> {
     const [carriageReturn, newline] = [13, 10];
     let before = 0;

@@ -3,10 +3,12 @@ import { connectionOf } from '../apiserver/kubeconfig-connection.ts';
 
 const writingVerbs = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE'];
 
-/** How often kube-apiserver was asked to write what, refusals included: `PATCH persistentvolumes/status` and so on. */
+/**
+ * The number of write requests to kube-apiserver by verb and resource, including rejected ones: `PATCH persistentvolumes/status` and so on.
+ */
 export type WriteCounts = ReadonlyMap<string, number>;
 
-/** By everybody together: the server does not count who asks. */
+/** Of all clients together: the server does not count by client. */
 export async function writeCounts(kubeconfig: string): Promise<WriteCounts> {
   const counts = new Map<string, number>();
   for (const [, labels = '', value] of (await metricsPage(kubeconfig)).matchAll(
@@ -21,7 +23,7 @@ export async function writeCounts(kubeconfig: string): Promise<WriteCounts> {
   return counts;
 }
 
-/** What came in between, less what is no part of the comparison. */
+/** The writes between two readings, without those that are not part of the comparison. */
 export function writesBetween(
   before: WriteCounts,
   after: WriteCounts,

@@ -8,7 +8,9 @@ const plotWidth = width - margin.left - margin.right;
 const plotHeight = height - margin.top - margin.bottom;
 const colours: Readonly<Record<string, string>> = { [theirs]: '#326ce5', [ours]: '#d9822b' };
 
-/** Pods placed per second, a bar for each work and scheduler. By powers of ten: else the small ones would not be seen. */
+/**
+ * Scheduled pods per second, one bar for each workload and scheduler. The scale is logarithmic: otherwise small bars would be invisible.
+ */
 export function plotOf(rows: readonly Row[]): string {
   const placed = rows.filter(({ work }) => work === 'placed');
   const groups = [...new Set(placed.map(groupOf))];
@@ -33,7 +35,7 @@ interface Scale {
   yOf(value: number): number;
 }
 
-/** From the power of ten below the least to the one above the most. */
+/** From the power of ten below the minimum to the one above the maximum. */
 function scaleOf(values: readonly number[]): Scale {
   const logs = values.filter((value) => value > 0).map(Math.log10);
   const low = Math.floor(Math.min(0, ...logs));

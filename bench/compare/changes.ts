@@ -4,8 +4,8 @@ import { isReason } from '../../src/kube/api-error.ts';
 import type { Resource } from '../../src/kube/resource.ts';
 
 /**
- * What there is, and then what becomes of it, until `signal` aborts. A server ends watches that don't keep up, as ours on a busy
- * machine: it then goes on where it stood, or from the start where that is forgotten.
+ * Yields the existing objects and then their changes, until `signal` aborts. A server ends watches that can't keep up, as ours on a busy
+ * machine; the watch then resumes at its last version, or starts again if that version is too old.
  */
 export async function* changesOf<T extends KubeObject>(
   cluster: Cluster,
@@ -19,7 +19,7 @@ export async function* changesOf<T extends KubeObject>(
       for await (const event of cluster.resource(resource).watch({ signal, ...from })) {
         if (event.type === 'BOOKMARK') version = event.resourceVersion;
         else {
-          // The objects that were there come in no order of versions; the bookmark behind them has the right one.
+          // The initial objects are not ordered by version; the bookmark after them has the right version.
           if (version !== undefined) version = event.object.metadata?.resourceVersion;
           yield event.object;
         }

@@ -1,6 +1,6 @@
 /**
- * kube-scheduler beside `stowage run`, each alone on a fresh kube-apiserver with etcd and the PV controller of
- * kube-controller-manager. How it is measured, and what came out, is in docs/benchmarks.md.
+ * kube-scheduler compared with `stowage run`, each alone on a new kube-apiserver with etcd and the PV controller of
+ * kube-controller-manager. docs/benchmarks.md describes the method and the results.
  */
 import { providePrograms } from '../../test/kubernetes/binaries.ts';
 import { type Benchmark, type Row, rounded, type Sizes } from '../harness.ts';
@@ -11,11 +11,11 @@ import { percentile } from './pod-times.ts';
 import { kubeScheduler, ours, stowageRun, theirs } from './schedulers.ts';
 
 const sizesDefault = { nodes: 1_000, pvs: 10_000, pods: 500, cap: 60 } as const;
-/** Beside the large cluster, unless a smaller one is asked for. */
+/** In addition to the large cluster, unless the user requests a smaller one. */
 const small = { nodes: 100, volumes: 500 } as const;
-/** Plain pods are placed so quickly that fewer would be over before anything is seen. */
+/** Plain pods are scheduled so fast that a smaller number would finish too early to measure. */
 const plainTimes = 4;
-/** One at a time, so many show what one takes. */
+/** With one pod at a time, this many are enough. */
 const inTurnMax = 20;
 const schedulers = [kubeScheduler, stowageRun];
 
@@ -92,7 +92,7 @@ function ratioOf(work: ComparedWork, all: readonly Measured[]): readonly Row[] {
   ];
 }
 
-/** Who has placed nothing when time is up might have placed the first at that moment: better they can't be. */
+/** A scheduler that has placed nothing at the time limit might have placed the first pod at that moment. This upper bound is its result. */
 function atLeastOne(measured: Measured): Measured {
   return { ...measured, placed: Math.max(1, measured.placed) };
 }
@@ -147,7 +147,7 @@ function latencyRow({ work, scheduler, toNodeMs, toReadyMs }: Measured): Row {
   };
 }
 
-/** One for each kind of write, and one for all of them. */
+/** One row for each kind of write, and one for the sum. */
 function writeRows(work: ComparedWork, all: readonly Measured[]): readonly Row[] {
   const both = all.filter((each) => each.work === work);
   const kinds = [...new Set(both.flatMap(({ writes }) => [...writes.keys()]))].sort();

@@ -1,6 +1,6 @@
 import type { Row } from '../harness.ts';
 
-/** Tables that can be pasted into docs/benchmarks.md, and be read as they are. */
+/** Tables that can be pasted into docs/benchmarks.md, and are readable as text. */
 export function markdownOf(rows: readonly Row[]): string {
   const kinds = [...new Set(rows.map((row) => row.work))];
   return kinds

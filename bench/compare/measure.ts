@@ -12,22 +12,22 @@ import { PodTimes } from './pod-times.ts';
 import { cpuSecondsOf, peakMiBOf } from './process-use.ts';
 import { RunningScheduler, type Scheduler } from './schedulers.ts';
 
-/** As people run it, but for its limit of 20 requests a second, which would be all that is measured. */
+/** The defaults, except for the limit of 20 requests a second, which would dominate the measurement. */
 const managerFlags = {
   'pvclaimbinder-sync-period': '15s',
   'kube-api-qps': 100_000,
   'kube-api-burst': 100_000,
 };
-/** Nothing was written for so long: what the pods wait for is there, or all that came of them is written. */
+/** If nothing was written for this long, the preparation is complete, or all consequences of the pods are written. */
 const calmMs = 1_000;
 const calmMaxMs = 60_000;
-/** The number of a pod that comes before all others. */
+/** The number of a pod that is created before all others. */
 const probe = 9_999_999;
 const never = new AbortController().signal;
 
 /**
- * `at once`: while the scheduler runs, as fast as they can be made. `before the start`: they wait for it, so that how fast they can be
- * made is no limit. `in turn`: each when the one before it could start, so that nothing waits but for the scheduler.
+ * `at once`: while the scheduler runs, as fast as pods can be created. `before the start`: pods are pending when the scheduler starts, so
+ * that the creation rate is no limit. `in turn`: each pod when the previous one could start, so that only the scheduler causes waiting.
  */
 export type Arrival = 'at once' | 'before the start' | 'in turn';
 
@@ -39,10 +39,12 @@ export interface Measured {
   readonly work: ComparedWork;
   readonly scheduler: Scheduler['name'];
   readonly placed: number;
-  /** From the first pod that was there, or the first that was placed if they waited, to the last that was; or until time was up. */
+  /**
+   * From the first pod that was created (or placed, if the pods were pending before) to the last one that was placed, or to the time limit.
+   */
   readonly seconds: number;
   readonly isCapped: boolean;
-  /** How fast the pods came, where that counts; nobody can be faster. */
+  /** The creation rate, if it matters; no scheduler can be faster. */
   readonly createdPerSecond: number;
   readonly toNodeMs: readonly number[];
   readonly toReadyMs: readonly number[];
@@ -60,7 +62,7 @@ export interface MeasureOptions {
   readonly progress: (text: string) => void;
 }
 
-/** One scheduler alone, on a cluster that nobody has used before. */
+/** Measures one scheduler alone, on a new cluster. */
 export async function measure(options: MeasureOptions): Promise<Measured> {
   const { work, programs, progress } = options;
   const controllers = ['persistentvolume-binder-controller'];
@@ -168,7 +170,7 @@ async function conclude(
   rates: Pick<Measured, 'seconds' | 'createdPerSecond'>,
 ): Promise<Measured> {
   const { placed, toNodeMs, toReadyMs } = times;
-  // What is told about the pods is written after them; of those that are still to come nothing is known.
+  // Events about the pods are written later. If some pods are not placed, the number of remaining writes is unknown.
   if (placed === work.pods) await untilCalm(bed.kubeconfig);
   const after = await usage(bed, running);
   await times.end();
@@ -201,12 +203,12 @@ async function usage(bed: Bed, running: RunningScheduler | undefined): Promise<U
   };
 }
 
-/** What this process makes, and what the server writes about itself. */
+/** Writes of this process, and internal writes of the server. */
 function isOfTheBench(what: string): boolean {
   return what === 'POST pods' || what === 'POST persistentvolumes' || what.endsWith(' leases');
 }
 
-/** Makes volumes at once, as many at a time as are asked for: what real storage takes is no part of this. */
+/** Creates volumes immediately and in parallel: the time of real storage is not measured. */
 async function provision(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const made = new Map<string, Promise<void>>();
   for await (const { metadata } of changesOf(cluster, persistentVolumeClaims, signal)) {
@@ -217,7 +219,7 @@ async function provision(cluster: Cluster, signal: AbortSignal): Promise<void> {
   await Promise.all(made.values());
 }
 
-/** The PV controller offers a volume once it has seen it. */
+/** The PV controller marks a volume as Available once it has seen it. */
 async function untilAvailable(cluster: Cluster, volumes: number): Promise<void> {
   if (volumes === 0) return;
   const stop = new AbortController();
@@ -228,7 +230,7 @@ async function untilAvailable(cluster: Cluster, volumes: number): Promise<void> 
   }
 }
 
-/** A pod that wants nothing but a node: once it has one, the scheduler is at work. */
+/** Waits until a pod without requirements has a node: then the scheduler works. */
 async function untilPlacing(cluster: Cluster, running: RunningScheduler): Promise<void> {
   await makePod(cluster, probe, { name: 'probe', nodes: 0, volumes: 0, pods: 1, wants: 'nothing' });
   const patience = AbortSignal.timeout(calmMaxMs);
@@ -236,7 +238,7 @@ async function untilPlacing(cluster: Cluster, running: RunningScheduler): Promis
   throw new Error(`process ${running.pid} places nothing:\n${running.lastWords}`);
 }
 
-/** Until the server has not been asked to write for a while. */
+/** Waits until the server has received no write for a while. */
 async function untilCalm(kubeconfig: string): Promise<void> {
   let known = -1;
   for (let waitedMs = 0; waitedMs < calmMaxMs; waitedMs += calmMs) {

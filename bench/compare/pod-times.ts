@@ -3,7 +3,7 @@ import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { onAbort } from '../../src/runtime/abort.ts';
 import { changesOf } from './changes.ts';
 
-/** When a pod was seen to be there, to have its node, and its claim to be bound; milliseconds of this process. */
+/** When a pod was observed, got its node, and had its claim bound; in milliseconds of this process. */
 interface Seen {
   createdAt?: number;
   nodeAt?: number;
@@ -12,15 +12,15 @@ interface Seen {
 
 export interface PodTimesOptions {
   readonly cluster: Cluster;
-  /** From pod-0 on; others are none of ours. */
+  /** The pods from pod-0 on; other pods are ignored. */
   readonly pods: number;
-  /** Claims are named after their pods: claim-7 is of pod-7. */
+  /** Claims are named after their pods: claim-7 belongs to pod-7. */
   readonly hasClaims: boolean;
 }
 
 /**
- * Watches pods and claims from outside, as a kubelet would. A pod is there when the watch shows it or its creation is answered,
- * whichever comes first.
+ * Watches pods and claims from outside, as a kubelet would. A pod counts as created when the watch shows it or its creation is
+ * acknowledged, whichever comes first.
  */
 export class PodTimes {
   readonly #options: PodTimesOptions;
@@ -36,7 +36,7 @@ export class PodTimes {
     this.#watches = Promise.all([this.#watchPods(), options.hasClaims ? this.#watchClaims() : undefined]);
   }
 
-  /** Resolves when so many pods have their node and their claim, when `signal` aborts, and rejects when a watch fails. */
+  /** Resolves when this many pods have their node and their claim, or when `signal` aborts; rejects when a watch fails. */
   async untilReady(count: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#ready >= count) return;
     let stopListening = () => {};
@@ -49,12 +49,12 @@ export class PodTimes {
     stopListening();
   }
 
-  /** The server has answered. */
+  /** The server has acknowledged the creation. */
   created(at: number): void {
     this.#note(/^(\d+)$/, String(at), ['createdAt']);
   }
 
-  /** Counts from here on for pods that were there before. */
+  /** Restarts the measurement for pods that already exist. */
   startOver(): void {
     const now = performance.now();
     for (const seen of this.#seen.values()) seen.createdAt = now;
@@ -80,12 +80,12 @@ export class PodTimes {
     };
   }
 
-  /** Ascending, of those that got so far. */
+  /** In ascending order, of pods that have a node. */
   get toNodeMs(): readonly number[] {
     return this.#since(({ nodeAt }) => nodeAt);
   }
 
-  /** Until a kubelet could start it: it has its node, and its claim is bound. */
+  /** Until a kubelet could start the pod: it has its node, and its claim is bound. */
   get toReadyMs(): readonly number[] {
     return this.#since((seen) => (this.#isReady(seen) ? readyAt(seen) : undefined));
   }
@@ -135,12 +135,12 @@ function readyAt({ nodeAt = 0, boundAt = 0 }: Seen): number {
 export interface Span {
   readonly firstCreatedAt: number;
   readonly lastCreatedAt: number;
-  /** Of those that are placed. */
+  /** Of placed pods. */
   readonly firstNodeAt: number;
   readonly lastNodeAt: number;
 }
 
-/** Of values in ascending order. */
+/** The values must be in ascending order. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

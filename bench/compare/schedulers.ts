@@ -9,15 +9,15 @@ import type { CommandLine } from '../../test/kubernetes/command-lines.ts';
 import { Keeper } from '../../test/kubernetes/keeper.ts';
 import { projectRoot } from '../../test/project-root.ts';
 
-/** That of the pods, whoever places them: the objects are the same to the letter. */
+/** The scheduler name of the pods, for both schedulers, so that the objects are identical. */
 const schedulerName = 'stowage';
-/** More than any of them can send. */
+/** More than any scheduler can send. */
 const requestsUnlimited = 100_000;
 
 export const theirs = 'kube-scheduler';
 export const ours = 'stowage run';
 
-/** A scheduler under measurement: what is called, given a folder of its own. */
+/** A measured scheduler: its command line for a given folder. */
 export interface Scheduler {
   readonly name: typeof theirs | typeof ours;
   commandLine(settings: SchedulerSettings): CommandLine;
@@ -25,7 +25,7 @@ export interface Scheduler {
 
 export interface SchedulerSettings {
   readonly programs: ProgramPaths;
-  /** Of the admin for both: requests are neither queued nor authorized one by one. */
+  /** The kubeconfig of the admin for both, so that requests are neither queued nor authorized individually. */
   readonly kubeconfig: string;
   readonly folder: string;
 }
@@ -49,7 +49,7 @@ export const stowageRun: Scheduler = {
   },
 };
 
-/** The default in everything that decides; only the limit of 50 requests a second is lifted, as ours has none. */
+/** The defaults for all decisions; only the limit of 50 requests a second is removed, as ours has none. */
 function configuration(kubeconfig: string): object {
   return {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
@@ -64,7 +64,7 @@ function envOf(folder: string): CommandLine['env'] {
   return { PATH: process.env.PATH ?? '', HOME: folder, NO_COLOR: '1' };
 }
 
-/** A scheduler in a process of its own, which ends with us. */
+/** A scheduler in a process of its own, which ends with this process. */
 export class RunningScheduler implements AsyncDisposable {
   readonly #keeper: Keeper;
   readonly #folder: string;
@@ -81,14 +81,14 @@ export class RunningScheduler implements AsyncDisposable {
     settings: Omit<SchedulerSettings, 'folder'>,
   ): Promise<RunningScheduler> {
     const folder = mkdtempSync(join(tmpdir(), 'stowage-compare-'));
-    // The keeper removes the folder of the data itself.
+    // The supervisor removes the data folder itself.
     const keeper = new Keeper({ data: folder, logs: folder });
     const name = scheduler.name.replace(' ', '-');
     await keeper.start(name, scheduler.commandLine({ ...settings, folder }));
     return new RunningScheduler(keeper, folder, name);
   }
 
-  /** Throws where it has ended, with the last it said. */
+  /** Throws with the last output if the process has exited. */
   get pid(): number {
     const pid = this.#keeper.pidOf(this.#name);
     if (pid === undefined) throw new Error(`${this.#name} has ended:\n${this.lastWords}`);

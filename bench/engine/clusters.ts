@@ -1,4 +1,4 @@
-/** The clusters that the engine is measured on, the same at every run. */
+/** The clusters for the engine benchmarks, the same in every run. */
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
 import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/api/storage.ts';
 
@@ -65,7 +65,7 @@ export function localVolume(position: number, nodeCount: number, version: string
   };
 }
 
-/** One capacity object for each node, as node-local drivers publish them. */
+/** One capacity object per node, as node-local drivers publish them. */
 export function capacities(nodeCount: number): CSIStorageCapacity[] {
   return Array.from({ length: nodeCount }, (_, position) => ({
     metadata: {
@@ -86,7 +86,7 @@ export interface PodWithClaims {
   readonly claims: readonly PersistentVolumeClaim[];
 }
 
-/** Pods of 1 to `claimCount` claims of one class, of 15 to 54 GiB. */
+/** Pods with 1 to `claimCount` claims of one class, of 15 to 54 GiB. */
 export function podWithClaims(position: number, claimCount: number, className: string): PodWithClaims {
   const claims = Array.from({ length: claimCount }, (_, number) => ({
     metadata: {

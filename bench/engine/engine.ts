@@ -20,7 +20,7 @@ import {
   pooledDriver,
 } from './clusters.ts';
 
-/** A decision is filter over all nodes, score and reserve. Beside each stands the oracle's time for the same question. */
+/** A decision filters all nodes, scores, and reserves. The oracle's time for the same decision is shown beside it. */
 export const engine: Benchmark = {
   name: 'engine',
   summary: 'decisions, events and memory of the engine, beside the slow oracle',
@@ -34,7 +34,7 @@ export const engine: Benchmark = {
 
 const decisionsTimed = 400;
 const oracleDecisions = 3;
-/** The oracle walks everything for every node; beyond this it would take minutes for one pod. */
+/** The oracle scans everything for every node; with more nodes one pod would take minutes. */
 const oracleNodesMax = 100;
 
 const localSizes = [
@@ -44,7 +44,7 @@ const localSizes = [
   { nodes: 5000, pvs: 100_000 },
 ];
 
-/** The rules about volumes by themselves, and with all the others. */
+/** The volume rules alone, and all rules. */
 const asked = [
   { claims: 1, rules: 'volume' },
   { claims: 3, rules: 'volume' },
@@ -58,7 +58,7 @@ function localRows(progress: (text: string) => void): Row[] {
   return localSizes.flatMap((size) =>
     asked.map(({ claims, rules }) => {
       progress(`local: ${size.nodes} nodes, ${size.pvs} volumes, ${claims} claim(s), ${rules} rules`);
-      // So few that the volumes don't run out.
+      // Few enough that the volumes don't run out.
       const decisions = Math.min(decisionsTimed, Math.floor(size.pvs / 5 / claims));
       const times = timeDecisions(localIndex(size.nodes, size.pvs), {
         claims,
@@ -140,7 +140,7 @@ function memoryRows(progress: (text: string) => void): Row[] {
   ];
 }
 
-/** `npm run bench` starts Node with the collector exposed; without it the figure includes garbage. */
+/** `npm run bench` starts Node with the garbage collector exposed; without it the figure includes garbage. */
 function collectedHeapMiB(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
@@ -154,7 +154,7 @@ interface Decisions {
   readonly decisions: number;
 }
 
-/** Every decision is reserved, so the next one is made on what is left. */
+/** Every decision is reserved, so the next one uses what is left. */
 function timeDecisions(
   index: ClusterIndex,
   { claims: claimCount, rules, className, decisions }: Decisions,
@@ -193,7 +193,7 @@ function pooledObjects(nodeCount: number): OracleObjects {
   };
 }
 
-/** Volumes one by one, so that the objects themselves are gone when memory is measured. */
+/** Adds volumes one by one, so that the objects themselves are collected before memory is measured. */
 function localIndex(nodeCount: number, volumeCount: number): ClusterIndex {
   const index = clusterOf(localObjects(nodeCount, 0));
   for (let position = 0; position < volumeCount; position++) {

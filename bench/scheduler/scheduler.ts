@@ -1,6 +1,6 @@
 /**
- * How fast pods get their nodes and volumes in an embedded cluster in this process, in memory: server, informers, PV controller and
- * scheduler share one thread. From the creation of the first pod until the last one has its node.
+ * The rate at which pods get their nodes and volumes in an embedded cluster in this process, in memory: server, informers, PV controller
+ * and scheduler share one thread. Measured from the creation of the first pod until the last one has its node.
  */
 import { createScheduler } from '../../src/controllers/scheduler/scheduler.ts';
 import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
@@ -75,7 +75,7 @@ async function measure(work: Work, rules: 'all rules' | 'without the volume rule
   };
 }
 
-/** The caches are full and the volumes on offer: nothing but the pods is missing. */
+/** Waits until the caches are filled and the volumes are Available: only the pods are missing. */
 async function settled(cluster: Awaited<ReturnType<typeof emptyCluster>>): Promise<void> {
   const probe: Work = { name: 'probe', nodes: 0, volumes: 0, pods: 0, wants: 'nothing' };
   await makePods(cluster, probe);

@@ -14,7 +14,7 @@ import { timesAtOnce } from '../times-at-once.ts';
 const namespace = 'default';
 const driver = 'bench.csi.example.com';
 
-/** What a cluster has, and what the pods ask for. */
+/** The content of a cluster, and what the pods request. */
 export interface Work {
   readonly name: string;
   readonly nodes: number;
@@ -37,13 +37,13 @@ export async function furnish(cluster: Cluster, work: Work): Promise<void> {
   await timesAtOnce(work.nodes, (at) => makePool(cluster, at));
 }
 
-/** The pods last: what they ask for is there before them. */
+/** Creates the pods after everything that they need. */
 export async function makePods(cluster: Cluster, work: Work): Promise<void> {
   if (work.wants !== 'nothing') await timesAtOnce(work.pods, (at) => makeClaim(cluster, at));
   await timesAtOnce(work.pods, (at) => makePod(cluster, at, work));
 }
 
-/** Resolves when so many pods have a node. */
+/** Resolves when this many pods have a node. */
 export async function untilPlaced(cluster: Cluster, count: number): Promise<void> {
   const stop = new AbortController();
   const placed = new Set<string>();
@@ -55,9 +55,7 @@ export async function untilPlaced(cluster: Cluster, count: number): Promise<void
   stop.abort();
 }
 
-/**
- * Makes volumes the way an external provisioner does, at once: it watches claims, and makes a volume on the node that was selected.
- */
+/** Simulates an external provisioner without delays: it watches claims, and creates a volume on the selected node. */
 export async function provision(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const made = new Set<string>();
   for await (const event of cluster
@@ -78,7 +76,7 @@ export interface SelectedClaim {
   readonly node: string;
 }
 
-/** What a provisioner does about a claim once its node is selected. */
+/** Creates the volume for a claim with a selected node. */
 export async function makeVolumeFor(cluster: Cluster, { name, uid, node }: SelectedClaim): Promise<void> {
   await cluster.resource(persistentVolumes).create({
     metadata: { name: `pvc-${uid}`, annotations: { 'pv.kubernetes.io/provisioned-by': driver } },

@@ -1,6 +1,6 @@
 /**
- * The binder of kube-controller-manager beside ours, on the same work in the same run. All go over HTTPS to a server that
- * flushes every write: theirs and ours to kube-apiserver with etcd, and ours to `stowage up`. This process watches.
+ * The PV controller of kube-controller-manager compared with ours, on the same workload in the same run. All use HTTPS and a server that
+ * flushes every write: both controllers with kube-apiserver and etcd, and ours also with `stowage up`. This process watches.
  */
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
@@ -15,7 +15,7 @@ import { runInProcess } from '../in-process.ts';
 import { delayed, freeChoice, prebound, prepare, untilBound, type Work } from './works.ts';
 
 const claims = 500;
-/** Under the default limit of 20 requests a second as many claims would take minutes. */
+/** With the default limit of 20 requests a second, all claims would take minutes. */
 const limitedClaims = 50;
 const works = [prebound, delayed, freeChoice];
 const manager = 'kube-controller-manager';
@@ -37,11 +37,11 @@ interface Subject {
   readonly server: 'kubernetes' | 'stowage';
   readonly works: readonly Work[];
   readonly claims: number;
-  /** Where the binder is theirs. */
+  /** For the binder of kube-controller-manager. */
   readonly managerFlags?: Readonly<Record<string, string | number>>;
 }
 
-/** As people run it; in a bed it would look at everything each second. */
+/** The default; a test bed sets one second. */
 const syncPeriod = { 'pvclaimbinder-sync-period': '15s' };
 const theirs = 'theirs, requests unlimited';
 const ours = 'ours, requests unlimited';
@@ -118,7 +118,7 @@ async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
   };
 }
 
-/** Else somebody was at work before the clock ran. */
+/** Fails if a binder has worked before the measurement starts. */
 async function assertNoneBound(cluster: Cluster, { name, className }: Work): Promise<void> {
   const { items } = await cluster.resource(persistentVolumeClaims).list();
   const early = items.filter(
@@ -131,7 +131,7 @@ function serverName({ server }: Subject): string {
   return server === 'stowage' ? 'stowage up' : 'kube-apiserver + etcd';
 }
 
-/** How many times faster ours is, from the first bound claim to the last: how long either takes to start is left out. */
+/** How many times faster ours is, from the first bound claim to the last, without the start of either. */
 function ratiosOf({ name }: Work, rows: readonly Row[]): readonly Row[] {
   const of = (binder: string) => rows.filter((row) => row.what === name && row.binder === binder);
   const their = Number(of(theirs)[0]?.claimsPerSecond);

@@ -1,6 +1,6 @@
 /**
- * How fast volumes and claims are brought together. First the binder on an embedded cluster in this process, in memory, from its
- * start until the last claim says Bound: server, informers and binder share one thread. Then beside Kubernetes' own.
+ * The rate at which volumes and claims are bound. First the binder on an embedded cluster in this process, in memory, from its start until
+ * the last claim is Bound: server, informers and binder share one thread. Then in comparison with Kubernetes' own.
  */
 import { pvBinder } from '../../src/controllers/volumes/pv-binder/pv-binder.ts';
 import { realClock } from '../../src/runtime/clock.ts';
@@ -46,7 +46,7 @@ async function measure({ work, released }: Scenario): Promise<Row> {
   await prepare(cluster, work, claims);
   const random = seededRandom('bench');
   await using supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
-  // Listens first: a watch that begins late would see many bound at once.
+  // The watch starts first: a late watch would see many bound at once.
   const times = untilBound(cluster, work, claims);
   const start = performance.now();
   const cpu = process.cpuUsage();
@@ -68,8 +68,8 @@ async function measure({ work, released }: Scenario): Promise<Row> {
 }
 
 /**
- * What a claim costs without and with volumes that nobody can have. The binder reads and looks at each of these once, when it
- * starts; that is in the first row only.
+ * The cost of a claim without and with released volumes. The binder reads and checks each of these once, at its start; only the first row
+ * includes that.
  */
 function costs(rows: readonly Row[]): readonly Row[] {
   return [

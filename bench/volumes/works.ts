@@ -1,5 +1,5 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import type { ObjectReference } from '../../src/kube/api/meta.ts';
+import type { ObjectReference } from '../../src/kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../src/kube/resources.ts';
 import { timesAtOnce } from '../times-at-once.ts';
 
@@ -7,7 +7,7 @@ const namespace = 'default';
 
 type Reference = Pick<ObjectReference, 'namespace' | 'name' | 'uid'>;
 
-/** Claims and a volume for each, in a class of their own: works can follow each other in one cluster. */
+/** Claims and a volume for each, in their own class, so that workloads can run one after another in one cluster. */
 export interface Work {
   readonly name: string;
   readonly className: string;
@@ -44,7 +44,7 @@ export async function prepare(cluster: Cluster, work: Work, claims: number): Pro
   await timesAtOnce(claims, (at) => makePair(cluster, work, at));
 }
 
-/** Volumes of the class whose claims are gone: nobody can have them, everybody has to pass them by. */
+/** Released volumes of the class: no claim can use them, and the binder has to skip them. */
 export async function makeReleased(cluster: Cluster, { className }: Work, count: number): Promise<void> {
   const claimRef = { namespace, name: 'gone', uid: 'gone' };
   const phase = 'Released';
@@ -53,7 +53,7 @@ export async function makeReleased(cluster: Cluster, { className }: Work, count:
   );
 }
 
-/** Resolves when so many claims of the work are bound, with the times at which the first and the last were seen to be. */
+/** Resolves when this many claims of the workload are bound, with the times at which the first and the last were observed. */
 export async function untilBound(cluster: Cluster, work: Work, claims: number): Promise<BoundTimes> {
   const stop = new AbortController();
   const bound = new Set<string>();
