@@ -1,6 +1,6 @@
 /**
- * Compiles `src` into `dist`. It does nothing where `dist` is up to date, and it never removes `dist` while another terminal uses it:
- * the compiler writes into a folder of its own, and then each file that differs is replaced by a rename.
+ * Compiles `src` into `dist`. It does nothing if `dist` is up to date, and it never removes `dist` while another process uses it: the
+ * compiler writes into a separate folder, and then each file that differs is replaced by a rename.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -41,7 +41,7 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) {
   }
 }
 
-/** A hash of everything that the result depends on: the sources, the compiler and its settings, and this script. */
+/** A hash of everything that affects the result: the sources, the compiler and its settings, and this script. */
 function fingerprintOfInputs() {
   const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs'];
   const sources = filesBelow(join(root, 'src'))
@@ -57,7 +57,7 @@ function fingerprintOfInputs() {
   return hash.digest('hex');
 }
 
-/** As tsconfig.build.json has it. */
+/** As in tsconfig.build.json. */
 function isShipped(path) {
   return path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/testing/');
 }
@@ -72,7 +72,7 @@ function compileInto(output) {
   return true;
 }
 
-/** Files that are equal stay as they are, so that a running server sees as few changes as possible. */
+/** Equal files are not touched, so that a running server sees as few changes as possible. */
 function replaceDist(output) {
   const built = new Set(filesBelow(output));
   for (const path of built) {

@@ -1,9 +1,9 @@
 /**
- * Completes package-lock.json after `npm install` on a machine whose registry doesn't carry the binaries of every platform.
+ * Completes package-lock.json after `npm install` on a machine whose registry doesn't have the binaries of every platform.
  *
- * npm leaves optional packages out of the lock that it couldn't look up, and `npm ci` then refuses the lock as incomplete, on
- * every platform. An optional package's version is pinned by the package that wants it, and its name says which platform it
- * is for; that is all a lock entry needs. Run it as `npm run lock`.
+ * npm leaves optional packages that it couldn't find out of the lock, and `npm ci` then rejects the lock as incomplete, on every platform.
+ * The version of an optional package is pinned by the package that requires it, and its name contains the platform; a lock entry needs
+ * nothing else. Run it as `npm run lock`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

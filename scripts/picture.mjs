@@ -1,6 +1,6 @@
 /**
- * Makes `docs/pictures/explain.svg`: what `stowage explain` says about a pod of the demo, as a terminal shows it. Starts the demo,
- * asks, and draws the answer; run it again when the answer has changed: `npm run picture`.
+ * Draws `docs/pictures/explain.svg`: the output of `stowage explain` for a pod of the demo, as a terminal shows it. Starts the demo, runs
+ * the command, and draws its output. Run it again when the output has changed: `npm run picture`.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ function ready(child) {
   });
 }
 
-/** Exit status 3 says that the pod fits nowhere, which is what we want to show. */
+/** Exit status 3 means that the pod fits nowhere, which the picture should show. */
 function explain(kubeconfig) {
   const env = { ...process.env, COLUMNS: String(columns), NO_COLOR: '1' };
   const args = [program, 'explain', 'pod', pod, '--kubeconfig', kubeconfig];

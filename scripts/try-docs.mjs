@@ -1,12 +1,12 @@
 /**
- * Runs the commands of README and docs in a clean clone, every `sh` block as a reader would, page by page. A comment right before a block
- * changes that:
+ * Runs the commands of README and docs in a clean clone, every `sh` block as a reader would, page by page. A comment directly before a
+ * block changes that:
  *
  *   <!-- try: background -->   runs until the page ends; an `export NAME=value` that it prints is set for the rest of the page
  *   <!-- try: skip, WHY -->    is not run
  *   <!-- try: status N -->     ends with this status rather than 0
  *
- * It tests what is committed, as in any clone. The last line is `N passed, N failed`.
+ * It tests what is committed. The last line is `N passed, N failed`.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const answerMaxMs = 60_000;
 
-/** On the PATH, or in the cache where `npm run test:kubernetes` keeps what it has built. */
+/** From the PATH, or from the cache of `npm run test:kubernetes`. */
 const kubectlFolder = [...process.env.PATH.split(delimiter), ...builtFolders('kubectl')].find((candidate) =>
   existsSync(join(candidate, 'kubectl')),
 );
@@ -84,7 +84,7 @@ function run(text, env, status) {
     throw Object.assign(new Error(`it ended with status ${ended.status}, not ${status}`), ended);
 }
 
-/** Resolves with the first `export` that it prints. */
+/** Resolves with the first `export` that the command prints. */
 function begin(text, env, running) {
   const child = spawn('bash', ['-c', text], { cwd: clone, env, detached: true });
   running.push(child);

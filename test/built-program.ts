@@ -18,13 +18,13 @@ import { projectRoot as root } from './project-root.ts';
 
 const builds = join(root, 'build/for-tests');
 
-/** Builds of other states of the sources are kept that long: another run may be using one. */
+/** How long builds of other versions of the sources are kept, because another run may use one. */
 const keptMs = 3_600_000;
 
 /**
- * The path of what a file of `src` compiles to now, as Node by itself does not read TypeScript and `dist` may be of
- * yesterday. All of `src` lies in a folder named after what the sources contain: whoever comes first compiles, everybody
- * else finds it there. Types are not checked; that is for `npm run check`.
+ * The path of the compiled form of a file of `src`: Node does not run TypeScript, and `dist` may be outdated. All of `src` is compiled into
+ * a folder that is named after the hash of the sources: the first caller compiles, all others find it. Types are not checked; `npm run
+ * check` does that.
  */
 export function builtProgram(source: URL): string {
   const folder = join(builds, fingerprint());
@@ -50,7 +50,7 @@ function sources(): string[] {
     .sort();
 }
 
-/** Elsewhere first, so that nobody finds half of it. */
+/** Compiles into a temporary folder first, so that no process finds an incomplete build. */
 function compileInto(folder: string): void {
   mkdirSync(builds, { recursive: true });
   const draft = mkdtempSync(join(builds, 'draft-'));
@@ -68,7 +68,7 @@ function compileInto(folder: string): void {
   forgetOldBuilds();
 }
 
-/** What is shipped, and the programs of tests; the rest of the test code may import from outside of `src`. */
+/** The shipped code and the programs of tests; other test code may import files outside of `src`. */
 function compilerConfig(outDir: string): object {
   const programs = sources().filter((path) => path.endsWith('/testing/child.ts'));
   return {

@@ -9,9 +9,9 @@ import { nodeReasons, podReasons, type ReasonText } from '../src/engine/rules/re
 
 const root = join(import.meta.dirname, '..');
 
-describe('the page of reasons', () => {
-  // `npx vitest run docs -u` writes it.
-  test('says what the catalogue says', async () => {
+describe('the page of refusal reasons', () => {
+  // `npx vitest run docs -u` updates the page.
+  test('equals the catalogue', async () => {
     await expect(reasonsPage()).toMatchFileSnapshot(join(root, 'docs/reasons.md'));
   });
 });
@@ -35,7 +35,7 @@ describe('the page of the engine', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('has an example that prints what the page says it prints', () => {
+  test('has an example that prints the documented output', () => {
     const engine = pathToFileURL(join(folder, 'dist/engine/index.js')).href;
     const example = readFileSync(join(root, 'examples/first.mjs'), 'utf8');
     expect(block(page, 'js')).toBe(example);
@@ -48,7 +48,7 @@ describe('the page of the engine', () => {
 describe('the README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-  test('names only commands that exist', () => {
+  test('names only existing commands', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -65,7 +65,7 @@ function block(markdown: string, language: string): string {
   return found?.[1] ?? '';
 }
 
-/** A fence without a language also ends a block; so blocks are looked at in pairs. */
+/** A fence without a language may also end a block; so fences are matched in pairs. */
 function blocksOnly(markdown: string, language: string): string {
   const blocks = markdown.match(/^```[\s\S]*?^```$/gm) ?? [];
   return blocks.filter((text) => text.startsWith(`\`\`\`${language}\n`)).join('\n');

@@ -50,7 +50,9 @@ function rowsOf(schema: JsonSchema, path: string): string[] {
       const here = `${path}${name}`;
       const isRequired = schema.required?.includes(name) === true;
       const inner = isDescribedElsewhere.has(name) ? [] : innerRows(property, here);
-      const own = hasOwnRow(property) ? [`| \`${here}\`${isRequired ? ' *' : ''} | ${descriptionOf(property)} |`] : [];
+      const own = hasOwnRow(property)
+        ? [`| \`${here}\`${isRequired ? ' *' : ''} | ${descriptionOf(property)} |`]
+        : [];
       return [...own, ...inner];
     });
 }

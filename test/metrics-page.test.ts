@@ -1,27 +1,27 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { servedCatalogue } from '../src/apiserver/kinds/served-kinds.ts';
+import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
 import { newMetrics, publishedMetrics } from '../src/apiserver/server/metrics.ts';
 import { controllerNames } from '../src/controllers/controller-names.ts';
 import { runControllers } from '../src/controllers/run-controllers.ts';
-import { TrialCluster } from '../src/controllers/testing/trial-cluster.ts';
+import { VirtualTimeCluster } from '../src/controllers/testing/virtual-time-cluster.ts';
 import { systemIds } from '../src/runtime/ids.ts';
 import { type MetricDescription, Metrics } from '../src/runtime/metrics.ts';
 import { seededRandom } from '../src/runtime/random.ts';
 import { Supervisor } from '../src/runtime/supervisor.ts';
 import { projectRoot } from './project-root.ts';
 
-// `npx vitest run metrics-page -u` writes it.
-test('docs/metrics.md has every metric that is served', async () => {
+// `npx vitest run metrics-page -u` updates the page.
+test('docs/metrics.md lists every served metric', async () => {
   const controllers = await controllerMetrics();
   const server = publishedMetrics(newMetrics()).describe();
   const text = page(controllers, server);
   await expect(text).toMatchFileSnapshot(join(projectRoot, 'docs/metrics.md'));
 });
 
-/** All controllers are started, so that whatever they count is there. */
+/** Starts all controllers, so that all their metrics exist. */
 async function controllerMetrics(): Promise<readonly MetricDescription[]> {
-  await using trial = await TrialCluster.start();
+  await using trial = await VirtualTimeCluster.start();
   const { clock, cluster } = trial;
   const random = seededRandom('metrics');
   const metrics = new Metrics();
@@ -29,7 +29,7 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
   runControllers({
     names: controllerNames,
     cluster,
-    resources: servedCatalogue().all.filter(({ storedAs }) => storedAs === undefined),
+    resources: builtInKindCatalog().all.filter(({ storedAs }) => storedAs === undefined),
     clock,
     random,
     supervisor,
@@ -37,7 +37,7 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
     ids: systemIds,
     instance: 'here',
     report: () => {},
-    onTrouble: () => {},
+    onError: () => {},
   });
   await trial.settle();
   const closed = supervisor.close();

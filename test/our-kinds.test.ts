@@ -38,12 +38,12 @@ const schemas = definitions.map(({ spec }) => [spec.names.kind, schemaOf(spec)] 
 const wholeBytes = { format: 'int64', maximum: 2 ** 53 - 1 };
 
 describe('the definitions of our kinds', () => {
-  test('are packed for a quick start as they are; -u packs them again', async () => {
+  test('are packed into one file for a quick start; -u packs them again', async () => {
     const packed = definitions.map((definition) => `${JSON.stringify(definition)}\n`).join('');
     await expect(packed).toMatchFileSnapshot(join(projectRoot, 'deploy/definitions.ndjson'));
   });
 
-  test('are one a file, of the kinds that there are', () => {
+  test('are one per file, and exist for all kinds', () => {
     for (const { file, text } of files) {
       const [definition, ...others] = parseAllDocuments(text).map((each) => each.toJS());
       const { group, names } = definition.spec;
@@ -53,7 +53,7 @@ describe('the definitions of our kinds', () => {
     expect(schemas.map(([kind]) => kind).toSorted()).toEqual(Object.keys(kinds).toSorted());
   });
 
-  test('agree in what is the same for all', () => {
+  test('agree in what all kinds share', () => {
     for (const { spec } of definitions) {
       expect(spec).toMatchObject({
         group: stowageGroup,
@@ -66,7 +66,7 @@ describe('the definitions of our kinds', () => {
     }
   });
 
-  test('have short names that nobody else has', () => {
+  test('have short names that no other kind has', () => {
     const theirs = builtInKindCatalog().all.flatMap(({ shortNames = [], plural, singular }) => [
       ...shortNames,
       plural,
@@ -77,27 +77,30 @@ describe('the definitions of our kinds', () => {
     expect(ours.filter((name) => theirs.includes(name))).toEqual([]);
   });
 
-  test.each(schemas)('say of every field of a %s what it means', (_, schema) => {
+  test.each(schemas)('describe every field of a %s', (_, schema) => {
     const silent = fieldsOf(schema)
       .filter(({ path }) => !/^(apiVersion|kind|metadata)$/.test(path))
       .filter(({ path, field: { description } }) => description === undefined && !/[\]*]$/.test(path));
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  test.each(schemas)('bound every number, text, list and map of a %s', (_, schema) => {
+  test.each(schemas)('bound every number, string, list and map of a %s', (_, schema) => {
     const boundless = fieldsOf(schema).filter(({ path, field }) => !isBounded(field) && !isAtomic(path));
     expect(boundless.map(({ path }) => path)).toEqual(['apiVersion', 'kind']);
   });
 
-  test.each(schemas)('count the bytes of a %s in whole numbers that every program can hold', (_, schema) => {
-    const sizes = fieldsOf(schema).filter(({ path }) =>
-      /(Bytes|[sS]ize|storage(Scheduled|Limit|Maximum|Available|Reserved))$/.test(path),
-    );
-    for (const { path, field } of sizes)
-      expect({ path, ...field }).toMatchObject({ path, type: 'integer', ...wholeBytes });
-  });
+  test.each(schemas)(
+    'declare the bytes of a %s as integers that every program can represent',
+    (_, schema) => {
+      const sizes = fieldsOf(schema).filter(({ path }) =>
+        /(Bytes|[sS]ize|storage(Scheduled|Limit|Maximum|Available|Reserved))$/.test(path),
+      );
+      for (const { path, field } of sizes)
+        expect({ path, ...field }).toMatchObject({ path, type: 'integer', ...wholeBytes });
+    },
+  );
 
-  test.each(schemas)('give every list of a %s a type, so that writers know what is theirs', (_, schema) => {
+  test.each(schemas)('give every list of a %s a type, so that writers know what they own', (_, schema) => {
     const lists = fieldsOf(schema).filter(({ path, field }) => field.type === 'array' && !isAtomic(path));
     expect(lists.filter(({ field }) => field['x-kubernetes-list-type'] === undefined)).toEqual([]);
   });
@@ -112,7 +115,7 @@ describe('the pools of a driver', () => {
     ([, { example, by }]) => example === 'driver-capacity' && by === 'status',
   );
 
-  test('are read from the example as they are meant', () => {
+  test('are read from the example correctly', () => {
     const object = exampleOf('driver-capacity') as DriverCapacity;
     const { tracksCapacity, entries, problems } = readDriverPools(object, new Interner());
     expect({ tracksCapacity, problems }).toEqual({ tracksCapacity: true, problems: [] });
@@ -128,11 +131,11 @@ describe('the pools of a driver', () => {
     expect(problemsOf(change)).toEqual([]);
   });
 
-  /** The reader takes these: it goes by the last entry, the first name, and by what Kubernetes takes a field for. */
+  /** The reader accepts these: it uses the last entry, the first name, and the Kubernetes default of a field. */
   const forgiven = ['a node twice', 'a pool without a name', 'a class twice', 'a field that there is not'];
 
   test.each(reports.filter(([name]) => !(name in acceptedWrites) && !forgiven.includes(name)))(
-    'are refused by the schema where the reader would have a problem: %s',
+    'are rejected by the schema if the reader would report a problem: %s',
     (_, { change }) => {
       expect(problemsOf(change)).toHaveLength(1);
     },
@@ -164,17 +167,17 @@ describe('our kinds in the embedded cluster', () => {
 
   afterAll(() => server.close());
 
-  test.each(Object.entries(acceptedWrites))('take %s', async (_, given) => {
+  test.each(Object.entries(acceptedWrites))('accept %s', async (_, given) => {
     expect(await answerTo(cluster, given)).toEqual(['accepted']);
   });
 
-  test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('refuse %s', async (_, given) => {
+  test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('reject %s', async (_, given) => {
     expect(await answerTo(cluster, given)).toEqual(given.because.toSorted());
   });
 });
 
-// `npx vitest run test/our-kinds -u` writes it.
-test('the page of kinds says what the definitions say', async () => {
+// `npx vitest run test/our-kinds -u` updates the page.
+test('the page of kinds equals the definitions', async () => {
   await expect(kindsPage(described())).toMatchFileSnapshot(join(projectRoot, 'docs/kinds.md'));
 });
 
@@ -196,7 +199,7 @@ interface Field {
   readonly field: JsonSchema;
 }
 
-/** All that a schema speaks of; `[]` is an item, `.*` a value of a map. */
+/** All fields of a schema; `[]` is an item, `.*` a value of a map. */
 function fieldsOf(schema: JsonSchema, path = ''): readonly Field[] {
   const { properties = {}, items, additionalProperties } = schema;
   const inner = Object.entries(properties).map(([name, field]) => [join(path, name), field] as const);
@@ -213,7 +216,7 @@ function isBounded(field: JsonSchema): boolean {
   return field.additionalProperties === undefined || field.maxProperties !== undefined;
 }
 
-/** A selector is written as a whole, and has the form that Kubernetes gives it. */
+/** A selector is written as a whole, in the form of Kubernetes. */
 function isAtomic(path: string): boolean {
   return path.includes('/nodeTopology/');
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the checkout, also for what was compiled into `build/`: files that are not code lie where they were written. */
+/** The root folder of the checkout, also for code that was compiled into `build/`: other files stay where they are. */
 export const projectRoot = nearestPackage(dirname(fileURLToPath(import.meta.url)));
 
 function nearestPackage(folder: string): string {

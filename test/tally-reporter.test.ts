@@ -20,11 +20,11 @@ const settings = {
 interface Run {
   readonly exitCode: number | null;
   readonly lastLine: string | undefined;
-  /** What passed only when it was tried again, with the line below. */
+  /** Tests that passed only when they were retried, each with the following line. */
   readonly retried: readonly string[];
 }
 
-/** Runs vitest for real, its output piped, on a folder of its own. */
+/** Runs the real vitest on a folder, with piped output. */
 async function runVitest(files: Readonly<Record<string, string>>): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-tally-'));
   try {
@@ -49,7 +49,7 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<Run> 
   }
 }
 
-test.concurrent('a run that passes ends in its tally, without what was skipped', async () => {
+test.concurrent('a run that passes ends with its tally, without skipped tests', async () => {
   const run = await runVitest({
     'a.test.ts': "test('one', () => {}); test('two', () => {}); test.skip('three', () => {});",
     'b.test.ts': "test('four', () => {});",
@@ -57,7 +57,7 @@ test.concurrent('a run that passes ends in its tally, without what was skipped',
   expect(run).toEqual({ exitCode: 0, lastLine: '3 passed, 0 failed', retried: [] });
 });
 
-test.concurrent('whatever fails a run counts: tests, hooks, files that do not load, errors nobody caught', async () => {
+test.concurrent('everything that fails a run is counted: tests, hooks, files that do not load, uncaught errors', async () => {
   const run = await runVitest({
     'test.test.ts': "test('one', () => {}); test('two', () => { expect(1).toBe(2); });",
     'hook.test.ts':
@@ -69,7 +69,7 @@ test.concurrent('whatever fails a run counts: tests, hooks, files that do not lo
   expect(run).toEqual({ exitCode: 1, lastLine: '2 passed, 4 failed', retried: [] });
 });
 
-test.concurrent('what passes at the second try passes, and is named with what was wrong; what fails twice fails once', async () => {
+test.concurrent('a test that passes when retried passes, and is listed with its first error; a test that fails twice counts as one failure', async () => {
   const run = await runVitest({
     'a.test.ts': `
       let tries = 0;
@@ -85,6 +85,6 @@ test.concurrent('what passes at the second try passes, and is named with what wa
   });
 });
 
-test.concurrent('a run that found no tests does not read as a success', async () => {
+test.concurrent('a run without tests is not a success', async () => {
   expect(await runVitest({})).toEqual({ exitCode: 1, lastLine: '0 passed, 1 failed', retried: [] });
 });

@@ -1,12 +1,12 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Of what was wrong with a test before it passed, in characters. */
+/** The maximum number of characters of the first error of a retried test. */
 const shownMax = 4_000;
 
 /**
- * Ends every run in one line that people and machines read alike: `N passed, N failed`. What is not a test but fails
- * the run (a file that does not load, a hook, an error nobody caught) counts as failed: a red run never reads green.
- * Above it stand tests that passed only when they were tried again, and what was wrong before.
+ * Ends every run with one line for people and machines: `N passed, N failed`. A failure that is not a test (a file that does not load, a
+ * hook, an uncaught error) counts as failed, so that a red run never looks green. Above it are the tests that passed only when they were
+ * retried, with their first error.
  */
 // biome-ignore lint/style/noDefaultExport: vitest loads a reporter by the default export of its file.
 export default class TallyReporter implements Reporter {
@@ -15,7 +15,7 @@ export default class TallyReporter implements Reporter {
   #retried: readonly string[] = [];
 
   constructor() {
-    // After the default reporter's summary, and also when the run breaks off, so that it is the last line.
+    // After the default reporter's summary, and also if the run is interrupted, so that it is the last line.
     process.on('exit', (exitCode) => {
       const failed = this.#failed === 0 && exitCode !== 0 ? 1 : this.#failed;
       for (const line of this.#retried) process.stdout.write(`${line}\n`);
