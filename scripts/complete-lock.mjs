@@ -48,8 +48,8 @@ writeFileSync(file, `${JSON.stringify(lock, undefined, 2)}\n`);
 console.log(`${added} entries added`);
 
 function platformOf(name) {
-  const words = name.split(/[-/]/);
-  const os = systems.filter((system) => words.includes(system));
-  const cpu = processors.filter((processor) => words.includes(processor));
+  const parts = name.split(/[-/]/);
+  const os = systems.filter((system) => parts.includes(system));
+  const cpu = processors.filter((processor) => parts.includes(processor));
   return { ...(os.length > 0 && { os }), ...(cpu.length > 0 && { cpu }) };
 }

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordedWrite } from '../../src/apiserver/kinds/testing/recorded-writes.ts';
 import { readRecordings } from '../../src/apiserver/kinds/testing/recordings.ts';
 import { projectRoot } from '../project-root.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 import { comparable, stableAnswer } from './recorded-writes/stable-answer.ts';
 import { WriteSender } from './recorded-writes/write-sender.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
 /** With RECORD_WRITES=1, answers that differ replace the recorded ones. */
 const isRecording = process.env.RECORD_WRITES === '1';
 
 describe.skipIf(lacks(...serverPrograms, '1.36'))('kube-apiserver still answers as recorded', () => {
-  const bed = sharedBed();
+  const bed = sharedTestBed();
   let sender: WriteSender;
 
   beforeAll(async () => {

@@ -121,12 +121,9 @@ func (e expressionEnv) answer(r *record) {
 	}
 }
 
-// evaluations are enough to see every order of a small Go map.
-const evaluations = 32
-
 // evaluate gives the outcome of the highest cost: what an expression over a map costs may depend on where Go begins.
 func (e expressionEnv) evaluate(program cel.Program) (value ref.Val, cost uint64, err error) {
-	for range evaluations {
+	for range mapOrders {
 		next, details, failure := program.ContextEval(context.Background(), e.variables)
 		if spent := *details.ActualCost(); value == nil || spent > cost {
 			value, cost, err = next, spent, failure

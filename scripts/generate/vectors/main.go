@@ -12,9 +12,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"k8s.io/klog/v2"
 )
+
+// mapOrders is how often something is tried whose answer depends on the order of a Go map: enough to see every order of a small one.
+const mapOrders = 32
 
 // vectorFile is a file with a JSON value on each line.
 type vectorFile struct {
@@ -46,7 +50,7 @@ func main() {
 	silenceLog()
 	root := os.Args[1]
 	write(root, quantityVectors, quantityVectorsText(read(root, quantityVectors)))
-	for _, file := range vectorFiles {
+	for _, file := range slices.Concat(vectorFiles, tableFiles(root)) {
 		var lines []json.RawMessage
 		for _, line := range bytes.Split(bytes.TrimSpace(read(root, file.path)), []byte("\n")) {
 			lines = append(lines, line)

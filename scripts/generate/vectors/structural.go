@@ -61,17 +61,31 @@ func refreshPruning(r *record, schema parsedSchema) {
 }
 
 func refreshCoercion(r *record, schema parsedSchema) {
-	coerced := untyped(r, "value")
-	options := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
-	err, unknown := objectmeta.CoerceWithOptions(nil, coerced, schema.structural, false, options)
-	if err != nil {
-		r.set("coerceError", err.Error())
+	coerced, unknown, failure := coerce(r, schema)
+	if failure != "" {
+		r.set("coerceError", failure)
 		return
 	}
 	setChanged(r, "coerced", coerced)
 	if len(unknown) > 0 {
 		r.set("coerceUnknown", unknown)
 	}
+}
+
+// coerce gives the first error in the order of texts: Go stops at any of them.
+func coerce(r *record, schema parsedSchema) (coerced any, unknown []string, failure string) {
+	for range mapOrders {
+		value := untyped(r, "value")
+		options := objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true}
+		err, paths := objectmeta.CoerceWithOptions(nil, value, schema.structural, false, options)
+		if err == nil {
+			return value, paths, ""
+		}
+		if text := err.Error(); failure == "" || text < failure {
+			failure = text
+		}
+	}
+	return nil, nil, failure
 }
 
 func refreshValidity(r *record, schema parsedSchema) {
