@@ -46,7 +46,7 @@ const writersMax = 64;
  * Several claimRefs are sent at the same time, and only if none is known to be out of date: the shorter the time between the first and
  * the last, the smaller the chance that one of them is completed while another fails. Reserving all of them by name first, and adding
  * the uids afterwards, would not close that gap. Kubernetes' PV controller completes a reservation by name whenever it processes the
- * claim, and ours does so at once, because neither can distinguish it from an administrator's. It would also cost a second write for
+ * claim, and Stowage's does so at once, because neither can distinguish it from an administrator's. It would also cost a second write for
  * each volume. And a name is no lock: a claim re-created under the name would inherit what a crashed scheduler had reserved, and a claim
  * that never returns would keep it forever.
  */
