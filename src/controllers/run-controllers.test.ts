@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { hang } from '../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import {
   leases,
   persistentVolumeClaims,
@@ -9,12 +10,14 @@ import {
   storageClasses,
 } from '../kube/resources.ts';
 import type { Controller } from '../reconcile/controller.ts';
+import { announcementOf, leaseKeyOf } from '../reconcile/leases/component-lease.ts';
 import type { LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { systemIds } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { seededRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { type RunControllersOptions, runControllers } from './run-controllers.ts';
+import { announcedProfile } from './scheduler/scheduler-announcement.ts';
 import { VirtualTimeCluster } from './testing/virtual-time-cluster.ts';
 
 function process(fixture: VirtualTimeCluster, instance: string, more: Partial<RunControllersOptions> = {}) {
@@ -69,6 +72,18 @@ test('without leader election they start at once, and announce the components th
   expect(await phaseOf(fixture, 'a')).toBe('Available');
   expect(await holders(fixture)).toEqual(['stowage-pv-binder no holder']);
   expect(news).toEqual([]);
+  await supervisor.close();
+});
+
+test('the scheduler announces which pods it places, and by which profile', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const profile = { ...stowageProfile, name: 'stowage, changed', settledPromiseMaxMs: 1 };
+  const settings = { names: ['scheduler'], schedulerNames: ['stowage', 'default-scheduler'], profile };
+  const { supervisor } = process(fixture, 'here', { version: '0.1.0', ...settings });
+  await fixture.settle();
+  const { scheduler } = announcementOf(await fixture.cluster.resource(leases).get(leaseKeyOf('scheduler')));
+  expect(scheduler?.names).toEqual(settings.schedulerNames);
+  expect(announcedProfile(scheduler!)).toEqual(profile);
   await supervisor.close();
 });
 

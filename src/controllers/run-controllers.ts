@@ -11,6 +11,8 @@ import { SharedInformers, type SharedInformersOptions } from '../reconcile/share
 import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
+import { schedulerAnnouncement } from './scheduler/scheduler-announcement.ts';
+import { schedulerName } from './scheduler/scheduler-names.ts';
 
 export interface RunControllersOptions
   extends Omit<ControllerContext, 'informers' | 'metadataCache' | 'events' | 'log'>,
@@ -55,14 +57,14 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   const chosen = [...allControllers(options).filter(({ name }) => names.includes(name)), ...more];
   for (const controller of chosen) {
     if (!leaderElection) starting.add(`controller ${controller.name}`);
-    startOne(noted(controller, starting), options, shared);
+    startOne(reportingStart(controller, starting), options, shared);
   }
   if (!leaderElection) announceAll(options);
   return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
 }
 
 /** The same controller, which reports when it has started: from then on its caches show its progress. */
-function noted(controller: Controller, starting: Set<string>): Controller {
+function reportingStart(controller: Controller, starting: Set<string>): Controller {
   const { name } = controller;
   return {
     name,
@@ -78,9 +80,11 @@ function announceAll(options: RunControllersOptions): void {
   const { names, supervisor, clock, version, onError } = options;
   if (version === undefined) return;
   const cluster = options.leaseCluster ?? options.cluster;
-  const announcement = announcementOf(options);
   supervisor.start('announcing controllers', (signal) =>
-    announceComponents({ cluster, names, announcement, clock, onError }, signal),
+    announceComponents(
+      { cluster, names, announcementOf: (name) => announcementOf(name, options), clock, onError },
+      signal,
+    ),
   );
 }
 
@@ -116,7 +120,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     controller: name,
     cluster: options.leaseCluster ?? options.cluster,
     identity: options.instance,
-    announcement: announcementOf(options),
+    announcement: announcementOf(name, options),
     clock: options.clock,
     random: random.fork('election'),
     onChange: options.onLeadership,
@@ -124,9 +128,10 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
   });
 }
 
-function announcementOf({
-  version = '',
-  volumeScheduling = true,
-}: RunControllersOptions): ComponentAnnouncement {
-  return { version, gates: { VolumeScheduling: volumeScheduling } };
+function announcementOf(
+  controller: string,
+  { version = '', volumeScheduling = true, ...options }: RunControllersOptions,
+): ComponentAnnouncement {
+  const scheduler = controller === schedulerName ? schedulerAnnouncement(options) : undefined;
+  return { version, gates: { VolumeScheduling: volumeScheduling }, scheduler };
 }

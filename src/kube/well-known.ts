@@ -45,6 +45,12 @@ export const annotations = {
   version: 'stowage.dev/version',
   /** On the Lease of a component of ours: its feature gates, such as `VolumeScheduling=true`. */
   featureGates: 'stowage.dev/feature-gates',
+  /** On the Lease of a scheduler: comma-separated values of `spec.schedulerName` whose pods it places. */
+  schedulerNames: 'stowage.dev/scheduler-names',
+  /** On the Lease of a scheduler: the profile that its rules start from, `stowage` or `upstream`. */
+  profile: 'stowage.dev/profile',
+  /** On the Lease of a scheduler: the fields of its profile that differ from {@link profile}, as a JSON object. */
+  profileChanges: 'stowage.dev/profile-changes',
 } as const;
 
 export const labels = {

@@ -35,10 +35,9 @@ import { conflictMessage, refusedMessage } from './refused-message.ts';
 import { ClaimRollback } from './rollback.ts';
 import { SchedulerEvents } from './scheduler-events.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
+import { schedulerName, schedulerNamesDefault } from './scheduler-names.ts';
 import { PvBinderSkew } from './skew.ts';
 import { volumeConstraints } from './volume-constraints.ts';
-
-const name = 'scheduler';
 
 export interface SchedulerOptions {
   /** `spec.schedulerName` of the pods that it places. Default: `stowage`. */
@@ -64,7 +63,7 @@ const turnMs = 5;
 const settleEveryMs = 30_000;
 
 export function createScheduler(options: SchedulerOptions = {}): Controller {
-  return { name, run: (context, signal) => new Scheduler(context, options, signal).run() };
+  return { name: schedulerName, run: (context, signal) => new Scheduler(context, options, signal).run() };
 }
 
 /**
@@ -101,7 +100,7 @@ class Scheduler {
     const { backOff, bindTimeoutMs, profile = stowageProfile, rules = defaultRules } = options;
     this.#context = context;
     this.#signal = signal;
-    this.#names = options.schedulerNames ?? ['stowage'];
+    this.#names = options.schedulerNames ?? schedulerNamesDefault;
     const onChange = (change: ClusterChange) => this.#changed(change);
     const feed = new ClusterFeed({ informers, kinds: decisionKinds, profile, onChange });
     feed.index.bindsVolumes = options.volumeScheduling ?? true;

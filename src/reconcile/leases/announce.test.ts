@@ -17,7 +17,8 @@ function announcing({ cluster, clock }: VirtualTimeCluster, names = ['scheduler'
   const end = new AbortController();
   const errors: string[] = [];
   const onError = (error: unknown) => void errors.push((error as Error).message);
-  const work = announceComponents({ cluster, clock, names, announcement, onError }, end.signal);
+  const announcementOf = () => announcement;
+  const work = announceComponents({ cluster, clock, names, announcementOf, onError }, end.signal);
   const stop = async () => {
     end.abort();
     await work;
@@ -74,12 +75,12 @@ test('a process without election leaves a leader its Lease, and reports once tha
   await here.stop();
 });
 
-test('a process without election announces itself if the last leader died long ago', async () => {
+test('a process without election announces itself if the last leader crashed long ago', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const renewTime = new Date(fixture.clock.nowMs()).toISOString().replace('Z', '000Z');
   await fixture.cluster.resource(leases).create({
     metadata: leaseKeyOf('scheduler'),
-    spec: { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime },
+    spec: { holderIdentity: 'crashed', leaseDurationSeconds: 15, renewTime },
   });
   const here = announcing(fixture);
   await fixture.settle(150_000);

@@ -21,7 +21,7 @@ export interface AnnounceOptions {
   readonly cluster: Cluster;
   /** The controllers of this process. */
   readonly names: readonly string[];
-  readonly announcement: ComponentAnnouncement;
+  readonly announcementOf: (controller: string) => ComponentAnnouncement;
   readonly clock: Clock;
   /** Receives a report of an elected process that runs the same controller. Must neither throw nor wait. */
   readonly onError: (error: unknown) => void;
@@ -51,7 +51,7 @@ export async function announceComponents(options: AnnounceOptions, signal: Abort
 async function announceOne(
   name: string,
   sinceMs: number,
-  { cluster, announcement, clock }: AnnounceOptions,
+  { cluster, announcementOf, clock }: AnnounceOptions,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const key = leaseKeyOf(name);
@@ -62,7 +62,7 @@ async function announceOne(
   const lease: Lease = {
     apiVersion: apiVersionOf(leases),
     kind: leases.kind,
-    metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcement) },
+    metadata: { ...known?.metadata, ...key, annotations: announcedBeside(known, announcementOf(name)) },
     spec: {
       leaseDurationSeconds: durationSeconds,
       acquireTime: formatMicroTime(sinceMs),

@@ -8,9 +8,17 @@ test('an announcement is read back', () => {
   );
 });
 
+test('a scheduler also announces its names and its rules', () => {
+  const scheduler = { names: ['stowage', 'default-scheduler'], profile: 'stowage', profileChanges: '{}' };
+  const lease = {
+    metadata: { annotations: announcementAnnotations({ version: '0.1.0', gates: {}, scheduler }) },
+  };
+  expect(announcementOf(lease).scheduler).toEqual(scheduler);
+});
+
 test.each([
   ['nothing', {}, {}],
-  ['words that are no pairs', { 'stowage.dev/feature-gates': 'VolumeScheduling' }, {}],
+  ['text without pairs', { 'stowage.dev/feature-gates': 'VolumeScheduling' }, {}],
   ['a value that is neither', { 'stowage.dev/feature-gates': 'A=maybe, B=true' }, { B: true }],
 ])('%s is read as far as it is valid', (_, annotations, gates) => {
   expect(announcementOf({ metadata: { annotations } })).toEqual({ version: '', gates });

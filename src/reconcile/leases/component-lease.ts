@@ -8,21 +8,41 @@ export function leaseKeyOf(controller: string): ObjectKey & { readonly namespace
 }
 
 /** Switches of a component, by the name of the gate. */
-export type FeatureGates = Readonly<Record<string, boolean>>;
+export type AnnouncedGates = Readonly<Record<string, boolean>>;
 
 /** What a component publishes about itself. */
 export interface ComponentAnnouncement {
   readonly version: string;
-  readonly gates: FeatureGates;
+  readonly gates: AnnouncedGates;
+  /** Only a scheduler has it. */
+  readonly scheduler?: SchedulerAnnouncement | undefined;
+}
+
+/** Which pods a scheduler places, and by which rules. */
+export interface SchedulerAnnouncement {
+  /** The values of `spec.schedulerName`. */
+  readonly names: readonly string[];
+  /** The name of the profile that its rules start from. */
+  readonly profile: string;
+  /** The fields of its profile that differ, as a JSON object. */
+  readonly profileChanges: string;
 }
 
 /** The annotations of its Lease. */
 export function announcementAnnotations({
   version,
   gates,
+  scheduler,
 }: ComponentAnnouncement): Readonly<Record<string, string>> {
   const values = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`);
-  return { [annotations.version]: version, [annotations.featureGates]: values.join(',') };
+  const common = { [annotations.version]: version, [annotations.featureGates]: values.join(',') };
+  if (scheduler === undefined) return common;
+  return {
+    ...common,
+    [annotations.schedulerNames]: scheduler.names.join(','),
+    [annotations.profile]: scheduler.profile,
+    [annotations.profileChanges]: scheduler.profileChanges,
+  };
 }
 
 /** The announcement on a Lease. A missing version is empty, and a missing gate is left out. */
@@ -32,5 +52,17 @@ export function announcementOf(lease: Lease): ComponentAnnouncement {
   const gates = pairs.flatMap(([name = '', value]) =>
     value === 'true' || value === 'false' ? [[name, value === 'true'] as const] : [],
   );
-  return { version: all[annotations.version] ?? '', gates: Object.fromEntries(gates) };
+  return {
+    version: all[annotations.version] ?? '',
+    gates: Object.fromEntries(gates),
+    scheduler: announcedScheduler(all),
+  };
+}
+
+/** Undefined if the Lease is not a scheduler's, or if its scheduler is of a version that does not announce its rules. */
+function announcedScheduler(all: Readonly<Record<string, string>>): SchedulerAnnouncement | undefined {
+  const profile = all[annotations.profile];
+  if (profile === undefined) return undefined;
+  const names = (all[annotations.schedulerNames] ?? '').split(',').filter((name) => name !== '');
+  return { names, profile, profileChanges: all[annotations.profileChanges] ?? '{}' };
 }

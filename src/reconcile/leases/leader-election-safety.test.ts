@@ -55,7 +55,7 @@ async function begin() {
 
 test.each([
   ['asleep between two renewals', 7_500, 0],
-  ['while a renewal is on its way', 8_050, 100],
+  ['during a renewal', 8_050, 100],
 ])('a leader that is frozen %s past its deadline starts no write', async (_, frozenAtMs, travelMs) => {
   const { clock, candidate } = await begin();
   const a = candidate('a');

@@ -6,7 +6,7 @@ export interface ElectedOptions {
   readonly identity: string;
   readonly version?: string;
   readonly volumeScheduling?: boolean;
-  readonly onChange?: (news: LeadershipChange) => void;
+  readonly onChange?: (change: LeadershipChange) => void;
 }
 
 /** Wraps a controller as a replica that runs while it leads. */
