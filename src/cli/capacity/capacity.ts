@@ -16,7 +16,7 @@ export interface CapacityFlags extends SourceFlags {
 /** `stowage capacity`: shows the storage capacity, and how much of it is promised. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const view = await loadClusterView(flags);
+  const { view } = await loadClusterView(flags);
   if (isBlind(view, ['CSIStorageCapacity', 'PersistentVolume']))
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',

@@ -8,9 +8,7 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
-import { connectToRead, loadCluster } from '../source/load-cluster.ts';
-import type { SourceFlags } from '../source/load-cluster-view.ts';
-import { loadFiles } from '../source/load-files.ts';
+import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
@@ -92,24 +90,16 @@ interface Loaded {
 }
 
 async function load(
-  asked: Asked,
-  { from, kubeconfig, context }: ExplainFlags,
-  { log, progress }: { readonly log: Log; readonly progress: ReturnType<typeof progressOf> },
+  { namespace: asked, ...named }: Asked,
+  flags: ExplainFlags,
+  means: { readonly log: Log; readonly progress: ReturnType<typeof progressOf> },
 ): Promise<Loaded> {
-  const onProgress = (text: string) => progress.tell(text);
-  if (from === undefined) {
-    await using cluster = await connectToRead({ kubeconfig, context }, log);
-    const { server, source } = cluster;
-    const target = { ...asked, namespace: asked.namespace ?? cluster.namespace };
-    const view = await loadCluster(cluster, target, { server, source, onProgress });
-    return { view, target, where: server };
-  }
-  if (kubeconfig !== undefined || context !== undefined)
-    throw usage('--from reads files, and --kubeconfig and --context read a cluster; give only one');
-  const target = { ...asked, namespace: asked.namespace ?? 'default' };
-  const files = loadFiles(from, { onProgress });
-  const notes = missingNotes(files.snapshot, podsOf(files.snapshot, target));
-  return { view: { ...files, notes }, target, where: from.join(', ') };
+  const loaded = await loadFromSource(flags, { namespace: asked, name: named.name }, means);
+  const { view, namespace, where, isFromFiles } = loaded;
+  const target = { ...named, namespace };
+  if (!isFromFiles) return { view, target, where };
+  const notes = missingNotes(view.snapshot, podsOf(view.snapshot, target));
+  return { view: { ...view, notes }, target, where };
 }
 
 /** The pods that an explanation is about. */

@@ -4,6 +4,7 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { terminalOf } from '../output/terminal.ts';
 import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
+import { requireNamespace } from '../source/require-namespace.ts';
 import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
 import type { ReservationsReport } from './report.ts';
@@ -16,7 +17,8 @@ export interface ReservationsFlags extends SourceFlags {
 /** `stowage reservations`: shows what is reserved, and by which claim or pod. */
 export async function reservations(flags: ReservationsFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const view = await loadClusterView(flags);
+  const { view, where } = await loadClusterView(flags, { namespace: flags.namespace });
+  if (flags.namespace !== undefined) requireNamespace(view, flags.namespace, where);
   if (isBlind(view, ['PersistentVolume', 'PersistentVolumeClaim']))
     throw new CliError(
       'could see neither persistentvolumes nor persistentvolumeclaims: forbidden; ask for the right to list them',

@@ -1,9 +1,11 @@
-import { usage } from '../cli-error.ts';
+import type { Log } from '../../runtime/log.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
+import type { Progress } from '../output/progress.ts';
 import { progressOf } from '../output/progress-of.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { connectToRead, loadCluster } from './load-cluster.ts';
 import { loadFiles } from './load-files.ts';
+import { overlayFiles } from './overlay-files.ts';
 
 /** The flags of every command that only reads. */
 export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
@@ -13,26 +15,57 @@ export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
   readonly from?: readonly string[];
 }
 
+/** What a command is about. Without a name it is about all objects of the namespace, or of the cluster. */
+export interface LoadTarget {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface LoadedView {
+  readonly view: ClusterView;
+  /** The namespace of the target, or else of the context. */
+  readonly namespace: string;
+  /** Describes the source in messages. */
+  readonly where: string;
+  /** True if the objects come from files only. */
+  readonly isFromFiles: boolean;
+}
+
 /** Reads a whole cluster, live or from files. The notes say what could not be read. */
-export async function loadClusterView({
-  from,
-  kubeconfig,
-  context,
-  verbose,
-}: SourceFlags): Promise<ClusterView> {
-  const log = logForReading({ verbose });
+export async function loadClusterView(flags: SourceFlags, target: LoadTarget = {}): Promise<LoadedView> {
+  const log = logForReading(flags);
   const progress = progressOf(log);
-  const onProgress = (text: string) => progress.tell(text);
   try {
-    if (from === undefined) {
-      await using cluster = await connectToRead({ kubeconfig, context }, log);
-      const { server, source, namespace } = cluster;
-      return await loadCluster(cluster, { namespace }, { server, source, onProgress });
-    }
-    if (kubeconfig !== undefined || context !== undefined)
-      throw usage('--from reads files, and --kubeconfig and --context read a cluster; give only one');
-    return { ...loadFiles(from, { onProgress }), notes: [] };
+    return await loadFromSource(flags, target, { log, progress });
   } finally {
     progress.end();
   }
+}
+
+/**
+ * Files alone are a cluster of their own. Together with `--kubeconfig` or `--context` they change the live one, in memory only: that
+ * answers what-if questions.
+ */
+export async function loadFromSource(
+  { from, kubeconfig, context }: SourceFlags,
+  target: LoadTarget,
+  { log, progress }: { readonly log: Log; readonly progress: Pick<Progress, 'tell'> },
+): Promise<LoadedView> {
+  const onProgress = (text: string) => progress.tell(text);
+  const files = from && loadFiles(from, { onProgress });
+  const isLive = from === undefined || kubeconfig !== undefined || context !== undefined;
+  if (files !== undefined && !isLive) {
+    const namespace = target.namespace ?? 'default';
+    return { view: { ...files, notes: [] }, namespace, where: from!.join(', '), isFromFiles: true };
+  }
+  await using cluster = await connectToRead({ kubeconfig, context }, log);
+  const { server, source } = cluster;
+  const namespace = target.namespace ?? cluster.namespace;
+  const live = await loadCluster(
+    cluster,
+    target.name === undefined ? { namespace } : { namespace, name: target.name },
+    { server, source, onProgress },
+  );
+  const view = files === undefined ? live : overlayFiles(live, files, from!);
+  return { view, namespace, where: server, isFromFiles: false };
 }

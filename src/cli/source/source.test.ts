@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { claim, pod, storageClass } from '../../engine/testing/objects.ts';
+import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { overlayFiles } from './overlay-files.ts';
+import { requireNamespace } from './require-namespace.ts';
+
+describe('files beside a live cluster', () => {
+  test('add objects and replace those of the same name, and the notes say so', () => {
+    const live = viewOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '8')] }, { unseen: [] });
+    const files = viewOf({
+      Node: [nodeWith('n1', '16'), nodeWith('n2', '2')],
+      StorageClass: [storageClass('s')],
+    });
+    const view = overlayFiles(live, files, ['new.yaml']);
+    expect(view.snapshot.get('Node', 'n1')?.status?.allocatable?.cpu).toBe('16');
+    expect(view.snapshot.count('Node')).toBe(2);
+    expect(view.snapshot.get('Pod', 'default/p')).toBeDefined();
+    expect(view.notes).toEqual([
+      {
+        about: 'assumed',
+        text: 'objects of new.yaml, only in memory: 2 added to the cluster, 1 replaced',
+      },
+    ]);
+  });
+
+  test('may supply the nodes that the user may not list', () => {
+    const live = viewOf({ Pod: [pod('p', [])] }, { seesNodes: false });
+    expect(overlayFiles(live, viewOf({ Node: [nodeWith('n1', '1')] }), ['x']).seesNodes).toBe(true);
+    expect(overlayFiles(live, viewOf({ PersistentVolumeClaim: [claim('c', '1Gi')] }), ['x'])).toBeDefined();
+  });
+});
+
+describe('a namespace', () => {
+  const view = viewOf({ Namespace: [{ metadata: { name: 'shop' } }] });
+
+  test('that does not exist is an error', () => {
+    expect(() => requireNamespace(view, 'nope', 'https://server')).toThrow(
+      'there is no namespace nope in https://server; kubectl get namespaces lists those there are',
+    );
+  });
+
+  test('is accepted if it exists, or if namespaces could not be read', () => {
+    expect(() => requireNamespace(view, 'shop', 'x')).not.toThrow();
+    expect(() => requireNamespace(viewOf({}), 'nope', 'x')).not.toThrow();
+  });
+});
