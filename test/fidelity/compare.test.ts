@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { differencesBetween, surprises } from './compare.ts';
+import { differencesBetween, unexpectedDifferences } from './compare.ts';
 import { isKnown } from './differences.ts';
 import { fill, mergePatch } from './placeholders.ts';
 import { get, scenario } from './scenario.ts';
@@ -26,11 +26,15 @@ describe('comparing two answers', () => {
   test('returns readable text for unexpected differences only', () => {
     const asked = scenario('s', get('/x'));
     const played = { real: [{ status: 200, body: { a: 1 } }], ours: [{ status: 200, body: { a: 2 } }] };
-    expect(surprises(asked, played)).toBe('\nstep 0: GET /x\n  body.a\n    real: 1\n    ours: 2');
+    expect(unexpectedDifferences(asked, played)).toBe('\nstep 0: GET /x\n  body.a\n    real: 1\n    ours: 2');
     expect(
-      surprises(asked, played, (_, request, { path }) => request === 'GET /x' && path === 'body.a'),
+      unexpectedDifferences(
+        asked,
+        played,
+        (_, request, { path }) => request === 'GET /x' && path === 'body.a',
+      ),
     ).toBe('');
-    expect(surprises(asked, { ...played, ours: [] })).toContain('was not played');
+    expect(unexpectedDifferences(asked, { ...played, ours: [] })).toContain('was not played');
   });
 });
 

@@ -7,15 +7,15 @@ export interface Difference {
   readonly ours: unknown;
 }
 
-export interface Played {
+export interface PlayedAnswers {
   readonly real: readonly Answer[];
   readonly ours: readonly Answer[];
 }
 
 /** Readable text about all differences that are not expected; empty if there are none. */
-export function surprises(
+export function unexpectedDifferences(
   { name, steps }: Scenario,
-  { real, ours }: Played,
+  { real, ours }: PlayedAnswers,
   isExpected: (scenario: string, request: string, difference: Difference) => boolean = () => false,
 ): string {
   const texts = steps.map(({ method, path }, i) => {

@@ -3,12 +3,12 @@ import { EmbeddedServer } from '../../src/apiserver/embedded-server.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { type Difference, surprises } from './compare.ts';
+import { type Difference, unexpectedDifferences } from './compare.ts';
 import { corpus } from './corpus/index.ts';
 import { isKnown, type KnownDifference, knownDifferences } from './differences.ts';
 import { addressOf, type ServerAddress } from './http-client.ts';
 import { play } from './play.ts';
-import { readTranscript, requestMark } from './transcripts.ts';
+import { readTranscript, requestDigest } from './transcripts.ts';
 
 /** Checks that the embedded server answers as the real one did, except for the entries of `differences.ts`. */
 
@@ -39,10 +39,10 @@ for (const [theme, scenarios] of Object.entries(corpus)) {
       const exchanges = transcript.exchanges.get(scenario.name) ?? [];
       const digests = exchanges.map(({ request }) => request);
       expect(digests, 'the transcript is outdated: record it again, see README.md').toEqual(
-        scenario.steps.map(requestMark),
+        scenario.steps.map(requestDigest),
       );
       const real = exchanges.map(({ answer }) => answer);
-      const text = surprises(scenario, { real, ours: await play(address, scenario) }, isExpected);
+      const text = unexpectedDifferences(scenario, { real, ours: await play(address, scenario) }, isExpected);
       if (text !== '') expect.fail(text);
       expect(bugs).toEqual([]);
       played.add(scenario.name);

@@ -16,9 +16,9 @@ test('the scenarios compare every served kind', () => {
 });
 
 test('the scenarios create and delete an object of every stored kind', () => {
-  const lives = new Set(scenarios.map(({ name }) => name));
+  const names = new Set(scenarios.map(({ name }) => name));
   const missing = builtInKindCatalog().all.filter(
-    (kind) => !lives.has(`${kind.kind} of ${apiVersionOf(kind)}, from creation to deletion`),
+    (kind) => !names.has(`${kind.kind} of ${apiVersionOf(kind)}, from creation to deletion`),
   );
   expect(missing.map(({ plural }) => plural)).toEqual([]);
 });

@@ -48,11 +48,11 @@ function unpackAll(packed: readonly Exchange[]): readonly Exchange[] {
 }
 
 export function exchangesOf({ steps }: Scenario, answers: readonly Answer[]): readonly Exchange[] {
-  return steps.map((step, i) => ({ request: requestMark(step), answer: answers[i] as Answer }));
+  return steps.map((step, i) => ({ request: requestDigest(step), answer: answers[i] as Answer }));
 }
 
 /** Identifies a request: its method, and a short hash of its other parts. */
-export function requestMark(step: Step): string {
+export function requestDigest(step: Step): string {
   const { method, as: _, settle: __, form: ___, ...rest } = step;
   return `${method} ${createHash('sha256').update(JSON.stringify(rest)).digest('base64url').slice(0, 8)}`;
 }

@@ -1,6 +1,6 @@
 import { get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
 import type { Sample } from './lifecycle.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const inNamespace = `${rbac}/namespaces/{{ns}}`;

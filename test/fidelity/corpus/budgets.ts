@@ -1,5 +1,5 @@
 import { asTable, del, get, patch, post, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const budgets = '/apis/policy/v1/namespaces/{{ns}}/poddisruptionbudgets';
 const pods = '/api/v1/namespaces/{{ns}}/pods';

@@ -1,5 +1,5 @@
 import { asTable, get, patch, post, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const claims = '/api/v1/namespaces/{{ns}}/persistentvolumeclaims';
 const volumes = '/api/v1/persistentvolumes';

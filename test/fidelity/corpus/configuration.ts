@@ -1,5 +1,5 @@
 import { get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const core = '/api/v1/namespaces/{{ns}}';
 const config = { metadata: { name: 'm' }, data: { a: 'b' } };

@@ -1,6 +1,6 @@
 import { patch, put, type Scenario, type Step, scenario } from '../scenario.ts';
 import { define, widget, widgets } from './custom-definitions.ts';
-import { anything, life, specs } from './custom-lives.ts';
+import { anything, objectUpdates, specs } from './custom-scenarios.ts';
 
 export const customRuleScenarios: readonly Scenario[] = [
   specs(
@@ -58,7 +58,7 @@ export const customRuleScenarios: readonly Scenario[] = [
       { min: 300, max: 200, name: 'x', parts: [{ n: 13 }] },
     ],
   ),
-  life({
+  objectUpdates({
     name: 'rules about what was before',
     group: 'transitions.example.com',
     spec: {
@@ -114,7 +114,7 @@ export const customRuleScenarios: readonly Scenario[] = [
       { plain: [3, 4, 5] },
     ],
   }),
-  life({
+  objectUpdates({
     name: 'what was allowed may stay',
     group: 'ratchet.example.com',
     spec: {

@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario.ts';
-import { anything, specs } from './custom-lives.ts';
+import { anything, specs } from './custom-scenarios.ts';
 
 export const customValueScenarios: readonly Scenario[] = [
   specs(

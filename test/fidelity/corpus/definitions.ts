@@ -1,6 +1,6 @@
 import { asTable, del, get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
 import { definition, definitions } from './custom-definitions.ts';
-import { creations } from './tables.ts';
+import { creations } from './variations.ts';
 
 /** Everything about definitions except schemas: names, versions, conversion, columns, subresources and lifecycle. */
 

@@ -1,5 +1,5 @@
 import { asTable, get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const oldEvents = '/api/v1/namespaces/{{ns}}/events';
 const newEvents = '/apis/events.k8s.io/v1/namespaces/{{ns}}/events';

@@ -2,8 +2,8 @@ import type { Scenario } from '../scenario.ts';
 import { accessSamples, accessScenarios } from './access.ts';
 import { accessRequestScenarios } from './access-requests.ts';
 import { accessUserScenarios } from './access-users.ts';
+import { appliedKind } from './applied-kinds.ts';
 import { applyScenarios } from './apply.ts';
-import { appliedLife } from './apply-lives.ts';
 import { applyPartScenarios } from './apply-parts.ts';
 import { budgetScenarios } from './budgets.ts';
 import { claimScenarios } from './claims.ts';
@@ -12,7 +12,7 @@ import { customResourceScenarios } from './custom-resources.ts';
 import { customRuleScenarios } from './custom-rules.ts';
 import { customValueScenarios } from './custom-values.ts';
 import { definitionScenarios } from './definitions.ts';
-import { definitionLives } from './definitions-lives.ts';
+import { definitionLifecycleScenarios } from './definitions-lifecycle.ts';
 import { definitionRuleScenarios } from './definitions-rules.ts';
 import { definitionSchemaScenarios } from './definitions-schemas.ts';
 import { deletionScenarios } from './deletion.ts';
@@ -36,18 +36,18 @@ import { workloadScenarios } from './workloads.ts';
 
 /** All scenarios by theme. Each theme has its own transcript. */
 export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
-  'lives-of-storage': storageSamples.map(lifecycle),
-  'lives-of-core': coreSamples.map(lifecycle),
-  'lives-of-workloads': workloadSamples.map(lifecycle),
-  'lives-of-others': otherSamples.map(lifecycle),
-  'lives-of-devices': deviceSamples.map(lifecycle),
+  'lifecycle-of-storage': storageSamples.map(lifecycle),
+  'lifecycle-of-core': coreSamples.map(lifecycle),
+  'lifecycle-of-workloads': workloadSamples.map(lifecycle),
+  'lifecycle-of-others': otherSamples.map(lifecycle),
+  'lifecycle-of-devices': deviceSamples.map(lifecycle),
   'applied-kinds': [
     ...storageSamples,
     ...coreSamples,
     ...workloadSamples,
     ...otherSamples,
     ...deviceSamples,
-  ].map(appliedLife),
+  ].map(appliedKind),
   apply: [...applyScenarios, ...applyPartScenarios],
   requests: requestScenarios,
   metadata: metadataScenarios,
@@ -66,12 +66,12 @@ export const corpus: Readonly<Record<string, readonly Scenario[]>> = {
   documents: documentScenarios,
   access: [
     ...accessSamples.map(lifecycle),
-    ...accessSamples.slice(0, 3).map(appliedLife),
+    ...accessSamples.slice(0, 3).map(appliedKind),
     ...accessScenarios,
   ],
   'access-requests': accessRequestScenarios,
   'access-users': accessUserScenarios,
-  definitions: [...definitionLives, ...definitionScenarios],
+  definitions: [...definitionLifecycleScenarios, ...definitionScenarios],
   'definitions-schemas': definitionSchemaScenarios,
   'definitions-rules': definitionRuleScenarios,
   'custom-resources': customResourceScenarios,

@@ -1,5 +1,5 @@
 import { patch, post, put, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const maps = '/api/v1/namespaces/{{ns}}/configmaps';
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };

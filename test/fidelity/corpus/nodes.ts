@@ -1,5 +1,5 @@
 import { asTable, get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const nodes = '/api/v1/nodes';
 const node = {

@@ -1,5 +1,5 @@
 import { get, patch, post, put, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const pods = '/api/v1/namespaces/{{ns}}/pods';
 const c = { name: 'c', image: 'x:1' };

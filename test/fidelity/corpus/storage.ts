@@ -1,5 +1,5 @@
 import { get, post, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const base = '/apis/storage.k8s.io/v1';
 const apiVersion = 'storage.k8s.io/v1';

@@ -1,5 +1,5 @@
 import { asTable, get, patch, post, type Scenario, scenario } from '../scenario.ts';
-import { changes, creations } from './tables.ts';
+import { changes, creations } from './variations.ts';
 
 const sets = '/apis/apps/v1/namespaces/{{ns}}/statefulsets';
 const labels = { a: 'b' };

@@ -18,7 +18,7 @@ function attempt(group: string, value: unknown): Step {
   return post(`${widgets(group)}?dryRun=All`, widget(group, value));
 }
 
-interface Life {
+interface ObjectUpdates {
   readonly name: string;
   readonly group: string;
   readonly spec: object;
@@ -30,7 +30,7 @@ interface Life {
 }
 
 /** Creates an object, optionally makes the schema stricter, and then updates the object by dry runs. */
-export function life({ name, group, spec, first, tightened, changes }: Life): Scenario {
+export function objectUpdates({ name, group, spec, first, tightened, changes }: ObjectUpdates): Scenario {
   const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec';
   const steps = [
     define(ofSpec(group, spec)),

@@ -52,7 +52,7 @@ function settled(as: string): Step {
   return get(path, { until: established, as });
 }
 
-const life: Scenario = scenario(
+const lifecycleScenario: Scenario = scenario(
   'CustomResourceDefinition of apiextensions.k8s.io/v1, from creation to deletion',
   post(`${definitions}?dryRun=All`, whole),
   post(`${definitions}?fieldValidation=Strict&fieldManager=maker`, whole),
@@ -135,4 +135,4 @@ const appliedScenario: Scenario = scenario(
   get(path),
 );
 
-export const definitionLives: readonly Scenario[] = [life, appliedScenario];
+export const definitionLifecycleScenarios: readonly Scenario[] = [lifecycleScenario, appliedScenario];

@@ -2,7 +2,7 @@ import { get, patch, type Scenario, scenario } from '../scenario.ts';
 import { placeOf, type Sample } from './lifecycle.ts';
 
 /** Server-side apply to any kind: by one manager, by two managers without and with conflicts, and by a manager that gives its fields up. */
-export function appliedLife(sample: Sample): Scenario {
+export function appliedKind(sample: Sample): Scenario {
   const { rich: path, names } = placeOf(sample);
   const { apiVersion, kind } = sample;
   const metadata = { name: names[1], labels: { by: 'one' } };
