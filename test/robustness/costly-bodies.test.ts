@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectHealthy } from './testing/expect-well.ts';
-import { responseProblem } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-healthy.ts';
+import { responseProblem } from './testing/response-problem.ts';
 
 let attacked: AttackedServer;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import type { ServedKind } from '../../src/apiserver/kinds/served-kind.ts';
 import { goldenObjects } from '../../src/apiserver/schema/testing/golden.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectHealthy } from './testing/expect-well.ts';
-import { responseProblem } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-healthy.ts';
 import { mutated, spliced, trickyTexts } from './testing/mutations.ts';
-import { collectionPath, type Sample, sampleObjects } from './testing/sample-objects.ts';
+import { responseProblem } from './testing/response-problem.ts';
+import { collectionPath, type SampleOfKind, sampleObjects } from './testing/sample-objects.ts';
 import { TypedObjects } from './testing/typed-objects.ts';
 
 let attacked: AttackedServer;
@@ -176,11 +176,11 @@ test.each([
   await expectHealthy(attacked);
 });
 
-function onePerKind(): readonly Sample[] {
+function onePerKind(): readonly SampleOfKind[] {
   return [...new Map(samples.map((sample) => [sample.kind.type, sample])).values()];
 }
 
-async function create({ kind, object }: Sample): Promise<void> {
+async function create({ kind, object }: SampleOfKind): Promise<void> {
   const body = { ...object, metadata: { ...object.metadata, name: 'x' } };
   await attacked.call('POST', collectionPath(kind), { body });
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { type AttackedServer, attackedServer, dial, dialOver } from './testing/attacked-server.ts';
-import { expectHealthy } from './testing/expect-well.ts';
-import { answersOf, everythingFrom, until } from './testing/raw-answers.ts';
+import { expectHealthy } from './testing/expect-healthy.ts';
+import { answersOf, everythingFrom, until } from './testing/raw-responses.ts';
 
 let attacked: AttackedServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectHealthy } from './testing/expect-well.ts';
-import { responseProblem } from './testing/kubernetes-shaped.ts';
+import { expectHealthy } from './testing/expect-healthy.ts';
+import { responseProblem } from './testing/response-problem.ts';
 import { collectionPath, sampleObjects } from './testing/sample-objects.ts';
 import { inheritedNames } from './testing/typed-objects.ts';
 

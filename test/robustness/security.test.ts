@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AttackedServer, attackedServer } from './testing/attacked-server.ts';
-import { expectHealthy } from './testing/expect-well.ts';
-import { responseProblem } from './testing/kubernetes-shaped.ts';
-import { answersOf, everythingFrom } from './testing/raw-answers.ts';
+import { expectHealthy } from './testing/expect-healthy.ts';
+import { answersOf, everythingFrom } from './testing/raw-responses.ts';
+import { responseProblem } from './testing/response-problem.ts';
 
 const secrets = '/api/v1/namespaces/default/secrets';
 const hidden = 'the-hidden-value';
@@ -87,7 +87,7 @@ describe('without a valid token', () => {
       }),
     ],
     [
-      'a claim to be somebody',
+      'an impersonation header',
       () => ({
         authorization: null,
         headers: {
@@ -211,12 +211,12 @@ describe('the content of a secret', () => {
 });
 
 describe('files', () => {
-  test.each(['a folder that is not there yet', 'a folder that everybody may read'])(
+  test.each(['a new folder', 'a folder with mode 755'])(
     'in %s are accessible only to their owner',
     async (where) => {
       const outer = await mkdtemp(join(tmpdir(), 'files-'));
       const folder = join(outer, 'data');
-      if (where.includes('everybody')) {
+      if (where.includes('755')) {
         await mkdir(folder);
         await chmod(folder, 0o755);
       }
@@ -238,7 +238,7 @@ describe('files', () => {
 
       /** The owner of an existing folder chose its mode, which may let others list it. */
       function isOnlyTheFolder(found: readonly string[]): boolean {
-        return found.every((path) => path === folder && where.includes('everybody'));
+        return found.every((path) => path === folder && where.includes('755'));
       }
     },
   );

@@ -2,9 +2,9 @@ import { Agent } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { call } from './testing/attacked-server.ts';
+import { waitUntil, watcherProblem } from './testing/storm-checks.ts';
 import { type StormServer, stormServer } from './testing/storm-server.ts';
 import { inProcess, overHttps } from './testing/storm-transports.ts';
-import { until, watcherProblem } from './testing/storm-verdict.ts';
 import { StormWatcher, type Transport } from './testing/storm-watcher.ts';
 import type { Interest } from './testing/watch-model.ts';
 
@@ -74,7 +74,7 @@ test('the server disconnects readers that stop reading at the limit, and they re
   const others = [watcherOver(transport, 'steady'), watcherOver(inProcess(server.registry), 'near')];
   const all = [...stalled, ...others];
   const running = all.map((watcher) => watcher.run());
-  await until(() => server.api.metrics.watchesOpen === 4);
+  await waitUntil(() => server.api.metrics.watchesOpen === 4);
   let writtenBytes = 0;
   while (server.api.metrics.watchesCut < stalled.length && writtenBytes < heldBytesMax) {
     await put(server, agent, `fat-${(writtenBytes / fatBytes) % 4}`, `${writtenBytes}`.padEnd(fatBytes, 'x'));
@@ -82,7 +82,7 @@ test('the server disconnects readers that stop reading at the limit, and they re
   }
   expect(server.api.metrics).toMatchObject({ watchesCut: stalled.length, watchesOpen: 1 });
   resume();
-  await until(() => all.every((watcher) => watcherProblem(server, watcher) === undefined));
+  await waitUntil(() => all.every((watcher) => watcherProblem(server, watcher) === undefined));
   expect(all.map((watcher) => watcherProblem(server, watcher))).toEqual(all.map(() => undefined));
   expect(stalled.every(({ resumes, relists }) => resumes > 0 && relists === 1)).toBe(true);
   for (const watcher of all) watcher.stop();
@@ -107,10 +107,10 @@ test('watchers whose version is too old get 410 Gone, list again, and miss no ev
       }),
   );
   const running = watchers.map((watcher) => watcher.run());
-  await until(() => watchers.every(({ startVersion }) => startVersion > 0));
+  await waitUntil(() => watchers.every(({ startVersion }) => startVersion > 0));
   for (let count = 0; count < 200; count += 1) await put(server, agent, `o-${count % 50}`, String(count));
   resume();
-  await until(() =>
+  await waitUntil(() =>
     watchers.every((watcher) => watcher.relists > 1 && watcherProblem(server, watcher) === undefined),
   );
   expect(watchers.map((watcher) => watcherProblem(server, watcher))).toEqual(watchers.map(() => undefined));

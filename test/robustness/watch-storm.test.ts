@@ -1,9 +1,9 @@
 import { Agent } from 'node:https';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
+import { waitUntil, watcherProblem } from './testing/storm-checks.ts';
 import { type StormServer, stormServer } from './testing/storm-server.ts';
 import { type Form, inProcess, overHttps } from './testing/storm-transports.ts';
-import { until, watcherProblem } from './testing/storm-verdict.ts';
 import { StormWatcher } from './testing/storm-watcher.ts';
 import { phases, StormWriter, tiers } from './testing/storm-writer.ts';
 import type { Interest } from './testing/watch-model.ts';
@@ -99,7 +99,7 @@ test('200 watchers that connect, disconnect, resume and pause see each event onc
   for (const watcher of watchers) watcher.stopFaults();
   await Promise.race([
     Promise.all(running),
-    until(() => watchers.every((watcher) => watcherProblem(server, watcher) === undefined)),
+    waitUntil(() => watchers.every((watcher) => watcherProblem(server, watcher) === undefined)),
   ]);
   const problems = watchers.map((watcher) => watcherProblem(server, watcher));
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);

@@ -11,7 +11,7 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 /** The complete embedded server on a real socket, a client that trusts its certificate, and a record of all internal errors. */
 export interface AttackedServer {
   readonly server: EmbeddedServer;
-  readonly access: Access;
+  readonly access: AttackedAccess;
   /** Errors that were reported to `onError`, and uncaught errors. */
   readonly bugs: string[];
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
@@ -22,7 +22,7 @@ export interface AttackedServer {
   close(): Promise<void>;
 }
 
-export interface Access {
+export interface AttackedAccess {
   readonly host: string;
   readonly port: number;
   readonly certificate: string;
@@ -79,7 +79,7 @@ interface KubeconfigContent {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-export function accessOf(kubeconfig: string): Access {
+export function accessOf(kubeconfig: string): AttackedAccess {
   const { clusters, users } = parse(kubeconfig) as KubeconfigContent;
   const { cluster } = clusters[0];
   const { hostname, port } = new URL(cluster.server);
@@ -91,12 +91,12 @@ export function accessOf(kubeconfig: string): Access {
   };
 }
 
-export async function dial(access: Access): Promise<TLSSocket> {
+export async function dial(access: AttackedAccess): Promise<TLSSocket> {
   return (await dialOver(access)).socket;
 }
 
 /** Also returns the TCP socket, because only that can be reset. */
-export function dialOver({ host, port, certificate }: Access) {
+export function dialOver({ host, port, certificate }: AttackedAccess) {
   const wire = connectPlain({ host, port });
   return new Promise<{ readonly socket: TLSSocket; readonly wire: Socket }>((resolve, reject) => {
     const socket = connect({ socket: wire, host, ca: certificate }, () => {
@@ -108,7 +108,7 @@ export function dialOver({ host, port, certificate }: Access) {
   });
 }
 
-function firstLine({ host, port, certificate, token }: Access, path: string): Promise<string> {
+function firstLine({ host, port, certificate, token }: AttackedAccess, path: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -128,7 +128,7 @@ function firstLine({ host, port, certificate, token }: Access, path: string): Pr
 }
 
 interface Call {
-  readonly access: Access;
+  readonly access: AttackedAccess;
   readonly agent: Agent;
   readonly method: string;
   readonly path: string;

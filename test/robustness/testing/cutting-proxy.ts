@@ -1,22 +1,22 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Random } from '../../../src/runtime/random.ts';
-import type { Access } from './attacked-server.ts';
+import type { AttackedAccess } from './attacked-server.ts';
 
 /** Forwards bytes, but breaks connections at random bytes, by a reset or an end, or never forwards them. */
 export class CuttingProxy {
-  readonly #target: Pick<Access, 'host' | 'port'>;
+  readonly #target: Pick<AttackedAccess, 'host' | 'port'>;
   readonly #random: Random;
   readonly #server = createServer((socket) => this.#accept(socket));
   readonly #open = new Set<Socket>();
   #isFaultFree = false;
   cuts = 0;
 
-  private constructor(target: Pick<Access, 'host' | 'port'>, random: Random) {
+  private constructor(target: Pick<AttackedAccess, 'host' | 'port'>, random: Random) {
     this.#target = target;
     this.#random = random;
   }
 
-  static async start(target: Pick<Access, 'host' | 'port'>, random: Random): Promise<CuttingProxy> {
+  static async start(target: Pick<AttackedAccess, 'host' | 'port'>, random: Random): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(target, random);
     await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
     return proxy;

@@ -3,7 +3,7 @@ import { builtInKindCatalog } from '../../../src/apiserver/kinds/built-in-kinds.
 import type { ServedKind } from '../../../src/apiserver/kinds/served-kind.ts';
 import { apiVersionOf } from '../../../src/kube/resource.ts';
 
-export interface Sample {
+export interface SampleOfKind {
   readonly kind: ServedKind;
   /** Ready to be created, in namespace `default` if the kind is namespaced. */
   readonly object: SampleObject;
@@ -24,9 +24,9 @@ interface Recorded {
 const kindsFolder = new URL('../../../src/apiserver/kinds/', import.meta.url);
 
 /** Every recorded object that a real server has accepted, of all served kinds. */
-export function sampleObjects(): readonly Sample[] {
+export function sampleObjects(): readonly SampleOfKind[] {
   const kinds = builtInKindCatalog();
-  const samples: Sample[] = [];
+  const samples: SampleOfKind[] = [];
   for (const { object, given, stored } of recordings()) {
     const sent = object ?? given;
     if (sent === undefined || stored === undefined) continue;

@@ -10,13 +10,13 @@ import type { StoreChange } from '../../../src/apiserver/store/store.ts';
 import { type Clock, realClock, sleepOn } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';
 import { seededRandom } from '../../../src/runtime/random.ts';
-import { type Access, accessOf } from './attacked-server.ts';
+import { type AttackedAccess, accessOf } from './attacked-server.ts';
 
 /** A server built from its parts, so that tests can read its metrics and observe its store. */
 export interface StormServer {
   readonly api: ApiServer;
   readonly registry: Registry;
-  readonly access: Access;
+  readonly access: AttackedAccess;
   /** All changes of config maps and pods in the store. */
   readonly changes: readonly StoreChange[];
   readonly bugs: unknown[];

@@ -4,7 +4,7 @@ import { EmbeddedCluster } from '../../../src/cluster/embedded-cluster.ts';
 import type { KubeObject } from '../../../src/kube/api/meta.ts';
 import { ApiError } from '../../../src/kube/api-error.ts';
 import type { WatchEvent, WatchOptions } from '../../../src/kube/api-requests.ts';
-import { type Access, call } from './attacked-server.ts';
+import { type AttackedAccess, call } from './attacked-server.ts';
 import type { Transport, WatchRequest } from './storm-watcher.ts';
 import { lineOf, rethrowAsStreamBroke, type WatchLine, watchLines } from './watch-lines.ts';
 import type { Interest } from './watch-model.ts';
@@ -23,7 +23,7 @@ interface WireList {
 }
 
 export interface OverHttpsOptions {
-  readonly access: Access;
+  readonly access: AttackedAccess;
   readonly agent: Agent;
   readonly form: Form;
   /** The server ends the watch after this time. */

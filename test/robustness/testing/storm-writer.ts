@@ -1,10 +1,10 @@
 import type { Agent } from 'node:https';
 import type { Random } from '../../../src/runtime/random.ts';
-import { type Access, call, type Reply } from './attacked-server.ts';
+import { type AttackedAccess, call, type Reply } from './attacked-server.ts';
 
 export interface StormWriterOptions {
   readonly name: string;
-  readonly access: Access;
+  readonly access: AttackedAccess;
   readonly agent: Agent;
   readonly namespaces: readonly string[];
   readonly random: Random;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import type { Access } from './attacked-server.ts';
+import type { AttackedAccess } from './attacked-server.ts';
 
 /** One line of a watch, independent of its format. */
 export interface WatchLine {
@@ -32,7 +32,7 @@ interface WireEvent {
 export class StreamBroke extends Error {}
 
 export interface WatchCall {
-  readonly access: Access;
+  readonly access: AttackedAccess;
   readonly path: string;
   readonly accept: string;
   /** Closes the connection. */

@@ -11,9 +11,9 @@ import { Informer } from '../../src/reconcile/informer/informer.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { CuttingProxy } from './testing/cutting-proxy.ts';
+import { waitUntil } from './testing/storm-checks.ts';
 import { acceleratedClock, stormServer } from './testing/storm-server.ts';
 import { inProcess } from './testing/storm-transports.ts';
-import { until } from './testing/storm-verdict.ts';
 import { StormWriter } from './testing/storm-writer.ts';
 
 /** Short pauses after failures: the test is not about back-off. */
@@ -113,7 +113,7 @@ test('informers behind breaking connections end up with the state of the server'
     return items.map(([key, version]) => `${key} ${version}`).sort();
   };
   const expected = await Promise.all(followers.map(({ selection }) => state(selection)));
-  await until(() =>
+  await waitUntil(() =>
     followers.every(({ record }, index) => String(linesOf(record)) === String(expected[index])),
   );
   expect(followers.map(({ record }) => linesOf(record))).toEqual(expected);

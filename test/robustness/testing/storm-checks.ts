@@ -36,7 +36,7 @@ function sorted(state: ReadonlyMap<string, number>) {
 const timeoutMs = 20_000;
 
 /** Resolves when the condition is true, or after a time limit; the caller then checks what is wrong. */
-export async function until(isTrue: () => boolean): Promise<void> {
+export async function waitUntil(isTrue: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   while (!isTrue() && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 50));
 }
