@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HttpClient, type ServerAddress } from '../fidelity/http-client.ts';
-import { type Compared, comparePolicy } from './access-control/beside-real.ts';
+import { comparePolicy, type PolicyComparison } from './access-control/compare-policy.ts';
 import { randomPolicy } from './access-control/random-policy.ts';
-import { lacks, serverPrograms } from './bed-in-test.ts';
 import { bothServers } from './testing/both-servers.ts';
+import { lacks, serverPrograms } from './vitest-beds.ts';
 
 /**
  * Random roles, bindings, users and access questions, the same in every run. To see others, more, or one again:
@@ -22,7 +22,7 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('access control compared with 
   test(
     'random policies allow the same users the same requests',
     async () => {
-      const all: Compared[] = [];
+      const all: PolicyComparison[] = [];
       for (let seed = firstSeed; seed < firstSeed + policyCount; seed++) {
         all.push(await comparePolicy(servers(), randomPolicy(seed, policySize)));
       }

@@ -9,8 +9,8 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { kubectlApplies, type TypedApply } from './apply/kubectl-applies.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 import { isRetry } from './testing/is-retry.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
 /** The kubectl of the machine is usually older. If there is none, only our own is tested. */
 const installedKubectl = '/usr/bin/kubectl';
@@ -21,7 +21,7 @@ const kubectls: readonly (readonly [string, () => string])[] = [
 ];
 
 describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
-  const bed = sharedBed();
+  const bed = sharedTestBed();
   let embedded: EmbeddedServer;
   let folder: string;
 
@@ -49,15 +49,16 @@ describe.skipIf(lacks(...serverPrograms))('kubectl apply --server-side', () => {
     async ([name, program], { task }) => {
       if (!existsSync(program())) return;
       const namespace = `${name.replaceAll(' ', '-')}${isRetry(task) ? '-again' : ''}`;
-      const surprises: string[] = [];
+      const unexpectedDifferences: string[] = [];
       const both = [bed().kubeconfig, join(folder, 'kubeconfig')];
       for (const typed of [{ line: `create namespace ${namespace}` }, ...kubectlApplies]) {
         const [real, ours] = await Promise.all(
           both.map((kubeconfig) => type(program(), { kubeconfig, namespace, home: folder }, typed)),
         );
-        if (real !== ours) surprises.push(`kubectl ${typed.line}\n--- real\n${real}\n--- ours\n${ours}`);
+        if (real !== ours)
+          unexpectedDifferences.push(`kubectl ${typed.line}\n--- real\n${real}\n--- ours\n${ours}`);
       }
-      expect(surprises.join('\n\n')).toBe('');
+      expect(unexpectedDifferences.join('\n\n')).toBe('');
     },
   );
 });

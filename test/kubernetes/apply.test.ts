@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Scenario } from '../fidelity/scenario.ts';
-import { type Compared, compareLife } from './apply/beside-real.ts';
-import { randomCustomLife } from './apply/random-custom-life.ts';
-import { randomLife } from './apply/random-life.ts';
-import { lacks, serverPrograms } from './bed-in-test.ts';
+import { compareWrites, type WritesComparison } from './apply/compare-writes.ts';
+import { randomCustomWrites } from './apply/random-custom-writes.ts';
+import { randomWrites } from './apply/random-writes.ts';
 import { type BothServers, bothServers } from './testing/both-servers.ts';
+import { lacks, serverPrograms } from './vitest-beds.ts';
 
 /**
  * Random objects and writers, the same in every run. To see others, more, or one again:
@@ -12,13 +12,13 @@ import { type BothServers, bothServers } from './testing/both-servers.ts';
  *     APPLY_SEED=1234 APPLY_OBJECTS=500 APPLY_CUSTOM_OBJECTS=50 npm run test:kubernetes -- test/kubernetes/apply.test.ts
  */
 const firstSeed = Number(process.env.APPLY_SEED ?? 1);
-const lifeCount = Number(process.env.APPLY_LIVES ?? 40);
-const stepsPerLife = 16;
-const lifeMaxMs = 5_000;
+const objectCount = Number(process.env.APPLY_OBJECTS ?? 40);
+const stepsPerObject = 16;
+const objectMaxMs = 5_000;
 /** For custom kinds; each run has its own definition. */
-const customLifeCount = Number(process.env.APPLY_CUSTOM_LIVES ?? 6);
-const stepsPerCustomLife = 50;
-const customLifeMaxMs = 20_000;
+const customObjectCount = Number(process.env.APPLY_CUSTOM_OBJECTS ?? 6);
+const stepsPerCustomObject = 50;
+const customObjectMaxMs = 20_000;
 /** The number of differences that a failure shows; the others are only counted. */
 const shownMax = 5;
 
@@ -28,23 +28,25 @@ describe.skipIf(lacks('1.36', ...serverPrograms))('server-side apply compared wi
   test(
     'gives the same objects, field owners and errors',
     async () => {
-      const lives = seeds(lifeCount).map((seed) => randomLife(seed, stepsPerLife));
-      const { count } = check('server-side apply', await compareAll(servers(), lives));
+      const scenarios = seeds(objectCount).map((seed) => randomWrites(seed, stepsPerObject));
+      const { count } = check('server-side apply', await compareAll(servers(), scenarios));
       expect(bugs).toEqual([]);
-      if (lifeCount > 20) expect(Math.min(count(200), count(409))).toBeGreaterThan(lifeCount);
+      if (objectCount > 20) expect(Math.min(count(200), count(409))).toBeGreaterThan(objectCount);
     },
-    60_000 + lifeCount * lifeMaxMs,
+    60_000 + objectCount * objectMaxMs,
   );
 
   test(
     'gives the same for custom kinds with any schemas of lists and maps',
     async () => {
-      const lives = seeds(customLifeCount).map((seed) => randomCustomLife(seed, stepsPerCustomLife));
-      const { count } = check('custom kinds', await compareAll(servers(), lives));
+      const scenarios = seeds(customObjectCount).map((seed) =>
+        randomCustomWrites(seed, stepsPerCustomObject),
+      );
+      const { count } = check('custom kinds', await compareAll(servers(), scenarios));
       expect(bugs).toEqual([]);
-      if (customLifeCount > 5) expect(Math.min(count(200), count(409))).toBeGreaterThan(customLifeCount);
+      if (customObjectCount > 5) expect(Math.min(count(200), count(409))).toBeGreaterThan(customObjectCount);
     },
-    60_000 + customLifeCount * customLifeMaxMs,
+    60_000 + customObjectCount * customObjectMaxMs,
   );
 });
 
@@ -52,21 +54,24 @@ function seeds(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => firstSeed + i);
 }
 
-async function compareAll(servers: BothServers, lives: readonly Scenario[]): Promise<readonly Compared[]> {
-  const compared: Compared[] = [];
-  for (const life of lives) compared.push(await compareLife(servers, life));
+async function compareAll(
+  servers: BothServers,
+  scenarios: readonly Scenario[],
+): Promise<readonly WritesComparison[]> {
+  const compared: WritesComparison[] = [];
+  for (const writes of scenarios) compared.push(await compareWrites(servers, writes));
   return compared;
 }
 
 /** Fails if the two servers differ, and checks that enough different outcomes occurred. */
-function check(what: string, compared: readonly Compared[]): { count(status: number): number } {
+function check(what: string, compared: readonly WritesComparison[]): { count(status: number): number } {
   const outcomes = compared.flatMap((each) => each.outcomes);
   const count = (status: number): number => outcomes.filter((each) => each === status).length;
   const tally = `${outcomes.length} answers, ${count(200)} writes, ${count(409)} conflicts`;
   process.stdout.write(`${what}, from seed ${firstSeed}: ${tally}\n`);
   const problems = compared.map(({ text }) => text).filter((text) => text !== '');
   if (problems.length > 0) {
-    expect.fail(`${problems.length} lives differ\n${problems.slice(0, shownMax).join('\n\n')}`);
+    expect.fail(`${problems.length} scenarios differ\n${problems.slice(0, shownMax).join('\n\n')}`);
   }
   return { count };
 }

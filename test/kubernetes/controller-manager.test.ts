@@ -10,22 +10,27 @@ import {
   serviceAccounts,
 } from '../../src/kube/resources.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import type { TestBed } from './test-bed.ts';
 import { errorKindsIn } from './testing/klog.ts';
-import { unknownEitherWay } from './testing/known-differences.ts';
+import { unexpectedLinesEitherWay } from './testing/known-differences.ts';
 import { differencesOf } from './testing/outcome-differences.ts';
-import { says } from './testing/run-scheduler.ts';
-import { setStage } from './testing/scene-stage.ts';
-import { appliedScenes } from './testing/scenes/applied-scenes.ts';
-import { batchScenes, cronJobs, jobs, minutely } from './testing/scenes/batch-scenes.ts';
-import { budgetScenes } from './testing/scenes/budget-scenes.ts';
-import { deploymentScenes } from './testing/scenes/deployment-scenes.ts';
-import { endingScenes } from './testing/scenes/ending-scenes.ts';
-import { statefulSetScenes } from './testing/scenes/stateful-set-scenes.ts';
-import { volumeScenes } from './testing/scenes/volume-scenes.ts';
-import { type Outcome, type Scene, Side, type Stage } from './testing/side.ts';
+import { untilPrinted } from './testing/run-scheduler.ts';
+import {
+  type Outcome,
+  type ScenarioContext,
+  ScenarioRunner,
+  type UserScenario,
+} from './testing/scenario-runner.ts';
+import { setUpCluster } from './testing/scenario-setup.ts';
+import { applyScenarios } from './testing/scenarios/apply-scenarios.ts';
+import { batchScenarios, cronJobs, jobs, minutely } from './testing/scenarios/batch-scenarios.ts';
+import { budgetScenarios } from './testing/scenarios/budget-scenarios.ts';
+import { deletionScenarios } from './testing/scenarios/deletion-scenarios.ts';
+import { deploymentScenarios } from './testing/scenarios/deployment-scenarios.ts';
+import { statefulSetScenarios } from './testing/scenarios/stateful-set-scenarios.ts';
+import { volumeScenarios } from './testing/scenarios/volume-scenarios.ts';
 import { servedControllers } from './testing/unserved-controllers.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /**
  * Rounds start until this time has passed. To run longer:
@@ -37,18 +42,18 @@ const roundMaxMs = 240_000;
 const pollMs = 200;
 
 /** Our server does not enforce pod security levels. */
-const scenes = [
-  ...statefulSetScenes,
-  ...deploymentScenes,
-  ...budgetScenes,
-  ...endingScenes,
-  ...volumeScenes,
-  ...batchScenes,
-  ...appliedScenes,
+const scenarios = [
+  ...statefulSetScenarios,
+  ...deploymentScenarios,
+  ...budgetScenarios,
+  ...deletionScenarios,
+  ...volumeScenarios,
+  ...batchScenarios,
+  ...applyScenarios,
 ].filter(({ needsPodSecurity }) => needsPodSecurity !== true);
 
 /** These scenarios create objects outside of their namespace, which a second round would find. */
-const onceOnly = ['volume-lives', 'default-class'];
+const onceOnly = ['volume-lifecycle', 'default-class'];
 
 /** The controllers that `stowage run` replaces. */
 const swapped = ['persistentvolume-binder-controller', 'statefulset-controller'];
@@ -69,7 +74,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
         const differences: string[] = [];
         const untilMs = Date.now() + soakMs;
         for (let round = 1; round === 1 || Date.now() < untilMs; round++) {
-          const [theirs, our] = await Promise.all([playRound(real, round), playRound(ours, round)]);
+          const [theirs, our] = await Promise.all([runRound(real, round), runRound(ours, round)]);
           differences.push(...compareRounds(theirs, our));
           if (round === 1) expected = theirs;
         }
@@ -87,11 +92,11 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       'leaves the same objects if two of its controllers are replaced by ours, on either server',
       async () => {
         const both = (['kubernetes', 'stowage'] as const).map(async (server) => {
-          const playing = await open(server, swapped);
-          await standIn(playing.bed);
-          return await playRound(playing, 1);
+          const opened = await open(server, swapped);
+          await standIn(opened.bed);
+          return await runRound(opened, 1);
         });
-        expected ??= await playRound(await open('kubernetes'), 1);
+        expected ??= await runRound(await open('kubernetes'), 1);
         for (const round of await Promise.all(both)) expect(compareRounds(expected, round)).toEqual([]);
       },
       2 * roundMaxMs,
@@ -99,15 +104,15 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
   },
 );
 
-interface Playing {
-  readonly bed: Bed;
+interface OpenCluster {
+  readonly bed: TestBed;
   readonly cluster: Cluster;
-  readonly side: Side;
+  readonly runner: ScenarioRunner;
 }
 
 /** Runs all controllers whose kinds our server has, except those in `without`. */
-async function open(server: 'kubernetes' | 'stowage', without: readonly string[] = []): Promise<Playing> {
-  const bed = await startBed({
+async function open(server: 'kubernetes' | 'stowage', without: readonly string[] = []): Promise<OpenCluster> {
+  const bed = await startTestBed({
     server,
     scheduler: true,
     kwok: true,
@@ -120,18 +125,18 @@ async function open(server: 'kubernetes' | 'stowage', without: readonly string[]
   });
   const ended = new AbortController();
   onTestFinished(() => ended.abort());
-  const cluster = await setStage(bed, ended.signal);
+  const cluster = await setUpCluster(bed, ended.signal);
   const name = 'by-the-clock';
   await cluster.resource(namespaces).create({ metadata: { name } });
   await cluster.resource(cronJobs).create(minutely(name));
   // Otherwise the log depends on timing: a controller may find an object at its start or receive it as an event.
   while (!bed.logs('kube-controller-manager').includes('all resource monitors have synced')) await sleep(50);
   const more = [daemonSets, replicationControllers, jobs, cronJobs];
-  return { bed, cluster, side: new Side(cluster, { more, furnished }) };
+  return { bed, cluster, runner: new ScenarioRunner(cluster, { more, untilPopulated }) };
 }
 
 /** Waits for the objects that kube-controller-manager creates in every namespace. */
-async function furnished({ cluster, namespace }: Stage): Promise<void> {
+async function untilPopulated({ cluster, namespace }: ScenarioContext): Promise<void> {
   const found = async (resource: Resource, name: string) =>
     (await cluster.resource(resource).list({ namespace })).items.some(
       ({ metadata }) => metadata?.name === name,
@@ -140,29 +145,29 @@ async function furnished({ cluster, namespace }: Stage): Promise<void> {
   while (!(await found(configMaps, 'kube-root-ca.crt'))) await sleep(pollMs);
 }
 
-async function standIn({ kubeconfig }: Bed): Promise<void> {
+async function standIn({ kubeconfig }: TestBed): Promise<void> {
   const stowage = new StowageProcess(['run', '--kubeconfig', kubeconfig, '--controllers', swappedIn]);
   onTestFinished(async () => await stowage.kill());
-  await says(stowage, 'statefulset: this process leads');
-  await says(stowage, 'pv-binder: this process leads');
+  await untilPrinted(stowage, 'statefulset: this process leads');
+  await untilPrinted(stowage, 'pv-binder: this process leads');
 }
 
 /** Runs all scenarios in parallel, each in its own namespace, and then deletes the namespaces with their content. */
-async function playRound({ side, cluster }: Playing, round: number): Promise<Round> {
-  const played = scenes.filter(({ name }) => round === 1 || !onceOnly.includes(name));
+async function runRound({ runner, cluster }: OpenCluster, round: number): Promise<Round> {
+  const started = scenarios.filter(({ name }) => round === 1 || !onceOnly.includes(name));
   const outcomes = await Promise.all(
-    played.map(async (scene) => [scene.name, await side.play(inRound(scene, round))] as const),
+    started.map(async (scenario) => [scenario.name, await runner.run(inRound(scenario, round))] as const),
   );
   const late = outcomes.map(
-    async ([name, outcome]) => [name, await side.withLateEvents(`${name}-${round}`, outcome)] as const,
+    async ([name, outcome]) => [name, await runner.withLateEvents(`${name}-${round}`, outcome)] as const,
   );
   const complete = new Map(await Promise.all(late));
   await removeNamespaces(cluster, `-${round}`);
   return complete;
 }
 
-function inRound(scene: Scene, round: number): Scene {
-  return { ...scene, name: `${scene.name}-${round}` };
+function inRound(scenario: UserScenario, round: number): UserScenario {
+  return { ...scenario, name: `${scenario.name}-${round}` };
 }
 
 async function removeNamespaces(cluster: Cluster, suffix: string): Promise<void> {
@@ -174,8 +179,8 @@ async function removeNamespaces(cluster: Cluster, suffix: string): Promise<void>
 }
 
 function compareRounds(real: Round, ours: Round): readonly string[] {
-  return [...real].flatMap(([scene, outcome]) => {
-    const differences = differencesOf(outcome, ours.get(scene) ?? {});
-    return unknownEitherWay(scene, differences).map((line) => `${scene}: ${line}`);
+  return [...real].flatMap(([scenario, outcome]) => {
+    const differences = differencesOf(outcome, ours.get(scenario) ?? {});
+    return unexpectedLinesEitherWay(scenario, differences).map((line) => `${scenario}: ${line}`);
   });
 }

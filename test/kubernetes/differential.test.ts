@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from 'vitest';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { tryCluster } from './differential/comparison.ts';
+import { compareOnCluster } from './differential/comparison.ts';
 import { RealCluster } from './differential/real-cluster.ts';
 import { RealScheduler } from './differential/real-scheduler.ts';
 import { Tally } from './differential/tally.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /**
  * Random clusters and pods, the same in every run. To see others, more, or one again:
@@ -24,23 +24,24 @@ describe.skipIf(lacks('1.36', ...serverPrograms, 'kube-scheduler'))('compared wi
   test(
     'profile upstream has the same verdicts and messages, and profile stowage differs only in known ways',
     async () => {
-      const bed = await startBed(bedOptions);
+      const bed = await startTestBed(bedOptions);
       const cluster = new RealCluster(await bed.connect());
       await cluster.prepare();
       const real = await RealScheduler.start(bed, inject('kubernetesPrograms')['kube-scheduler'] ?? '');
       const tally = new Tally();
       try {
-        for (let at = 0; at < clusterCount; at++) await tryCluster(firstSeed + at, cluster, real, tally);
+        for (let at = 0; at < clusterCount; at++)
+          await compareOnCluster(firstSeed + at, cluster, real, tally);
       } finally {
         await real.close();
         process.stdout.write(`beside kube-scheduler, from seed ${firstSeed}: ${tally.summary}\n`);
       }
       expect(tally.problems).toEqual([]);
       if (clusterCount < clustersMany) return;
-      const { verdicts, fits, refused, makesRoom } = tally.counts;
+      const { verdicts, fits, refused, preempts } = tally.counts;
       expect(verdicts).toBeGreaterThan(clusterCount * 9);
       expect(Math.min(fits, refused) / verdicts).toBeGreaterThan(0.2);
-      expect(makesRoom).toBeGreaterThan(0);
+      expect(preempts).toBeGreaterThan(0);
     },
     60_000 + clusterCount * clusterMaxMs,
   );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { playEndings, whatIsLeft } from './testing/endings.ts';
-import { steady } from './testing/steady.ts';
-import { playVolumeEnds, playVolumeLives, volumeStates } from './testing/volume-lives.ts';
+import { remainingObjects, runDeletions } from './testing/deletions.ts';
+import { untilSteady } from './testing/steady.ts';
+import { runVolumeBindings, runVolumeDeletions, volumeStates } from './testing/volume-lifecycle.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Runs the same actions with kube-controller-manager on the real server, and with our controllers on ours. */
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our controllers', () => {
@@ -17,8 +17,8 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     play: (cluster: Cluster) => Promise<readonly string[]>,
   ): Promise<readonly (readonly string[])[]> {
     const beds = await Promise.all([
-      startBed({ controllerManager: { controllers: controllers.theirs } }),
-      startBed({ server: 'stowage', stowageControllers: controllers.ours }),
+      startTestBed({ controllerManager: { controllers: controllers.theirs } }),
+      startTestBed({ server: 'stowage', stowageControllers: controllers.ours }),
     ]);
     return await Promise.all(beds.map(async (bed) => await play(await bed.connect())));
   }
@@ -29,9 +29,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
       ours: 'garbage-collector,namespace,protection',
     };
     const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
-      await playEndings(cluster);
-      return await steady(
-        () => whatIsLeft(cluster),
+      await runDeletions(cluster);
+      return await untilSteady(
+        () => remainingObjects(cluster),
         (left) => !left.some((line) => line.startsWith('Namespace /doomed')),
       );
     });
@@ -46,10 +46,10 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('our contro
     };
     const namespace = 'default';
     const [real = [], ours] = await bothEnds(controllers, async (cluster) => {
-      await playVolumeLives(cluster, namespace);
-      const bound = await steady(() => volumeStates(cluster, namespace));
-      await playVolumeEnds(cluster, namespace);
-      return [...bound, 'then', ...(await steady(() => volumeStates(cluster, namespace)))];
+      await runVolumeBindings(cluster, namespace);
+      const bound = await untilSteady(() => volumeStates(cluster, namespace));
+      await runVolumeDeletions(cluster, namespace);
+      return [...bound, 'then', ...(await untilSteady(() => volumeStates(cluster, namespace)))];
     });
     expect(real.length).toBeGreaterThan(60);
     expect(ours).toEqual(real);

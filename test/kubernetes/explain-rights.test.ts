@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { coreEvents, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { callStowage } from '../up/stowage-process.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
+import type { TestBed } from './test-bed.ts';
 import {
   accessModes,
   main,
@@ -13,6 +12,7 @@ import {
   serviceAccountKubeconfig,
   until,
 } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
 /** The rights of a user who manages the pods of one namespace: no nodes, nothing cluster-wide. */
 const namespaced = `
@@ -51,9 +51,9 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
 subjects: [{ kind: ServiceAccount, name: broad, namespace: shop }]
 `;
 
-const accounts = ['of-a-team', 'broad', 'nobody'] as const;
+const accounts = ['of-a-team', 'broad', 'no-rights'] as const;
 
-async function kubectl(bed: Bed, args: readonly string[], input = ''): Promise<void> {
+async function kubectl(bed: TestBed, args: readonly string[], input = ''): Promise<void> {
   const { stderr, code } = await bed.kubectl(args, input);
   expect([code, stderr]).toEqual([0, '']);
 }
@@ -83,7 +83,7 @@ async function makePendingPod(cluster: Cluster): Promise<void> {
 }
 
 /** The message of kube-scheduler's Event about the pod. */
-async function complaintOfKubeScheduler(cluster: Cluster): Promise<string> {
+async function kubeSchedulerMessage(cluster: Cluster): Promise<string> {
   const fieldSelector = 'involvedObject.name=db,reason=FailedScheduling';
   const read = async () =>
     (await cluster.resource(coreEvents).list({ namespace: 'shop', fieldSelector })).items;
@@ -96,7 +96,7 @@ async function explain(kubeconfig: string, ...flags: readonly string[]) {
 }
 
 describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubernetes cluster', () => {
-  const bed = sharedBed({ scheduler: true });
+  const bed = sharedTestBed({ scheduler: true });
 
   test('gives the message of kube-scheduler, and lists what it has no right to read', async () => {
     const cluster = await bed().connect();
@@ -104,7 +104,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubern
     for (const name of accounts) await kubectl(bed(), ['create', 'serviceaccount', name, '-n', 'shop']);
     await kubectl(bed(), ['apply', '-f', '-'], `${namespaced}---${broad}`);
     await makePendingPod(cluster);
-    const told = await complaintOfKubeScheduler(cluster);
+    const event = await kubeSchedulerMessage(cluster);
 
     const admin = await explain(bed().kubeconfig, '-o', 'json');
     const { message, ...rest } = JSON.parse(admin.stdout);
@@ -112,9 +112,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubern
     expect(rest).toMatchObject({ verdict: 'refused', profile: 'upstream', notes: [] });
     expect(message).toMatch(/^0\/3 nodes are available: /);
     // The rest of the message is about preemption, which is not compared.
-    expect(told.slice(0, message.length)).toBe(message);
-    expect(told.slice(message.length)).toMatch(/^( no new claims to deallocate,)? preemption: /);
-    expect(rest.reported).toBe(told);
+    expect(event.slice(0, message.length)).toBe(message);
+    expect(event.slice(message.length)).toMatch(/^( no new claims to deallocate,)? preemption: /);
+    expect(rest.reported).toBe(event);
 
     const seeing = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'broad'), '-o', 'json');
     const seen = JSON.parse(seeing.stdout);
@@ -141,9 +141,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubern
     );
     expect(team.stdout).toContain('could not see nodes: forbidden; nothing can be said about nodes');
     expect(team.stdout).toContain('0/3 nodes are available: ');
-    const nobody = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'nobody'));
-    expect([nobody.status, nobody.stdout]).toEqual([1, '']);
-    expect(nobody.stderr).toMatch(
+    const noRights = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'no-rights'));
+    expect([noRights.status, noRights.stdout]).toEqual([1, '']);
+    expect(noRights.stderr).toMatch(
       /^stowage: could not see pods: forbidden; .*; ask for the right to list pods\n$/,
     );
   });

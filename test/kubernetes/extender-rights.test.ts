@@ -6,8 +6,8 @@ import type { Cluster } from '../../src/cluster/cluster.ts';
 import { driverCapacities, nodes, persistentVolumeClaims, storageClasses } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import type { TestBed } from './test-bed.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
 const driver = 'disks.example.com';
@@ -18,13 +18,13 @@ const pod = {
   spec: { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }] },
 };
 
-async function kubectl(bed: Bed, ...args: readonly string[]): Promise<void> {
+async function kubectl(bed: TestBed, ...args: readonly string[]): Promise<void> {
   const { stderr, code } = await bed.kubectl(args);
   if (code !== 0) throw new Error(stderr);
 }
 
 /** A node and a claim of 100Gi; if the kind is installed, also a pool of 5Gi. */
-async function furnish(cluster: Cluster): Promise<void> {
+async function seed(cluster: Cluster): Promise<void> {
   await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
   const volumeBindingMode = 'WaitForFirstConsumer';
   await cluster
@@ -37,7 +37,7 @@ async function furnish(cluster: Cluster): Promise<void> {
   });
 }
 
-async function publish(bed: Bed, cluster: Cluster): Promise<void> {
+async function publish(bed: TestBed, cluster: Cluster): Promise<void> {
   await kubectl(bed, 'apply', '-f', join(projectRoot, 'deploy/crds'));
   await kubectl(bed, 'wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s');
   const client = cluster.resource(driverCapacities);
@@ -48,7 +48,7 @@ async function publish(bed: Bed, cluster: Cluster): Promise<void> {
 }
 
 /** Starts the extender as kube-scheduler's user, and returns its filter result for the pod. */
-async function startExtender(bed: Bed) {
+async function startExtender(bed: TestBed) {
   const flags = ['--kubeconfig', bed.kubeconfigOf('scheduler'), '--listen', '127.0.0.1:0', '--insecure'];
   const extender = new StowageProcess(['extender', ...flags]);
   onTestFinished(() => extender.kill());
@@ -68,9 +68,9 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 
 describe.skipIf(lacks(...serverPrograms))('the extender with the rights of kube-scheduler', () => {
   test('warns that it has no right to read DriverCapacity objects, and reads them once the role of the example exists', async () => {
-    const bed = await startBed({});
+    const bed = await startTestBed({});
     const cluster = await bed.connect();
-    await furnish(cluster);
+    await seed(cluster);
     await publish(bed, cluster);
     const { extender, fitting } = await startExtender(bed);
     await until(() => extender.stderr.includes(warning));
@@ -80,8 +80,8 @@ describe.skipIf(lacks(...serverPrograms))('the extender with the rights of kube-
   });
 
   test('gives no warning if the kind does not exist', async () => {
-    const bed = await startBed({});
-    await furnish(await bed.connect());
+    const bed = await startTestBed({});
+    await seed(await bed.connect());
     const { extender, fitting } = await startExtender(bed);
     expect(await fitting()).toEqual(['n1']);
     // By now the extender has been refused, and has checked whether that matters.

@@ -18,9 +18,9 @@ import {
 import { labels } from '../../src/kube/well-known.ts';
 import { projectRoot } from '../project-root.ts';
 import { StowageProcess, temporaryFolder } from '../up/stowage-process.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import type { TestBed } from './test-bed.ts';
+import { fakeProvisionerName, runFakeProvisioner } from './testing/fake-provisioner.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
 
@@ -30,7 +30,7 @@ interface ExampleConfig {
 }
 
 /** The example configuration with the paths and names of this test, and `changes`; everything else is unchanged. */
-async function schedulerConfig(bed: Bed, url: string, folder: string, changes: object): Promise<string> {
+async function schedulerConfig(bed: TestBed, url: string, folder: string, changes: object): Promise<string> {
   const example = await readFile(join(projectRoot, 'examples/extender/kube-scheduler.yaml'), 'utf8');
   const config = parse(example) as ExampleConfig;
   config.clientConnection.kubeconfig = bed.kubeconfigOf('scheduler');
@@ -50,9 +50,11 @@ async function start(
   changes: object = {},
   before: (cluster: Cluster) => Promise<unknown> = async () => {},
 ): Promise<Cluster> {
-  const bed = await startBed({ controllerManager: { controllers: ['persistentvolume-binder-controller'] } });
+  const bed = await startTestBed({
+    controllerManager: { controllers: ['persistentvolume-binder-controller'] },
+  });
   const cluster = await bed.connect();
-  await furnish(cluster);
+  await seed(cluster);
   const folder = temporaryFolder();
   await writeFile(join(folder, 'ca.crt'), authorityCert);
   await writeFile(join(folder, 'client.crt'), ada.cert);
@@ -64,7 +66,7 @@ async function start(
   const [, url = ''] = /^export STOWAGE_EXTENDER=(.+)$/m.exec(extender.stdout) ?? [];
   const config = await schedulerConfig(bed, url, folder, changes);
   const stop = new AbortController();
-  const making = makeDisks(cluster, stop.signal);
+  const making = runFakeProvisioner(cluster, stop.signal);
   onTestFinished(async () => {
     stop.abort();
     await making.catch(() => {});
@@ -75,20 +77,20 @@ async function start(
 }
 
 /** Two nodes: n1 has a pool of 10Gi, n2 has none. */
-async function furnish(cluster: Cluster): Promise<void> {
+async function seed(cluster: Cluster): Promise<void> {
   await cluster
     .resource(csiDrivers)
-    .create({ metadata: { name: diskMaker }, spec: { storageCapacity: true } });
+    .create({ metadata: { name: fakeProvisionerName }, spec: { storageCapacity: true } });
   await cluster.resource(storageClasses).create({
     metadata: { name: 'fast' },
-    provisioner: diskMaker,
+    provisioner: fakeProvisionerName,
     volumeBindingMode: 'WaitForFirstConsumer',
   });
-  const room = { cpu: '4', memory: '8Gi', pods: '110' };
+  const capacity = { cpu: '4', memory: '8Gi', pods: '110' };
   for (const name of ['n1', 'n2']) {
     await cluster.resource(nodes).create({
       metadata: { name, labels: { [labels.hostname]: name } },
-      status: { capacity: room, allocatable: room },
+      status: { capacity, allocatable: capacity },
     });
   }
   await cluster.resource(csiStorageCapacities).create({

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { node, pods, statefulSet, storage } from '../up/manifests.ts';
-import type { Bed, CallResult } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import type { CallResult, TestBed } from './test-bed.ts';
 import { typedCommands } from './testing/kubectl-commands.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 describe.skipIf(lacks('1.36', ...serverPrograms))('kubectl', () => {
   test('prints the same with our server as with the real one', async () => {
-    const beds = await Promise.all([startBed(), startBed({ server: 'stowage' })]);
+    const beds = await Promise.all([startTestBed(), startTestBed({ server: 'stowage' })]);
     await Promise.all(beds.map((bed) => bed.kubectl(['create', '-f', '-'], manifests)));
-    const surprises: string[] = [];
+    const unexpectedDifferences: string[] = [];
     for (const { line, input } of typedCommands) {
       const [real, ours] = await Promise.all(beds.map((bed) => type(bed, line, input)));
-      if (real !== ours) surprises.push(`kubectl ${line}\n--- real\n${real}\n--- ours\n${ours}`);
+      if (real !== ours) unexpectedDifferences.push(`kubectl ${line}\n--- real\n${real}\n--- ours\n${ours}`);
     }
-    expect(surprises.join('\n\n')).toBe('');
+    expect(unexpectedDifferences.join('\n\n')).toBe('');
   }, 600_000);
 });
 
 const manifests = [node, pods, storage, statefulSet].join('---');
 
-async function type(bed: Bed, line: string, input = ''): Promise<string> {
+async function type(bed: TestBed, line: string, input = ''): Promise<string> {
   const text = masked(await bed.kubectl(line.split(' '), input));
   return line.startsWith('explain') ? fieldLists(text) : text;
 }

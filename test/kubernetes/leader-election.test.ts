@@ -9,9 +9,9 @@ import { EventReader } from '../../src/cluster/testing/contract-fixture.ts';
 import type { ConfigMap } from '../../src/kube/api/core.ts';
 import { configMaps, leases } from '../../src/kube/resources.ts';
 import { builtProgram } from '../built-program.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { Gate } from './testing/gate.ts';
+import type { TestBed } from './test-bed.ts';
+import { PausableProxy } from './testing/pausable-proxy.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const script = fileURLToPath(new URL('testing/candidate.mjs', import.meta.url));
 
@@ -51,7 +51,7 @@ class Candidate {
 
 describe.skipIf(lacks(...serverPrograms))('two candidates in separate processes', () => {
   test('one leads; when it is killed, the other takes over', async () => {
-    const bed = await startBed();
+    const bed = await startTestBed();
     const cluster = await openShared(bed);
     const a = new Candidate('a', bed.kubeconfig);
     await a.says('leads');
@@ -68,16 +68,16 @@ describe.skipIf(lacks(...serverPrograms))('two candidates in separate processes'
   });
 
   test('a leader that is stopped past its lease starts no write when it continues, and a write in flight does no harm', async () => {
-    const bed = await startBed();
+    const bed = await startTestBed();
     const cluster = await openShared(bed);
-    const gate = await Gate.open(portOf(bed.kubeconfig));
-    onTestFinished(() => gate.close());
-    const a = new Candidate('a', throughGate(bed, gate));
+    const proxy = await PausableProxy.open(portOf(bed.kubeconfig));
+    onTestFinished(() => proxy.close());
+    const a = new Candidate('a', throughProxy(bed, proxy));
     await a.says('writes 10');
     const b = new Candidate('b', bed.kubeconfig);
     await b.says('waits');
 
-    await holdDuringWrite(a, gate);
+    await holdDuringWrite(a, proxy);
     a.signal('SIGSTOP');
     const startedByA = a.writesStarted;
     await b.says('writes 5');
@@ -87,8 +87,8 @@ describe.skipIf(lacks(...serverPrograms))('two candidates in separate processes'
       resourceVersion: metadata?.resourceVersion ?? '',
     });
 
-    gate.release();
-    await gate.answered(); // The late write has arrived; if it had been accepted, it would be among the events.
+    proxy.release();
+    await proxy.answered(); // The late write has arrived; if it had been accepted, it would be among the events.
     a.signal('SIGCONT');
     expect(await a.exited).toBe(0);
     expect(a.lines.at(-1)).toBe('ends lost');
@@ -99,7 +99,7 @@ describe.skipIf(lacks(...serverPrograms))('two candidates in separate processes'
 
 const shared = { namespace: 'default', name: 'shared' };
 
-async function openShared(bed: Bed) {
+async function openShared(bed: TestBed) {
   const cluster = await bed.connect();
   await cluster.resource(configMaps).create({ metadata: shared });
   return cluster;
@@ -110,22 +110,22 @@ function portOf(kubeconfig: string): number {
   return Number(new URL(clusters[0].cluster.server).port);
 }
 
-function throughGate(bed: Bed, gate: Gate): string {
+function throughProxy(bed: TestBed, proxy: PausableProxy): string {
   const text = readFileSync(bed.kubeconfig, 'utf8');
-  const path = join(bed.folder, 'data/kubeconfig-gate');
-  writeFileSync(path, text.replace(`127.0.0.1:${portOf(bed.kubeconfig)}`, `127.0.0.1:${gate.port}`));
+  const path = join(bed.folder, 'data/kubeconfig-proxy');
+  writeFileSync(path, text.replace(`127.0.0.1:${portOf(bed.kubeconfig)}`, `127.0.0.1:${proxy.port}`));
   return path;
 }
 
 /** Waits until the proxy holds a write of the candidate: if the write had passed, the candidate would report its result. */
-async function holdDuringWrite(candidate: Candidate, gate: Gate): Promise<void> {
-  gate.hold();
-  while (gate.heldBytes === 0) await sleep(5);
+async function holdDuringWrite(candidate: Candidate, proxy: PausableProxy): Promise<void> {
+  proxy.hold();
+  while (proxy.heldBytes === 0) await sleep(5);
   await sleep(100);
   if (candidate.lines.at(-1)?.startsWith('writes')) return;
-  gate.release();
+  proxy.release();
   await sleep(20);
-  await holdDuringWrite(candidate, gate);
+  await holdDuringWrite(candidate, proxy);
 }
 
 async function writersOf(events: EventReader<ConfigMap>, count: number): Promise<ReadonlySet<string>> {

@@ -6,21 +6,21 @@ import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { KubeObject } from '../../src/kube/api/meta.ts';
 import { customResourceDefinitions } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
 import { kubernetesRelease } from './programs.ts';
 import { acceptedWrites } from './testing/kinds/accepted-writes.ts';
 import { refusedByDisks } from './testing/kinds/refused-by-disks.ts';
 import { refusedByDrives } from './testing/kinds/refused-by-drives.ts';
 import { tables } from './testing/kinds/tables.ts';
 import {
-  answerTo,
   causes,
   clientOf,
   type Example,
   exampleOf,
   examples,
   merged,
-} from './testing/kinds/writing.ts';
+  tryWrite,
+} from './testing/kinds/try-write.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
 const definitions = join(projectRoot, 'deploy/crds');
 const capacityBytes = 953_482_739_712;
@@ -29,7 +29,7 @@ const driveName = 'n1-b7f6c1de';
 describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as const)(
   'our kinds, served by %s',
   (server) => {
-    const bed = sharedBed({ server });
+    const bed = sharedTestBed({ server });
     const release = server === 'kubernetes' ? kubernetesRelease(process.env) : '1.36';
     let cluster: Cluster;
 
@@ -85,15 +85,15 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
     });
 
     test.each(Object.entries(acceptedWrites))('accept %s', async (_, given) => {
-      expect(await answerTo(cluster, given)).toEqual(['accepted']);
+      expect(await tryWrite(cluster, given)).toEqual(['accepted']);
     });
 
     test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('reject %s', async (_, given) => {
       const { because, becauseBefore136 = because } = given;
       const expected = release === '1.36' ? because : becauseBefore136;
-      const words = (causes: readonly string[]) =>
+      const normalized = (causes: readonly string[]) =>
         causes.map((cause) => (release === '1.34' ? withoutValue(cause) : cause)).toSorted();
-      expect(words(await answerTo(cluster, given))).toEqual(words(expected));
+      expect(normalized(await tryWrite(cluster, given))).toEqual(normalized(expected));
     });
 
     test('let writers of a ledger apply their own entries while there is free space', async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
+import type { TestBed } from './test-bed.ts';
 import { errorsIn } from './testing/klog.ts';
 import { bindOnFirstConsumer, type FlowOutcome, release } from './testing/storage-flow.ts';
 import { servedControllers, unservedControllers } from './testing/unserved-controllers.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const watched = ['kube-scheduler', 'kube-controller-manager'] as const;
 
@@ -58,7 +58,7 @@ describe.skipIf(lacks(...serverPrograms, ...watched, 'kwok'))(
 );
 
 async function runOn(server: 'kubernetes' | 'stowage', controllers: readonly string[]): Promise<Run> {
-  const bed: Bed = await startBed({
+  const bed: TestBed = await startTestBed({
     server,
     scheduler: { leaderElect: true },
     controllerManager: { leaderElect: true, controllers },

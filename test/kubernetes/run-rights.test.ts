@@ -7,10 +7,9 @@ import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { askedBy, grantedRights } from './testing/asked-rights.ts';
-import { diskMaker } from './testing/disk-maker.ts';
+import type { TestBed } from './test-bed.ts';
+import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { fakeProvisionerName } from './testing/fake-provisioner.ts';
 import {
   main,
   makeClass,
@@ -19,10 +18,11 @@ import {
   makePod,
   nodeOf,
   runScheduler,
-  says,
   serviceAccountKubeconfig,
   until,
+  untilPrinted,
 } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const manifest = join(projectRoot, 'deploy/stowage.yaml');
 const kindsFolder = join(projectRoot, 'deploy/crds');
@@ -52,13 +52,13 @@ metadata: { name: refusing }
 spec: { policyName: refusing, validationActions: [Deny] }
 `;
 
-async function startAuditedBed(): Promise<{ readonly bed: Bed; readonly auditLog: string }> {
+async function startAuditedBed(): Promise<{ readonly bed: TestBed; readonly auditLog: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-audit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const policy = join(folder, 'policy.json');
   const auditLog = join(folder, 'audit.log');
   writeFileSync(policy, JSON.stringify(auditPolicy));
-  const bed = await startBed({
+  const bed = await startTestBed({
     apiServer: {
       extraFlags: {
         'authorization-mode': 'RBAC,Node',
@@ -73,7 +73,7 @@ async function startAuditedBed(): Promise<{ readonly bed: Bed; readonly auditLog
   return { bed, auditLog };
 }
 
-async function kubectl(bed: Bed, args: readonly string[], input = ''): Promise<string> {
+async function kubectl(bed: TestBed, args: readonly string[], input = ''): Promise<string> {
   const { stdout, stderr, code } = await bed.kubectl(args, input);
   if (code !== 0) throw new Error(stderr);
   return stdout + stderr;
@@ -88,7 +88,7 @@ function configurationIn(path: string): string {
 /** Creates objects that make the scheduler use all its code paths. */
 async function workFor(cluster: Cluster): Promise<void> {
   await makeClass(cluster, 'local');
-  await makeClass(cluster, 'made', diskMaker);
+  await makeClass(cluster, 'made', fakeProvisionerName);
   await makeNode(cluster, 'n1');
   await makeNode(cluster, 'small', { cpu: '1' });
   const onSmall = { nodeSelector: { 'kubernetes.io/hostname': 'small' } };
@@ -123,19 +123,19 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     writeFileSync(config, configurationIn(manifest));
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage');
     const stowage = runScheduler(kubeconfig, '--config', config, '--http-address', '127.0.0.1:0');
-    await says(stowage, 'scheduler: this process leads');
+    await untilPrinted(stowage, 'scheduler: this process leads');
     const [, url] = /metrics are on (\S+)/.exec(stowage.stderr) ?? [];
     await until(async () => (await fetch(`${url}/readyz`)).ok);
 
     await workFor(cluster);
     const granted = grantedRights(manifest);
     for (let turn = 0; turn < turnsMax; turn += 1) {
-      const { rights } = askedBy(user, auditLog);
+      const { rights } = auditedRequestsOf(user, auditLog);
       if (granted.every((right) => rights.includes(right))) break;
       await stir(cluster, turn);
       await sleep(500);
     }
-    const { rights, paths, forbidden } = askedBy(user, auditLog);
+    const { rights, paths, forbidden } = auditedRequestsOf(user, auditLog);
     expect(forbidden).toEqual([]);
     expect(rights).toEqual(granted);
     expect(paths.filter((path) => !/^\/(version|apis?(\/[\w.]+){0,2})$/.test(path))).toEqual([]);
@@ -149,7 +149,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
   });
 
   test('runs with pod security level restricted, and can be removed completely', async () => {
-    const bed = await startBed({
+    const bed = await startTestBed({
       scheduler: true,
       kwok: true,
       controllerManager: { controllers: ['deployment-controller', 'replicaset-controller'] },

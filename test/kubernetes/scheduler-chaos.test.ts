@@ -6,11 +6,11 @@ import type { PersistentVolume } from '../../src/kube/api/core.ts';
 import { isReason } from '../../src/kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import type { Bed } from './bed.ts';
-import { lacks, serverPrograms, startBed } from './bed-in-test.ts';
-import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import type { TestBed } from './test-bed.ts';
+import { fakeProvisionerName, runFakeProvisioner } from './testing/fake-provisioner.ts';
 import { Replicas } from './testing/replicas.ts';
 import { makeClass, makeDisk, makeNode, makePod, until } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 /** Most of the time passes with waiting for Leases to expire. */
 const timeout = 240_000;
@@ -19,39 +19,39 @@ const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'];
 /** The claims of the pods, in turn: existing disks, provisioned disks, and both. */
 const claimLists = [['local'], ['made'], ['local', 'made']];
 
-interface Scene {
-  readonly bed: Bed;
+interface ChaosFixture {
+  readonly bed: TestBed;
   readonly cluster: Cluster;
   readonly replicas: Replicas;
   readonly podCount: number;
 }
 
 /** Creates exactly as many disks and slots as the pods need. */
-async function furnish(podCount: number): Promise<Scene> {
-  const bed = await startBed({
+async function startFixture(podCount: number): Promise<ChaosFixture> {
+  const bed = await startTestBed({
     kwok: true,
     controllerManager: { controllers: ['persistentvolume-binder-controller'] },
   });
   const cluster = await bed.connect();
   await makeClass(cluster, 'local');
-  await makeClass(cluster, 'made', diskMaker);
+  await makeClass(cluster, 'made', fakeProvisionerName);
   const perNode = podCount / nodeNames.length;
   for (const node of nodeNames) {
     await makeNode(cluster, node, { cpu: '100', pods: `${perNode}` });
     const names = Array.from({ length: perNode }, (_, position) => `${node}-${position}`);
     await Promise.all(names.map((name) => makeDisk(cluster, name, { node, storageClassName: 'local' })));
   }
-  keepMakingDisks(cluster);
+  keepProvisioning(cluster);
   const replicas = new Replicas(bed.kubeconfig, 2);
   onTestFinished(async () => await replicas[Symbol.asyncDispose]());
   onTestFailed(() => void process.stderr.write(replicas.logs));
   return { bed, cluster, replicas, podCount };
 }
 
-function keepMakingDisks(cluster: Cluster): void {
+function keepProvisioning(cluster: Cluster): void {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const once = () => makeDisks(cluster, stop.signal);
+  const once = () => runFakeProvisioner(cluster, stop.signal);
   // The API server may be unavailable.
   const forever = async () => {
     while (!stop.signal.aborted) await once().catch(() => sleep(200));
@@ -60,18 +60,18 @@ function keepMakingDisks(cluster: Cluster): void {
 }
 
 /** Creates pods with their claims as fast as the server accepts them. */
-async function feed({ cluster }: Scene, from: number, to: number): Promise<void> {
+async function createPods({ cluster }: ChaosFixture, from: number, to: number): Promise<void> {
   const numbers = Array.from({ length: to - from }, (_, position) => from + position);
   await Promise.all(
     numbers.map(async (number) => {
       const claimsOf = claimLists[number % claimLists.length] ?? [];
-      await insist(() => makePod(cluster, `pod-${number}`, { claimsOf }), cluster, `pod-${number}`);
+      await createWithRetry(() => makePod(cluster, `pod-${number}`, { claimsOf }), cluster, `pod-${number}`);
     }),
   );
 }
 
 /** If the server became unavailable between claims and pod, all of them are created again. */
-async function insist(make: () => Promise<unknown>, cluster: Cluster, name: string): Promise<void> {
+async function createWithRetry(make: () => Promise<unknown>, cluster: Cluster, name: string): Promise<void> {
   await until(async () => {
     try {
       await make();
@@ -92,7 +92,7 @@ async function insist(make: () => Promise<unknown>, cluster: Cluster, name: stri
 }
 
 /** Waits until this many pods have a node: then others are being bound. */
-async function untilUnderWay({ cluster }: Scene, count: number): Promise<void> {
+async function untilPlaced({ cluster }: ChaosFixture, count: number): Promise<void> {
   const client = cluster.resource(pods);
   const isPlaced = async () =>
     (await client.list({ namespace })).items.filter(({ spec }) => (spec?.nodeName ?? '') !== '').length >=
@@ -101,7 +101,7 @@ async function untilUnderWay({ cluster }: Scene, count: number): Promise<void> {
 }
 
 /** Waits until all pods run and all bindings are visible. */
-async function untilSettled({ cluster, podCount }: Scene): Promise<void> {
+async function untilSettled({ cluster, podCount }: ChaosFixture): Promise<void> {
   const isSo = async () => {
     const all = (await cluster.resource(pods).list({ namespace })).items;
     const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
@@ -113,7 +113,7 @@ async function untilSettled({ cluster, podCount }: Scene): Promise<void> {
 }
 
 /** Checks that every pod has its own disk on its node, and that no disk is used twice. */
-async function expectOrder({ cluster, podCount }: Scene): Promise<void> {
+async function expectConsistent({ cluster, podCount }: ChaosFixture): Promise<void> {
   const all = (await cluster.resource(pods).list({ namespace })).items;
   const claims = (await cluster.resource(persistentVolumeClaims).list({ namespace })).items;
   const volumes = (await cluster.resource(persistentVolumes).list()).items;
@@ -151,42 +151,42 @@ describe.skipIf(lacks(...programs))('each pod is scheduled once, with its own vo
     const seed = process.pid;
     onTestFailed(() => void process.stderr.write(`the seed was ${seed}\n`));
     const random = seededRandom(seed);
-    const scene = await furnish(100);
-    const { replicas } = scene;
+    const fixture = await startFixture(100);
+    const { replicas } = fixture;
     const stopped = await replicas.leader();
-    const feeding = [feed(scene, 0, 25)];
-    await untilUnderWay(scene, 1 + random.int(10));
+    const creations = [createPods(fixture, 0, 25)];
+    await untilPlaced(fixture, 1 + random.int(10));
     expect(await stopped.stop()).toEqual({ status: 0, signal: null });
     const killed = await replicas.leader(stopped);
-    feeding.push(feed(scene, 25, 50));
-    await untilUnderWay(scene, 26 + random.int(10));
+    creations.push(createPods(fixture, 25, 50));
+    await untilPlaced(fixture, 26 + random.int(10));
     await killed.kill();
     const frozen = await replicas.leader(killed);
-    feeding.push(feed(scene, 50, 75));
-    await untilUnderWay(scene, 51 + random.int(10));
+    creations.push(createPods(fixture, 50, 75));
+    await untilPlaced(fixture, 51 + random.int(10));
     process.kill(frozen.pid, 'SIGSTOP');
     await replicas.leader(frozen);
-    feeding.push(feed(scene, 75, 100));
-    await untilUnderWay(scene, 76 + random.int(10));
+    creations.push(createPods(fixture, 75, 100));
+    await untilPlaced(fixture, 76 + random.int(10));
     process.kill(frozen.pid, 'SIGCONT');
     expect(await frozen.exited).toEqual({ status: 1, signal: null });
-    await Promise.all(feeding);
-    await untilSettled(scene);
-    await expectOrder(scene);
+    await Promise.all(creations);
+    await untilSettled(fixture);
+    await expectConsistent(fixture);
   });
 
   test('while the API server is killed and restarted', { timeout }, async () => {
-    const scene = await furnish(50);
-    const { replicas, bed } = scene;
+    const fixture = await startFixture(50);
+    const { replicas, bed } = fixture;
     await replicas.leader();
-    const feeding = [feed(scene, 0, 25)];
-    await untilUnderWay(scene, 5);
+    const creations = [createPods(fixture, 0, 25)];
+    await untilPlaced(fixture, 5);
     await bed.restart('kube-apiserver', 'SIGKILL');
-    feeding.push(feed(scene, 25, 50));
-    await untilUnderWay(scene, 30);
+    creations.push(createPods(fixture, 25, 50));
+    await untilPlaced(fixture, 30);
     await bed.restart('kube-apiserver', 'SIGTERM');
-    await Promise.all(feeding);
-    await untilSettled(scene);
-    await expectOrder(scene);
+    await Promise.all(creations);
+    await untilSettled(fixture);
+    await expectConsistent(fixture);
   });
 });

@@ -12,12 +12,20 @@ import {
 } from '../../src/kube/resources.ts';
 import { labels } from '../../src/kube/well-known.ts';
 import { StowageProcess } from '../up/stowage-process.ts';
-import { lacks, serverPrograms, sharedBed } from './bed-in-test.ts';
-import { diskMaker, makeDisks } from './testing/disk-maker.ts';
+import { fakeProvisionerName, runFakeProvisioner } from './testing/fake-provisioner.ts';
 import { isRetry } from './testing/is-retry.ts';
-import { accessModes, main, makeClass, makeDisk, makeNode, says, until } from './testing/run-scheduler.ts';
+import {
+  accessModes,
+  main,
+  makeClass,
+  makeDisk,
+  makeNode,
+  until,
+  untilPrinted,
+} from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
 
-interface Scene {
+interface StatefulSetCase {
   readonly name: string;
   /** The sizes of the disks of each node, n1 to n3, in GiB. */
   readonly disks: Readonly<Record<string, readonly number[]>>;
@@ -36,7 +44,7 @@ interface Scene {
 }
 
 const noDisk = "node(s) didn't find available persistent volumes to bind";
-const scenes: readonly Scene[] = [
+const cases: readonly StatefulSetCase[] = [
   {
     name: 'three that keep apart, with disks on three nodes',
     disks: { n1: [10], n2: [10], n3: [10] },
@@ -95,7 +103,7 @@ const scenes: readonly Scene[] = [
   {
     name: 'a class that has some disks, and a provisioner for the rest',
     disks: { n1: [1], n2: [6] },
-    provisioner: diskMaker,
+    provisioner: fakeProvisionerName,
     replicas: 3,
     claims: [5],
     affinity: 'apart',
@@ -105,7 +113,7 @@ const scenes: readonly Scene[] = [
   },
 ];
 
-function affinityOf(app: string, kind: Scene['affinity']): Affinity {
+function affinityOf(app: string, kind: StatefulSetCase['affinity']): Affinity {
   const terms = {
     requiredDuringSchedulingIgnoredDuringExecution: [
       { topologyKey: labels.hostname, labelSelector: { matchLabels: { app } } },
@@ -115,10 +123,10 @@ function affinityOf(app: string, kind: Scene['affinity']): Affinity {
   return kind === 'apart' ? { podAntiAffinity: terms } : { podAffinity: terms };
 }
 
-async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<void> {
+async function runCase(cluster: Cluster, each: StatefulSetCase, namespace: string): Promise<void> {
   await cluster.resource(namespaces).create({ metadata: { name: namespace } });
-  await makeClass(cluster, namespace, scene.provisioner);
-  for (const [node, sizes] of Object.entries(scene.disks)) {
+  await makeClass(cluster, namespace, each.provisioner);
+  for (const [node, sizes] of Object.entries(each.disks)) {
     for (const [position, size] of sizes.entries()) {
       const disk = { node, storageClassName: namespace, storage: `${size}Gi` };
       await makeDisk(cluster, `${namespace}-${node}-${position}`, disk);
@@ -132,11 +140,11 @@ async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<
     );
   });
   const app = namespace;
-  const mounts = scene.claims.map((_, position) => ({ name: `c${position}`, mountPath: `/${position}` }));
+  const mounts = each.claims.map((_, position) => ({ name: `c${position}`, mountPath: `/${position}` }));
   await cluster.resource(statefulSets).create({
     metadata: { namespace, name: 'web' },
     spec: {
-      replicas: scene.replicas,
+      replicas: each.replicas,
       serviceName: 'web',
       podManagementPolicy: 'Parallel',
       selector: { matchLabels: { app } },
@@ -144,11 +152,11 @@ async function play(cluster: Cluster, scene: Scene, namespace: string): Promise<
         metadata: { labels: { app } },
         spec: {
           schedulerName: 'stowage',
-          affinity: affinityOf(app, scene.affinity),
+          affinity: affinityOf(app, each.affinity),
           containers: [{ ...main, volumeMounts: mounts }],
         },
       },
-      volumeClaimTemplates: scene.claims.map((size, position) => ({
+      volumeClaimTemplates: each.claims.map((size, position) => ({
         metadata: { name: `c${position}` },
         spec: {
           accessModes,
@@ -199,7 +207,7 @@ function placesOf(all: readonly Pod[]): Readonly<Record<string, number>> {
 }
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('stateful sets', () => {
-  const bed = sharedBed({
+  const bed = sharedTestBed({
     kwok: true,
     controllerManager: {
       controllers: ['persistentvolume-binder-controller', 'statefulset-controller'],
@@ -218,9 +226,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('st
         ({ status }) => (status?.conditions ?? []).length > 0,
       );
     await until(isReady);
-    making = makeDisks(cluster, stop.signal);
+    making = runFakeProvisioner(cluster, stop.signal);
     stowage = new StowageProcess(['run', '--kubeconfig', bed().kubeconfig]);
-    await says(stowage, 'scheduler: this process leads');
+    await untilPrinted(stowage, 'scheduler: this process leads');
   });
 
   afterAll(async () => {
@@ -229,19 +237,19 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kwok'))('st
     await stowage?.kill();
   });
 
-  test.for(scenes)('$name', async (scene, { task }) => {
-    const namespace = `scene-${scenes.indexOf(scene)}${isRetry(task) ? '-again' : ''}`;
-    await play(cluster, scene, namespace);
-    const expected = Object.values(scene.expected).toSorted();
+  test.for(cases)('$name', async (each, { task }) => {
+    const namespace = `case-${cases.indexOf(each)}${isRetry(task) ? '-again' : ''}`;
+    await runCase(cluster, each, namespace);
+    const expected = Object.values(each.expected).toSorted();
     await until(async () => {
       const { isSettled, count, places, bound } = await outcome(cluster, namespace);
       const isThere = Object.values(places).toSorted().join() === expected.join();
-      return isSettled && count === scene.replicas && isThere && bound === scene.bound;
+      return isSettled && count === each.replicas && isThere && bound === each.bound;
     }, 100);
     const { places, waiting, isOneToOne, made } = await outcome(cluster, namespace);
-    if (!('one' in scene.expected)) expect(places).toEqual(scene.expected);
+    if (!('one' in each.expected)) expect(places).toEqual(each.expected);
     expect(isOneToOne).toBe(true);
-    expect(made).toBe(scene.made ?? 0);
-    for (const pod of waiting) expect(waitsFor(pod)).toContain(scene.waitingFor);
+    expect(made).toBe(each.made ?? 0);
+    for (const pod of waiting) expect(waitsFor(pod)).toContain(each.waitingFor);
   });
 });

@@ -4,7 +4,7 @@ import { type Random, seededRandom } from '../../../src/runtime/random.ts';
 export interface Policy {
   readonly prefix: string;
   readonly objects: readonly PolicyObject[];
-  readonly questions: readonly Question[];
+  readonly questions: readonly AccessQuestion[];
   readonly grants: readonly Grant[];
 }
 
@@ -13,18 +13,18 @@ export interface PolicyObject {
   readonly body: object;
 }
 
-export interface Who {
+export interface Requester {
   readonly user: string;
   readonly groups: readonly string[];
 }
 
 /** May this user make this request? */
-export interface Question extends Who {
+export interface AccessQuestion extends Requester {
   readonly attributes: object;
 }
 
 /** A role or binding that a user tries to create. */
-export interface Grant extends Who, PolicyObject {}
+export interface Grant extends Requester, PolicyObject {}
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const namespaces = ['default', 'kube-public'] as const;
@@ -70,7 +70,7 @@ class PolicyMaker {
     return [...roles, ...bindings];
   }
 
-  question(): Question {
+  question(): AccessQuestion {
     const who = this.#who();
     if (this.#random.next() < 0.15) {
       const path = this.#one(['/healthz', '/metrics', '/logs', '/logs/a', '/version', '/x']);
@@ -142,7 +142,7 @@ class PolicyMaker {
     }
   }
 
-  #who(): Who {
+  #who(): Requester {
     const name = this.#one(['ann', 'bob', 'eve']);
     const account = `system:serviceaccount:${this.#one(namespaces)}:${this.#prefix}-${name}`;
     const user = this.#random.next() < 0.3 ? account : `${this.#prefix}-${name}`;

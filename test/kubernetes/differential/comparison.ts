@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Profile, upstreamProfile } from '../../../src/engine/cluster-index/profile.ts';
 import { isReason } from '../../../src/kube/api-error.ts';
-import { comparesWords } from './differences.ts';
-import { type Explained, explained } from './explained.ts';
-import { type Asked, OurScheduler, type Seen } from './our-scheduler.ts';
-import { type Asking, randomCase } from './random-case.ts';
+import { comparesMessages } from './differences.ts';
+import { type DifferenceExplanation, explainDifference } from './explain-difference.ts';
+import { type ClusterView, OurScheduler, type StoredPod } from './our-scheduler.ts';
+import { type PodCase, randomCase } from './random-case.ts';
 import type { RealCluster } from './real-cluster.ts';
-import type { Answer, RealScheduler } from './real-scheduler.ts';
+import type { RealScheduler, RealVerdict } from './real-scheduler.ts';
 import type { Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
 
 /** kube-scheduler observes new objects through several watches; usually it has received all of them after this time. */
 const settleMs = 100;
 /** If the verdicts differ, kube-scheduler may not have observed all objects yet, so the question is repeated. */
-const asksMax = 3;
-const patienceMs = 400;
+const attemptsMax = 3;
+const retryPauseMs = 400;
 
 /** Creates one random cluster and compares the verdicts of both schedulers on each of its pods. */
-export async function tryCluster(
+export async function compareOnCluster(
   seed: number,
   cluster: RealCluster,
   real: RealScheduler,
@@ -32,22 +32,22 @@ export async function tryCluster(
 }
 
 class Comparison {
-  readonly #seen: Seen;
+  readonly #seen: ClusterView;
   readonly #real: RealScheduler;
   readonly #tally: Tally;
   readonly #ours = new Map<string, OurScheduler>();
   readonly #nowMs = Date.now();
 
-  constructor(seen: Seen, real: RealScheduler, tally: Tally) {
+  constructor(seen: ClusterView, real: RealScheduler, tally: Tally) {
     this.#seen = seen;
     this.#real = real;
     this.#tally = tally;
   }
 
-  async show(pod: Asking, title: string): Promise<void> {
+  async show(pod: PodCase, title: string): Promise<void> {
     try {
       const { verdict, outcome } = await this.#compare(pod);
-      this.#tally.heard(verdict);
+      this.#tally.countVerdict(verdict);
       if (outcome.kind === 'known') this.#tally.differs(outcome.switches);
       if (outcome.kind === 'unknown') this.#tally.problems.push(`${title}:\n${outcome.problem}`);
     } catch (error) {
@@ -56,35 +56,40 @@ class Comparison {
     }
   }
 
-  async #compare(pod: Asking): Promise<{ readonly verdict: Verdict; readonly outcome: Explained }> {
+  async #compare(
+    pod: PodCase,
+  ): Promise<{ readonly verdict: Verdict; readonly outcome: DifferenceExplanation }> {
     for (let asked = 1; ; asked++) {
       const answer = await this.#real.ask(pod);
       const outcome = this.#outcomeOf(answer);
-      if (outcome.kind !== 'unknown' || asked === asksMax) return { verdict: answer.verdict, outcome };
+      if (outcome.kind !== 'unknown' || asked === attemptsMax) return { verdict: answer.verdict, outcome };
       this.#tally.add('askedAgain');
-      await sleep(patienceMs);
+      await sleep(retryPauseMs);
     }
   }
 
-  #outcomeOf({ verdict, ...asked }: Answer): Explained {
+  #outcomeOf({ verdict, ...asked }: RealVerdict): DifferenceExplanation {
     const same = this.#with(upstreamProfile).ask(asked);
     const real = `  kube-scheduler ${shown(verdict)}\n`;
-    if (this.#compared(same) !== this.#compared(verdict) || !this.#isSameRoom(asked, verdict, same))
-      return { kind: 'unknown', problem: `${real}  upstream       ${shown(same)}${roomOf(verdict, same)}` };
-    const outcome = explained(verdict, (profile) => this.#with(profile).ask(asked));
+    if (this.#compared(same) !== this.#compared(verdict) || !this.#isSamePreemption(asked, verdict, same))
+      return {
+        kind: 'unknown',
+        problem: `${real}  upstream       ${shown(same)}${preemptionText(verdict, same)}`,
+      };
+    const outcome = explainDifference(verdict, (profile) => this.#with(profile).ask(asked));
     if (outcome.kind !== 'unknown') return outcome;
     return { kind: 'unknown', problem: `${real}  stowage        ${outcome.problem}` };
   }
 
   #compared(verdict: Verdict): string {
-    if (verdict.kind === 'fits' || comparesWords(this.#seen.objects.Pod ?? [])) return shown(verdict);
+    if (verdict.kind === 'fits' || comparesMessages(this.#seen.objects.Pod ?? [])) return shown(verdict);
     return shown({ ...verdict, message: 'refused' });
   }
 
   /** If preemption on several nodes is equally good, either node is correct. */
-  #isSameRoom(asked: Asked, real: Verdict, ours: Verdict): boolean {
-    if (real.kind === 'fits' || ours.kind === 'fits' || ours.makesRoomOn === '') return true;
-    return this.#with(upstreamProfile).isAsGood(asked, real.makesRoomOn, ours.makesRoomOn);
+  #isSamePreemption(asked: StoredPod, real: Verdict, ours: Verdict): boolean {
+    if (real.kind === 'fits' || ours.kind === 'fits' || ours.preemptsOn === '') return true;
+    return this.#with(upstreamProfile).isNoWorse(asked, real.preemptsOn, ours.preemptsOn);
   }
 
   #with(profile: Profile): OurScheduler {
@@ -97,10 +102,10 @@ class Comparison {
 
 function shown(verdict: Verdict): string {
   if (verdict.kind === 'fits') return `fits on [${verdict.nodes}]`;
-  return `${verdict.message}${verdict.makesRoomOn === '' ? '' : ' (makes room)'}`;
+  return `${verdict.message}${verdict.preemptsOn === '' ? '' : ' (preempts)'}`;
 }
 
-function roomOf(real: Verdict, ours: Verdict): string {
-  if (real.kind === 'fits' || ours.kind === 'fits' || real.makesRoomOn === ours.makesRoomOn) return '';
-  return ` on ${ours.makesRoomOn || 'none'}, not on ${real.makesRoomOn || 'none'}`;
+function preemptionText(real: Verdict, ours: Verdict): string {
+  if (real.kind === 'fits' || ours.kind === 'fits' || real.preemptsOn === ours.preemptsOn) return '';
+  return ` on ${ours.preemptsOn || 'none'}, not on ${real.preemptsOn || 'none'}`;
 }

@@ -13,7 +13,7 @@ import { isFullyBound } from '../../../src/kube/volumes.ts';
 import type { Theme } from './themes.ts';
 
 /** The switches that affect where a pod fits. */
-export type Switch = Extract<
+export type ProfileSwitch = Extract<
   keyof Profile,
   | 'assignment'
   | 'inFlight'
@@ -29,13 +29,13 @@ export type Switch = Extract<
   | 'emptySelectedNodePins'
 >;
 
-export interface Difference {
+export interface SwitchDifference {
   /** Whether kube-scheduler accepts nodes that we refuse (`fewer`), we accept nodes that it refuses (`more`), or either. */
   readonly gives: 'fewer' | 'more' | 'either';
   readonly reason: string;
 }
 
-export const differences: Readonly<Record<Switch, Difference>> = {
+export const switchDifferences: Readonly<Record<ProfileSwitch, SwitchDifference>> = {
   assignment: {
     gives: 'more',
     reason:
@@ -48,7 +48,7 @@ export const differences: Readonly<Record<Switch, Difference>> = {
   },
   honourMatchFields: {
     gives: 'fewer',
-    reason: 'a volume names its nodes by matchFields, which kube-scheduler takes as true everywhere',
+    reason: 'a volume names its nodes by matchFields, which kube-scheduler treats as true on every node',
   },
   preboundIsFinal: {
     gives: 'either',
@@ -57,7 +57,7 @@ export const differences: Readonly<Record<Switch, Difference>> = {
   },
   retestSelectedNode: {
     gives: 'more',
-    reason: 'a claim that is being provisioned has been promised its room, and need not find it again',
+    reason: 'a claim that is being provisioned keeps its promised capacity, and need not fit again',
   },
   limitChosenVolumes: {
     gives: 'either',
@@ -97,7 +97,7 @@ export const differences: Readonly<Record<Switch, Difference>> = {
  * If other pods are nominated to a node, kube-scheduler reports its verdict with them on the node. Ours does so only if they are the
  * obstacle, and otherwise reports the verdict without them. The nodes that fit and the victims are the same; the messages may differ.
  */
-export function comparesWords(pods: readonly Pod[]): boolean {
+export function comparesMessages(pods: readonly Pod[]): boolean {
   return pods.every(({ status }) => (status?.nominatedNodeName ?? '') === '');
 }
 
@@ -119,7 +119,7 @@ export function comparableSize(size: QuantityText): QuantityText {
  * kube-scheduler records that a port is used, but not by how many pods. When one of several pods with the same port on a node ends, or is
  * removed for a preemption dry run, it treats the port as free. No scheduler assigns a port twice, so only the first pod keeps its ports.
  */
-export function withPortsOfTheirOwn(pods: readonly Pod[]): readonly Pod[] {
+export function withUniquePorts(pods: readonly Pod[]): readonly Pod[] {
   const taken = new Set<string>();
   return pods.map((pod) => {
     const { containers = [], initContainers = [], nodeName } = pod.spec ?? {};
@@ -150,7 +150,7 @@ export function drawsTerminating({ spread }: Theme): boolean {
  * kube-scheduler counts a ReadWriteOncePod claim in use as used once, and treats it as free when it removes any pod that names such a
  * claim, in any namespace. So only the first pod that names it keeps it, and only in the namespace of the claims.
  */
-export function withClaimsOfTheirOwn(
+export function withUniqueClaims(
   pods: readonly Pod[],
   claims: readonly PersistentVolumeClaim[],
 ): readonly Pod[] {
@@ -175,8 +175,8 @@ export function withClaimsOfTheirOwn(
  * against an empty set of labels. So a selector that requires the absence of a label selects every namespace. Terms of existing pods are
  * matched against the real labels.
  */
-export function drawsNamespacesByAbsence(whose: 'asking' | 'standing'): boolean {
-  return whose === 'standing';
+export function drawsNamespacesByAbsence(whose: 'incoming' | 'existing'): boolean {
+  return whose === 'existing';
 }
 
 /**
@@ -200,7 +200,7 @@ export function withClaimsNamedOnce(pod: Pod, claims: readonly PersistentVolumeC
  * kube-scheduler skips inter-pod affinity if neither the incoming pod nor any existing pod has a relevant term. It then ignores the terms
  * of nominated pods, so nominated pods have none here.
  */
-export function withoutRepelling(spec: Partial<PodSpec>): Partial<PodSpec> {
+export function withoutPodAntiAffinity(spec: Partial<PodSpec>): Partial<PodSpec> {
   const { podAntiAffinity: _, ...affinity } = spec.affinity ?? {};
   return { ...spec, affinity };
 }

@@ -21,7 +21,7 @@ import type { PodDisruptionBudget } from '../../../src/kube/api/policy.ts';
 import { fits, type Verdict } from './verdict.ts';
 
 /** The objects that both schedulers see. */
-export interface Seen {
+export interface ClusterView {
   readonly objects: ClusterObjects;
   readonly budgets: readonly PodDisruptionBudget[];
 }
@@ -34,7 +34,7 @@ export class OurScheduler {
   readonly #nominated: readonly PodRecord[];
   readonly #nowMs: number;
 
-  constructor({ objects, budgets }: Seen, profile: Profile, nowMs: number) {
+  constructor({ objects, budgets }: ClusterView, profile: Profile, nowMs: number) {
     this.#nowMs = nowMs;
     this.#budgets = budgets.flatMap((budget) => readDisruptionBudget(budget) ?? []);
     this.#index = new ClusterIndex(profile);
@@ -45,12 +45,12 @@ export class OurScheduler {
   }
 
   /** The verdict on the pod. */
-  ask(asked: Asked): Verdict {
+  ask(asked: StoredPod): Verdict {
     return this.#while(asked, () => this.#decide(asked.pod, keyOf(asked.pod)));
   }
 
   /** Whether evicting pods from `node` is no worse than from `other`. */
-  isAsGood(asked: Asked, node: string, other: string): boolean {
+  isNoWorse(asked: StoredPod, node: string, other: string): boolean {
     return this.#while(asked, () => {
       const candidates = [node, other].map((name) => this.#victimsOn(name, keyOf(asked.pod)));
       if (candidates.some((candidate) => candidate === undefined)) return false;
@@ -60,7 +60,7 @@ export class OurScheduler {
   }
 
   /** Adds the pod and its claims to the index during the call, as they are in the cluster. */
-  #while<T>({ pod, claims }: Asked, ask: () => T): T {
+  #while<T>({ pod, claims }: StoredPod, ask: () => T): T {
     for (const claim of claims) this.#index.upsert('PersistentVolumeClaim', claim);
     this.#index.upsert('Pod', pod);
     try {
@@ -85,7 +85,7 @@ export class OurScheduler {
     return {
       kind: 'refused',
       message: refusedMessage(refusal, preemption),
-      makesRoomOn: preemption.kind === 'victims' ? preemption.node : '',
+      preemptsOn: preemption.kind === 'victims' ? preemption.node : '',
     };
   }
 
@@ -120,7 +120,7 @@ export class OurScheduler {
 }
 
 /** A pod as the server stored it, with the claims of its ephemeral volumes. */
-export interface Asked {
+export interface StoredPod {
   readonly pod: Pod;
   readonly claims: readonly PersistentVolumeClaim[];
 }

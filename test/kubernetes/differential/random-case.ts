@@ -9,27 +9,27 @@ import { distributions, mixed } from '../../../src/engine/testing/random/distrib
 import { nodeNames } from '../../../src/engine/testing/random/names.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
 import type { OwnerReference } from '../../../src/kube/api/meta.ts';
-import { asServed, servedClaim } from './as-served.ts';
 import { withClaimsNamedOnce } from './differences.ts';
-import type { Seen } from './our-scheduler.ts';
+import type { ClusterView } from './our-scheduler.ts';
 import { arbBudgets } from './random-budgets.ts';
 import { arbNode } from './random-nodes.ts';
 import { cacheVolume } from './random-pod-volumes.ts';
-import { arbAskingPod, arbStandingPod, standingNames } from './random-pods.ts';
-import { arbOdder } from './random-storage.ts';
+import { arbExistingPod, arbIncomingPod, existingNames } from './random-pods.ts';
+import { arbStorageVariants } from './random-storage.ts';
 import { type Theme, themes } from './themes.ts';
+import { makeValid, validClaim } from './valid-objects.ts';
 
-export interface Case extends Seen {
-  readonly pods: readonly Asking[];
+export interface RandomCase extends ClusterView {
+  readonly pods: readonly PodCase[];
 }
 
-export interface Asking {
+export interface PodCase {
   readonly pod: Pod;
   /** The claim of its ephemeral volume, if the claim exists. */
-  readonly cache: Cache | undefined;
+  readonly cache: EphemeralClaim | undefined;
 }
 
-export interface Cache {
+export interface EphemeralClaim {
   readonly claim: PersistentVolumeClaim;
   /** If false, the claim belongs to another owner and has the name by chance. */
   readonly isOwned: boolean;
@@ -40,11 +40,11 @@ const podsPerCluster = 10;
 const mostlyBound = { ...mixed, boundClaims: 70, volumes: 90, oddVolumes: 5 };
 
 /** Deterministic for a seed. */
-export function randomCase(seed: number): Case {
+export function randomCase(seed: number): RandomCase {
   return fc.sample(arbCase, { seed, numRuns: 1 })[0]!;
 }
 
-const arbCase: fc.Arbitrary<Case> = fc
+const arbCase: fc.Arbitrary<RandomCase> = fc
   .record({
     theme: fc.constantFrom(...themes),
     storage: fc.constantFrom(...distributions.map(arbObjects), arbObjects(mostlyBound), arbFewSlots),
@@ -58,46 +58,46 @@ function arbCaseOf(
   theme: Theme,
   arbStorage: fc.Arbitrary<RandomObjects>,
   names: readonly string[],
-): fc.Arbitrary<Case> {
+): fc.Arbitrary<RandomCase> {
   return fc
     .record({
       storage: arbStorage,
       Node: fc.tuple(...names.map((name) => arbNode(name, theme))),
       Pod: fc
-        .tuple(...standingNames.map((name) => sometimes(60, arbStandingPod(name, theme, names))))
-        .map((standing) => standing.filter((pod) => pod !== undefined)),
-      pods: fc.array(arbAsking(theme), { minLength: podsPerCluster, maxLength: podsPerCluster }),
+        .tuple(...existingNames.map((name) => sometimes(60, arbExistingPod(name, theme, names))))
+        .map((existing) => existing.filter((pod) => pod !== undefined)),
+      pods: fc.array(arbPodCase(theme), { minLength: podsPerCluster, maxLength: podsPerCluster }),
     })
     .chain(({ storage: { DriverCapacity: _ours, ...storage }, Node, Pod, pods }) =>
       fc
-        .tuple(arbOdder(storage), arbCaches(Pod), arbBudgets(theme))
-        .map(([odder, caches, budgets]) =>
-          caseOf({ objects: withClaims({ ...odder, Node, Pod }, caches), budgets, pods }),
+        .tuple(arbStorageVariants(storage), arbCaches(Pod), arbBudgets(theme))
+        .map(([varied, caches, budgets]) =>
+          caseOf({ objects: withClaims({ ...varied, Node, Pod }, caches), budgets, pods }),
         ),
     );
 }
 
-function caseOf({ objects, budgets, pods }: Case): Case {
-  const served = asServed(objects);
+function caseOf({ objects, budgets, pods }: RandomCase): RandomCase {
+  const served = makeValid(objects);
   const claims = served.PersistentVolumeClaim ?? [];
-  const asking = pods.map((one) => ({ ...one, pod: withClaimsNamedOnce(one.pod, claims) }));
-  return { objects: served, budgets, pods: asking };
+  const incoming = pods.map((one) => ({ ...one, pod: withClaimsNamedOnce(one.pod, claims) }));
+  return { objects: served, budgets, pods: incoming };
 }
 
 function withClaims(objects: ClusterObjects, more: readonly PersistentVolumeClaim[]): ClusterObjects {
   return { ...objects, PersistentVolumeClaim: [...(objects.PersistentVolumeClaim ?? []), ...more] };
 }
 
-function arbAsking(theme: Theme): fc.Arbitrary<Asking> {
+function arbPodCase(theme: Theme): fc.Arbitrary<PodCase> {
   return fc
     .record({
-      pod: arbAskingPod(theme),
+      pod: arbIncomingPod(theme),
       claim: sometimes(Math.round(theme.volumes / 5), arbClaim('cache')),
       fate: fc.constantFrom('owned', 'owned', 'owned', 'owned', 'another', 'missing'),
     })
     .map(({ pod, claim, fate }) => {
       if (claim === undefined) return { pod, cache: undefined };
-      const cache = { claim: servedClaim(claim), isOwned: fate === 'owned' };
+      const cache = { claim: validClaim(claim), isOwned: fate === 'owned' };
       return { pod: withCache(pod), cache: fate === 'missing' ? undefined : cache };
     });
 }

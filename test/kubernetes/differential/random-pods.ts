@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { sometimes, withoutUndefined } from '../../../src/engine/testing/random/chance.ts';
 import { claimNames, named, nodeNames, otherClaimNames } from '../../../src/engine/testing/random/names.ts';
 import type { Pod, PodSpec, PodStatus } from '../../../src/kube/api/core.ts';
-import { drawsTerminating, withoutRepelling } from './differences.ts';
+import { drawsTerminating, withoutPodAntiAffinity } from './differences.ts';
 import { priorities } from './names.ts';
+import { arbNodeAffinity, arbPodAffinity, arbSpread, arbTolerations } from './random-constraints.ts';
 import { arbContainers, arbGrants } from './random-containers.ts';
 import { arbVolumes, cacheVolume } from './random-pod-volumes.ts';
-import { arbNodeAffinity, arbPodAffinity, arbSpread, arbTolerations } from './random-wishes.ts';
 import type { Theme } from './themes.ts';
 
 const arbLabels = fc.record(
@@ -16,7 +16,7 @@ const arbLabels = fc.record(
 ) as fc.Arbitrary<Record<string, string>>;
 
 /** A pod to be scheduled. It gets its name at creation. */
-export function arbAskingPod(theme: Theme): fc.Arbitrary<Pod> {
+export function arbIncomingPod(theme: Theme): fc.Arbitrary<Pod> {
   return fc
     .record({
       namespace:
@@ -26,7 +26,7 @@ export function arbAskingPod(theme: Theme): fc.Arbitrary<Pod> {
       volumes: arbVolumes(theme, claimNames),
       nodes: sometimes(theme.nodes, arbNodeAffinity),
       tolerations: sometimes(theme.nodes, arbTolerations),
-      affinity: sometimes(theme.neighbours, arbPodAffinity('asking')),
+      affinity: sometimes(theme.podAffinity, arbPodAffinity('incoming')),
       spread: sometimes(theme.spread, arbSpread),
       priorityClassName: sometimes(
         theme.priorities,
@@ -47,9 +47,9 @@ export function arbAskingPod(theme: Theme): fc.Arbitrary<Pod> {
     }));
 }
 
-export const standingNames = named('other', 8);
+export const existingNames = named('other', 8);
 
-interface Standing {
+interface ExistingPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly nodeName: string | undefined;
@@ -61,7 +61,7 @@ interface Standing {
 }
 
 /** A pod that is on a node, has finished there, is pending, or belongs to a scheduler that does not exist. */
-export function arbStandingPod(name: string, theme: Theme, nodes: readonly string[]): fc.Arbitrary<Pod> {
+export function arbExistingPod(name: string, theme: Theme, nodes: readonly string[]): fc.Arbitrary<Pod> {
   return fc
     .record({
       namespace: fc.constantFrom('default', 'default', 'default', 'blue'),
@@ -71,7 +71,7 @@ export function arbStandingPod(name: string, theme: Theme, nodes: readonly strin
         fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...nodes) }, fc.constantFrom(...nodeNames)),
       ),
       nominatedTo: sometimes(Math.round(theme.priorities / 20), fc.constantFrom(...nodes)),
-      spec: arbStandingSpec(theme),
+      spec: arbExistingSpec(theme),
       state: fc.constantFrom(
         '',
         '',
@@ -85,18 +85,18 @@ export function arbStandingPod(name: string, theme: Theme, nodes: readonly strin
       ),
       grants: sometimes(Math.round(theme.resources / 5), arbGrants),
     })
-    .map((standing) =>
-      standing.nominatedTo === undefined ? standingPod(name, standing) : waitingPod(name, standing),
+    .map((existing) =>
+      existing.nominatedTo === undefined ? existingPod(name, existing) : nominatedPod(name, existing),
     );
 }
 
-function arbStandingSpec(theme: Theme): fc.Arbitrary<Partial<PodSpec>> {
+function arbExistingSpec(theme: Theme): fc.Arbitrary<Partial<PodSpec>> {
   return fc
     .record({
       containers: arbContainers(theme),
       volumes: sometimes(60, arbVolumes(theme, [...otherClaimNames, ...claimNames])),
       hasCache: sometimes(Math.round(theme.volumes / 8), fc.constant(true)),
-      affinity: sometimes(theme.neighbours, arbPodAffinity('standing')),
+      affinity: sometimes(theme.podAffinity, arbPodAffinity('existing')),
       priorityClassName: sometimes(60, fc.constantFrom('low', ...Object.keys(priorities))),
     })
     .map(
@@ -110,10 +110,10 @@ function arbStandingSpec(theme: Theme): fc.Arbitrary<Partial<PodSpec>> {
     );
 }
 
-function standingPod(name: string, { namespace, labels, nodeName, spec, state, grants }: Standing): Pod {
+function existingPod(name: string, { namespace, labels, nodeName, spec, state, grants }: ExistingPod): Pod {
   const isDeleting = state === 'deleting';
   if (nodeName === undefined)
-    return { metadata: { namespace, name, labels }, spec: { ...spec, schedulerName: 'nobody' } };
+    return { metadata: { namespace, name, labels }, spec: { ...spec, schedulerName: 'absent-scheduler' } };
   return {
     metadata: { namespace, name, labels, ...(isDeleting && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
     spec: { ...spec, nodeName },
@@ -133,11 +133,11 @@ function startTimeOf(name: string): string {
  * A pod that is nominated to a node after a preemption. The gate keeps kube-scheduler from placing it. Its priority is the highest: a pod
  * with a higher priority that is nominated to the same node would clear the nomination, and so change the cluster.
  */
-function waitingPod(name: string, { namespace, labels, nominatedTo = '', spec }: Standing): Pod {
+function nominatedPod(name: string, { namespace, labels, nominatedTo = '', spec }: ExistingPod): Pod {
   return {
     metadata: { namespace, name, labels },
     spec: {
-      ...withoutRepelling(spec),
+      ...withoutPodAntiAffinity(spec),
       priorityClassName: 'high',
       schedulingGates: [{ name: 'stowage.dev/waits' }],
     },

@@ -10,7 +10,12 @@ import type { CSINode } from '../../../src/kube/api/storage.ts';
 import { annotations, labels } from '../../../src/kube/well-known.ts';
 
 /** CSI drivers that replaced in-tree volume plugins. */
-const heirs = ['pd.csi.storage.gke.io', 'disk.csi.azure.com', 'cinder.csi.openstack.org', 'pxd.portworx.com'];
+const migratedDrivers = [
+  'pd.csi.storage.gke.io',
+  'disk.csi.azure.com',
+  'cinder.csi.openstack.org',
+  'pxd.portworx.com',
+];
 const regions = fc.constantFrom('r1', 'r2', 'r1__r2');
 const subscription = '/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/disks';
 
@@ -99,7 +104,7 @@ const classPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
       'kubernetes.io/gce-pd',
       'kubernetes.io/azure-disk',
       'kubernetes.io/cinder',
-      'nobody.example.com',
+      'absent.example.com',
     )
     .map((provisioner) => ({ provisioner })),
 );
@@ -120,7 +125,7 @@ const capacityPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
 );
 
 const attachmentPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
-  fc.constantFrom('ebs.csi.aws.com', ...heirs).map((attacher) => ({ spec: { attacher } })),
+  fc.constantFrom('ebs.csi.aws.com', ...migratedDrivers).map((attacher) => ({ spec: { attacher } })),
   fc.tuple(fc.constantFrom(...drivers), fc.constantFrom('h1', 'h7')).map(([driver, volumeHandle]) => ({
     spec: {
       attacher: driver,
@@ -133,9 +138,9 @@ const attachmentPatches: fc.Arbitrary<MutationPatch> = fc.oneof(
 );
 
 /** The CSI drivers of migrated in-tree plugins, on nodes that have any. */
-const arbHeirs = fc
+const arbMigratedDrivers = fc
   .tuple(
-    ...heirs.map((name) =>
+    ...migratedDrivers.map((name) =>
       sometimes(40, fc.tuple(fc.constant(name), fc.constantFrom(0, 1, 1, 2, undefined))),
     ),
   )
@@ -153,12 +158,12 @@ const arbMigrated = fc
   .subarray(['gce-pd', 'aws-ebs', 'cinder', 'azure-disk', 'portworx-volume'], { minLength: 1 })
   .map((plugins) => plugins.map((plugin) => `kubernetes.io/${plugin}`).join());
 
-export function arbOdder(objects: ClusterObjects): fc.Arbitrary<ClusterObjects> {
+export function arbStorageVariants(objects: ClusterObjects): fc.Arbitrary<ClusterObjects> {
   return fc.record({
     ...constants(objects),
     PersistentVolume: some(12, objects.PersistentVolume ?? [], volumePatches),
     PersistentVolumeClaim: fc
-      .tuple(some(6, objects.PersistentVolumeClaim ?? [], claimPatches), arbElsewhere(objects))
+      .tuple(some(6, objects.PersistentVolumeClaim ?? [], claimPatches), arbOtherNamespace(objects))
       .map(([own, elsewhere]) => [...own, ...elsewhere]),
     StorageClass: some(12, objects.StorageClass ?? [], classPatches),
     CSIStorageCapacity: some(15, objects.CSIStorageCapacity ?? [], capacityPatches),
@@ -186,7 +191,7 @@ function some<T extends KubeObject>(
 }
 
 /** Claims with the same names in the other namespace. */
-function arbElsewhere({
+function arbOtherNamespace({
   PersistentVolumeClaim: claims = [],
 }: ClusterObjects): fc.Arbitrary<PersistentVolumeClaim[]> {
   return sometimes(25, fc.subarray([...claims])).map((chosen) =>
@@ -195,14 +200,16 @@ function arbElsewhere({
 }
 
 function arbMoreDrivers(csiNode: CSINode): fc.Arbitrary<CSINode> {
-  return fc.tuple(sometimes(50, arbHeirs), sometimes(40, arbMigrated)).map(([more = [], migrated]) => {
-    const { metadata, spec } = csiNode;
-    return {
-      metadata:
-        migrated === undefined
-          ? { ...metadata }
-          : { ...metadata, annotations: { [annotations.migratedPlugins]: migrated } },
-      spec: { drivers: [...(spec?.drivers ?? []), ...more] },
-    };
-  });
+  return fc
+    .tuple(sometimes(50, arbMigratedDrivers), sometimes(40, arbMigrated))
+    .map(([more = [], migrated]) => {
+      const { metadata, spec } = csiNode;
+      return {
+        metadata:
+          migrated === undefined
+            ? { ...metadata }
+            : { ...metadata, annotations: { [annotations.migratedPlugins]: migrated } },
+        spec: { drivers: [...(spec?.drivers ?? []), ...more] },
+      };
+    });
 }

@@ -23,7 +23,7 @@ import {
   volumeAttachments,
 } from '../../../src/kube/resources.ts';
 import { priorities, runtimes, teams } from './names.ts';
-import type { Seen } from './our-scheduler.ts';
+import type { ClusterView } from './our-scheduler.ts';
 
 /** Pods before claims before volumes: the owner of a claim, and the claim of a volume, are given by uid. */
 const resources = {
@@ -51,7 +51,7 @@ const runtimeClasses: Resource = {
 
 type StoredKind = keyof typeof resources;
 
-const keeper = 'stowage.dev/keep';
+const heldFinalizer = 'stowage.dev/keep';
 
 /** Creates random clusters on a server. Objects that the server rejects are skipped; the others are returned as stored. */
 export class RealCluster {
@@ -81,7 +81,7 @@ export class RealCluster {
     this.#namespaces = (await this.#cluster.resource(namespaces).list()).items;
   }
 
-  async create({ objects, budgets }: Seen): Promise<Seen> {
+  async create({ objects, budgets }: ClusterView): Promise<ClusterView> {
     const stored: Partial<Record<IndexedKind, readonly KubeObject[]>> = { Namespace: this.#namespaces };
     stored.Pod = await this.#createAll('Pod', objects.Pod ?? []);
     const owned = (objects.PersistentVolumeClaim ?? []).map((claim) => withOwnerUid(claim, stored.Pod ?? []));
@@ -135,7 +135,10 @@ export class RealCluster {
     const client = this.#cluster.resource(resource);
     const { uid: _uid, resourceVersion: _version, deletionTimestamp, ...metadata } = drawn.metadata ?? {};
     const isDeleting = deletionTimestamp !== undefined;
-    const object = { ...drawn, metadata: { ...metadata, ...(isDeleting && { finalizers: [keeper] }) } };
+    const object = {
+      ...drawn,
+      metadata: { ...metadata, ...(isDeleting && { finalizers: [heldFinalizer] }) },
+    };
     try {
       let stored = await client.create(object as Fresh<KubeObject>);
       const { status } = drawn as { readonly status?: object };
@@ -174,7 +177,7 @@ function withClaimUid(object: KubeObject, claims: readonly KubeObject[]): KubeOb
 function withOwnerUid(claim: PersistentVolumeClaim, owners: readonly KubeObject[]): PersistentVolumeClaim {
   const ownerReferences = claim.metadata?.ownerReferences?.map((reference) => {
     const owner = owners.find(({ metadata }) => `uid-${metadata?.name}` === reference.uid);
-    return { ...reference, uid: owner?.metadata?.uid ?? 'nobody' };
+    return { ...reference, uid: owner?.metadata?.uid ?? 'absent' };
   });
   return ownerReferences === undefined
     ? claim

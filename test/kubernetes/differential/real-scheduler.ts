@@ -6,11 +6,11 @@ import type { PersistentVolumeClaim, Pod } from '../../../src/kube/api/core.ts';
 import type { KubeObject } from '../../../src/kube/api/meta.ts';
 import type { Resource } from '../../../src/kube/resource.ts';
 import { persistentVolumeClaims, pods } from '../../../src/kube/resources.ts';
-import type { Bed } from '../bed.ts';
 import { bedFiles, schedulerCommand } from '../command-lines.ts';
-import { Keeper } from '../keeper.ts';
-import { Extender } from './extender.ts';
-import type { Asking, Cache } from './random-case.ts';
+import { ProcessSupervisor } from '../process-supervisor.ts';
+import type { TestBed } from '../test-bed.ts';
+import type { EphemeralClaim, PodCase } from './random-case.ts';
+import { RecordingExtender } from './recording-extender.ts';
 import { fits, type Verdict } from './verdict.ts';
 
 const name = 'kube-scheduler';
@@ -23,38 +23,38 @@ const verdictMaxMs = 20_000;
  */
 export class RealScheduler {
   readonly #cluster: Cluster;
-  readonly #extender: Extender;
-  readonly #keeper: Keeper;
+  readonly #extender: RecordingExtender;
+  readonly #supervisor: ProcessSupervisor;
   readonly #refusals = new Map<string, (pod: Pod) => void>();
   readonly #watching = new AbortController();
   #asked = 0;
 
-  private constructor(cluster: Cluster, extender: Extender, keeper: Keeper) {
+  private constructor(cluster: Cluster, extender: RecordingExtender, supervisor: ProcessSupervisor) {
     this.#cluster = cluster;
     this.#extender = extender;
-    this.#keeper = keeper;
+    this.#supervisor = supervisor;
   }
 
-  static async start(bed: Bed, program: string): Promise<RealScheduler> {
+  static async start(bed: TestBed, program: string): Promise<RealScheduler> {
     const cluster = await bed.connect();
     await forbidEvictions(cluster);
-    const extender = await Extender.start();
+    const extender = await RecordingExtender.start();
     const data = join(bed.folder, 'scheduler');
     await mkdir(data);
-    const keeper = new Keeper({ data, logs: join(bed.folder, 'logs') });
+    const supervisor = new ProcessSupervisor({ data, logs: join(bed.folder, 'logs') });
     const config = join(data, 'config.json');
     await writeFile(config, JSON.stringify(configuration(bed.kubeconfigOf('scheduler'), extender.url)));
     const settings = { kubeconfig: bed.kubeconfigOf('scheduler'), extraFlags: { config } };
-    await keeper.start(name, schedulerCommand(program, bedFiles(data), settings));
-    const scheduler = new RealScheduler(cluster, extender, keeper);
+    await supervisor.start(name, schedulerCommand(program, bedFiles(data), settings));
+    const scheduler = new RealScheduler(cluster, extender, supervisor);
     await scheduler.#watch();
     return scheduler;
   }
 
   /** Creates the pod, waits for the verdict, and deletes the pod. The cluster is then unchanged. */
-  async ask(asking: Asking): Promise<Answer> {
+  async ask(incoming: PodCase): Promise<RealVerdict> {
     this.#asked += 1;
-    const key = { namespace: asking.pod.metadata?.namespace ?? '', name: `asks-${this.#asked}` };
+    const key = { namespace: incoming.pod.metadata?.namespace ?? '', name: `asks-${this.#asked}` };
     const patience = new AbortController();
     const said = Promise.race([
       this.#extender.nodesFor(key.name, patience.signal).then(fits),
@@ -63,7 +63,7 @@ export class RealScheduler {
     ]);
     const created: Created[] = [];
     try {
-      const { pod, claims } = await this.#create(asking, key, created);
+      const { pod, claims } = await this.#create(incoming, key, created);
       const verdict = await said;
       if (verdict === undefined) throw new Error(`kube-scheduler said nothing about ${key.name}`);
       return { pod, claims, verdict };
@@ -75,7 +75,11 @@ export class RealScheduler {
   }
 
   /** A pod with an ephemeral volume has a scheduling gate until its claim exists, because the claim needs the pod's uid. */
-  async #create({ pod, cache }: Asking, key: PodKey, created: Created[]): Promise<Omit<Answer, 'verdict'>> {
+  async #create(
+    { pod, cache }: PodCase,
+    key: PodKey,
+    created: Created[],
+  ): Promise<Omit<RealVerdict, 'verdict'>> {
     const client = this.#cluster.resource(pods);
     const metadata = { ...pod.metadata, ...key };
     if (cache === undefined) {
@@ -94,7 +98,7 @@ export class RealScheduler {
 
   async close(): Promise<void> {
     this.#watching.abort();
-    await this.#keeper.end();
+    await this.#supervisor.end();
     await this.#extender.close();
   }
 
@@ -107,7 +111,7 @@ export class RealScheduler {
     return {
       kind: 'refused',
       message: condition?.message ?? '',
-      makesRoomOn: refused.status?.nominatedNodeName ?? '',
+      preemptsOn: refused.status?.nominatedNodeName ?? '',
     };
   }
 
@@ -123,12 +127,12 @@ export class RealScheduler {
       for await (const event of events) {
         if (event.type === 'BOOKMARK') continue;
         resourceVersion = event.object.metadata?.resourceVersion ?? resourceVersion;
-        this.#hear(event.object);
+        this.#record(event.object);
       }
     }
   }
 
-  #hear(pod: Pod): void {
+  #record(pod: Pod): void {
     const isRefused = pod.status?.conditions?.some(
       ({ type, status, reason }) =>
         type === 'PodScheduled' && status === 'False' && reason !== 'SchedulingGated',
@@ -147,7 +151,7 @@ interface Created {
   readonly name: string;
 }
 
-export interface Answer {
+export interface RealVerdict {
   /** As the server stored it. */
   readonly pod: Pod;
   /** The claims of its ephemeral volumes. */
@@ -155,7 +159,7 @@ export interface Answer {
   readonly verdict: Verdict;
 }
 
-function claimFor({ metadata }: Pod, { claim, isOwned }: Cache): PersistentVolumeClaim {
+function claimFor({ metadata }: Pod, { claim, isOwned }: EphemeralClaim): PersistentVolumeClaim {
   const { name = '', namespace = '', uid = '' } = metadata ?? {};
   const owner = { apiVersion: 'v1', kind: 'Pod', name, uid: isOwned ? uid : 'another', controller: true };
   const { annotations } = claim.metadata ?? {};

@@ -5,7 +5,7 @@ export interface Theme {
   readonly disks: number;
   readonly resources: number;
   readonly ports: number;
-  readonly neighbours: number;
+  readonly podAffinity: number;
   readonly spread: number;
   /** Constraints on nodes, and nodes with taints. */
   readonly nodes: number;
@@ -17,7 +17,7 @@ const nothing: Theme = {
   disks: 0,
   resources: 0,
   ports: 0,
-  neighbours: 0,
+  podAffinity: 0,
   spread: 0,
   nodes: 0,
   priorities: 0,
@@ -30,7 +30,16 @@ export const themes: readonly Theme[] = [
   { ...nothing, disks: 60, ports: 40, resources: 10, priorities: 50 },
   { ...nothing, resources: 95, nodes: 10, priorities: 70 },
   { ...nothing, resources: 70, volumes: 20, nodes: 60, priorities: 30 },
-  { ...nothing, neighbours: 85, nodes: 15, resources: 20, priorities: 40 },
-  { ...nothing, spread: 85, neighbours: 10, nodes: 25, resources: 20, priorities: 30 },
-  { volumes: 50, disks: 10, resources: 50, ports: 15, neighbours: 20, spread: 20, nodes: 25, priorities: 40 },
+  { ...nothing, podAffinity: 85, nodes: 15, resources: 20, priorities: 40 },
+  { ...nothing, spread: 85, podAffinity: 10, nodes: 25, resources: 20, priorities: 30 },
+  {
+    volumes: 50,
+    disks: 10,
+    resources: 50,
+    ports: 15,
+    podAffinity: 20,
+    spread: 20,
+    nodes: 25,
+    priorities: 40,
+  },
 ];

@@ -7,7 +7,7 @@ export type Verdict =
       /** The message of the condition PodScheduled. */
       readonly message: string;
       /** The node on which a preemption would help; empty if there is none. */
-      readonly makesRoomOn: string;
+      readonly preemptsOn: string;
     };
 
 export function fits(nodes: Iterable<string>): Verdict {

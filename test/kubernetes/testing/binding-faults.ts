@@ -1,108 +1,116 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../src/kube/resources.ts';
-import type { BindingTrial } from './binding-trial.ts';
-import type { Answer, PassingWrite } from './write-line.ts';
+import type { BindingFixture } from './binding-fixture.ts';
+import type { InterceptedWrite, ProxiedResponse } from './write-proxy.ts';
 
 /** Long enough for a scheduler or the PV controller to take its next step. */
-const aWhileMs = 800;
+const nextStepMs = 800;
 
 /** A fault at a write of a binding, and the actions that follow it. */
 export interface Fault {
   readonly name: string;
-  readonly befall: (write: PassingWrite, trial: BindingTrial, pod: string) => Promise<void>;
+  readonly inject: (write: InterceptedWrite, fixture: BindingFixture, pod: string) => Promise<void>;
   /** While the PV controller is still frozen. */
-  readonly beforeThaw?: Aftermath;
-  readonly afterThaw?: Aftermath;
+  readonly beforeThaw?: FollowUp;
+  readonly afterThaw?: FollowUp;
   /** After all volumes were bound. */
-  readonly whenCalm?: Aftermath;
+  readonly whenBound?: FollowUp;
 }
 
-type Aftermath = (trial: BindingTrial, write: PassingWrite) => Promise<void>;
+type FollowUp = (fixture: BindingFixture, write: InterceptedWrite) => Promise<void>;
 
-export type Moment = 'beforeThaw' | 'afterThaw' | 'whenCalm';
+export type FaultPhase = 'beforeThaw' | 'afterThaw' | 'whenBound';
 
-const diesBefore: Fault['befall'] = async (_, trial) => trial.die();
+const crashBefore: Fault['inject'] = async (_, fixture) => fixture.crash();
 
-const diesAfter: Fault['befall'] = async (write, trial) => {
+const crashAfter: Fault['inject'] = async (write, fixture) => {
   await write.deliver();
-  trial.die();
+  fixture.crash();
 };
 
-const isLost: Fault['befall'] = async (write) => write.hangUp();
+const loseWrite: Fault['inject'] = async (write) => write.disconnect();
 
-async function comesAtOnce(trial: BindingTrial): Promise<void> {
-  await trial.schedule();
-  await sleep(aWhileMs);
+async function restartNow(fixture: BindingFixture): Promise<void> {
+  await fixture.startScheduler();
+  await sleep(nextStepMs);
 }
 
-async function comesLater(trial: BindingTrial): Promise<void> {
-  await sleep(aWhileMs);
-  await trial.schedule();
+async function restartLater(fixture: BindingFixture): Promise<void> {
+  await sleep(nextStepMs);
+  await fixture.startScheduler();
 }
 
-async function arrives(_: BindingTrial, write: PassingWrite): Promise<void> {
-  await sleep(aWhileMs);
+async function deliverLate(_: BindingFixture, write: InterceptedWrite): Promise<void> {
+  await sleep(nextStepMs);
   await write.deliver();
 }
 
 export const faults: readonly Fault[] = [
   // The stored state is the same in both cases; so in each case another component continues first.
   {
-    name: 'the scheduler dies before it, and the next comes first',
-    befall: diesBefore,
-    beforeThaw: comesAtOnce,
+    name: 'the scheduler crashes before the write, and a new scheduler continues first',
+    inject: crashBefore,
+    beforeThaw: restartNow,
   },
   {
-    name: 'the scheduler dies when it has arrived, and the PV controller comes first',
-    befall: diesAfter,
-    afterThaw: comesLater,
+    name: 'the scheduler crashes after the write, and the PV controller continues first',
+    inject: crashAfter,
+    afterThaw: restartLater,
   },
   {
-    name: 'its answer gets lost',
-    befall: async (write) => {
+    name: 'the response is lost',
+    inject: async (write) => {
       await write.deliver();
-      write.hangUp();
+      write.disconnect();
     },
   },
-  { name: 'the server has an error', befall: async (write) => write.answer(internalError) },
+  { name: 'the server returns an error', inject: async (write) => write.answer(internalError) },
   {
-    name: 'somebody else was faster',
-    befall: async (write, trial) => {
-      await touch(write, trial);
+    name: 'another client wrote first',
+    inject: async (write, fixture) => {
+      await touch(write, fixture);
       write.answer(await write.deliver());
     },
   },
-  { name: 'it gets lost, and arrives when the scheduler has gone on', befall: isLost, beforeThaw: arrives },
-  { name: 'it gets lost, and arrives when all is over', befall: isLost, whenCalm: arrives },
+  {
+    name: 'the write is lost, and arrives when the scheduler has continued',
+    inject: loseWrite,
+    beforeThaw: deliverLate,
+  },
+  {
+    name: 'the write is lost, and arrives after everything is bound',
+    inject: loseWrite,
+    whenBound: deliverLate,
+  },
   {
     name: 'the pod is deleted',
-    befall: async (write, trial, pod) => {
-      await trial.deletePod(pod);
+    inject: async (write, fixture, pod) => {
+      await fixture.deletePod(pod);
       write.answer(await write.deliver());
     },
   },
 ];
 
 /** The write is delayed for so long that no component waits for it any more. */
-export const lateForNobody: readonly Fault[] = [
+export const abandonedWrites: readonly Fault[] = [
   {
-    name: 'its pod is deleted before its writer gives it up',
-    befall: async (write, trial, pod) => {
-      await trial.deletePod(pod);
-      write.hangUp();
+    name: 'the pod is deleted before the scheduler gives the write up',
+    inject: async (write, fixture, pod) => {
+      await fixture.deletePod(pod);
+      write.disconnect();
     },
   },
   {
-    name: 'its pod is deleted when its writer has given it up',
-    befall: async (write, trial, pod) => {
-      write.hangUp();
-      await sleep(aWhileMs);
-      await trial.deletePod(pod);
+    name: 'the pod is deleted after the scheduler has given the write up',
+    inject: async (write, fixture, pod) => {
+      write.disconnect();
+      await sleep(nextStepMs);
+      await fixture.deletePod(pod);
     },
   },
 ];
 
-const internalError: Answer = {
+const internalError: ProxiedResponse = {
   status: 500,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(
@@ -112,13 +120,13 @@ const internalError: Answer = {
       status: 'Failure',
       code: 500,
       reason: 'InternalError',
-      message: 'etcd is away',
+      message: 'etcd is unavailable',
     }),
   ),
 };
 
 /** Annotates the object of the write, which changes its resource version. */
-async function touch({ target, namespace }: PassingWrite, { cluster }: BindingTrial): Promise<void> {
+async function touch({ target, namespace }: InterceptedWrite, { cluster }: BindingFixture): Promise<void> {
   const [plural, name = ''] = target.split('/');
   const patch = { type: 'merge', body: { metadata: { annotations: { touched: 'yes' } } } } as const;
   const key = { namespace, name };

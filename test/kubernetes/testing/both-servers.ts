@@ -5,7 +5,7 @@ import { realClock } from '../../../src/runtime/clock.ts';
 import { systemIds } from '../../../src/runtime/ids.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { addressOf, type ServerAddress } from '../../fidelity/http-client.ts';
-import { sharedBed } from '../bed-in-test.ts';
+import { sharedTestBed } from '../vitest-beds.ts';
 
 export interface BothServers {
   readonly real: ServerAddress;
@@ -21,7 +21,7 @@ export interface ServersInTest {
 
 /** For all tests of a `describe`: kube-apiserver, and our server in this process, both without controllers. */
 export function bothServers(): ServersInTest {
-  const bed = sharedBed();
+  const bed = sharedTestBed();
   const bugs: unknown[] = [];
   let embedded: EmbeddedServer;
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { kubernetesRelease } from '../programs.ts';
 
 /** An intended difference between our controllers and kube-controller-manager, or one that depends on timing. */
-export interface KnownDifference {
+export interface KnownEndStateDifference {
   /** All scenarios by default. */
-  readonly scenes?: readonly string[];
+  readonly scenarios?: readonly string[];
   /** Matches the line of the difference. */
   readonly line: RegExp;
   readonly reason: string;
@@ -11,87 +11,89 @@ export interface KnownDifference {
   readonly isByChance?: boolean;
 }
 
-const besideAll: readonly KnownDifference[] = [
+const besideAll: readonly KnownEndStateDifference[] = [
   {
-    scenes: ['external-provisioning', 'nobody-provisions', 'ephemeral-volumes'],
+    scenarios: ['external-provisioning', 'no-provisioner', 'ephemeral-volumes'],
     line: /Event only (ours|real): PersistentVolumeClaim .* WaitForPodScheduled waiting for pod user to be scheduled$/,
     reason:
-      'It is told by who looks at the claim between the coming of the pod and its scheduling: ours when the pod wakes it, kube-controller-manager when it next looks at all claims.',
+      'The Event is written only if the controller processes the claim after the pod was created and before it is scheduled: ours does when the pod triggers it, kube-controller-manager at its next resync of all claims.',
     isByChance: true,
   },
   {
     line: /Event only real: .* the object has been modified; please apply your changes to the latest version/,
-    reason: 'A write that came second is tried again; people need not know.',
+    reason: 'A write with a conflict is retried; users need no Event about it.',
     isByChance: true,
   },
   {
-    scenes: ['stateful-retention'],
+    scenarios: ['stateful-retention'],
     line: /Event only ours: StatefulSet .*: Normal SuccessfulCreate Create Pod /,
     reason:
-      'kube-controller-manager forgets to tell of a pod whose claim was changed by somebody else meanwhile.',
+      'kube-controller-manager writes no Event about a pod whose claim was changed by another client meanwhile.',
     isByChance: true,
   },
   {
     line: /Event only ours: .* a write was not answered within [\d.]+ s$/,
     reason:
-      'Whoever leads gives up a write that is not answered while it surely leads, and tries again; on a busy machine that happens.',
+      'A leader abandons a write that is not answered while its lease is certain, and retries it; that happens on a busy machine.',
     isByChance: true,
   },
   {
-    scenes: ['budgets-of-sets'],
+    scenarios: ['budgets-of-sets'],
     line: /PodDisruptionBudget db\.status\.(currentHealthy: real 2, ours 3|disruptionsAllowed: real 1, ours 2|disruptedPods: real \{"db-0":"[^"]*"\}, ours undefined)$/,
     reason:
-      'kube-controller-manager takes the next pod of the name for the evicted one if it has not looked in between, for two minutes.',
+      'kube-controller-manager treats the next pod of the same name as the evicted one for two minutes if it has not observed the deletion.',
     isByChance: true,
   },
   {
-    scenes: ['default-class', 'external-provisioning', 'nobody-provisions', 'unscheduled-consumer'],
+    scenarios: ['default-class', 'external-provisioning', 'no-provisioner', 'unscheduled-consumer'],
     line: /Event only ours: PersistentVolumeClaim \S+: Normal ExternalProvisioning /,
     reason:
-      'client-go drops Events about an object after 25 in a row; kube-controller-manager tells a claim each second that it waits, and a busy machine lets it wait for long.',
+      'client-go drops Events about an object after 25 in a row; kube-controller-manager writes one for a waiting claim each second, and on a busy machine a claim waits for long.',
     isByChance: true,
   },
   {
-    scenes: ['namespace-goes', 'namespace-stays'],
+    scenarios: ['namespace-goes', 'namespace-stays'],
     line: /Event only (ours|real): PersistentVolumeClaim \S+: Normal ExternalProvisioning /,
     reason:
-      'Events are written in the background; when one is late, its namespace is going and takes no more.',
+      'Events are written in the background; when one is late, its namespace is terminating and rejects it.',
     isByChance: true,
   },
 ];
 
 /** Our controllers follow 1.36, also if they are compared with another release. */
-const beside134: readonly KnownDifference[] = [
+const beside134: readonly KnownEndStateDifference[] = [
   {
     line: /Event only (ours|real): StatefulSet \S+: (Normal Successful|Warning Failed)(Create|Delete|Update) [cdu]/i,
-    reason: '1.34 begins what it says about the pods of a StatefulSet with a small letter.',
+    reason: 'In 1.34, Events about the pods of a StatefulSet begin with a lower case letter.',
   },
   {
     line: /\.status\.terminatingReplicas: real undefined, ours \d+$/,
-    reason: '1.34 does not count pods that are going, unless told to.',
+    reason: 'By default, 1.34 does not count terminating pods.',
   },
 ];
 
-export const knownDifferences: readonly KnownDifference[] =
+export const knownEndStateDifferences: readonly KnownEndStateDifference[] =
   kubernetesRelease(process.env) === '1.34' ? [...besideAll, ...beside134] : besideAll;
 
 /** For kube-controller-manager on both clusters: a difference may occur in either direction. */
-export function unknownEitherWay(scene: string, lines: readonly string[]): readonly string[] {
-  const met = new Set<KnownDifference>();
-  return unknownOf(scene, lines, met).filter((line) => unknownOf(scene, [mirrored(line)], met).length > 0);
+export function unexpectedLinesEitherWay(scenario: string, lines: readonly string[]): readonly string[] {
+  const matched = new Set<KnownEndStateDifference>();
+  return unexpectedLines(scenario, lines, matched).filter(
+    (line) => unexpectedLines(scenario, [mirrored(line)], matched).length > 0,
+  );
 }
 
 /** The lines that no known difference matches; `matched` receives the known differences that matched. */
-export function unknownOf(
-  scene: string,
+export function unexpectedLines(
+  scenario: string,
   lines: readonly string[],
-  met: Set<KnownDifference>,
+  matched: Set<KnownEndStateDifference>,
 ): readonly string[] {
   return lines.filter((line) => {
-    const known = knownDifferences.find(
-      ({ scenes = [scene], line: pattern }) => scenes.includes(scene) && pattern.test(line),
+    const known = knownEndStateDifferences.find(
+      ({ scenarios = [scenario], line: pattern }) => scenarios.includes(scenario) && pattern.test(line),
     );
-    if (known !== undefined) met.add(known);
+    if (known !== undefined) matched.add(known);
     return known === undefined;
   });
 }

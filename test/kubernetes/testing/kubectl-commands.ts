@@ -229,7 +229,7 @@ export const typedCommands: readonly TypedCommand[] = [
   ...lines(`
     delete pod once --now
     delete configmap literal absent
-    delete cm -l nobody=here
+    delete cm -l absent=yes
     delete secret --all --dry-run=server
     delete deployment site --cascade=background
     delete pvc data --wait=false

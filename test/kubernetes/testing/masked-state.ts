@@ -146,7 +146,7 @@ function ownerView({ apiVersion, kind, name, controller, blockOwnerDeletion }: O
 
 /** Sorts keys, and lists of conditions by type, because their order has no meaning. */
 function withoutChance(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter(isTold).map(withoutChance).sort(byType);
+  if (Array.isArray(value)) return value.filter(isCompared).map(withoutChance).sort(byType);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([key]) => !leftOut.test(key));
   return Object.fromEntries(
@@ -155,7 +155,7 @@ function withoutChance(value: unknown): unknown {
 }
 
 /** The scheduler's condition is left out: it is the same scheduler on both clusters, and the condition may not be from its last attempt. */
-function isTold(value: unknown): boolean {
+function isCompared(value: unknown): boolean {
   return (value as { type?: unknown } | null)?.type !== 'PodScheduled';
 }
 

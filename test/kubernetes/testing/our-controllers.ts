@@ -9,7 +9,7 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 import { Supervisor } from '../../../src/runtime/supervisor.ts';
 
 /** Runs some of our controllers in this process on any cluster, until the returned supervisor is closed. */
-export function runOurs(cluster: Cluster, names: readonly string[]): Supervisor {
+export function runOurControllers(cluster: Cluster, names: readonly string[]): Supervisor {
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,

@@ -1,18 +1,18 @@
 import type { MaskedState } from './masked-state.ts';
-import type { Outcome } from './side.ts';
+import type { Outcome } from './scenario-runner.ts';
 
 /** The differences between two outcomes of a scenario, one line each, with both values. */
 export function differencesOf(real: Outcome, ours: Outcome): readonly string[] {
-  const acts = keysOf(real, ours);
-  return acts.flatMap((act, at) => {
-    const [theirs, our] = [real[act], ours[act]];
+  const actions = keysOf(real, ours);
+  return actions.flatMap((action, at) => {
+    const [theirs, our] = [real[action], ours[action]];
     const lines = [
       ...compare(theirs?.answer, our?.answer, 'answer'),
       ...compareObjects(objectsOf(theirs?.state), objectsOf(our?.state)),
-      ...missing(eventsOf(real, [act]), eventsOf(ours, acts.slice(at)), 'real'),
-      ...missing(eventsOf(ours, [act]), eventsOf(real, acts.slice(at)), 'ours'),
+      ...missing(eventsOf(real, [action]), eventsOf(ours, actions.slice(at)), 'real'),
+      ...missing(eventsOf(ours, [action]), eventsOf(real, actions.slice(at)), 'ours'),
     ];
-    return lines.map((line) => `${act}: ${line}`);
+    return lines.map((line) => `${action}: ${line}`);
   });
 }
 
@@ -20,8 +20,8 @@ function objectsOf({ events, ...objects }: MaskedState = {}): object {
   return objects;
 }
 
-function eventsOf(outcome: Outcome, acts: readonly string[]): readonly string[] {
-  return acts.flatMap((act) => (outcome[act]?.state.events ?? []) as readonly string[]);
+function eventsOf(outcome: Outcome, actions: readonly string[]): readonly string[] {
+  return actions.flatMap((action) => (outcome[action]?.state.events ?? []) as readonly string[]);
 }
 
 /** `others` also contains Events that were observed after later actions: Events are written in the background, and may be late. */

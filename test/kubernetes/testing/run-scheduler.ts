@@ -13,7 +13,7 @@ import {
 } from '../../../src/kube/resources.ts';
 import { labels, noProvisioner } from '../../../src/kube/well-known.ts';
 import { StowageProcess } from '../../up/stowage-process.ts';
-import type { Bed } from '../bed.ts';
+import type { TestBed } from '../test-bed.ts';
 
 export const accessModes = ['ReadWriteOnce'] as const;
 export const main = { name: 'main', image: 'pause' } as const;
@@ -30,12 +30,16 @@ export async function until(isSo: () => Promise<boolean> | boolean, pollMs = 20)
   while (!(await isSo())) await sleep(pollMs);
 }
 
-export async function says(stowage: StowageProcess, text: string): Promise<void> {
+export async function untilPrinted(stowage: StowageProcess, text: string): Promise<void> {
   await until(() => stowage.stderr.includes(text));
 }
 
 /** A kubeconfig for a service account, with a token that the API server issues. */
-export async function serviceAccountKubeconfig(bed: Bed, namespace: string, name: string): Promise<string> {
+export async function serviceAccountKubeconfig(
+  bed: TestBed,
+  namespace: string,
+  name: string,
+): Promise<string> {
   const { stdout, stderr, code } = await bed.kubectl(['create', 'token', name, '--namespace', namespace]);
   if (code !== 0) throw new Error(stderr);
   const config = JSON.parse(readFileSync(bed.kubeconfig, 'utf8'));
@@ -48,9 +52,9 @@ export async function serviceAccountKubeconfig(bed: Bed, namespace: string, name
 export async function makeNode(
   cluster: Cluster,
   name: string,
-  room: Readonly<Record<string, string>> = {},
+  resources: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const all = { cpu: '4', memory: '8Gi', pods: '110', ...room };
+  const all = { cpu: '4', memory: '8Gi', pods: '110', ...resources };
   await cluster.resource(nodes).create({
     metadata: { name, labels: { [labels.hostname]: name } },
     status: { capacity: all, allocatable: all },
@@ -87,7 +91,7 @@ export async function makeDisk(
   });
 }
 
-export interface Wish {
+export interface PodOptions {
   readonly namespace?: string;
   /** The class of each claim. Claims are named after the pod, with a number. */
   readonly claimsOf?: readonly string[];
@@ -95,8 +99,8 @@ export interface Wish {
 }
 
 /** A pod for our scheduler. */
-export async function makePod(cluster: Cluster, name: string, wish: Wish = {}): Promise<Pod> {
-  const { namespace = 'default', claimsOf = [], spec = {} } = wish;
+export async function makePod(cluster: Cluster, name: string, options: PodOptions = {}): Promise<Pod> {
+  const { namespace = 'default', claimsOf = [], spec = {} } = options;
   for (const [position, storageClassName] of claimsOf.entries()) {
     await cluster.resource(persistentVolumeClaims).create({
       metadata: { namespace, name: claimName(name, position) },

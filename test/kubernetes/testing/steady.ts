@@ -5,7 +5,7 @@ const steadyMs = 3_000;
 const pollMs = 250;
 
 /** Calls `look` until its result is unchanged for a while; `isDone` may require more. */
-export async function steady(
+export async function untilSteady(
   look: () => Promise<readonly string[]>,
   isDone: (seen: readonly string[]) => boolean = () => true,
 ): Promise<readonly string[]> {

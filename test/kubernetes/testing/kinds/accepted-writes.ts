@@ -30,7 +30,7 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'create',
     change: { spec: { capacityTracking: true } },
   },
-  'a pool for every node, for ever, of unknown size': {
+  'a pool for every node, without expiry, of unknown size': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({}),

@@ -61,7 +61,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'spec.volumes[0].sizeBytes: Invalid value: 0: spec.volumes[0].sizeBytes in body should be greater than or equal to 1',
     ],
   },
-  'a size in words': {
+  'a size as text': {
     example: 'drive',
     by: 'patch',
     change: { spec: { volumes: [{ name: 'v', sizeBytes: '10Gi' }] } },
@@ -104,7 +104,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
     by: 'status',
     change: { status: { freeBytes: 953_482_739_712 } },
     because: [
-      'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it anew',
+      'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it again',
     ],
   },
   'a capacity without its free': {
@@ -112,7 +112,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
     by: 'status',
     change: { status: { capacityBytes: 1 } },
     because: [
-      'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it anew',
+      'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it again',
     ],
   },
   'a state that there is not': {
@@ -175,7 +175,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a pool that expires where nobody knows': {
+  'a pool with an expiry of too many digits': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ expiryTime: '2026-01-31T12:00:00.1234567890Z' }),

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+
+/**
+ * Example: `kube-system: get coordination.k8s.io/leases stowage-scheduler` has the namespace (`*` is all), the verb, the resource, and the
+ * object if the right is limited to one.
+ */
+export type Right = string;
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly namespace?: string };
+  readonly rules?: readonly Rule[];
+}
+
+/** All rights that the roles in a manifest grant. */
+export function grantedRights(path: string): readonly Right[] {
+  const manifests = parseAllDocuments(readFileSync(path, 'utf8')).map((each) => each.toJS() as Manifest);
+  const rights = manifests.flatMap(({ metadata, rules = [] }) =>
+    rules.flatMap((rule) => rightsOf(rule, metadata.namespace ?? '*')),
+  );
+  return rights.toSorted();
+}
+
+function rightsOf(
+  { apiGroups, resources, resourceNames = [''], verbs }: Rule,
+  where: string,
+): readonly Right[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) =>
+      resourceNames.flatMap((name) =>
+        verbs.map((verb) => `${where}: ${verb} ${group}/${resource} ${name}`.trimEnd()),
+      ),
+    ),
+  );
+}
+
+interface AuditLine {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly requestURI: string;
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface AuditedRequests {
+  /** In the form of granted rights; only Leases have object names. */
+  readonly rights: readonly Right[];
+  /** Requests without a resource: discovery, and others that every user may make. */
+  readonly paths: readonly string[];
+  readonly forbidden: readonly string[];
+}
+
+/** All requests of a user up to now, from the audit log of the API server. */
+export function auditedRequestsOf(user: string, auditLog: string): AuditedRequests {
+  const lines = readFileSync(auditLog, 'utf8')
+    .split('\n')
+    // The last line may be incomplete.
+    .filter((line) => line.endsWith('}') && line.includes(user))
+    .map((line) => JSON.parse(line) as AuditLine)
+    .filter((line) => line.user.username === user);
+  return {
+    rights: distinct(lines.flatMap((line) => rightOf(line) ?? [])),
+    paths: distinct(
+      lines.flatMap(({ objectRef, requestURI }) => (objectRef === undefined ? [requestURI] : [])),
+    ),
+    forbidden: distinct(
+      lines
+        .filter(({ annotations = {} }) => annotations['authorization.k8s.io/decision'] === 'forbid')
+        .map(({ verb, requestURI }) => `${verb} ${requestURI}`),
+    ),
+  };
+}
+
+function rightOf({ verb, objectRef }: AuditLine): Right | undefined {
+  if (objectRef === undefined) return undefined;
+  const { apiGroup = '', resource, subresource, namespace = '', name = '' } = objectRef;
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  if (resource !== 'leases') return `*: ${verb} ${apiGroup}/${what}`;
+  // No role can limit creation to a name.
+  return `${namespace}: ${verb} ${apiGroup}/${what} ${verb === 'create' ? '' : name}`.trimEnd();
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort();
+}
