@@ -19,7 +19,7 @@ import { type DescribedKind, kindsPage } from './kinds-page.ts';
 import { acceptedWrites } from './kubernetes/testing/kinds/accepted-writes.ts';
 import { refusedByDisks } from './kubernetes/testing/kinds/refused-by-disks.ts';
 import { refusedByDrives } from './kubernetes/testing/kinds/refused-by-drives.ts';
-import { answerTo, clientOf, exampleOf } from './kubernetes/testing/kinds/writing.ts';
+import { clientOf, exampleOf, tryWrite } from './kubernetes/testing/kinds/try-write.ts';
 import { projectRoot } from './project-root.ts';
 
 const kinds = {
@@ -168,11 +168,11 @@ describe('our kinds in the embedded cluster', () => {
   afterAll(() => server.close());
 
   test.each(Object.entries(acceptedWrites))('accept %s', async (_, given) => {
-    expect(await answerTo(cluster, given)).toEqual(['accepted']);
+    expect(await tryWrite(cluster, given)).toEqual(['accepted']);
   });
 
   test.each(Object.entries({ ...refusedByDrives, ...refusedByDisks }))('reject %s', async (_, given) => {
-    expect(await answerTo(cluster, given)).toEqual(given.because.toSorted());
+    expect(await tryWrite(cluster, given)).toEqual(given.because.toSorted());
   });
 });
 

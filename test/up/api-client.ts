@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
-import type { Access } from './stowage-process.ts';
+import type { ServerAccess } from './stowage-process.ts';
 
 export interface ApiObject {
   readonly kind?: string;
@@ -32,10 +32,10 @@ export interface CallOptions {
 
 /** HTTPS with the certificate and the token of the kubeconfig, without retries or other logic. */
 export class ApiClient {
-  readonly #access: Access;
+  readonly #access: ServerAccess;
   readonly #agent: Agent;
 
-  constructor(access: Access) {
+  constructor(access: ServerAccess) {
     this.#access = access;
     this.#agent = new Agent({ keepAlive: true, ca: access.certificateAuthority });
   }

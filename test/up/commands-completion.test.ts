@@ -9,7 +9,7 @@ import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.
 /** What a real bash completes for the last argument, including the options of `complete`. */
 function offered(
   script: string,
-  words: readonly string[],
+  commandLine: readonly string[],
   cwd: string,
   env: NodeJS.ProcessEnv = { PATH: process.env.PATH },
 ): readonly string[] {
@@ -18,7 +18,7 @@ function offered(
     complete -p stowage | grep -q -- '-F _stowage' || exit 9
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stowage 2>/dev/null
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const args = ['--noprofile', '--norc', '-c', program, 'bash', script, ...words];
+  const args = ['--noprofile', '--norc', '-c', program, 'bash', script, ...commandLine];
   const printed = execFileSync('bash', args, { encoding: 'utf8', cwd, env });
   return printed.split('\n').filter((line) => line !== '');
 }

@@ -14,7 +14,7 @@ import {
   storageClass,
 } from '../../src/engine/testing/objects.ts';
 import { builtProgram } from '../built-program.ts';
-import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
+import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 /** Commands that read a cluster and exit; `long-running-commands.test.ts` has the others. */
@@ -36,7 +36,7 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 
 describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
   test('prints a clear error for an unavailable server', async () => {
-    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
+    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(unavailableServer, 'x'));
     expect(status).toBe(1);
     expect(text).toMatch(
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*; check that the server runs/,
@@ -56,7 +56,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
   });
 
   test('prints its requests and the cause of an error with --verbose', async () => {
-    const away = ['--kubeconfig', kubeconfigFor(awayServer, 'secret'), '--verbose'];
+    const away = ['--kubeconfig', kubeconfigFor(unavailableServer, 'secret'), '--verbose'];
     const { status, stdout, stderr } = await callStowage(...args, ...away);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
@@ -91,10 +91,10 @@ describe('on an empty cluster', () => {
       status: 0,
       stdout: 'volumes: 0\n',
     });
-    const told = await callStowage('capacity', ...own, '--verbose');
-    expect([told.status, told.stdout.split(':')[0]]).toEqual([0, 'Nothing to measure']);
-    expect(told.stderr).toMatch(/^stowage: debug: GET https:\S+\/api\/v1\/nodes\?\S+ status=200 ms=\d+$/m);
-    expect(told.stderr).toMatch(/^stowage: debug: reading https:\S+: \d+ objects$/m);
+    const verbose = await callStowage('capacity', ...own, '--verbose');
+    expect([verbose.status, verbose.stdout.split(':')[0]]).toEqual([0, 'Nothing to measure']);
+    expect(verbose.stderr).toMatch(/^stowage: debug: GET https:\S+\/api\/v1\/nodes\?\S+ status=200 ms=\d+$/m);
+    expect(verbose.stderr).toMatch(/^stowage: debug: reading https:\S+: \d+ objects$/m);
     expect(JSON.parse((await callStowage('reservations', ...own, '-o', 'json')).stdout)).toEqual({
       apiVersion: 'stowage.dev/reservations/v1',
       kind: 'ReservationsReport',

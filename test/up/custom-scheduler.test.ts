@@ -77,16 +77,16 @@ test('the example of a custom scheduler places pods with existing and provisione
   onTestFinished(() => cluster.close());
   await seed(cluster);
   await ask(cluster, 'db', { local: '8Gi', zonal: '5Gi' });
-  const says = runExample(folder, kubeconfig);
-  await says('db is on n2: 1 existing volumes, 1 new ones');
+  const untilPrinted = runExample(folder, kubeconfig);
+  await untilPrinted('db is on n2: 1 existing volumes, 1 new ones');
   const { items } = await cluster.resource(persistentVolumeClaims).list({ namespace });
   expect(items.map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
   expect((await cluster.resource(pods).get({ namespace, name: 'db' })).spec?.nodeName).toBe('n2');
 
   await ask(cluster, 'web', {});
-  await says('web is on n1: 0 existing volumes, 0 new ones');
+  await untilPrinted('web is on n1: 0 existing volumes, 0 new ones');
   await ask(cluster, 'more', { local: '8Gi' });
-  await says(
+  await untilPrinted(
     "more fits no node; n1: node(s) didn't find available persistent volumes to bind; n2: node(s) didn't find available persistent volumes to bind\n",
   );
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
 import { ApiClient } from './api-client.ts';
-import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
+import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const asPending = {
@@ -104,21 +104,21 @@ describe('stowage explain', () => {
   });
 
   test('prints a clear error for an unavailable server, and for rejected credentials', async () => {
-    const away = kubeconfigFor(awayServer, 'x');
+    const away = kubeconfigFor(unavailableServer, 'x');
     const call = await callStowage('explain', 'pod', 'a', '--kubeconfig', away);
     expect(call.status).toBe(1);
     expect(call.stderr).toMatch(
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; check that the server runs/,
     );
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
-    const stranger = await callStowage(
+    const rejected = await callStowage(
       'explain',
       'pod',
       'a',
       '--kubeconfig',
       kubeconfigFor(up.access.url, 'wrong'),
     );
-    expect(stranger.status).toBe(1);
-    expect(stranger.stderr).toMatch(/does not accept the credentials of .*; log in again/);
+    expect(rejected.status).toBe(1);
+    expect(rejected.stderr).toMatch(/does not accept the credentials of .*; log in again/);
   });
 });

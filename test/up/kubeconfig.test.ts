@@ -76,10 +76,10 @@ describe('stowage kubeconfig', () => {
     const { stowage } = await started();
     const call = (...args: readonly string[]) =>
       callStowage('kubeconfig', ...args, '--kubeconfig', stowage.kubeconfig);
-    const nobody = await call('nobody', '-n', 'shop');
-    expect(nobody.status).toBe(1);
-    expect(nobody.stderr).toMatch(
-      /^stowage: there is no service account "nobody" in the namespace "shop" of https:\S+; make it with kubectl create serviceaccount nobody -n shop, or/,
+    const absent = await call('absent', '-n', 'shop');
+    expect(absent.status).toBe(1);
+    expect(absent.stderr).toMatch(
+      /^stowage: there is no service account "absent" in the namespace "shop" of https:\S+; make it with kubectl create serviceaccount absent -n shop, or/,
     );
     for (const [args, text] of [
       [['a/b/c'], '"a/b/c" is not the name of a service account; write NAME or NAMESPACE/NAME'],

@@ -19,4 +19,4 @@ export function kubeconfigFor(server: string, token: string): string {
 }
 
 /** No process listens on this port. */
-export const awayServer = 'https://127.0.0.1:1';
+export const unavailableServer = 'https://127.0.0.1:1';

@@ -48,8 +48,8 @@ describeWithKubectl('kubectl and access control', (kubectl) => {
     expect(refused.stderr).toBe(
       'Error from server (Forbidden): nodes is forbidden: User "system:serviceaccount:default:robot" cannot list resource "nodes" in API group "" at the cluster scope\n',
     );
-    expect(await kubectl.fails('create token nobody')).toBe(
-      'error: failed to create token: serviceaccounts "nobody" not found\n',
+    expect(await kubectl.fails('create token absent')).toBe(
+      'error: failed to create token: serviceaccounts "absent" not found\n',
     );
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { describeWithKubectl } from './kubectl.ts';
+import { timeless } from './kubectl-output.ts';
 import { node, pods, statefulSet, storage } from './manifests.ts';
-import { timeless } from './printed.ts';
 
 describeWithKubectl('kubectl describe', (kubectl) => {
   beforeAll(async () => {
@@ -162,7 +162,7 @@ Volume Claims:
       involvedObject,
       type: 'Warning',
       reason: 'FailedScheduling',
-      message: 'no node has room',
+      message: 'no node fits',
     };
     const event = {
       apiVersion: 'v1',
@@ -176,14 +176,14 @@ Volume Claims:
     };
     await kubectl.ok('create -f', kubectl.file(event));
     expect(await kubectl.ok('describe pod db')).toMatch(
-      /Warning +FailedScheduling +\d+d \(x3 over \d+d\) +test +no node has room\n/,
+      /Warning +FailedScheduling +\d+d \(x3 over \d+d\) +test +no node fits\n/,
     );
     expect(await kubectl.ok('get events --no-headers')).toMatch(
-      /^\d+d +Warning +FailedScheduling +pod\/db +no node has room\n$/,
+      /^\d+d +Warning +FailedScheduling +pod\/db +no node fits\n$/,
     );
     expect(await kubectl.ok('events --for pod/db --no-headers')).toMatch(
-      /Warning +FailedScheduling +Pod\/db +no node has room\n$/,
+      /Warning +FailedScheduling +Pod\/db +no node fits\n$/,
     );
-    expect(await kubectl.ok('get events.v1.events.k8s.io db.1 -o jsonpath={.note}')).toBe('no node has room');
+    expect(await kubectl.ok('get events.v1.events.k8s.io db.1 -o jsonpath={.note}')).toBe('no node fits');
   });
 });

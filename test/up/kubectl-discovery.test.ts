@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeWithKubectl } from './kubectl.ts';
-import { tableOf } from './printed.ts';
+import { tableOf } from './kubectl-output.ts';
 
 describeWithKubectl('kubectl asks what there is', (kubectl) => {
   describe('api-resources', () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { describeWithKubectl } from './kubectl.ts';
+import { tableOf } from './kubectl-output.ts';
 import { node, pods, statefulSet, storage } from './manifests.ts';
-import { tableOf } from './printed.ts';
 import { delay } from './stowage-process.ts';
 
 describeWithKubectl('kubectl get', (kubectl) => {

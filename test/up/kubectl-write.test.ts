@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeWithKubectl } from './kubectl.ts';
+import { tableOf } from './kubectl-output.ts';
 import { configMap } from './manifests.ts';
-import { tableOf } from './printed.ts';
 
 describeWithKubectl('kubectl writes', (kubectl) => {
   const dataOf = async (name: string) => JSON.parse(await kubectl.ok(`get cm ${name} -o jsonpath={.data}`));

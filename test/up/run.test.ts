@@ -8,7 +8,7 @@ function start(...args: readonly string[]): StowageProcess {
   return stowage;
 }
 
-async function says(stowage: StowageProcess, text: string): Promise<void> {
+async function untilPrinted(stowage: StowageProcess, text: string): Promise<void> {
   while (!stowage.stderr.includes(text)) await delay(10);
 }
 
@@ -18,7 +18,7 @@ describe('stowage run', () => {
   test('leads, and releases its Lease when it is stopped', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--scheduler-name', 'a', '--scheduler-name', 'b');
-    await says(run, 'scheduler: this process leads');
+    await untilPrinted(run, 'scheduler: this process leads');
     expect(run.stderr).toContain(`running scheduler on ${up.access.url} (`);
     expect(run.stderr).toContain('for pods of a, b (profile stowage); one leader for each');
     const client = new ApiClient(up.access);
@@ -33,14 +33,14 @@ describe('stowage run', () => {
   test('runs immediately without leader election', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--leader-elect=false');
-    await says(run, 'for pods of stowage (profile stowage); without leader election');
+    await untilPrinted(run, 'for pods of stowage (profile stowage); without leader election');
     expect(await run.stop()).toEqual({ status: 0, signal: null });
   });
 
   test('serves probes and metrics on the given address', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const run = start('--kubeconfig', up.kubeconfig, '--http-address', '127.0.0.1:0', '--leader-elect=false');
-    await says(run, '/metrics are on http://127.0.0.1:');
+    await untilPrinted(run, '/metrics are on http://127.0.0.1:');
     const [, url] = /metrics are on (http:\S+)/.exec(run.stderr) ?? [];
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     while ((await fetch(`${url}/readyz`)).status !== 200) await delay(10);

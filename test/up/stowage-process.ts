@@ -15,7 +15,7 @@ export interface Exit {
 }
 
 /** What a client needs, read from the kubeconfig as kubectl does. */
-export interface Access {
+export interface ServerAccess {
   readonly url: string;
   readonly certificateAuthority: string;
   readonly token: string;
@@ -80,7 +80,7 @@ export class StowageProcess {
     return path;
   }
 
-  get access(): Access {
+  get access(): ServerAccess {
     return accessIn(readFileSync(this.kubeconfig, 'utf8'));
   }
 
@@ -150,7 +150,7 @@ interface Kubeconfig {
   readonly users: readonly [{ readonly user: { readonly token: string } }];
 }
 
-export function accessIn(text: string): Access {
+export function accessIn(text: string): ServerAccess {
   const { clusters, users } = parse(text) as Kubeconfig;
   const [{ cluster }] = clusters;
   return {

@@ -9,7 +9,7 @@ import { nodes, pods } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
-import { awayServer, kubeconfigFor } from './kubeconfigs.ts';
+import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 /** Commands that run until they are stopped, and what they print when they are ready. */
@@ -26,7 +26,7 @@ function start(...args: readonly string[]): StowageProcess {
   return stowage;
 }
 
-async function says(stowage: StowageProcess, text: string): Promise<void> {
+async function untilPrinted(stowage: StowageProcess, text: string): Promise<void> {
   while (!stowage.stderr.includes(text)) await delay(10);
 }
 
@@ -39,8 +39,11 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 
 describe.each(staying)('stowage $args', ({ args, works }) => {
   test('keeps trying to reach an unavailable server, says so, and can be stopped', async () => {
-    const stowage = start(...args, '--kubeconfig', kubeconfigFor(awayServer, 'x'));
-    await says(stowage, `stowage: warn: cannot reach ${awayServer}, retrying: GET ${awayServer}/api`);
+    const stowage = start(...args, '--kubeconfig', kubeconfigFor(unavailableServer, 'x'));
+    await untilPrinted(
+      stowage,
+      `stowage: warn: cannot reach ${unavailableServer}, retrying: GET ${unavailableServer}/api`,
+    );
     expect(await stowage.stop()).toEqual({ status: 0, signal: null });
   });
 
@@ -63,7 +66,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
       1,
       expect.stringContaining(`stowage: ${file}: there is no current-context; `),
     ]);
-    const known = kubeconfigFor(awayServer, 'x');
+    const known = kubeconfigFor(unavailableServer, 'x');
     const [missing, hint] = await complaintOf(...args, '--kubeconfig', known, '--context', 'none');
     expect([missing, hint]).toEqual([1, expect.stringMatching(/^stowage: .*context.*none.*--kubeconfig\n$/)]);
   });
@@ -80,11 +83,11 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   test('works on an empty cluster, and logs requests or writes JSON on request', async () => {
     const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
     const stowage = start(...args, '--kubeconfig', up.kubeconfig, '--verbose');
-    await says(stowage, works);
+    await untilPrinted(stowage, works);
     expect(stowage.stderr).toMatch(/^stowage: debug: GET https:\S+\/api status=200 ms=\d+$/m);
     expect(await stowage.stop()).toEqual({ status: 0, signal: null });
     const programs = start(...args, '--kubeconfig', up.kubeconfig, '--log-format', 'json');
-    await says(programs, works);
+    await untilPrinted(programs, works);
     const [line = ''] = programs.stderr.split('\n');
     expect(JSON.parse(line)).toMatchObject({ level: 'info', message: expect.any(String) });
     await programs.stop();
