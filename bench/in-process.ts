@@ -30,7 +30,7 @@ export async function emptyCluster(): Promise<EmbeddedCluster> {
 
 export interface Running {
   /** Errors of the controllers. */
-  readonly troubles: readonly unknown[];
+  readonly errors: readonly unknown[];
   readonly metrics: Metrics;
 }
 
@@ -42,9 +42,9 @@ export function runInProcess(
 ): Running {
   const random = seededRandom('bench');
   const common = { cluster, clock: realClock, random, supervisor, ids: systemIds };
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const metrics = new Metrics();
-  const onError = (error: unknown) => troubles.push(error);
+  const onError = (error: unknown) => errors.push(error);
   const informers = new SharedInformers({ ...common, onError });
   const metadataCache = new MetadataCache({ ...common, resources: [], onError });
   for (const controller of controllers) {
@@ -66,5 +66,5 @@ export function runInProcess(
     };
     supervisor.start(controller.name, (signal) => controller.run(context, signal));
   }
-  return { troubles, metrics };
+  return { errors, metrics };
 }

@@ -10,7 +10,7 @@ import { applyInRounds, configMap, configMapsPath, deployment, deploymentsPath }
 import { createPool, definePools, pool, poolsPath } from './custom-workloads.ts';
 import { startKubernetes } from './kubernetes-subject.ts';
 import { startStowage } from './stowage-subject.ts';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 import {
   createVolume,
   fanOut,
@@ -51,7 +51,7 @@ export const apiserver: Benchmark = {
 };
 
 async function measure(
-  subject: Subject,
+  subject: MeasuredServer,
   sizes: readonly number[],
   progress: (text: string) => void,
 ): Promise<readonly Row[]> {
@@ -76,7 +76,7 @@ async function measure(
   }
 }
 
-async function measureRates(subject: Subject): Promise<readonly Row[]> {
+async function measureRates(subject: MeasuredServer): Promise<readonly Row[]> {
   const server = subject.name;
   await rateOf(subject, writers, warmUps, createVolume('warm'));
   const created = await rateOf(subject, writers, requests, createVolume('disk'));
@@ -89,7 +89,7 @@ async function measureRates(subject: Subject): Promise<readonly Row[]> {
   ];
 }
 
-async function measureApplies(subject: Subject): Promise<readonly Row[]> {
+async function measureApplies(subject: MeasuredServer): Promise<readonly Row[]> {
   const applied = async (kind: string, path: string, config: Parameters<typeof applyInRounds>[2]) => {
     const rate = await rateOf(subject, writers, applies, applyInRounds(path, appliedObjects, config));
     return { work: 'requests', server: subject.name, verb: `apply ${kind}`, clients: writers, ...rate };
@@ -100,7 +100,7 @@ async function measureApplies(subject: Subject): Promise<readonly Row[]> {
   ];
 }
 
-async function measureCustom(subject: Subject): Promise<readonly Row[]> {
+async function measureCustom(subject: MeasuredServer): Promise<readonly Row[]> {
   if (!(await definePools(subject))) return [];
   const server = subject.name;
   const created = await rateOf(subject, writers, applies, createPool('made'));
@@ -111,7 +111,7 @@ async function measureCustom(subject: Subject): Promise<readonly Row[]> {
   ];
 }
 
-async function measureMany(subject: Subject, volumes: number): Promise<readonly Row[]> {
+async function measureMany(subject: MeasuredServer, volumes: number): Promise<readonly Row[]> {
   const server = subject.name;
   const memory = subject.memory();
   const whole = await listAll(subject);

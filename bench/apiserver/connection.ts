@@ -1,5 +1,5 @@
 import { connect, type TLSSocket } from 'node:tls';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 
 export interface Answer {
   readonly status: number;
@@ -35,7 +35,7 @@ export class Connection {
     socket.on('error', () => {});
   }
 
-  static async open({ host, port, authority, token }: Subject): Promise<Connection> {
+  static async open({ host, port, authority, token }: MeasuredServer): Promise<Connection> {
     const socket = connect({
       host,
       port,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 
 const group = 'bench.example.com';
 const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -11,7 +11,7 @@ const servedPauseMs = 100;
 /**
  * Defines a kind with about 30 fields and a CEL rule, and waits until it is served. Returns false if the server has no custom resources.
  */
-export async function definePools(subject: Subject): Promise<boolean> {
+export async function definePools(subject: MeasuredServer): Promise<boolean> {
   const connection = await Connection.open(subject);
   try {
     const { status } = await connection.request('POST', definitionsPath, JSON.stringify(definition));

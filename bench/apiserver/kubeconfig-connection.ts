@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 
 interface Kubeconfig {
   readonly clusters: readonly [
@@ -10,7 +10,7 @@ interface Kubeconfig {
 }
 
 /** The server of a kubeconfig with one cluster and a token. */
-export function connectionOf(path: string): Pick<Subject, 'host' | 'port' | 'authority' | 'token'> {
+export function connectionOf(path: string): Pick<MeasuredServer, 'host' | 'port' | 'authority' | 'token'> {
   const { clusters, users } = parse(readFileSync(path, 'utf8')) as Kubeconfig;
   const { server, 'certificate-authority-data': authority } = clusters[0].cluster;
   const { hostname, port } = new URL(server);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectionOf } from './kubeconfig-connection.ts';
 import { memoryOf } from './process-memory.ts';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 
 const program = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 /** `stowage up` as users start it, with its own directory. */
-export async function startStowage(): Promise<Subject> {
+export async function startStowage(): Promise<MeasuredServer> {
   const data = mkdtempSync(join(tmpdir(), 'stowage-bench-'));
   const begun = performance.now();
   const flags = ['up', '--data', data, '--port', '0', '--controllers', 'none'];

@@ -1,7 +1,7 @@
 import type { Memory } from './process-memory.ts';
 
 /** A measured server, in its own processes. */
-export interface Subject {
+export interface MeasuredServer {
   readonly name: string;
   readonly host: string;
   readonly port: number;

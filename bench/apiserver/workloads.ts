@@ -1,6 +1,6 @@
 import { rounded } from '../harness.ts';
 import { Connection } from './connection.ts';
-import type { Subject } from './subject.ts';
+import type { MeasuredServer } from './subject.ts';
 
 const volumesPath = '/api/v1/persistentvolumes';
 
@@ -35,7 +35,7 @@ export interface Rate {
 
 /** Runs a job many times by several writers in parallel, each on its own connection. */
 export async function rateOf(
-  subject: Subject,
+  subject: MeasuredServer,
   writers: number,
   count: number,
   job: (connection: Connection, index: number) => Promise<void>,
@@ -87,7 +87,9 @@ export function patchVolume(prefix: string, known: number) {
 }
 
 /** Lists all volumes in one response. */
-export async function listAll(subject: Subject): Promise<{ ms: number; mib: number; version: string }> {
+export async function listAll(
+  subject: MeasuredServer,
+): Promise<{ ms: number; mib: number; version: string }> {
   const connection = await Connection.open(subject);
   const begun = performance.now();
   const { status, body } = await connection.request('GET', volumesPath);
@@ -99,7 +101,7 @@ export async function listAll(subject: Subject): Promise<{ ms: number; mib: numb
 }
 
 /** Lists all volumes in pages of 500, as clients do. */
-export async function listPaged(subject: Subject): Promise<number> {
+export async function listPaged(subject: MeasuredServer): Promise<number> {
   const connection = await Connection.open(subject);
   const begun = performance.now();
   let token = '';
@@ -115,7 +117,7 @@ export async function listPaged(subject: Subject): Promise<number> {
 }
 
 /** The time from opening a watch to the last initial object. */
-export async function watchAll(subject: Subject, expected: number): Promise<number> {
+export async function watchAll(subject: MeasuredServer, expected: number): Promise<number> {
   const begun = performance.now();
   const watcher = await Watcher.open(subject, '0');
   await watcher.sees(expected);
@@ -124,7 +126,7 @@ export async function watchAll(subject: Subject, expected: number): Promise<numb
 }
 
 /** Events that many watchers receive while a few clients write: deliveries per second, in total. */
-export async function fanOut(subject: Subject, watchers: number, writes: number): Promise<number> {
+export async function fanOut(subject: MeasuredServer, watchers: number, writes: number): Promise<number> {
   const { version } = await listAll(subject);
   const open = await Promise.all(Array.from({ length: watchers }, () => Watcher.open(subject, version)));
   const begun = performance.now();
@@ -147,7 +149,7 @@ class Watcher {
     void this.#count();
   }
 
-  static async open(subject: Subject, version: string): Promise<Watcher> {
+  static async open(subject: MeasuredServer, version: string): Promise<Watcher> {
     const connection = await Connection.open(subject);
     connection.send('GET', `${volumesPath}?watch=true&resourceVersion=${version}`);
     return new Watcher(connection);

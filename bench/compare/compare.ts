@@ -63,12 +63,12 @@ function worksOf(sizes: Sizes): readonly ComparedWork[] {
 }
 
 function rowsOf(all: readonly Measured[]): readonly Row[] {
-  const works = [...new Set(all.map(({ work }) => work))];
+  const workloads = [...new Set(all.map(({ work }) => work))];
   return [
-    ...works.flatMap((work) => ratioOf(work, all)),
+    ...workloads.flatMap((work) => ratioOf(work, all)),
     ...all.map(placedRow),
     ...all.map(latencyRow),
-    ...works.flatMap((work) => writeRows(work, all)),
+    ...workloads.flatMap((work) => writeRows(work, all)),
   ];
 }
 

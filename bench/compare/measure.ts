@@ -2,15 +2,15 @@ import type { Cluster } from '../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../src/kube/resources.ts';
 import { annotations } from '../../src/kube/well-known.ts';
 import { realClock } from '../../src/runtime/clock.ts';
-import { Bed } from '../../test/kubernetes/bed.ts';
 import type { ProgramPaths } from '../../test/kubernetes/binaries.ts';
-import { furnish, makeClaim, makePod, makeVolumeFor, type Work } from '../scheduler/works.ts';
-import { timesAtOnce } from '../times-at-once.ts';
+import { TestBed } from '../../test/kubernetes/test-bed.ts';
+import { inParallel } from '../in-parallel.ts';
+import { makeClaim, makePod, makeVolumeFor, type SchedulingWorkload, seed } from '../scheduler/workloads.ts';
 import { type WriteCounts, writeCounts, writesBetween } from './api-writes.ts';
-import { changesOf } from './changes.ts';
 import { PodTimes } from './pod-times.ts';
-import { cpuSecondsOf, peakMiBOf } from './process-use.ts';
+import { cpuSecondsOf, peakMiBOf } from './process-usage.ts';
 import { RunningScheduler, type Scheduler } from './schedulers.ts';
+import { changesOf } from './watch-changes.ts';
 
 /** The defaults, except for the limit of 20 requests a second, which would dominate the measurement. */
 const managerFlags = {
@@ -31,7 +31,7 @@ const never = new AbortController().signal;
  */
 export type Arrival = 'at once' | 'before the start' | 'in turn';
 
-export interface ComparedWork extends Work {
+export interface ComparedWork extends SchedulingWorkload {
   readonly arrival: Arrival;
 }
 
@@ -67,14 +67,14 @@ export async function measure(options: MeasureOptions): Promise<Measured> {
   const { work, programs, progress } = options;
   const controllers = ['persistentvolume-binder-controller'];
   const controllerManager = { controllers, extraFlags: managerFlags };
-  await using bed = await Bed.start({ programs, isDurable: true, controllerManager });
+  await using bed = await TestBed.start({ programs, isDurable: true, controllerManager });
   const cluster = await bed.connect();
   const stop = new AbortController();
-  await furnish(cluster, work);
+  await seed(cluster, work);
   await untilAvailable(cluster, work.volumes);
   const provisioning = provision(await bed.connect(), stop.signal);
-  if (work.wants !== 'nothing') await timesAtOnce(work.pods, (at) => makeClaim(cluster, at));
-  progress(`  furnished: ${work.nodes} nodes, ${work.volumes} volumes; now ${work.pods} pods`);
+  if (work.wants !== 'nothing') await inParallel(work.pods, (at) => makeClaim(cluster, at));
+  progress(`  prepared: ${work.nodes} nodes, ${work.volumes} volumes; now ${work.pods} pods`);
   try {
     const place = work.arrival === 'before the start' ? placeWaiting : placeArriving;
     return await place(options, { bed, cluster });
@@ -85,7 +85,7 @@ export async function measure(options: MeasureOptions): Promise<Measured> {
 }
 
 interface Stage {
-  readonly bed: Bed;
+  readonly bed: TestBed;
   readonly cluster: Cluster;
 }
 
@@ -134,12 +134,12 @@ async function placeWaiting(options: MeasureOptions, { bed, cluster }: Stage): P
   );
 }
 
-function watchedPods(cluster: Cluster, { pods: count, wants }: Work): PodTimes {
+function watchedPods(cluster: Cluster, { pods: count, wants }: SchedulingWorkload): PodTimes {
   return new PodTimes({ cluster, pods: count, hasClaims: wants !== 'nothing' });
 }
 
-async function makePods(cluster: Cluster, work: Work, times: PodTimes): Promise<void> {
-  await timesAtOnce(work.pods, async (at) => {
+async function makePods(cluster: Cluster, work: SchedulingWorkload, times: PodTimes): Promise<void> {
+  await inParallel(work.pods, async (at) => {
     await makePod(cluster, at, work);
     times.created(at);
   });
@@ -147,7 +147,7 @@ async function makePods(cluster: Cluster, work: Work, times: PodTimes): Promise<
 
 async function makePodsInTurn(
   cluster: Cluster,
-  work: Work,
+  work: SchedulingWorkload,
   { times, timeIsUp }: { readonly times: PodTimes; readonly timeIsUp: AbortSignal },
 ): Promise<void> {
   for (let at = 0; at < work.pods && !timeIsUp.aborted; at += 1) {
@@ -158,7 +158,7 @@ async function makePodsInTurn(
 }
 
 interface Run {
-  readonly bed: Bed;
+  readonly bed: TestBed;
   readonly running: RunningScheduler;
   readonly times: PodTimes;
   readonly before: Usage;
@@ -195,7 +195,7 @@ interface Usage {
   readonly writes: WriteCounts;
 }
 
-async function usage(bed: Bed, running: RunningScheduler | undefined): Promise<Usage> {
+async function usage(bed: TestBed, running: RunningScheduler | undefined): Promise<Usage> {
   return {
     cpuSeconds: running === undefined ? 0 : cpuSecondsOf(running.pid),
     apiServerCpuSeconds: cpuSecondsOf(bed.pidOf('kube-apiserver') ?? 0),
@@ -230,7 +230,7 @@ async function untilAvailable(cluster: Cluster, volumes: number): Promise<void> 
   }
 }
 
-/** Waits until a pod without requirements has a node: then the scheduler works. */
+/** Waits until a pod without requirements has a node: then the scheduler workloads. */
 async function untilPlacing(cluster: Cluster, running: RunningScheduler): Promise<void> {
   await makePod(cluster, probe, { name: 'probe', nodes: 0, volumes: 0, pods: 1, wants: 'nothing' });
   const patience = AbortSignal.timeout(calmMaxMs);

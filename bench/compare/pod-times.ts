@@ -1,7 +1,7 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { onAbort } from '../../src/runtime/abort.ts';
-import { changesOf } from './changes.ts';
+import { changesOf } from './watch-changes.ts';
 
 /** When a pod was observed, got its node, and had its claim bound; in milliseconds of this process. */
 interface Seen {

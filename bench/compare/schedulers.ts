@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { builtProgram } from '../../test/built-program.ts';
 import type { ProgramPaths } from '../../test/kubernetes/binaries.ts';
 import type { CommandLine } from '../../test/kubernetes/command-lines.ts';
-import { Keeper } from '../../test/kubernetes/keeper.ts';
+import { ProcessSupervisor } from '../../test/kubernetes/process-supervisor.ts';
 import { projectRoot } from '../../test/project-root.ts';
 
 /** The scheduler name of the pods, for both schedulers, so that the objects are identical. */
@@ -66,12 +66,12 @@ function envOf(folder: string): CommandLine['env'] {
 
 /** A scheduler in a process of its own, which ends with this process. */
 export class RunningScheduler implements AsyncDisposable {
-  readonly #keeper: Keeper;
+  readonly #supervisor: ProcessSupervisor;
   readonly #folder: string;
   readonly #name: string;
 
-  private constructor(keeper: Keeper, folder: string, name: string) {
-    this.#keeper = keeper;
+  private constructor(supervisor: ProcessSupervisor, folder: string, name: string) {
+    this.#supervisor = supervisor;
     this.#folder = folder;
     this.#name = name;
   }
@@ -82,26 +82,26 @@ export class RunningScheduler implements AsyncDisposable {
   ): Promise<RunningScheduler> {
     const folder = mkdtempSync(join(tmpdir(), 'stowage-compare-'));
     // The supervisor removes the data folder itself.
-    const keeper = new Keeper({ data: folder, logs: folder });
+    const supervisor = new ProcessSupervisor({ data: folder, logs: folder });
     const name = scheduler.name.replace(' ', '-');
-    await keeper.start(name, scheduler.commandLine({ ...settings, folder }));
-    return new RunningScheduler(keeper, folder, name);
+    await supervisor.start(name, scheduler.commandLine({ ...settings, folder }));
+    return new RunningScheduler(supervisor, folder, name);
   }
 
   /** Throws with the last output if the process has exited. */
   get pid(): number {
-    const pid = this.#keeper.pidOf(this.#name);
+    const pid = this.#supervisor.pidOf(this.#name);
     if (pid === undefined) throw new Error(`${this.#name} has ended:\n${this.lastWords}`);
     return pid;
   }
 
   get lastWords(): string {
-    return this.#keeper.log(this.#name).trimEnd().split('\n').slice(-20).join('\n');
+    return this.#supervisor.log(this.#name).trimEnd().split('\n').slice(-20).join('\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#keeper.stop(this.#name);
-    await this.#keeper.end();
+    await this.#supervisor.stop(this.#name);
+    await this.#supervisor.end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

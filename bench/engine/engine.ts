@@ -113,7 +113,7 @@ function boundOrFreed(position: number): PersistentVolume {
   const target = (Math.floor(position / 2) * 37) % 50_000;
   const volume = localVolume(target, 5000, String(position + 2));
   if (position % 2 === 1) return volume;
-  const claimRef = { namespace: 'default', name: 'somebody', uid: 'somebody' };
+  const claimRef = { namespace: 'default', name: 'other', uid: 'other' };
   return { ...volume, spec: { ...volume.spec, claimRef }, status: { phase: 'Bound' } };
 }
 

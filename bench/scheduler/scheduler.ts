@@ -11,13 +11,13 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { type Benchmark, type Row, rounded } from '../harness.ts';
 import { emptyCluster, runInProcess } from '../in-process.ts';
-import { furnish, makePods, provision, untilPlaced, type Work } from './works.ts';
+import { makePods, provision, type SchedulingWorkload, seed, untilPlaced } from './workloads.ts';
 
 const plain = { name: 'plain pods', volumes: 0, pods: 5_000, wants: 'nothing' } as const;
 const local = { name: 'local volumes', pods: 500, wants: 'a local volume' } as const;
 const pools = { name: 'capacity pools', volumes: 0, pods: 500, wants: 'a new volume' } as const;
 
-const works: readonly Work[] = [
+const workloads: readonly SchedulingWorkload[] = [
   { ...plain, nodes: 1_000 },
   { ...plain, nodes: 5_000 },
   { ...local, nodes: 100, volumes: 500 },
@@ -35,7 +35,7 @@ export const scheduler: Benchmark = {
   summary: 'pods placed per second in the embedded cluster: plain, with local volumes, with capacity pools',
   async run(progress) {
     const rows: Row[] = [];
-    for (const work of works) {
+    for (const work of workloads) {
       progress(`${work.name}: ${work.pods} pods, ${work.nodes} nodes, ${work.volumes} volumes`);
       rows.push(await measure(work, 'all rules'));
       if (work.wants === 'nothing') rows.push(await measure(work, 'without the volume rules'));
@@ -44,13 +44,16 @@ export const scheduler: Benchmark = {
   },
 };
 
-async function measure(work: Work, rules: 'all rules' | 'without the volume rules'): Promise<Row> {
+async function measure(
+  work: SchedulingWorkload,
+  rules: 'all rules' | 'without the volume rules',
+): Promise<Row> {
   const cluster = await emptyCluster();
-  await furnish(cluster, work);
+  await seed(cluster, work);
   const random = seededRandom('bench');
   await using supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
   const placing = createScheduler({ rules: rules === 'all rules' ? defaultRules : withoutVolumeRules });
-  const { troubles, metrics } = runInProcess(cluster, supervisor, [placing, pvBinder]);
+  const { errors, metrics } = runInProcess(cluster, supervisor, [placing, pvBinder]);
   if (work.wants === 'a new volume') supervisor.start('provisioner', (signal) => provision(cluster, signal));
   await settled(cluster);
   const start = performance.now();
@@ -71,13 +74,13 @@ async function measure(work: Work, rules: 'all rules' | 'without the volume rule
     makingThemMs: Math.round(madeMs),
     cpuMs: Math.round(process.cpuUsage(cpu).user / 1_000),
     decisionMs: meanMs(metrics.render(), 'stowage_scheduler_decision_seconds'),
-    troubles: troubles.length,
+    errors: errors.length,
   };
 }
 
 /** Waits until the caches are filled and the volumes are Available: only the pods are missing. */
 async function settled(cluster: Awaited<ReturnType<typeof emptyCluster>>): Promise<void> {
-  const probe: Work = { name: 'probe', nodes: 0, volumes: 0, pods: 0, wants: 'nothing' };
+  const probe: SchedulingWorkload = { name: 'probe', nodes: 0, volumes: 0, pods: 0, wants: 'nothing' };
   await makePods(cluster, probe);
   await realClock.sleep(3_000, new AbortController().signal);
 }

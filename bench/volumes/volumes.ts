@@ -8,8 +8,16 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { type Benchmark, type Row, rounded } from '../harness.ts';
 import { emptyCluster, runInProcess } from '../in-process.ts';
-import { compare } from './compared.ts';
-import { delayed, freeChoice, makeReleased, prebound, prepare, untilBound, type Work } from './works.ts';
+import { compare } from './compare-binders.ts';
+import {
+  type BindingWorkload,
+  delayed,
+  freeChoice,
+  makeReleased,
+  prebound,
+  prepare,
+  untilBound,
+} from './workloads.ts';
 
 const claims = 10_000;
 const manyReleased = 50_000;
@@ -29,7 +37,7 @@ export const volumes: Benchmark = {
 };
 
 interface Scenario {
-  readonly work: Work;
+  readonly work: BindingWorkload;
   readonly released: number;
 }
 
@@ -50,7 +58,7 @@ async function measure({ work, released }: Scenario): Promise<Row> {
   const times = untilBound(cluster, work, claims);
   const start = performance.now();
   const cpu = process.cpuUsage();
-  const { troubles } = runInProcess(cluster, supervisor, [pvBinder]);
+  const { errors } = runInProcess(cluster, supervisor, [pvBinder]);
   const { firstAt, lastAt } = await times;
   const ms = lastAt - start;
   return {
@@ -63,7 +71,7 @@ async function measure({ work, released }: Scenario): Promise<Row> {
     claimsPerSecond: rounded((claims / ms) * 1_000),
     toFirstMs: Math.round(firstAt - start),
     firstToLastMs: Math.round(lastAt - firstAt),
-    troubles: troubles.length,
+    errors: errors.length,
   };
 }
 

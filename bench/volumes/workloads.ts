@@ -1,60 +1,68 @@
 import type { Cluster } from '../../src/cluster/cluster.ts';
 import type { ObjectReference } from '../../src/kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from '../../src/kube/resources.ts';
-import { timesAtOnce } from '../times-at-once.ts';
+import { inParallel } from '../in-parallel.ts';
 
 const namespace = 'default';
 
 type Reference = Pick<ObjectReference, 'namespace' | 'name' | 'uid'>;
 
 /** Claims and a volume for each, in their own class, so that workloads can run one after another in one cluster. */
-export interface Work {
+export interface BindingWorkload {
   readonly name: string;
   readonly className: string;
   readonly volumeBindingMode: 'Immediate' | 'WaitForFirstConsumer';
   claimRefOf(claim: { readonly name: string; readonly uid: string }): Reference | undefined;
 }
 
-export const prebound: Work = {
+export const prebound: BindingWorkload = {
   name: 'volumes that name their claims',
   className: 'prebound',
   volumeBindingMode: 'Immediate',
   claimRefOf: ({ name }) => ({ namespace, name }),
 };
 
-export const delayed: Work = {
+export const delayed: BindingWorkload = {
   name: 'delayed claims, volumes chosen by the scheduler',
   className: 'delayed',
   volumeBindingMode: 'WaitForFirstConsumer',
   claimRefOf: ({ name, uid }) => ({ namespace, name, uid }),
 };
 
-export const freeChoice: Work = {
+export const freeChoice: BindingWorkload = {
   name: 'free choice',
   className: 'free',
   volumeBindingMode: 'Immediate',
   claimRefOf: () => undefined,
 };
 
-export async function prepare(cluster: Cluster, work: Work, claims: number): Promise<void> {
+export async function prepare(cluster: Cluster, work: BindingWorkload, claims: number): Promise<void> {
   const { className, volumeBindingMode } = work;
   const provisioner = 'kubernetes.io/no-provisioner';
   const metadata = { name: className };
   await cluster.resource(storageClasses).create({ metadata, provisioner, volumeBindingMode });
-  await timesAtOnce(claims, (at) => makePair(cluster, work, at));
+  await inParallel(claims, (at) => makePair(cluster, work, at));
 }
 
 /** Released volumes of the class: no claim can use them, and the binder has to skip them. */
-export async function makeReleased(cluster: Cluster, { className }: Work, count: number): Promise<void> {
+export async function makeReleased(
+  cluster: Cluster,
+  { className }: BindingWorkload,
+  count: number,
+): Promise<void> {
   const claimRef = { namespace, name: 'gone', uid: 'gone' };
   const phase = 'Released';
-  await timesAtOnce(count, (at) =>
+  await inParallel(count, (at) =>
     makeVolume(cluster, { name: `old-${at}`, className, size: 10, claimRef, phase }),
   );
 }
 
 /** Resolves when this many claims of the workload are bound, with the times at which the first and the last were observed. */
-export async function untilBound(cluster: Cluster, work: Work, claims: number): Promise<BoundTimes> {
+export async function untilBound(
+  cluster: Cluster,
+  work: BindingWorkload,
+  claims: number,
+): Promise<BoundTimes> {
   const stop = new AbortController();
   const bound = new Set<string>();
   let firstAt = 0;
@@ -77,7 +85,7 @@ export interface BoundTimes {
   readonly lastAt: number;
 }
 
-async function makePair(cluster: Cluster, work: Work, at: number): Promise<void> {
+async function makePair(cluster: Cluster, work: BindingWorkload, at: number): Promise<void> {
   const { className } = work;
   const size = 1 + (at % 100);
   const name = `${className}-${at}`;

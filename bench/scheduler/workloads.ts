@@ -9,13 +9,13 @@ import {
   storageClasses,
 } from '../../src/kube/resources.ts';
 import { labels, noProvisioner } from '../../src/kube/well-known.ts';
-import { timesAtOnce } from '../times-at-once.ts';
+import { inParallel } from '../in-parallel.ts';
 
 const namespace = 'default';
 const driver = 'bench.csi.example.com';
 
 /** The content of a cluster, and what the pods request. */
-export interface Work {
+export interface SchedulingWorkload {
   readonly name: string;
   readonly nodes: number;
   readonly volumes: number;
@@ -23,24 +23,24 @@ export interface Work {
   readonly wants: 'nothing' | 'a local volume' | 'a new volume';
 }
 
-export async function furnish(cluster: Cluster, work: Work): Promise<void> {
-  await timesAtOnce(work.nodes, (at) => makeNode(cluster, at));
+export async function seed(cluster: Cluster, work: SchedulingWorkload): Promise<void> {
+  await inParallel(work.nodes, (at) => makeNode(cluster, at));
   if (work.wants === 'nothing') return;
   await cluster.resource(storageClasses).create({
     metadata: { name: 'bench' },
     provisioner: work.wants === 'a new volume' ? driver : noProvisioner,
     volumeBindingMode: 'WaitForFirstConsumer',
   });
-  await timesAtOnce(work.volumes, (at) => makeVolume(cluster, at, nodeName(at % work.nodes)));
+  await inParallel(work.volumes, (at) => makeVolume(cluster, at, nodeName(at % work.nodes)));
   if (work.wants !== 'a new volume') return;
   await cluster.resource(csiDrivers).create({ metadata: { name: driver }, spec: { storageCapacity: true } });
-  await timesAtOnce(work.nodes, (at) => makePool(cluster, at));
+  await inParallel(work.nodes, (at) => makePool(cluster, at));
 }
 
 /** Creates the pods after everything that they need. */
-export async function makePods(cluster: Cluster, work: Work): Promise<void> {
-  if (work.wants !== 'nothing') await timesAtOnce(work.pods, (at) => makeClaim(cluster, at));
-  await timesAtOnce(work.pods, (at) => makePod(cluster, at, work));
+export async function makePods(cluster: Cluster, work: SchedulingWorkload): Promise<void> {
+  if (work.wants !== 'nothing') await inParallel(work.pods, (at) => makeClaim(cluster, at));
+  await inParallel(work.pods, (at) => makePod(cluster, at, work));
 }
 
 /** Resolves when this many pods have a node. */
@@ -140,7 +140,7 @@ export async function makeClaim(cluster: Cluster, at: number): Promise<void> {
   });
 }
 
-export async function makePod(cluster: Cluster, at: number, { wants }: Work): Promise<void> {
+export async function makePod(cluster: Cluster, at: number, { wants }: SchedulingWorkload): Promise<void> {
   const volumes =
     wants === 'nothing' ? [] : [{ name: 'data', persistentVolumeClaim: { claimName: `claim-${at}` } }];
   const requests = { cpu: '100m', memory: '128Mi' };

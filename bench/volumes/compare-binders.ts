@@ -8,16 +8,16 @@ import { persistentVolumeClaims } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
-import { Bed } from '../../test/kubernetes/bed.ts';
 import { type ProgramPaths, providePrograms } from '../../test/kubernetes/binaries.ts';
+import { TestBed } from '../../test/kubernetes/test-bed.ts';
 import { type Row, rounded } from '../harness.ts';
 import { runInProcess } from '../in-process.ts';
-import { delayed, freeChoice, prebound, prepare, untilBound, type Work } from './works.ts';
+import { type BindingWorkload, delayed, freeChoice, prebound, prepare, untilBound } from './workloads.ts';
 
 const claims = 500;
 /** With the default limit of 20 requests a second, all claims would take minutes. */
 const limitedClaims = 50;
-const works = [prebound, delayed, freeChoice];
+const workloads = [prebound, delayed, freeChoice];
 const manager = 'kube-controller-manager';
 
 export async function compare(progress: (text: string) => void): Promise<readonly Row[]> {
@@ -29,13 +29,13 @@ export async function compare(progress: (text: string) => void): Promise<readonl
   }
   const rows: Row[] = [];
   for (const subject of subjects) rows.push(...(await measureAll(subject, programs, progress)));
-  return [...rows, ...works.flatMap((work) => ratiosOf(work, rows))];
+  return [...rows, ...workloads.flatMap((work) => ratiosOf(work, rows))];
 }
 
 interface Subject {
   readonly binder: string;
   readonly server: 'kubernetes' | 'stowage';
-  readonly works: readonly Work[];
+  readonly workloads: readonly BindingWorkload[];
   readonly claims: number;
   /** For the binder of kube-controller-manager. */
   readonly managerFlags?: Readonly<Record<string, string | number>>;
@@ -50,19 +50,19 @@ const subjects: readonly Subject[] = [
   {
     binder: 'theirs, 20 requests a second (default)',
     server: 'kubernetes',
-    works: [prebound],
+    workloads: [prebound],
     claims: limitedClaims,
     managerFlags: syncPeriod,
   },
   {
     binder: theirs,
     server: 'kubernetes',
-    works,
+    workloads,
     claims,
     managerFlags: { ...syncPeriod, 'kube-api-qps': 100_000, 'kube-api-burst': 100_000 },
   },
-  { binder: ours, server: 'kubernetes', works, claims },
-  { binder: ours, server: 'stowage', works, claims },
+  { binder: ours, server: 'kubernetes', workloads, claims },
+  { binder: ours, server: 'stowage', workloads, claims },
 ];
 
 async function measureAll(
@@ -73,14 +73,14 @@ async function measureAll(
   const { server, managerFlags } = subject;
   const controllers = ['persistentvolume-binder-controller'];
   const controllerManager = managerFlags && { controllers, extraFlags: managerFlags };
-  await using bed = await Bed.start({
+  await using bed = await TestBed.start({
     programs,
     server,
     isDurable: true,
     ...(controllerManager && { controllerManager }),
   });
   const rows: Row[] = [];
-  for (const work of subject.works) {
+  for (const work of subject.workloads) {
     progress(
       `${work.name}: ${subject.claims} claims, binder: ${subject.binder}, server: ${serverName(subject)}`,
     );
@@ -89,7 +89,7 @@ async function measureAll(
   return rows;
 }
 
-async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
+async function measure(bed: TestBed, subject: Subject, work: BindingWorkload): Promise<Row> {
   const isTheirs = subject.managerFlags !== undefined;
   if (isTheirs) await bed.signal(manager, 'SIGSTOP');
   const cluster = await bed.connect();
@@ -102,7 +102,7 @@ async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
   });
   const times = untilBound(cluster, work, subject.claims);
   const start = performance.now();
-  const troubles = isTheirs ? [] : runInProcess(await bed.connect(), supervisor, [pvBinder]).troubles;
+  const errors = isTheirs ? [] : runInProcess(await bed.connect(), supervisor, [pvBinder]).errors;
   if (isTheirs) await bed.restart(manager, 'SIGKILL');
   const { firstAt, lastAt } = await times;
   return {
@@ -114,12 +114,12 @@ async function measure(bed: Bed, subject: Subject, work: Work): Promise<Row> {
     toFirstMs: Math.round(firstAt - start),
     firstToLastMs: Math.round(lastAt - firstAt),
     claimsPerSecond: rounded((subject.claims / (lastAt - firstAt)) * 1_000),
-    troubles: troubles.length,
+    errors: errors.length,
   };
 }
 
 /** Fails if a binder has worked before the measurement starts. */
-async function assertNoneBound(cluster: Cluster, { name, className }: Work): Promise<void> {
+async function assertNoneBound(cluster: Cluster, { name, className }: BindingWorkload): Promise<void> {
   const { items } = await cluster.resource(persistentVolumeClaims).list();
   const early = items.filter(
     ({ spec, status }) => spec?.storageClassName === className && status?.phase === 'Bound',
@@ -132,7 +132,7 @@ function serverName({ server }: Subject): string {
 }
 
 /** How many times faster ours is, from the first bound claim to the last, without the start of either. */
-function ratiosOf({ name }: Work, rows: readonly Row[]): readonly Row[] {
+function ratiosOf({ name }: BindingWorkload, rows: readonly Row[]): readonly Row[] {
   const of = (binder: string) => rows.filter((row) => row.what === name && row.binder === binder);
   const their = Number(of(theirs)[0]?.claimsPerSecond);
   return of(ours).map((row) => ({
