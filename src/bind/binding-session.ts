@@ -8,7 +8,7 @@ import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { avoidNodeAfter, BindFailure } from './bind-failure.ts';
 import { ReservationConfirmations } from './confirmations.ts';
 import { InFlightBinding, InFlightBindings } from './in-flight-bindings.ts';
-import { PodBinder } from './pod-binder.ts';
+import { type OnSlowProvisioning, PodBinder } from './pod-binder.ts';
 import { PodSchedulingWrites } from './pod-scheduling-writes.ts';
 import { VolumeBindingWrites } from './volume-writes.ts';
 
@@ -21,6 +21,8 @@ export interface BindingSessionOptions {
   readonly bindTimeoutMs?: number | undefined;
   /** Called after each `revert`, with what became free: pods that wait for it can be planned again. Must neither throw nor wait. */
   readonly onReverted: (reservation: Reservation, released: readonly ReleaseChange[]) => void;
+  /** Called once for a binding whose provisioners take long. Must neither throw nor wait. */
+  readonly onSlowProvisioning?: OnSlowProvisioning | undefined;
 }
 
 /** `volumes` leaves it to the caller to bind the pod to its node. */
@@ -84,7 +86,7 @@ export class BindingSession {
   readonly #binders: Readonly<Record<BindExtent, PodBinder>>;
 
   constructor(options: BindingSessionOptions) {
-    const { cluster, feed, clock, bindTimeoutMs: timeoutMs } = options;
+    const { cluster, feed, clock, bindTimeoutMs: timeoutMs, onSlowProvisioning } = options;
     const { index } = feed;
     this.#options = options;
     this.#ledger = new Ledger(index);
@@ -97,7 +99,7 @@ export class BindingSession {
     const pods = new PodSchedulingWrites({ cluster, feed, clock });
     const volumes = new VolumeBindingWrites(cluster, feed, clock);
     const nominate = pods.nominate.bind(pods);
-    const shared = { index, clock, volumes, timeoutMs };
+    const shared = { index, clock, volumes, timeoutMs, onSlowProvisioning };
     this.podWrites = pods;
     this.volumeWrites = volumes;
     this.#binders = {

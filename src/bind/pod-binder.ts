@@ -1,3 +1,4 @@
+import type { Projected } from '../cluster/cluster.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import {
   bindingProgress,
@@ -6,6 +7,7 @@ import {
   type VolumeProgress,
 } from '../engine/ledger/binding-progress.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
+import type { Pod } from '../kube/api/core.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { Semaphore } from '../runtime/semaphore.ts';
@@ -21,7 +23,16 @@ export interface PodBinderOptions {
   readonly pods: Pick<PodSchedulingWrites, 'bind' | 'nominate'>;
   /** How long provisioners and the PV controller may take to create and bind a pod's volumes. Default: ten minutes. */
   readonly timeoutMs?: number | undefined;
+  /** Called once for a binding whose provisioners take long. Must neither throw nor wait. */
+  readonly onSlowProvisioning?: OnSlowProvisioning | undefined;
 }
+
+/** `waiting`: the volumes that do not exist yet. */
+export type OnSlowProvisioning = (
+  pod: Projected<Pod>,
+  waiting: readonly Provision[],
+  nodeName: string,
+) => void;
 
 const timeoutMsDefault = 600_000;
 /** For this many pods requests are sent at the same time. */
@@ -94,7 +105,7 @@ export class PodBinder {
       provision,
       progress: () => provisionProgress(index, provision, node),
     }));
-    const hint = this.#nominateLater(inFlight, signal);
+    const hint = this.#reportLater(inFlight, awaited, signal);
     try {
       await this.#untilBound(inFlight, awaited, signal);
     } finally {
@@ -103,15 +114,24 @@ export class PodBinder {
   }
 
   /**
-   * Writes the nominated node of a pod that waits for long, for other schedulers. It is only a hint, since the claims have the selected
-   * node, and costs every watcher of pods an event: most volumes exist before it would be written. `end` resolves when nothing more is
-   * going to be written.
+   * Reports a pod that waits for long: to the owner, which records an Event, and to other schedulers by its nominated node. The nominated
+   * node is only a hint, since the claims have the selected node, and costs every watcher of pods an event: most volumes exist before it
+   * would be written. `end` resolves when nothing more is going to be written.
    */
-  #nominateLater(inFlight: InFlightBinding, signal: AbortSignal): { end(): Promise<void> } {
-    const { clock, pods } = this.#options;
+  #reportLater(
+    inFlight: InFlightBinding,
+    awaited: readonly AwaitedProvision[],
+    signal: AbortSignal,
+  ): { end(): Promise<void> } {
+    const { clock, pods, onSlowProvisioning } = this.#options;
     const { node } = inFlight.placement;
     let writing: Promise<void> | undefined;
-    const timer = clock.after(nominateAfterMs, () => {
+    const timer = clock.after(slowAfterMs, () => {
+      const waiting = awaited.filter(({ progress }) => progress().kind === 'waiting');
+      if (waiting.length > 0) {
+        const provisions = waiting.map(({ provision }) => provision);
+        onSlowProvisioning?.(inFlight.pod, provisions, node);
+      }
       if ((inFlight.pod.spec?.nodeName ?? '') !== '') return;
       const nominated = this.#write(inFlight, signal, () => pods.nominate(inFlight.pod, node, signal));
       writing = nominated.catch(() => {});
@@ -221,8 +241,8 @@ export class PodBinder {
   }
 }
 
-/** How long a pod waits for new volumes before its nominated node is written. */
-const nominateAfterMs = 5_000;
+/** How long a pod waits for new volumes before it is reported, and its nominated node is written. */
+const slowAfterMs = 5_000;
 
 /** Before each attempt to withdraw a claimRef. */
 const withdrawPausesMs = [0, 100, 1_000, 5_000];
@@ -235,6 +255,8 @@ interface AwaitedVolume {
   readonly progress: () => VolumeProgress;
   readonly provision?: Provision;
 }
+
+type AwaitedProvision = Required<AwaitedVolume>;
 
 /** Unlike `Promise.all` it waits for all of them even if one fails, so that nothing is written after it has returned. */
 async function allSettledOrThrow(works: readonly Promise<void>[]): Promise<void> {

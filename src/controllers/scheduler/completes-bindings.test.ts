@@ -229,6 +229,22 @@ describe('a pod that waits for a new volume', () => {
     expect(await nominated(fixture)).toBe('n2');
   });
 
+  test('is reported in one event after the same time', async () => {
+    await using fixture = await startBinding({ controllers: ['pv-binder'], scheduler: schedulerCompletes });
+    await fixture.claim('provisioned', '1Gi', { storageClassName: 'provisioned' });
+    await fixture.pod('web', ['provisioned'], { spec: { nodeSelector: { [labels.hostname]: 'n2' } } });
+    await fixture.settle(4_000);
+    expect(await fixture.eventsOf('web')).toEqual([]);
+    await fixture.settle(300_000);
+    expect(await fixture.eventsOf('web')).toEqual([
+      'WaitingForProvisioner: claim default/provisioned waits for provisioner fake.example.com to create a volume for node n2. ' +
+        'If this persists, check that the provisioner is running, and see the events of the claim',
+    ]);
+    const { items } = await fixture.cluster.resource(events).list({ namespace });
+    const [event] = items.filter(({ reason }) => reason === 'WaitingForProvisioner');
+    expect(event?.series).toBeUndefined();
+  });
+
   async function podOf(fixture: SchedulerFixture) {
     return await fixture.cluster.resource(pods).get({ namespace, name: 'web' });
   }

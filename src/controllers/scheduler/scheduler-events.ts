@@ -1,4 +1,4 @@
-import type { ClaimBinding } from '../../engine/rules/framework/decisions.ts';
+import type { ClaimBinding, Provision } from '../../engine/rules/framework/decisions.ts';
 import type { EventType, Pod } from '../../kube/api/core.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 
@@ -20,6 +20,16 @@ export class SchedulerEvents {
 
   failedScheduling(pod: Pod, note: string): void {
     this.#record(pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note });
+  }
+
+  /** The pod has its node, and provisioners take long to create its volumes. The events of the claims show their errors. */
+  waitingForProvisioner(pod: Pod, waiting: readonly Provision[], nodeName: string): void {
+    const claims = waiting.map(({ claim, driver }) => `claim ${claim} waits for provisioner ${driver}`);
+    const volumes = claims.length === 1 ? 'a volume' : 'their volumes';
+    const note =
+      `${claims.join(', ')} to create ${volumes} for node ${nodeName}. ` +
+      'If this persists, check that the provisioner is running, and see the events of the claim';
+    this.#record(pod, { type: 'Normal', reason: 'WaitingForProvisioner', action: 'Binding', note });
   }
 
   /** The binding failed after these volumes were bound, and Kubernetes has no way to undo that. */

@@ -106,12 +106,21 @@ class Scheduler {
     feed.index.bindsVolumes = options.volumeScheduling ?? true;
     const onReverted = (_: Reservation, released: readonly ClusterChange[]) =>
       released.forEach(this.#released, this);
-    const session = new BindingSession({ cluster, feed, clock, bindTimeoutMs, onReverted });
+    const events = new SchedulerEvents(context.events);
+    const onSlowProvisioning = events.waitingForProvisioner.bind(events);
+    const session = new BindingSession({
+      cluster,
+      feed,
+      clock,
+      bindTimeoutMs,
+      onReverted,
+      onSlowProvisioning,
+    });
     this.#feed = feed;
     this.#session = session;
     this.#decider = new Decider(feed.index, rules, () => disruptionBudgets(context));
     this.#queue = new SchedulingQueue(clock, backOff && { backOff });
-    this.#events = new SchedulerEvents(context.events);
+    this.#events = events;
     this.#metrics = new SchedulerMetrics(context.metrics);
     this.#background = new BackgroundTasks(context, signal);
     const shared = { context, feed, session, events: this.#events, background: this.#background, signal };
