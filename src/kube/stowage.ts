@@ -17,11 +17,11 @@ export interface DriverCapacitySpec {
 
 export interface DriverCapacityStatus {
   /** A list-map with the key `storageClassName`, so that several writers can apply to their own entry. */
-  readonly storage?: readonly ClassCapacity[];
+  readonly storage?: readonly DriverClassCapacity[];
   readonly conditions?: readonly Condition[];
 }
 
-export interface ClassCapacity {
+export interface DriverClassCapacity {
   /** A StorageClass, {@link ephemeralStorageClassName} or {@link fallbackStorageClassName}. */
   readonly storageClassName?: string;
   /** A list-map with the key `name`. */

@@ -17,7 +17,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
-import type { ClassCapacity, DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverClassCapacity, DriverCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
 
 export const hostname = 'kubernetes.io/hostname';
@@ -165,7 +165,7 @@ export function storageCapacity(
 
 export function driverCapacity(
   driver: string,
-  storage: readonly ClassCapacity[],
+  storage: readonly DriverClassCapacity[],
   version = '1',
 ): DriverCapacity {
   return {

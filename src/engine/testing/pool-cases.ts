@@ -1,7 +1,7 @@
 /** Tables of cases: the pool that is chosen, by what the driver publishes in its DriverCapacity. */
 import { expect, test } from 'vitest';
 import type { Pod } from '../../kube/api/core.ts';
-import type { ClassCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverClassCapacity, StoragePool } from '../../kube/stowage.ts';
 import { type ClusterObjects, clusterOf, type PlanOutcome, planOutcome } from './cluster.ts';
 import { byName, claim, csiClass, driverCapacity, node, pod, zone } from './objects.ts';
 
@@ -12,7 +12,7 @@ export const noFreeStorage: PlanOutcome = {
 
 export interface PoolCase {
   readonly name: string;
-  readonly storage: readonly ClassCapacity[];
+  readonly storage: readonly DriverClassCapacity[];
   /** A pod with the claim `data` by default. */
   readonly pod?: Pod;
   readonly more?: ClusterObjects;
@@ -30,7 +30,7 @@ export function expectPoolCases(cases: readonly PoolCase[]): void {
 }
 
 /** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
-export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
+export function clusterWith(storage: readonly DriverClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
   return {
     Node: [node('n1', { [zone]: 'a' })],
     StorageClass: [csiClass(poolDriver, 'fast'), csiClass(poolDriver, 'slow')],
@@ -41,7 +41,7 @@ export function clusterWith(storage: readonly ClassCapacity[], more: ClusterObje
 }
 
 /** The pools that a driver publishes for a class. */
-export function classPools(storageClassName: string, ...pools: readonly StoragePool[]): ClassCapacity {
+export function classPools(storageClassName: string, ...pools: readonly StoragePool[]): DriverClassCapacity {
   return { storageClassName, pools };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { CSIStorageCapacity } from '../../../kube/api/storage.ts';
-import type { ClassCapacity, DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
+import type { DriverClassCapacity, DriverCapacity, StoragePool } from '../../../kube/stowage.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { sometimes, withoutUndefined } from './chance.ts';
 import { type Distribution, mixed } from './distribution.ts';
@@ -48,7 +48,7 @@ function arbPool(name: string, distribution: Distribution): fc.Arbitrary<Storage
     .map((fields) => ({ name, ...withoutUndefined(fields) }));
 }
 
-function classCapacities(distribution: Distribution): fc.Arbitrary<ClassCapacity[]> {
+function classCapacities(distribution: Distribution): fc.Arbitrary<DriverClassCapacity[]> {
   const pool = (name: string) => arbPool(name, distribution);
   return fc.uniqueArray(
     fc
