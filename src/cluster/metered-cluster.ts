@@ -3,7 +3,7 @@ import { ApiError } from '../kube/api-error.ts';
 import type { WatchEvent, WatchOptions } from '../kube/api-requests.ts';
 import { qualifiedPlural, type Resource } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Counter, Histogram, Metrics } from '../runtime/metrics.ts';
+import type { CounterMetric, HistogramMetric, Metrics } from '../runtime/metrics.ts';
 import type { Cluster, ResourceClient } from './cluster.ts';
 
 /** From a tenth of a millisecond, as in process, to the half minute after which a request is given up. */
@@ -42,8 +42,8 @@ export class MeteredCluster implements Cluster {
 }
 
 interface Meter {
-  readonly requests: Counter;
-  readonly seconds: Histogram;
+  readonly requests: CounterMetric;
+  readonly seconds: HistogramMetric;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 

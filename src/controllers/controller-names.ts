@@ -15,28 +15,28 @@ export type ControllerSelection =
  * kube-controller-manager, `*,-namespace` is all but namespace, and so is `-namespace` alone.
  */
 export function selectControllers(list: string): ControllerSelection {
-  const words = list
+  const entries = list
     .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
   // An empty list may come from a variable that is not set: running everything would be a dangerous guess.
-  if (words.length === 0) return { ok: false, problem: `is empty; ${choices}` };
-  if (words.length === 1 && words[0] === 'none') return { ok: true, names: [] };
-  const unknown = words.find((word) => word !== '*' && !isName(word.replace(/^-/, '')));
+  if (entries.length === 0) return { ok: false, problem: `is empty; ${choices}` };
+  if (entries.length === 1 && entries[0] === 'none') return { ok: true, names: [] };
+  const unknown = entries.find((entry) => entry !== '*' && !isName(entry.replace(/^-/, '')));
   if (unknown !== undefined) return { ok: false, problem: problemWith(unknown) };
-  const excluded = words.filter((word) => word.startsWith('-')).map((word) => word.slice(1));
-  const isEverything = words.includes('*') || words.length === excluded.length;
+  const excluded = entries.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));
+  const isEverything = entries.includes('*') || entries.length === excluded.length;
   const names = controllerNames.filter(
-    (name) => (isEverything || words.includes(name)) && !excluded.includes(name),
+    (name) => (isEverything || entries.includes(name)) && !excluded.includes(name),
   );
   return { ok: true, names };
 }
 
-function isName(word: string): boolean {
-  return controllerNames.includes(word);
+function isName(name: string): boolean {
+  return controllerNames.includes(name);
 }
 
-function problemWith(word: string): string {
-  if (word === 'none') return '"none" must be the only name; remove the others';
-  return `unknown controller "${word}"; ${choices}`;
+function problemWith(name: string): string {
+  if (name === 'none') return '"none" must be the only name; remove the others';
+  return `unknown controller "${name}"; ${choices}`;
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from './api/meta.ts';
 
-/** A merge patch that applies only to this object at this version; a write in between makes it fail with `Conflict`. */
+/** A merge patch that applies only to this object at this version; if another client wrote it meanwhile, the patch fails with `Conflict`. */
 export function withPreconditions(object: KubeObject, change: object, version?: string): object {
   const { uid, resourceVersion } = object.metadata ?? {};
   const { metadata } = change as { readonly metadata?: object };

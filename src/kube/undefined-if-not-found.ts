@@ -1,6 +1,6 @@
 import { isReason } from './api-error.ts';
 
-/** The result of the call; undefined if the object does not exist. Other errors are thrown. */
+/** Undefined if the object does not exist; every other error is thrown. */
 export async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

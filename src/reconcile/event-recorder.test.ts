@@ -31,7 +31,7 @@ async function begin(options: Partial<EventRecorderOptions> = {}) {
   return { clock, cluster, intercepted, calls, written, recorder, errors, supervisor };
 }
 
-function happening(changes: Partial<EventInput> = {}): EventInput {
+function eventInput(changes: Partial<EventInput> = {}): EventInput {
   return {
     regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web-0', uid: 'u1' },
     type: 'Warning',
@@ -45,7 +45,7 @@ function happening(changes: Partial<EventInput> = {}): EventInput {
 describe('an event recorder', () => {
   test('writes an event in the form that events.k8s.io/v1 requires', async () => {
     const { clock, written, recorder } = await begin();
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     const found = await written();
     expect(found).toMatchObject([
@@ -77,8 +77,8 @@ describe('an event recorder', () => {
       ids: idsFrom(seededRandom('others')),
       supervisor,
     });
-    recorder.record(happening());
-    other.record(happening({ reason: 'Provisioning' }));
+    recorder.record(eventInput());
+    other.record(eventInput({ reason: 'Provisioning' }));
     await clock.advance(0);
     expect((await written()).map(({ reason }) => reason).sort()).toEqual([
       'FailedScheduling',
@@ -89,7 +89,7 @@ describe('an event recorder', () => {
   test('counts a repeated event instead of writing it again, even if the object has a newer version', async () => {
     const { clock, calls, written, recorder } = await begin();
     for (const resourceVersion of ['1', '2', '3']) {
-      recorder.record(happening({ regarding: { ...happening().regarding, resourceVersion } }));
+      recorder.record(eventInput({ regarding: { ...eventInput().regarding, resourceVersion } }));
       await clock.advance(60_000);
     }
     expect(verbsOf(calls)).toEqual(['create', 'patch', 'patch']);
@@ -106,17 +106,17 @@ describe('an event recorder', () => {
     ['another object', { regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' } }],
   ])('writes a separate event for %s', async (_, changes) => {
     const { clock, written, recorder } = await begin();
-    recorder.record(happening());
-    recorder.record(happening(changes));
+    recorder.record(eventInput());
+    recorder.record(eventInput(changes));
     await clock.advance(0);
     expect(await written()).toHaveLength(2);
   });
 
   test('starts a new series when the window is over', async () => {
     const { clock, written, recorder } = await begin();
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(10 * 60_000);
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     expect(await written()).toHaveLength(2);
   });
@@ -124,14 +124,14 @@ describe('an event recorder', () => {
   test('lets one object write 25 times, then once in five minutes, and keeps counting', async () => {
     const { clock, calls, written, recorder } = await begin();
     for (let i = 0; i < 100; i += 1) {
-      recorder.record(happening());
+      recorder.record(eventInput());
       await clock.advance(0);
     }
     expect(calls).toHaveLength(25);
-    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'quiet' } }));
+    recorder.record(eventInput({ regarding: { kind: 'Pod', namespace: 'default', name: 'quiet' } }));
     await clock.advance(300_000);
     expect(calls).toHaveLength(26);
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 101]);
     expect(recorder.metrics()).toEqual({ recorded: 27, suppressed: 75, dropped: 0 });
@@ -139,10 +139,10 @@ describe('an event recorder', () => {
 
   test('creates the event again when the server has deleted it', async () => {
     const { clock, cluster, written, recorder } = await begin();
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     await cluster.resource(events).deleteCollection({ namespace: 'default' });
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
   });
@@ -150,7 +150,7 @@ describe('an event recorder', () => {
   test('retries while the server is unavailable, and drops what the server rejects', async () => {
     const { clock, cluster, intercepted, written, recorder, errors } = await begin();
     const recover = intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(30_000);
     expect(await written()).toEqual([]);
     recover();
@@ -158,7 +158,7 @@ describe('an event recorder', () => {
     expect(await written()).toHaveLength(1);
     await cluster.resource(namespaces).create({ metadata: { name: 'ending' } });
     await cluster.resource(namespaces).delete({ name: 'ending' });
-    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'ending', name: 'web-0' } }));
+    recorder.record(eventInput({ regarding: { kind: 'Pod', namespace: 'ending', name: 'web-0' } }));
     await clock.advance(0);
     expect(errors).toMatchObject([{ reason: 'Forbidden' }]);
     expect(recorder.metrics().dropped).toBe(1);
@@ -170,11 +170,11 @@ describe('an event recorder', () => {
     const answer = intercepted.addHooks({
       after: failWith(failure(503, 'ServiceUnavailable', 'connection reset')),
     });
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     answer();
     await clock.advance(30_000);
-    recorder.record(happening());
+    recorder.record(eventInput());
     await clock.advance(0);
     expect((await written()).map(({ series }) => series?.count)).toEqual([2]);
     expect(recorder.metrics().dropped).toBe(0);
@@ -184,7 +184,7 @@ describe('an event recorder', () => {
     const { clock, intercepted, recorder } = await begin({ queueDepthMax: 2 });
     intercepted.addHooks({ before: hang() });
     await clock.advance(0);
-    for (let i = 0; i < 20; i += 1) recorder.record(happening({ note: `note ${i}` }));
+    for (let i = 0; i < 20; i += 1) recorder.record(eventInput({ note: `note ${i}` }));
     recorder.record({} as EventInput);
     expect(recorder.metrics().dropped).toBeGreaterThanOrEqual(8);
   });
@@ -192,10 +192,10 @@ describe('an event recorder', () => {
   test('writes pending events and held-back counts when it is closed', async () => {
     const { clock, written, recorder, supervisor } = await begin();
     for (let i = 0; i < 40; i += 1) {
-      recorder.record(happening());
+      recorder.record(eventInput());
       await clock.advance(0);
     }
-    recorder.record(happening({ regarding: { kind: 'Pod', namespace: 'default', name: 'last' } }));
+    recorder.record(eventInput({ regarding: { kind: 'Pod', namespace: 'default', name: 'last' } }));
     await recorder.close();
     expect((await written()).map(({ series }) => series?.count)).toEqual([undefined, 40]);
     expect(await supervisor.close()).toEqual([]);
@@ -205,7 +205,7 @@ describe('an event recorder', () => {
   test('does not wait without limit for an unavailable server when it is closed', async () => {
     const { clock, intercepted, recorder } = await begin();
     intercepted.addHooks({ before: failWith(failure(503, 'ServiceUnavailable', 'away')) });
-    recorder.record(happening());
+    recorder.record(eventInput());
     const closed = recorder.close();
     await clock.advance(10_000);
     await closed;
@@ -214,7 +214,7 @@ describe('an event recorder', () => {
 
   test('stays within the limits of the server: names, lengths, namespaces', async () => {
     const { clock, written, recorder } = await begin();
-    recorder.record(happening({ note: 'ä'.repeat(1_000), regarding: { kind: 'Node', name: 'Bad_Name' } }));
+    recorder.record(eventInput({ note: 'ä'.repeat(1_000), regarding: { kind: 'Node', name: 'Bad_Name' } }));
     await clock.advance(0);
     const [event] = await written();
     expect(Buffer.byteLength(event?.note ?? '')).toBeLessThanOrEqual(1024);

@@ -92,9 +92,9 @@ export class EventRecorder {
     this.#work = options.supervisor.start(name, (signal) => this.#writeAll(signal));
   }
 
-  record(happening: EventInput): void {
+  record(input: EventInput): void {
     try {
-      this.#record(happening);
+      this.#record(input);
     } catch (error) {
       this.#dropped += 1;
       this.#options.onError?.(error);
@@ -117,25 +117,25 @@ export class EventRecorder {
     return { recorded: this.#recorded, suppressed: this.#suppressed, dropped: this.#dropped };
   }
 
-  #record(happening: EventInput): void {
+  #record(input: EventInput): void {
     const nowMs = this.#options.clock.nowMs();
-    const key = seriesKey(happening);
+    const key = seriesKey(input);
     const known = this.#series.get(key);
     const isRepeated = known !== undefined && nowMs - known.lastMs < seriesWindowMs;
-    const series = isRepeated ? known : this.#begin(happening, nowMs);
+    const series = isRepeated ? known : this.#begin(input, nowMs);
     if (isRepeated) {
       series.count += 1;
       series.lastMs = nowMs;
     }
     remember(this.#series, key, series);
-    if (this.#mayWrite(happening.regarding)) this.#enqueue(series);
+    if (this.#mayWrite(input.regarding)) this.#enqueue(series);
     else this.#suppressed += 1;
   }
 
-  #begin(happening: EventInput, nowMs: number): Series {
+  #begin(input: EventInput, nowMs: number): Series {
     this.#nameCounter = (this.#nameCounter + 1) % namesPerMs;
     const unixNano = BigInt(Math.floor(nowMs)) * 1_000_000n + BigInt(this.#nameCounter);
-    const event = eventOf(happening, this.#options, { unixNano, nowMs });
+    const event = eventOf(input, this.#options, { unixNano, nowMs });
     return {
       event,
       count: 1,
@@ -277,11 +277,11 @@ function seriesKey({ regarding, related, type, reason, action, note }: EventInpu
 }
 
 function eventOf(
-  happening: EventInput,
+  input: EventInput,
   options: EventRecorderOptions,
   { unixNano, nowMs }: { readonly unixNano: bigint; readonly nowMs: number },
 ): Event {
-  const { regarding, related } = happening;
+  const { regarding, related } = input;
   const name = `${regarding.name ?? ''}.${unixNano.toString(16)}`;
   return {
     apiVersion: 'events.k8s.io/v1',
@@ -293,12 +293,12 @@ function eventOf(
     eventTime: formatMicroTime(nowMs),
     reportingController: options.reportingController,
     reportingInstance: truncated(options.reportingInstance, wordBytesMax),
-    action: truncated(happening.action, wordBytesMax),
-    reason: truncated(happening.reason, wordBytesMax),
+    action: truncated(input.action, wordBytesMax),
+    reason: truncated(input.reason, wordBytesMax),
     regarding,
     ...(related === undefined ? {} : { related }),
-    note: truncated(happening.note, noteBytesMax),
-    type: happening.type,
+    note: truncated(input.note, noteBytesMax),
+    type: input.type,
   };
 }
 

@@ -26,9 +26,9 @@ export interface CachedObject {
 
 /** Receives changes; must not throw. */
 export interface MetadataHandler {
-  added?(inhabitant: CachedObject): void;
-  updated?(inhabitant: CachedObject, old: ObjectMeta): void;
-  deleted?(inhabitant: CachedObject): void;
+  added?(cached: CachedObject): void;
+  updated?(cached: CachedObject, old: ObjectMeta): void;
+  deleted?(cached: CachedObject): void;
 }
 
 const indexes = {

@@ -1,5 +1,5 @@
 import { onAbort } from '../runtime/abort.ts';
-import type { Counter } from '../runtime/metrics.ts';
+import type { CounterMetric } from '../runtime/metrics.ts';
 import type { ControllerContext } from './controller.ts';
 import type { WorkQueue } from './work-queue.ts';
 import type { Reconcile } from './workers.ts';
@@ -32,8 +32,8 @@ export interface SweepOptions {
 export class Sweep {
   readonly #clock: ControllerContext['clock'];
   readonly #options: SweepOptions;
-  readonly #rescued: Counter;
-  #look: Look | undefined;
+  readonly #rescued: CounterMetric;
+  #check: SweepCheck | undefined;
 
   constructor({ clock, metrics }: Pick<ControllerContext, 'clock' | 'metrics'>, options: SweepOptions) {
     this.#clock = clock;
@@ -47,18 +47,18 @@ export class Sweep {
       try {
         return await reconcile(key, signal);
       } finally {
-        if (this.#look?.key === key) this.#look.end();
+        if (this.#check?.key === key) this.#check.end();
       }
     };
   }
 
   beforeWrite(): void {
-    const look = this.#look;
-    if (look === undefined || look.isCounted) return;
+    const check = this.#check;
+    if (check === undefined || check.isCounted) return;
     const { processing, adds } = this.#options.queue.metrics();
     // Another worker is busy, or an event arrived during the check: the write may be theirs.
-    if (processing !== 1 || adds !== look.adds) return;
-    look.isCounted = true;
+    if (processing !== 1 || adds !== check.adds) return;
+    check.isCounted = true;
     this.#rescued.add({ controller: this.#options.controller });
   }
 
@@ -75,7 +75,7 @@ export class Sweep {
     for (const key of keys) {
       if (!(await this.#quiet(signal))) return;
       if (this.#options.queue.failures(key) > 0) continue;
-      await this.#lookAt(key, signal);
+      await this.#checkKey(key, signal);
       await this.#clock.sleep(pauseMs, signal);
     }
   }
@@ -90,7 +90,7 @@ export class Sweep {
     return false;
   }
 
-  async #lookAt(key: string, signal: AbortSignal): Promise<void> {
+  async #checkKey(key: string, signal: AbortSignal): Promise<void> {
     const { queue } = this.#options;
     await new Promise<void>((end) => {
       const stopListening = onAbort(signal, end);
@@ -99,13 +99,13 @@ export class Sweep {
         stopListening();
         end();
       };
-      this.#look = { key, adds: queue.metrics().adds, isCounted: false, end: ended };
+      this.#check = { key, adds: queue.metrics().adds, isCounted: false, end: ended };
     });
-    this.#look = undefined;
+    this.#check = undefined;
   }
 }
 
-interface Look {
+interface SweepCheck {
   readonly key: string;
   /** How many keys the queue had accepted when the check started. */
   readonly adds: number;
@@ -114,7 +114,7 @@ interface Look {
 }
 
 /** Work that sweeps had to do although an event should have caused it, by controller. */
-export function rescuedCounter(metrics: ControllerContext['metrics']): Counter {
+export function rescuedCounter(metrics: ControllerContext['metrics']): CounterMetric {
   return metrics.counter(
     'stowage_sweep_rescued_total',
     'Objects that a sweep had to reconcile although an event should have caused it. Anything but 0 is a bug.',

@@ -12,7 +12,7 @@ export interface Ids {
   suffix(): string;
 }
 
-/** No vowels and none of 0, 1 and 3, so that no word and no misreading comes out (k8s.io/apimachinery util/rand). */
+/** No vowels and none of 0, 1 and 3, so that names contain no words and cannot be misread (k8s.io/apimachinery util/rand). */
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 

@@ -40,8 +40,8 @@ describe('a line', () => {
 
   test('is one line, whatever it contains', () => {
     const { log, written } = lines('info', 'text');
-    log.error('failed', { why: 'first\nsecond', error: new Error('no\n  room') });
-    expect(written).toEqual(['stowage: error: failed: no room why="first\\nsecond"\n']);
+    log.error('failed', { why: 'first\nsecond', error: new Error('no\n  space') });
+    expect(written).toEqual(['stowage: error: failed: no space why="first\\nsecond"\n']);
   });
 });
 

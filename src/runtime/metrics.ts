@@ -3,17 +3,17 @@ import { assert } from './assert.ts';
 /** Values by label name: all names that the metric was created with, and no others. */
 export type Labels = Readonly<Record<string, string>>;
 
-export interface Counter {
+export interface CounterMetric {
   add(labels?: Labels, amount?: number): void;
   value(labels?: Labels): number;
 }
 
-export interface Gauge {
+export interface GaugeMetric {
   set(value: number, labels?: Labels): void;
   value(labels?: Labels): number;
 }
 
-export interface Histogram {
+export interface HistogramMetric {
   observe(value: number, labels?: Labels): void;
   /** The number of observations. */
   count(labels?: Labels): number;
@@ -39,7 +39,7 @@ export class Metrics {
   readonly #updates = new Set<() => void>();
 
   /** Only ever rises; by convention its name ends in `_total`. */
-  counter(name: string, help: string, labelNames: readonly string[] = []): Counter {
+  counter(name: string, help: string, labelNames: readonly string[] = []): CounterMetric {
     const family = this.#family({ name, help, type: 'counter', labelNames, buckets: [] });
     return {
       add: (labels = {}, amount = 1) => {
@@ -50,7 +50,7 @@ export class Metrics {
     };
   }
 
-  gauge(name: string, help: string, labelNames: readonly string[] = []): Gauge {
+  gauge(name: string, help: string, labelNames: readonly string[] = []): GaugeMetric {
     const family = this.#family({ name, help, type: 'gauge', labelNames, buckets: [] });
     return {
       set: (value, labels = {}) => {
@@ -66,7 +66,7 @@ export class Metrics {
     help: string,
     buckets: readonly number[],
     labelNames: readonly string[] = [],
-  ): Histogram {
+  ): HistogramMetric {
     const isRising = buckets.every((limit, at) => at === 0 || (buckets[at - 1] ?? 0) < limit);
     assert(isRising, `the buckets of ${name} must be in increasing order`);
     const family = this.#family({ name, help, type: 'histogram', labelNames, buckets });

@@ -67,7 +67,7 @@ export interface SupervisorStatus {
 export class Supervisor implements AsyncDisposable {
   readonly #context: TaskContext;
   readonly #stopDeadlineMs: number;
-  readonly #live = new Map<string, SupervisedTask>();
+  readonly #running = new Map<string, SupervisedTask>();
   #isClosing = false;
   #closed: Promise<readonly string[]> | undefined;
   #stopListening = () => {};
@@ -95,13 +95,13 @@ export class Supervisor implements AsyncDisposable {
   }
 
   start(name: string, run: BackgroundRun): BackgroundWork {
-    assert(!this.#live.has(name), `background work named ${name} is running already; stop it first`);
-    assert(this.#live.size < tasksMax, `more than ${tasksMax} tasks; is one started per object?`);
+    assert(!this.#running.has(name), `background work named ${name} is already running; stop it first`);
+    assert(this.#running.size < tasksMax, `more than ${tasksMax} tasks; is one started per object?`);
     const task = new SupervisedTask(name, run, this.#context);
-    this.#live.set(name, task);
+    this.#running.set(name, task);
     if (this.#isClosing) task.abort();
     const ended = task.ended.then(() => {
-      this.#live.delete(name);
+      this.#running.delete(name);
     });
     const stop = () => this.#stop(task);
     const dispose = async () => assertEnded((await stop()) ? [] : [name]);
@@ -120,14 +120,14 @@ export class Supervisor implements AsyncDisposable {
   }
 
   status(): SupervisorStatus {
-    const tasks = [...this.#live.values()].map((task) => task.status());
+    const tasks = [...this.#running.values()].map((task) => task.status());
     return { tasks, crashes: this.#crashes, restarts: this.#restarts };
   }
 
   async #close(): Promise<readonly string[]> {
     this.#abortAll();
     this.#stopListening();
-    return await this.#awaitEnd([...this.#live.values()]);
+    return await this.#awaitEnd([...this.#running.values()]);
   }
 
   async #stop(task: SupervisedTask): Promise<boolean> {
@@ -138,7 +138,7 @@ export class Supervisor implements AsyncDisposable {
 
   #abortAll(): void {
     this.#isClosing = true;
-    for (const task of this.#live.values()) task.abort();
+    for (const task of this.#running.values()) task.abort();
   }
 
   async #awaitEnd(tasks: readonly SupervisedTask[]): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import {
   type Provisioner,
   type ProvisionRequest,
   refusedOutcome,
-  type VolumeMakeOutcome,
+  type VolumeCreateOutcome,
   type VolumePlan,
 } from '../../controllers/provisioner/provisioner.ts';
 import type { Node, PersistentVolume } from '../../kube/api/core.ts';
@@ -54,8 +54,8 @@ export class PoolDriver {
     return {
       name: driver,
       plan: (request) => planOn(request),
-      make: (plan) => this.#make(plan),
-      remove: async ({ name }) => this.#pools.give(name),
+      create: (plan) => this.#make(plan),
+      delete: async ({ name }) => this.#pools.give(name),
     };
   }
 
@@ -64,10 +64,10 @@ export class PoolDriver {
     return { name: 'demo-pools', run: (context, signal) => this.#publish(context, signal) };
   }
 
-  async #make(plan: VolumePlan): Promise<VolumeMakeOutcome> {
+  async #make(plan: VolumePlan): Promise<VolumeCreateOutcome> {
     await this.#isKnown;
     const { node = '', size = '0' } = plan.source.csi?.volumeAttributes ?? {};
-    if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'made', plan };
+    if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'created', plan };
     return refusedOutcome(
       `the pool of ${node} has ${text(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
     );

@@ -172,7 +172,9 @@ describe('failures', () => {
   test('of a 200 that is not JSON name the likely cause', async () => {
     const { maps } = await serve((_, response) => respond(response, 200, '<html>Please log in</html>'));
     const error = await failureOf(maps.update(object));
-    expect(error.message).toMatch(/the body is not JSON: <html>Please log in<\/html>; check for a proxy in between$/);
+    expect(error.message).toMatch(
+      /the body is not JSON: <html>Please log in<\/html>; check for a proxy in between$/,
+    );
   });
 
   test('of an unreachable server say so', async () => {

@@ -86,13 +86,13 @@ class RenewedCredentials implements Credentials {
 
   /** One at a time: a plugin may call a server, or require the touch of a key. */
   #renew(): Promise<Credential> {
-    this.#renewing ??= this.#ask().finally(() => {
+    this.#renewing ??= this.#issue().finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  async #ask(): Promise<Credential> {
+  async #issue(): Promise<Credential> {
     const old = this.#issued;
     const issued = await this.#source().catch((error: unknown) => {
       if (old?.isKeptOnError) return old;

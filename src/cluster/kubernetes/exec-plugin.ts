@@ -41,14 +41,14 @@ function runCommand(settings: ExecSettings, env: NodeJS.ProcessEnv, clock: Clock
   return new Promise((resolve, reject) => {
     const child = spawn(settings.command, settings.args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output = new BoundedText(outputBytesMax);
-    const complaints = new BoundedText(outputBytesMax);
+    const errorOutput = new BoundedText(outputBytesMax);
     let isLate = false;
     const timer = clock.after(pluginTimeoutMs, () => {
       isLate = true;
       child.kill('SIGKILL');
     });
     child.stdout.on('data', (chunk: Buffer) => output.add(chunk));
-    child.stderr.on('data', (chunk: Buffer) => complaints.add(chunk));
+    child.stderr.on('data', (chunk: Buffer) => errorOutput.add(chunk));
     child.on('error', (cause) => {
       timer.cancel();
       reject(new ConnectionSettingsError(notStarted(settings, cause), { cause }));
@@ -59,7 +59,7 @@ function runCommand(settings: ExecSettings, env: NodeJS.ProcessEnv, clock: Clock
       const how = isLate
         ? `took longer than ${pluginTimeoutMs / 1000} s`
         : `failed with ${killSignal ?? code}`;
-      const why = complaints.text().trim();
+      const why = errorOutput.text().trim();
       reject(
         new ConnectionSettingsError(
           `the exec plugin ${settings.command} ${how}${why === '' ? '' : `: ${why}`}`,

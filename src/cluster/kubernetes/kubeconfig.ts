@@ -137,9 +137,9 @@ function userSettings(named: Named, cluster: Named): UserSettings {
   const tokenFile = text(value.tokenFile);
   const exec = isRecord(value.exec) ? execSettings(value.exec, named, cluster) : undefined;
   const impersonate = impersonation(value);
-  const words = pick(value, ['token', 'username', 'password']);
+  const plain = pick(value, ['token', 'username', 'password']);
   return {
-    ...words,
+    ...plain,
     ...(clientCertificate === undefined ? {} : { clientCertificate }),
     ...(clientKey === undefined ? {} : { clientKey }),
     ...(tokenFile === undefined ? {} : { tokenFile: fromFile(path, tokenFile) }),

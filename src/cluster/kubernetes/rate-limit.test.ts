@@ -7,12 +7,12 @@ test('a burst is sent at once, the rest in order', async () => {
   const limit = new RateLimit({ tokensPerSecond: 10, burst: 3 }, clock);
   const { signal } = new AbortController();
   const gone: number[] = [];
-  const turns = Array.from({ length: 6 }, async () => {
+  const waits = Array.from({ length: 6 }, async () => {
     await limit.turn(signal);
     gone.push(clock.monotonicMs());
   });
   await clock.advance(1_000);
-  await Promise.all(turns);
+  await Promise.all(waits);
   expect(gone).toEqual([0, 0, 0, 100, 200, 300]);
   expect(limit.waits).toBe(3);
 });

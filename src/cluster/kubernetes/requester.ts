@@ -98,7 +98,7 @@ export class Requester {
       try {
         return await attempt(scope, credential);
       } catch (cause) {
-        const failure = this.#judge(cause, call, scope);
+        const failure = this.#classify(cause, call, scope);
         if (!wasRefused && failure.error.code === 401) {
           wasRefused = true;
           if (await this.#options.credentials.refused(credential).catch(() => false)) continue;
@@ -160,7 +160,7 @@ export class Requester {
   }
 
   /** An aborted call rejects with the signal's reason; every other failure is an `ApiError`. */
-  #judge(cause: unknown, call: ApiRequest, scope: Scope): Failure {
+  #classify(cause: unknown, call: ApiRequest, scope: Scope): Failure {
     call.signal?.throwIfAborted();
     if (scope.isLate) {
       const ms = this.#options.requestTimeoutMs;
@@ -186,8 +186,8 @@ export class Requester {
     if (isPermanent || attempts >= attemptsMax || askedMs > retryAfterMsMax) return undefined;
     const isRead = call.method === 'GET';
     const isSafe = isRead ? error.code === 429 || error.code >= 500 : wasNeverSent;
-    const isInvited = error.code === 429 && askedMs > 0 && call.isRefusable !== true;
-    if (!isSafe && !isInvited) return undefined;
+    const isRetryRequested = error.code === 429 && askedMs > 0 && call.isRefusable !== true;
+    if (!isSafe && !isRetryRequested) return undefined;
     return Math.max(askedMs, backoff.delayMs(attempts - 1, this.#options.random));
   }
 

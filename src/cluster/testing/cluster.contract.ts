@@ -16,7 +16,7 @@ import { writeContract } from './contract-write.ts';
 export function clusterContract(name: string, open: () => Promise<ContractFixture>): void {
   describe(`the cluster contract: ${name}`, () => {
     let fixture: ContractFixture | undefined;
-    const theFixture = (): ContractFixture => {
+    const currentFixture = (): ContractFixture => {
       if (fixture === undefined) throw new Error('the fixture is not open');
       return fixture;
     };
@@ -28,13 +28,13 @@ export function clusterContract(name: string, open: () => Promise<ContractFixtur
       await fixture?.close();
     });
 
-    writeContract(theFixture);
-    patchContract(theFixture);
-    listContract(theFixture);
-    watchContract(theFixture);
-    deletionContract(theFixture);
-    subresourceContract(theFixture);
-    rulesContract(theFixture);
-    concurrencyContract(theFixture);
+    writeContract(currentFixture);
+    patchContract(currentFixture);
+    listContract(currentFixture);
+    watchContract(currentFixture);
+    deletionContract(currentFixture);
+    subresourceContract(currentFixture);
+    rulesContract(currentFixture);
+    concurrencyContract(currentFixture);
   });
 }

@@ -78,9 +78,9 @@ test('a node agent that crashes around the annotation leaves it: a byte may have
   // First the node reports the volume as in use; then the annotation is written.
   const crash = new CrashAfterWrites(2);
   const crashing = new InterceptedCluster(fixture.cluster, crash);
-  const dying = fixture.virtualTime.run([nodeAgent], crashing);
+  const crashed = fixture.virtualTime.run([nodeAgent], crashing);
   await fixture.settle();
-  await dying.close();
+  await crashed.close();
   expect(await fixture.lines()).toContain('pod web Pending on a1');
   expect(await fixture.mark()).toMatch(/^a1\//);
 });

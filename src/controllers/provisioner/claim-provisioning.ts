@@ -34,7 +34,7 @@ export interface ClaimProvisioningOptions {
 }
 
 /** A claim to provision, and everything that was read for it. */
-interface Job {
+interface ProvisioningJob {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
   readonly demand: VolumeDemand;
@@ -74,7 +74,7 @@ export class ClaimProvisioning {
     if (claim === undefined) return undefined;
     const intent = intentOf(claim);
     if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
-    if (intent === undefined && !this.#isAsked(claim)) return undefined;
+    if (intent === undefined && !this.#isRequested(claim)) return undefined;
     const record = await this.#recordOf(claim, intent, signal);
     if (record === 'own') return await this.#finish(claim, intent, signal);
     if (record === 'for another' || record === 'taken')
@@ -82,10 +82,10 @@ export class ClaimProvisioning {
     if (record === 'taken' || record === 'lost') return await this.#clear(claim, {}, signal);
     if (record === 'for another' || !needsVolume(claim))
       return await this.#withdraw(claim, intent, {}, signal);
-    return await this.#serve(claim, intent, signal);
+    return await this.#provisionClaim(claim, intent, signal);
   }
 
-  #isAsked(claim: PersistentVolumeClaim): boolean {
+  #isRequested(claim: PersistentVolumeClaim): boolean {
     return needsVolume(claim) && this.#provisioners.has(provisionerOf(claim));
   }
 
@@ -101,8 +101,8 @@ export class ClaimProvisioning {
     );
     if (volume === undefined) return claim.spec?.volumeName === name ? 'lost' : 'none';
     if (isClaimRefTo(volume.spec?.claimRef, claim)) return 'own';
-    const maker = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
-    return intent !== undefined && maker === intent.provisioner ? 'taken' : 'for another';
+    const creator = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
+    return intent !== undefined && creator === intent.provisioner ? 'taken' : 'for another';
   }
 
   async #finish(
@@ -124,12 +124,12 @@ export class ClaimProvisioning {
     options: ClearIntentOptions,
     signal: AbortSignal,
   ): Promise<undefined> {
-    const maker = intent === undefined ? undefined : this.#provisioners.get(intent.provisioner);
-    await maker?.remove(assetOf(claim.metadata?.uid ?? ''), signal);
+    const creator = intent === undefined ? undefined : this.#provisioners.get(intent.provisioner);
+    await creator?.delete(assetOf(claim.metadata?.uid ?? ''), signal);
     await this.#clear(claim, options, signal);
   }
 
-  async #serve(
+  async #provisionClaim(
     claim: PersistentVolumeClaim,
     intent: ProvisioningIntent | undefined,
     signal: AbortSignal,
@@ -161,7 +161,7 @@ export class ClaimProvisioning {
     return await undefinedIfNotFound(this.#context.cluster.resource(nodes).get({ name }, { signal }));
   }
 
-  async #provision(job: Job, signal: AbortSignal): Promise<Requeue | undefined> {
+  async #provision(job: ProvisioningJob, signal: AbortSignal): Promise<Requeue | undefined> {
     const { claim, demand, provisioner } = job;
     const planned = this.#plan(job);
     if (planned.kind === 'refused') {
@@ -170,23 +170,24 @@ export class ClaimProvisioning {
       return await this.#withdraw(claim, intentOf(claim), { dropsSelectedNode }, signal);
     }
     const { namespace, name } = claim.metadata ?? {};
-    const noted =
+    const withIntent =
       intentOf(claim) === undefined ? await storeIntent(this.#claims, claim, demand, signal) : claim;
     this.#recordEvent(
-      noted,
+      withIntent,
       'Normal',
       'Provisioning',
       `External provisioner is provisioning volume for claim "${namespace}/${name}"`,
     );
-    const made = await this.#make(provisioner, planned.plan, noted, signal);
-    if (made.kind === 'made') return await this.#record({ ...job, claim: noted }, made.plan, signal);
-    this.#recordEvent(noted, 'Warning', 'ProvisioningFailed', failed(noted, made.message));
-    await this.#clear(noted, { dropsSelectedNode: demand.node !== '' }, signal);
+    const created = await this.#create(provisioner, planned.plan, withIntent, signal);
+    if (created.kind === 'created')
+      return await this.#record({ ...job, claim: withIntent }, created.plan, signal);
+    this.#recordEvent(withIntent, 'Warning', 'ProvisioningFailed', failed(withIntent, created.message));
+    await this.#clear(withIntent, { dropsSelectedNode: demand.node !== '' }, signal);
     // With a node, the scheduler chooses again and its write wakes us. Without one, no event would.
     return demand.node === '' ? {} : undefined;
   }
 
-  #plan({ claim, storageClass, provisioner, node }: Job) {
+  #plan({ claim, storageClass, provisioner, node }: ProvisioningJob) {
     return provisioner.plan({
       asset: assetOf(claim.metadata?.uid ?? ''),
       claim,
@@ -197,9 +198,14 @@ export class ClaimProvisioning {
     });
   }
 
-  async #make(provisioner: Provisioner, plan: VolumePlan, claim: PersistentVolumeClaim, signal: AbortSignal) {
+  async #create(
+    provisioner: Provisioner,
+    plan: VolumePlan,
+    claim: PersistentVolumeClaim,
+    signal: AbortSignal,
+  ) {
     try {
-      return await provisioner.make(plan, signal);
+      return await provisioner.create(plan, signal);
     } catch (error) {
       // It is unknown what was created: the intent stays, and so does the node.
       if (!signal.aborted)
@@ -209,7 +215,7 @@ export class ClaimProvisioning {
   }
 
   async #record(
-    { claim, storageClass }: Job,
+    { claim, storageClass }: ProvisioningJob,
     plan: VolumePlan,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {

@@ -20,7 +20,7 @@ export class ClaimWatch {
   readonly #classes: Informer<StorageClass>;
   readonly #nodes: Informer<Node>;
   /** Claims that cannot be provisioned with the current classes and nodes. Only a hint: after a restart all claims are reconciled anyway. */
-  readonly #unserved = new Set<string>();
+  readonly #waitingForChange = new Set<string>();
 
   constructor(context: ControllerContext, provisioners: Provisioners) {
     this.queue = new WorkQueue(context);
@@ -47,7 +47,7 @@ export class ClaimWatch {
 
   /** Reconciles the claim again when a class or a node changes. */
   waitForChange(key: string): void {
-    this.#unserved.add(key);
+    this.#waitingForChange.add(key);
   }
 
   listen(): () => void {
@@ -58,7 +58,7 @@ export class ClaimWatch {
         updated: (claim, old) => {
           if (demandKey(claim) !== demandKey(old)) this.#claim(claim);
         },
-        deleted: (claim) => this.#unserved.delete(keyOf(claim)),
+        deleted: (claim) => this.#waitingForChange.delete(keyOf(claim)),
       }),
       this.#volumes.addHandler({
         added: (volume) => this.#volume(volume),
@@ -80,8 +80,8 @@ export class ClaimWatch {
   }
 
   #wake(): void {
-    for (const key of this.#unserved) this.queue.add(`claim ${key}`);
-    this.#unserved.clear();
+    for (const key of this.#waitingForChange) this.queue.add(`claim ${key}`);
+    this.#waitingForChange.clear();
   }
 
   #claim(claim: PersistentVolumeClaim): void {
@@ -91,8 +91,8 @@ export class ClaimWatch {
   }
 
   #volume(volume: PersistentVolume): void {
-    const maker = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
-    if (maker !== undefined && this.#provisioners.has(maker))
+    const creator = lookUp(volume.metadata?.annotations, annotations.provisionedBy);
+    if (creator !== undefined && this.#provisioners.has(creator))
       this.queue.add(`volume ${volume.metadata?.name}`);
   }
 

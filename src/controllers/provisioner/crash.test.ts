@@ -154,9 +154,9 @@ test('it crashes between the disk and the volume, and the node is deleted: the d
 test('it crashes after any write of a deletion: volume and disk are deleted', async () => {
   const crashes = await crashAfterEachWrite({
     before: async (fixture, disks) => {
-      const maker = fixture.virtualTime.run(controllersOn(disks));
+      const run = fixture.virtualTime.run(controllersOn(disks));
       await fixture.until(() => isServed(fixture, disks));
-      await maker.close();
+      await run.close();
       await fixture.deleteClaim();
       await fixture.finishOtherControllersWork();
     },
@@ -209,11 +209,11 @@ test('two at once create one volume for each claim, and delete each once release
   const names = Array.from({ length: 12 }, (_, index) => `data-${index}`);
   for (const name of names) await fixture.makeClaim({ name, node: 'a1', provisioner });
   for (let round = 0; round < 2; round++) fixture.virtualTime.run(controllersOn(disks));
-  const noted = async () => {
+  const hasIntents = async () => {
     const claims = await Promise.all(names.map((name) => fixture.claim(name)));
     return claims.some((claim) => claim !== undefined && intentOf(claim) !== undefined);
   };
-  await fixture.until(async () => (await fixture.volumes()).length === names.length && !(await noted()));
+  await fixture.until(async () => (await fixture.volumes()).length === names.length && !(await hasIntents()));
   expect([...disks.disks.keys()].sort()).toEqual(
     (await fixture.volumes()).map(({ metadata }) => metadata?.name).sort(),
   );

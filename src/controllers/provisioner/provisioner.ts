@@ -15,11 +15,11 @@ import type { SpreadPosition } from './spread.ts';
  * 1. `plan`: decides where the volume will be, from the selected node with its labels and the class with its allowed topologies.
  *    Pure, and called before anything is written: a claim that cannot be provisioned costs no write.
  * 2. The controller records on the claim that a volume is being created, and for which node.
- * 3. `make`: creates it. Its name comes from the claim's uid, so a second call finds the existing one. `refused` means that
+ * 3. `create`: creates it. Its name comes from the claim's uid, so a second call finds the existing one. `refused` means that
  *    nothing is left of it. An exception means that the outcome is unknown: the same call is repeated after a back-off.
  * 4. The controller writes the PersistentVolume, then removes the record from the claim.
  *
- * `remove` undoes `make`, whether that was finished, half done or never started; a missing volume counts as removed. It is called
+ * `delete` undoes `create`, whether that was finished, half done or never started; a missing volume counts as removed. It is called
  * for a released volume, and for one whose claim was deleted or bound elsewhere between 2 and 4.
  *
  * Calls for one name never overlap within a process. Calls for different names do.
@@ -28,8 +28,8 @@ export interface Provisioner {
   /** The name that a class uses. */
   readonly name: string;
   plan(request: ProvisionRequest): VolumePlanOutcome;
-  make(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome>;
-  remove(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
+  create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
+  delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
 }
 
 /** By name. Classes with other names are left to other provisioners. */
@@ -72,7 +72,7 @@ export interface RefusedOutcome {
 }
 
 export type VolumePlanOutcome = { readonly kind: 'planned'; readonly plan: VolumePlan } | RefusedOutcome;
-export type VolumeMakeOutcome = { readonly kind: 'made'; readonly plan: VolumePlan } | RefusedOutcome;
+export type VolumeCreateOutcome = { readonly kind: 'created'; readonly plan: VolumePlan } | RefusedOutcome;
 
 export function refusedOutcome(message: string): RefusedOutcome {
   return { kind: 'refused', message };

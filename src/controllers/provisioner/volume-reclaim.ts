@@ -33,8 +33,8 @@ export class VolumeReclaim {
 
   async reconcile(name: string, signal: AbortSignal): Promise<undefined> {
     const volume = await undefinedIfNotFound(this.#volumes.get({ name }, { signal }));
-    const maker = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
-    const provisioner = this.#provisioners.get(maker);
+    const creator = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
+    const provisioner = this.#provisioners.get(creator);
     if (volume === undefined || provisioner === undefined) return;
     if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') {
       // The administrator keeps the asset: the object may be removed without it.
@@ -43,16 +43,16 @@ export class VolumeReclaim {
     }
     if (!isOurs(volume)) {
       if (isOver(volume))
-        this.#recordEvent(volume, `${name} is not named after its claim, so ${maker} did not create it`);
+        this.#recordEvent(volume, `${name} is not named after its claim, so ${creator} did not create it`);
       return;
     }
-    const held = await this.#hold(volume, signal);
+    const held = await this.#addFinalizer(volume, signal);
     if (held === undefined || !isOver(held) || (await this.#isClaimed(held, signal))) return;
     await this.#end(held, provisioner, signal);
   }
 
   /** With the finalizer; undefined if it is too late for that, and another process has removed the asset. */
-  async #hold(volume: PersistentVolume, signal: AbortSignal): Promise<PersistentVolume | undefined> {
+  async #addFinalizer(volume: PersistentVolume, signal: AbortSignal): Promise<PersistentVolume | undefined> {
     if (isHeld(volume)) return volume;
     const {
       uid,
@@ -89,7 +89,7 @@ export class VolumeReclaim {
 
   async #removeAsset(volume: PersistentVolume, provisioner: Provisioner, signal: AbortSignal): Promise<void> {
     try {
-      await provisioner.remove(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
+      await provisioner.delete(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
     } catch (error) {
       if (!signal.aborted) this.#recordEvent(volume, messageOf(error));
       throw error;

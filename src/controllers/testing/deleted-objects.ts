@@ -84,16 +84,16 @@ async function leaveFamilies(cluster: Cluster): Promise<void> {
   const client = cluster.resource(configMaps);
   const make = (name: string, ...owners: readonly ConfigMap[]) =>
     client.create({ metadata: { namespace, name, ownerReferences: owners.map(owner) } });
-  const [dead, orphaned, parent, circle] = [
-    await make('dead'),
+  const [deleted, orphaned, parent, circle] = [
+    await make('deleted'),
     await make('orphaned'),
     await make('parent'),
     await make('circle'),
   ];
   const living = await make('living');
-  await make('grandchild', await make('child', dead));
+  await make('grandchild', await make('child', deleted));
   await make('orphan', orphaned);
-  await make('half-orphan', dead, living);
+  await make('half-orphan', deleted, living);
   await make('deep', await make('middle', parent));
   const other = await make('other', circle);
   const ownerReferences = [owner(other)];
@@ -101,7 +101,7 @@ async function leaveFamilies(cluster: Cluster): Promise<void> {
     { namespace, name: 'circle' },
     { type: 'merge', body: { metadata: { ownerReferences } } },
   );
-  await client.delete({ namespace, name: 'dead' }, { propagationPolicy: 'Background' });
+  await client.delete({ namespace, name: 'deleted' }, { propagationPolicy: 'Background' });
   await client.delete({ namespace, name: 'orphaned' }, { propagationPolicy: 'Orphan' });
   for (const name of ['parent', 'circle'])
     await client.delete({ namespace, name }, { propagationPolicy: 'Foreground' });

@@ -69,7 +69,7 @@ export class RealTimeCluster implements AsyncDisposable {
       clock: realClock,
       random,
       supervisor,
-      report: (trouble) => this.errors.push(trouble),
+      report: (error) => this.errors.push(error),
       instance: 'test',
       clusterAuthority: 'PEM',
       ids: systemIds,

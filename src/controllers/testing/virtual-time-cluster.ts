@@ -73,7 +73,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
         reportingController: `stowage.dev/${controller.name}`,
         reportingInstance: 'trial',
       });
-      const report = (trouble: ControllerError) => this.errors.push(trouble);
+      const report = (error: ControllerError) => this.errors.push(error);
       const context = {
         ...common,
         resources,

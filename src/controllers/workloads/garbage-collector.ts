@@ -147,7 +147,7 @@ class GarbageCollector {
     const seen = new Set<string>();
     const waiting = [object];
     for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
-      for (const owner of this.#ownersHeldUpBy(current)) {
+      for (const owner of this.#ownersBlockedBy(current)) {
         const uid = owner.uid ?? '';
         if (uid === object.uid) return true;
         if (!seen.has(uid)) waiting.push(owner);
@@ -157,12 +157,12 @@ class GarbageCollector {
     return false;
   }
 
-  #ownersHeldUpBy({ ownerReferences = [], namespace }: ObjectMeta): readonly ObjectMeta[] {
+  #ownersBlockedBy({ ownerReferences = [], namespace }: ObjectMeta): readonly ObjectMeta[] {
     return ownerReferences.flatMap((reference) => {
       const located = this.#owners.locate(reference, namespace);
       const owner = located && this.#metadataCache.find(located.resource, located.key);
-      const isHeldUp = reference.blockOwnerDeletion === true && owner?.uid === reference.uid;
-      return owner !== undefined && isHeldUp && isGoingInForeground(owner) ? [owner] : [];
+      const isBlocked = reference.blockOwnerDeletion === true && owner?.uid === reference.uid;
+      return owner !== undefined && isBlocked && isDeletedInForeground(owner) ? [owner] : [];
     });
   }
 
@@ -240,13 +240,14 @@ function isTerminating({ deletionTimestamp }: ObjectMeta): boolean {
   return deletionTimestamp !== undefined;
 }
 
-function isGoingInForeground(metadata: ObjectMeta): boolean {
+function isDeletedInForeground(metadata: ObjectMeta): boolean {
   return isTerminating(metadata) && (metadata.finalizers ?? []).includes(foreground);
 }
 
 function isHeld(metadata: ObjectMeta): boolean {
   return (
-    isGoingInForeground(metadata) || (isTerminating(metadata) && (metadata.finalizers ?? []).includes(orphan))
+    isDeletedInForeground(metadata) ||
+    (isTerminating(metadata) && (metadata.finalizers ?? []).includes(orphan))
   );
 }
 

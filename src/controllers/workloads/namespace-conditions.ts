@@ -40,8 +40,8 @@ export function contentConditions(
       ? { type, status: 'False', reason, message, lastTransitionTime }
       : { type, status: 'True', ...problem, lastTransitionTime };
   });
-  const isTold = wanted.every((condition) => current.some((known) => saysTheSame(known, condition)));
-  return isTold ? undefined : wanted.map((condition) => keepTime(current, condition));
+  const isCurrent = wanted.every((condition) => current.some((known) => isSameCondition(known, condition)));
+  return isCurrent ? undefined : wanted.map((condition) => keepTime(current, condition));
 }
 
 function problemOf(
@@ -77,7 +77,7 @@ function withDot(resource: string): string {
   return resource.includes('.') ? resource : `${resource}.`;
 }
 
-function saysTheSame(a: Condition, b: Condition): boolean {
+function isSameCondition(a: Condition, b: Condition): boolean {
   return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
 }
 

@@ -57,11 +57,11 @@ class NamespaceController {
     };
     return [
       informers.of(namespaces).addHandler({ added: notice, updated: notice }),
-      metadataCache.addHandler({ deleted: ({ metadata }) => this.#noticeEnd(metadata.namespace) }),
+      metadataCache.addHandler({ deleted: ({ metadata }) => this.#onDeleted(metadata.namespace) }),
     ];
   }
 
-  #noticeEnd(namespace: string | undefined): void {
+  #onDeleted(namespace: string | undefined): void {
     const found = namespace && this.#context.informers.of(namespaces).get(namespace);
     if (found && found.metadata?.deletionTimestamp !== undefined) this.#queue.add(namespace);
   }

@@ -64,12 +64,12 @@ class ServiceAccountController {
   #listen(): readonly (() => void)[] {
     const { metadataCache, informers } = this.#context;
     const notice = ({ metadata }: Namespace) => this.#queue.add(metadata?.name ?? '');
-    const noticeOurs = (inhabitant: CachedObject) => {
-      if (isOurs(inhabitant)) this.#queue.add(inhabitant.metadata.namespace ?? '');
+    const enqueueOurs = (cached: CachedObject) => {
+      if (isOurs(cached)) this.#queue.add(cached.metadata.namespace ?? '');
     };
     return [
       informers.of(namespaces).addHandler({ added: notice, updated: notice }),
-      metadataCache.addHandler({ updated: noticeOurs, deleted: noticeOurs }),
+      metadataCache.addHandler({ updated: enqueueOurs, deleted: enqueueOurs }),
     ];
   }
 

@@ -134,7 +134,7 @@ export class Informer<T extends KubeObject> {
   /** The returned function removes the handler, which is then not called any more. */
   addHandler(handler: InformerHandler<T>): () => void {
     const registration: Registration<T> = { handler, isActive: true };
-    for (const object of this.#store.values()) this.#tellOne(registration, object, undefined);
+    for (const object of this.#store.values()) this.#notifyOne(registration, object, undefined);
     this.#handlers = [...this.#handlers, registration];
     return () => {
       registration.isActive = false;
@@ -198,10 +198,10 @@ export class Informer<T extends KubeObject> {
   }
 
   #notify(object: Projected<T> | undefined, old: Projected<T> | undefined): void {
-    for (const registration of this.#handlers) this.#tellOne(registration, object, old);
+    for (const registration of this.#handlers) this.#notifyOne(registration, object, old);
   }
 
-  #tellOne(
+  #notifyOne(
     { handler, isActive }: Registration<T>,
     object: Projected<T> | undefined,
     old: Projected<T> | undefined,

@@ -12,8 +12,8 @@ export function project<T extends KubeObject>(
   object: T,
   projection: Projection<T> | undefined,
 ): Projected<T> {
-  const lean = withoutManagedFields(object);
-  return (projection === undefined ? lean : projection(lean)) as Projected<T>;
+  const stripped = withoutManagedFields(object);
+  return (projection === undefined ? stripped : projection(stripped)) as Projected<T>;
 }
 
 function withoutManagedFields<T extends KubeObject>(object: T): T {

@@ -122,8 +122,8 @@ export class Reflector<T extends KubeObject> {
     } finally {
       if (clock.monotonicMs() - startedMs >= steadyMs) this.#noteSuccess();
     }
-    const isFutile = clock.monotonicMs() - startedMs < watchMsMin && this.#events === eventsBefore;
-    if (isFutile && !signal.aborted)
+    const isTooShort = clock.monotonicMs() - startedMs < watchMsMin && this.#events === eventsBefore;
+    if (isTooShort && !signal.aborted)
       throw failure(503, 'ServiceUnavailable', 'the server ended a watch immediately after it started');
   }
 

@@ -72,14 +72,14 @@ test('a node without a hostname is refused', () => {
 test('an obstacle is a refusal that leaves nothing', async () => {
   await using here = await temporaryDirectory();
   await writeFile(join(here.path, `pvc-${someUid}`), '');
-  const outcome = await localProvisioner(here.path).make(plan, signal);
+  const outcome = await localProvisioner(here.path).create(plan, signal);
   expect(outcome.kind === 'refused' && outcome.message).toMatch(/exists and is not a directory; remove it$/);
 });
 
 test('a root that is a file is a refusal', async () => {
   await using here = await temporaryDirectory();
   await writeFile(join(here.path, 'file'), '');
-  await expect(localProvisioner(join(here.path, 'file')).make(plan, signal)).resolves.toMatchObject({
+  await expect(localProvisioner(join(here.path, 'file')).create(plan, signal)).resolves.toMatchObject({
     kind: 'refused',
   });
 });
@@ -87,14 +87,14 @@ test('a root that is a file is a refusal', async () => {
 test('only a volume at its expected path is removed', async () => {
   await using here = await temporaryDirectory();
   const provisioner = localProvisioner(join(here.path, 'root'));
-  const made = await provisioner.make(plan, signal);
-  const path = made.kind === 'made' ? (made.plan.source.local?.path ?? '') : '';
+  const made = await provisioner.create(plan, signal);
+  const path = made.kind === 'created' ? (made.plan.source.local?.path ?? '') : '';
   await mkdir(join(here.path, 'etc'));
   const forged = { spec: { local: { path: join(here.path, 'etc') } } };
-  await expect(provisioner.remove(assetOf(someUid, forged), signal)).rejects.toThrow('remove it by hand');
-  await expect(provisioner.remove(assetOf(someUid, {}), signal)).rejects.toThrow('remove it by hand');
+  await expect(provisioner.delete(assetOf(someUid, forged), signal)).rejects.toThrow('remove it by hand');
+  await expect(provisioner.delete(assetOf(someUid, {}), signal)).rejects.toThrow('remove it by hand');
   expect(existsSync(path) && existsSync(join(here.path, 'etc'))).toBe(true);
   await chmod(path, 0o500);
-  await provisioner.remove(assetOf(someUid, { spec: { local: { path } } }), signal);
+  await provisioner.delete(assetOf(someUid, { spec: { local: { path } } }), signal);
   expect(existsSync(path)).toBe(false);
 });

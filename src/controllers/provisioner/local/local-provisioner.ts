@@ -9,7 +9,7 @@ import {
   type Provisioner,
   type ProvisionRequest,
   refusedOutcome,
-  type VolumeMakeOutcome,
+  type VolumeCreateOutcome,
   type VolumePlan,
   type VolumePlanOutcome,
 } from '../provisioner.ts';
@@ -24,8 +24,8 @@ export function localProvisioner(rootPath: string): Provisioner {
   return {
     name,
     plan: planLocal,
-    make: (plan) => make(root, plan),
-    remove: (asset) => remove(root, asset),
+    create: (plan) => createDirectory(root, plan),
+    delete: (asset) => deleteDirectory(root, asset),
   };
 }
 
@@ -54,10 +54,10 @@ function planLocal(request: ProvisionRequest): VolumePlanOutcome {
   return { kind: 'planned', plan: { asset, source: { local: {} }, nodeAffinity: affinityTo(hostname) } };
 }
 
-async function make(root: LocalRoot, plan: VolumePlan): Promise<VolumeMakeOutcome> {
+async function createDirectory(root: LocalRoot, plan: VolumePlan): Promise<VolumeCreateOutcome> {
   try {
-    const path = await root.make(plan.asset.claimUid);
-    return { kind: 'made', plan: { ...plan, source: { local: { path } } } };
+    const path = await root.create(plan.asset.claimUid);
+    return { kind: 'created', plan: { ...plan, source: { local: { path } } } };
   } catch (error) {
     // An empty directory may be left; if it cannot be removed either, the outcome is unknown, and the caller retries.
     if (!(error instanceof LocalRootError)) await root.remove(plan.asset.claimUid);
@@ -66,7 +66,7 @@ async function make(root: LocalRoot, plan: VolumePlan): Promise<VolumeMakeOutcom
 }
 
 /** A volume contains its path; one with another path than ours must not be removed. */
-async function remove(root: LocalRoot, { claimUid, volume }: ProvisionedAsset): Promise<void> {
+async function deleteDirectory(root: LocalRoot, { claimUid, volume }: ProvisionedAsset): Promise<void> {
   if (volume !== undefined) {
     const path = await root.pathFor(claimUid);
     const actualPath = volume.spec?.local?.path;

@@ -35,11 +35,11 @@ async function setting() {
 
 test('a volume is a private directory, created once and removed with its content', async () => {
   await using here = await setting();
-  expect(await here.root.make(someUid)).toBe(here.volume);
+  expect(await here.root.create(someUid)).toBe(here.volume);
   expect((await stat(here.volume)).mode & 0o777).toBe(0o700);
   await mkdir(join(here.volume, 'a', 'b'), { recursive: true });
   await writeFile(join(here.volume, 'a', 'b', 'file'), 'text');
-  expect(await here.root.make(someUid)).toBe(here.volume);
+  expect(await here.root.create(someUid)).toBe(here.volume);
   expect(existsSync(join(here.volume, 'a', 'b', 'file'))).toBe(true);
   await here.root.remove(someUid);
   expect(await readdir(here.rootPath)).toEqual([]);
@@ -63,7 +63,7 @@ test.each([
   someUid.toUpperCase().replace('B', 'G'),
 ])('the uid %j is refused', async (uid) => {
   await using here = await setting();
-  await expect(here.root.make(uid)).rejects.toThrow('is not the uid of a claim');
+  await expect(here.root.create(uid)).rejects.toThrow('is not the uid of a claim');
   await expect(here.root.remove(uid)).rejects.toThrow('is not the uid of a claim');
   await here.expectUntouched();
 });
@@ -73,7 +73,7 @@ describe('a symbolic link', () => {
     await using here = await setting();
     await mkdir(here.rootPath);
     await symlink(here.outside, here.volume);
-    await expect(here.root.make(someUid)).rejects.toThrow('exists and is not a directory; remove it');
+    await expect(here.root.create(someUid)).rejects.toThrow('exists and is not a directory; remove it');
     await here.root.remove(someUid);
     expect(await readdir(here.rootPath)).toEqual([]);
     await here.expectUntouched();
@@ -81,7 +81,7 @@ describe('a symbolic link', () => {
 
   test('inside a volume is removed and not followed', async () => {
     await using here = await setting();
-    await here.root.make(someUid);
+    await here.root.create(someUid);
     await mkdir(join(here.volume, 'sub'));
     for (const at of ['link', 'sub/link', 'sub/dangling'])
       await symlink(at.endsWith('dangling') ? '/nowhere' : here.outside, join(here.volume, at));
@@ -95,14 +95,14 @@ describe('a symbolic link', () => {
   test('in place of the root is refused', async () => {
     await using here = await setting();
     await symlink(here.outside, here.rootPath);
-    await expect(here.root.make(someUid)).rejects.toThrow('use the directory itself');
+    await expect(here.root.create(someUid)).rejects.toThrow('use the directory itself');
     await expect(here.root.remove(someUid)).rejects.toThrow('use the directory itself');
     await here.expectUntouched();
   });
 
   test('that replaces the root later is refused', async () => {
     await using here = await setting();
-    await here.root.make(someUid);
+    await here.root.create(someUid);
     await rename(here.rootPath, `${here.rootPath}.old`);
     await symlink(here.outside, here.rootPath);
     await expect(here.root.remove(someUid)).rejects.toThrow('use the directory itself');
@@ -112,11 +112,11 @@ describe('a symbolic link', () => {
   test('that replaces a parent of the root later is refused', async () => {
     await using here = await setting();
     const root = new LocalRoot(join(here.path, 'way', 'outside'));
-    await root.make(someUid);
+    await root.create(someUid);
     await rename(join(here.path, 'way'), join(here.path, 'old-way'));
     await symlink(here.path, join(here.path, 'way'));
     await expect(root.remove(someUid)).rejects.toThrow('now leads to');
-    await expect(root.make(someUid)).rejects.toThrow('now leads to');
+    await expect(root.create(someUid)).rejects.toThrow('now leads to');
     await here.expectUntouched();
   });
 
@@ -135,11 +135,11 @@ describe('a symbolic link', () => {
         await rename(bait, inner).catch(() => {});
       }
     };
-    await here.root.make(someUid);
+    await here.root.create(someUid);
     const attackers = [exchange(), exchange()];
     for (let round = 0; round < 300; round++) {
       await here.root.remove(someUid).catch(() => {});
-      await here.root.make(someUid).catch(() => {});
+      await here.root.create(someUid).catch(() => {});
     }
     isOver = true;
     await Promise.all(attackers);
@@ -148,12 +148,12 @@ describe('a symbolic link', () => {
 });
 
 test('the root of the file system is not allowed', async () => {
-  await expect(new LocalRoot('/').make(someUid)).rejects.toThrow('is the root of the file system');
+  await expect(new LocalRoot('/').create(someUid)).rejects.toThrow('is the root of the file system');
 });
 
 onLinux('a tree deeper than file descriptors and paths allow is removed', async () => {
   await using here = await setting();
-  await here.root.make(someUid);
+  await here.root.create(someUid);
   // Created from the bottom up, since no path reaches that deep: each step moves everything into a new directory.
   const step = join(here.rootPath, 'step');
   await mkdir(join(here.volume, 'd'));

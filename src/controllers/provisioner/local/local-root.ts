@@ -26,7 +26,7 @@ export class LocalRoot {
   }
 
   /** Creates the volume's directory if it does not exist. Returns its path. */
-  async make(claimUid: string): Promise<string> {
+  async create(claimUid: string): Promise<string> {
     const name = nameFor(claimUid);
     // If anything else has that name, opening it fails.
     await mkdir(this.#path, { recursive: true, mode: privateMode }).catch(unlessCode('EEXIST'));

@@ -3,7 +3,7 @@ import { lookUp } from '../../../kube/wire.ts';
 import { onAbort } from '../../../runtime/abort.ts';
 import { type Provisioner, refusedOutcome } from '../provisioner.ts';
 
-/** The outcome of the next `make`, after the disk was created. */
+/** The outcome of the next `create`, after the disk was created. */
 export type DriverFault = 'none' | 'hangs' | 'throws' | 'refuses';
 
 /** The disks of a remote driver: they outlive the process that created them. */
@@ -31,7 +31,7 @@ export class FakeDiskDriver {
         const csi = { driver: 'disk.example.com', volumeHandle: asset.name };
         return { kind: 'planned', plan: { asset, nodeAffinity, source: { csi } } };
       },
-      make: async (plan, signal) => {
+      create: async (plan, signal) => {
         if (this.fault === 'refuses') return refusedOutcome('out of disks');
         const [term] = plan.nodeAffinity.required?.nodeSelectorTerms ?? [];
         const host = term?.matchExpressions?.[0]?.values?.[0] ?? '';
@@ -39,9 +39,9 @@ export class FakeDiskDriver {
         if (!this.disks.has(plan.asset.name)) this.disks.set(plan.asset.name, host);
         if (this.fault === 'throws') throw new Error('connection reset');
         if (this.fault === 'hangs') await this.#hang(signal);
-        return { kind: 'made', plan };
+        return { kind: 'created', plan };
       },
-      remove: async ({ name }) => {
+      delete: async ({ name }) => {
         this.disks.delete(name);
       },
     };

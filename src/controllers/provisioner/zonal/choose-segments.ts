@@ -30,9 +30,9 @@ export type SegmentChoice =
  * that have nodes; only if none of them has nodes, among all that the class lists. The second is
  * another zone of the same region.
  */
-export function chooseSegments(question: SegmentRequest): SegmentChoice {
-  const { allowed, selectedNode, zonesPerVolume } = question;
-  if (selectedNode === undefined) return withoutNode(question);
+export function chooseSegments(request: SegmentRequest): SegmentChoice {
+  const { allowed, selectedNode, zonesPerVolume } = request;
+  if (selectedNode === undefined) return withoutNode(request);
   const name = selectedNode.metadata?.name ?? '';
   const own = segmentOf(selectedNode, allowed.furtherKeys);
   if (own === undefined)
@@ -41,56 +41,56 @@ export function chooseSegments(question: SegmentRequest): SegmentChoice {
     return refusedOutcome(
       `node "${name}" in zone "${own.zone}" is not among the topologies that the class allows; the scheduler honours allowedTopologies, but not the parameters zone and zones`,
     );
-  return zonesPerVolume === 1 ? { kind: 'chosen', segments: [own] } : withPartner(own, question);
+  return zonesPerVolume === 1 ? { kind: 'chosen', segments: [own] } : withPartner(own, request);
 }
 
-function withPartner(own: Segment, question: SegmentRequest): SegmentChoice {
-  const { hash, ordinal } = question.spread;
-  const partners = withEnough(question, 1, (places) => partnersOf(own, places));
-  const zone = pick(zonesOf(partners), hash + ordinal);
-  if (zone === undefined) return tooFew(candidates(question));
-  return { kind: 'chosen', segments: [own, inZone(partners, zone, hash)] };
+function withPartner(own: Segment, request: SegmentRequest): SegmentChoice {
+  const { hash, ordinal } = request.spread;
+  const secondLocations = withEnough(request, 1, (locations) => secondLocationsOf(own, locations));
+  const zone = pick(zonesOf(secondLocations), hash + ordinal);
+  if (zone === undefined) return tooFew(candidates(request));
+  return { kind: 'chosen', segments: [own, inZone(secondLocations, zone, hash)] };
 }
 
-function partnersOf(own: Segment, places: readonly Segment[]): readonly Segment[] {
-  return places.filter(({ zone, region }) => zone !== own.zone && region === own.region);
+function secondLocationsOf(own: Segment, locations: readonly Segment[]): readonly Segment[] {
+  return locations.filter(({ zone, region }) => zone !== own.zone && region === own.region);
 }
 
-function withoutNode(question: SegmentRequest): SegmentChoice {
-  const { zonesPerVolume, spread } = question;
-  const places = withEnough(question, zonesPerVolume, (all) => bestRegion(all, question));
-  const zones = zonesOf(places);
+function withoutNode(request: SegmentRequest): SegmentChoice {
+  const { zonesPerVolume, spread } = request;
+  const locations = withEnough(request, zonesPerVolume, (all) => bestRegion(all, request));
+  const zones = zonesOf(locations);
   const [first, second] = [0, 1].map((offset) =>
     pick(zones, spread.hash + spread.ordinal * zonesPerVolume + offset),
   );
-  if (first === undefined || second === undefined) return nowhere(question);
-  if (zonesPerVolume === 1) return { kind: 'chosen', segments: [inZone(places, first, spread.hash)] };
-  if (zones.length < 2) return tooFew(candidates(question));
-  return { kind: 'chosen', segments: [first, second].map((zone) => inZone(places, zone, spread.hash)) };
+  if (first === undefined || second === undefined) return nowhere(request);
+  if (zonesPerVolume === 1) return { kind: 'chosen', segments: [inZone(locations, first, spread.hash)] };
+  if (zones.length < 2) return tooFew(candidates(request));
+  return { kind: 'chosen', segments: [first, second].map((zone) => inZone(locations, zone, spread.hash)) };
 }
 
 /** For a volume in two zones, the locations of one region that has two; if several have, the group's own. */
 function bestRegion(
-  places: readonly Segment[],
+  locations: readonly Segment[],
   { zonesPerVolume, spread }: SegmentRequest,
 ): readonly Segment[] {
-  if (zonesPerVolume === 1) return places;
-  const regions = [...new Set(places.map(({ region }) => region))].sort();
+  if (zonesPerVolume === 1) return locations;
+  const regions = [...new Set(locations.map(({ region }) => region))].sort();
   const able = regions.filter(
-    (region) => zonesOf(places.filter((place) => place.region === region)).length > 1,
+    (region) => zonesOf(locations.filter((place) => place.region === region)).length > 1,
   );
   const region = pick(able, spread.hash);
-  return region === undefined ? [] : places.filter((place) => place.region === region);
+  return region === undefined ? [] : locations.filter((place) => place.region === region);
 }
 
 /** First where nodes are; if that is not enough, wherever the class allows. */
 function withEnough(
-  question: SegmentRequest,
+  request: SegmentRequest,
   zonesNeeded: number,
-  narrow: (places: readonly Segment[]) => readonly Segment[],
+  narrow: (locations: readonly Segment[]) => readonly Segment[],
 ): readonly Segment[] {
-  const near = narrow(segmentsWithNodes(question.nodes, question.allowed));
-  return zonesOf(near).length >= zonesNeeded ? near : narrow(candidates(question));
+  const near = narrow(segmentsWithNodes(request.nodes, request.allowed));
+  return zonesOf(near).length >= zonesNeeded ? near : narrow(candidates(request));
 }
 
 function candidates({ nodes, allowed }: SegmentRequest): readonly Segment[] {
@@ -107,24 +107,24 @@ function candidates({ nodes, allowed }: SegmentRequest): readonly Segment[] {
   return distinctSegments([...known, ...more]);
 }
 
-function inZone(places: readonly Segment[], zone: string, hash: number): Segment {
-  const within = places.filter((place) => place.zone === zone);
+function inZone(locations: readonly Segment[], zone: string, hash: number): Segment {
+  const within = locations.filter((place) => place.zone === zone);
   const chosen = pick(within, hash);
   assert(chosen !== undefined, `zone ${zone} was chosen, but no location is in it`);
   return chosen;
 }
 
-function zonesOf(places: readonly Segment[]): readonly string[] {
-  return [...new Set(places.map(({ zone }) => zone))].sort();
+function zonesOf(locations: readonly Segment[]): readonly string[] {
+  return [...new Set(locations.map(({ zone }) => zone))].sort();
 }
 
 function pick<T>(items: readonly T[], turn: number): T | undefined {
   return items[turn % items.length];
 }
 
-function nowhere(question: SegmentRequest): RefusedOutcome {
-  if (question.zonesPerVolume === 2) return tooFew(candidates(question));
-  if (question.allowed.terms === undefined)
+function nowhere(request: SegmentRequest): RefusedOutcome {
+  if (request.zonesPerVolume === 2) return tooFew(candidates(request));
+  if (request.allowed.terms === undefined)
     return refusedOutcome(
       `cannot determine zones to provision volume in: no node has a label ${zoneKeys[0]}`,
     );
@@ -133,9 +133,9 @@ function nowhere(question: SegmentRequest): RefusedOutcome {
   );
 }
 
-function tooFew(places: readonly Segment[]): RefusedOutcome {
+function tooFew(locations: readonly Segment[]): RefusedOutcome {
   const byRegion = new Map<string, string[]>();
-  for (const { region, zone } of places) {
+  for (const { region, zone } of locations) {
     const zones = byRegion.get(region) ?? [];
     if (!zones.includes(zone)) byRegion.set(region, [...zones, zone]);
   }

@@ -15,8 +15,8 @@ export interface AffinityOptions {
  * zones. The region is included if the class mentions regions, and if zones of different regions have the same name.
  */
 export function affinityOf(segments: readonly Segment[], options: AffinityOptions): VolumeNodeAffinity {
-  const speakers = options.selectedNode === undefined ? options.nodes : [options.selectedNode];
-  const keys = { zone: keyInUse(zoneKeys, speakers), region: keyInUse(regionKeys, speakers) };
+  const labelledNodes = options.selectedNode === undefined ? options.nodes : [options.selectedNode];
+  const keys = { zone: keyInUse(zoneKeys, labelledNodes), region: keyInUse(regionKeys, labelledNodes) };
   const merged = new Map<string, Segment[]>();
   for (const segment of segments) {
     const others = JSON.stringify([segment.region, Object.entries(segment.further)]);
@@ -35,7 +35,7 @@ function requirementsOf(
 ): readonly NodeSelectorRequirement[] {
   const [{ region, further } = { region: '', further: {} }] = group;
   const zones = group.map(({ zone }) => zone);
-  const needsRegion = region !== '' && (namesRegions || isElsewhere(zones, region, nodes));
+  const needsRegion = region !== '' && (namesRegions || isInOtherRegion(zones, region, nodes));
   return [
     isIn(keys.zone, [...zones].sort()),
     ...(needsRegion ? [isIn(keys.region, [region])] : []),
@@ -43,7 +43,7 @@ function requirementsOf(
   ];
 }
 
-function isElsewhere(zones: readonly string[], region: string, nodes: readonly Node[]): boolean {
+function isInOtherRegion(zones: readonly string[], region: string, nodes: readonly Node[]): boolean {
   return nodes.some((node) => {
     const segment = segmentOf(node, []);
     return segment !== undefined && zones.includes(segment.zone) && segment.region !== region;

@@ -13,8 +13,8 @@ const name = 'zonal.stowage.dev';
 export const zonalProvisioner: Provisioner = {
   name,
   plan: planZonal,
-  make: async (plan) => ({ kind: 'made', plan }),
-  remove: async () => {},
+  create: async (plan) => ({ kind: 'created', plan }),
+  delete: async () => {},
 };
 
 function planZonal(request: ProvisionRequest): VolumePlanOutcome {

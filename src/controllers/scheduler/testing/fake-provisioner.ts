@@ -36,15 +36,15 @@ export class FakeProvisioner {
           plan: { asset, nodeAffinity, source: { local: { path: `/mnt/${request.claim}` } } },
         };
       },
-      make: async (plan, signal) => {
+      create: async (plan, signal) => {
         const { claim, node } = this.#plans.get(plan.asset.name)!;
         this.requests.push(`${claim} ${node}`);
         const answer = this.outcome(claim, node);
         if (answer === 'refuses') return refusedOutcome('out of disks');
         if (answer === 'waits') await this.#hold(signal);
-        return { kind: 'made', plan };
+        return { kind: 'created', plan };
       },
-      remove: async () => {},
+      delete: async () => {},
     };
   }
 

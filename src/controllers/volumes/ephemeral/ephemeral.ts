@@ -27,11 +27,11 @@ const workers = 4;
  */
 export const ephemeral: Controller = {
   name: 'ephemeral',
-  run: (context, signal) => new ClaimMaker(context).run(signal),
+  run: (context, signal) => new EphemeralReconciler(context).run(signal),
 };
 
 /** Keys are pods, `NAMESPACE/NAME`. */
-class ClaimMaker {
+class EphemeralReconciler {
   readonly #context: ControllerContext;
   readonly #pods: Informer<Pod>;
   readonly #claims: Informer<PersistentVolumeClaim>;
@@ -43,7 +43,7 @@ class ClaimMaker {
     this.#pods = context.informers.of(pods);
     this.#claims = context.informers.of(persistentVolumeClaims);
     this.#queue = new WorkQueue(context);
-    const keys = () => this.#unserved();
+    const keys = () => this.#podsWithoutClaims();
     this.#sweep = new Sweep(context, { controller: ephemeral.name, queue: this.#queue, keys });
   }
 
@@ -76,14 +76,14 @@ class ClaimMaker {
   }
 
   #consider(pod: Pod): void {
-    if (this.#isUnserved(pod)) this.#queue.add(keyOf(pod));
+    if (this.#lacksClaims(pod)) this.#queue.add(keyOf(pod));
   }
 
-  *#unserved(): Iterable<string> {
-    for (const pod of this.#pods.values()) if (this.#isUnserved(pod)) yield keyOf(pod);
+  *#podsWithoutClaims(): Iterable<string> {
+    for (const pod of this.#pods.values()) if (this.#lacksClaims(pod)) yield keyOf(pod);
   }
 
-  #isUnserved(pod: Pod): boolean {
+  #lacksClaims(pod: Pod): boolean {
     return ephemeralVolumesOf(pod).some((volume) => this.#isMissing(pod, volume));
   }
 

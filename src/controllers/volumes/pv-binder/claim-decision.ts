@@ -89,7 +89,7 @@ function decideBound(index: ClusterIndex, record: ClaimRecord): ClaimDecision {
   const volume = index.volumes.get(record.volumeName);
   if (volume === undefined) return { kind: 'lose', event: lostVolume };
   const isOurs = volume.claim === undefined || volume.claim.uid === record.uid;
-  return isOurs ? { kind: 'bind', volumeName: volume.key } : { kind: 'lose', event: misbound };
+  return isOurs ? { kind: 'bind', volumeName: volume.key } : { kind: 'lose', event: claimMisbound };
 }
 
 function isFor({ claim }: VolumeRecord, record: ClaimRecord): boolean {
@@ -127,7 +127,7 @@ const lostVolume: BinderEvent = {
   reason: 'ClaimLost',
   note: 'Bound claim has lost its PersistentVolume. Data on the volume is lost!',
 };
-const misbound: BinderEvent = {
+const claimMisbound: BinderEvent = {
   type: 'Warning',
   reason: 'ClaimMisbound',
   note: 'Two claims are bound to the same volume, this one is bound incorrectly',

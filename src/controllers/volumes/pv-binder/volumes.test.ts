@@ -16,7 +16,7 @@ const madeByCsi = { extraAnnotations: { [annotations.provisionedBy]: 'disk.examp
 const orphan = { name: 'v', for: 'c', uid: 'other', phase: 'Bound', policy: 'Delete' } as const;
 const hostPath = { source: { hostPath: { path: '/mnt/disk' } } } as const;
 
-const lives: readonly Case[] = [
+const phaseCases: readonly Case[] = [
   { name: 'a new volume is Available', volumes: [{ name: 'v', phase: 'Pending' }], end: ['v: Available'] },
   {
     name: 'a volume that is reserved for the name of a claim is Available',
@@ -91,7 +91,7 @@ function failed(name: string, event: string, more: Partial<InitialVolume>): Case
   return { name, volumes, end: ['v: Failed for c (other uid)'], events: [event] };
 }
 
-const ends: readonly Case[] = [
+const reclaimCases: readonly Case[] = [
   released('a volume that is to be kept is Released and kept', { policy: 'Retain' }),
   released('a volume that a provisioner made is left to it', madeByCsi),
   released('a CSI volume that a person made is left to its driver', {}),
@@ -135,7 +135,7 @@ const ends: readonly Case[] = [
   },
 ];
 
-test.each(byName([...lives, ...ends]))('%s', async (_, { end, events = [], ...found }) => {
+test.each(byName([...phaseCases, ...reclaimCases]))('%s', async (_, { end, events = [], ...found }) => {
   const outcome = await runBinder(found);
   expect([...outcome.claims, ...outcome.volumes]).toEqual(end);
   expect(outcome.events).toEqual(events);

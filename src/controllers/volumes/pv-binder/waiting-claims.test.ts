@@ -20,7 +20,7 @@ const index = clusterOf({
   ],
 });
 
-function everybody(): WaitingClaims {
+function allWaiting(): WaitingClaims {
   const waiting = new WaitingClaims();
   for (const record of index.claims.records()) waiting.add(record);
   return waiting;
@@ -39,11 +39,11 @@ test.each([
   ['fast', 'picky'],
   ['another', undefined],
 ])('volume %s is for claim %s', (name, expected) => {
-  expect(bestFor(everybody(), name)).toBe(expected);
+  expect(bestFor(allWaiting(), name)).toBe(expected);
 });
 
 test('claims that no longer wait are not found, and adding one twice changes nothing', () => {
-  const waiting = everybody();
+  const waiting = allWaiting();
   for (const record of index.claims.records()) waiting.add(record);
   expect(waiting.size).toBe(8);
   for (const name of ['c3', 'c2', 'c1', 'c1']) waiting.delete(`default/${name}`);

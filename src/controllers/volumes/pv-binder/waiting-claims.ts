@@ -22,10 +22,10 @@ export class WaitingClaims {
   add(claim: ClaimRecord): void {
     this.delete(claim.key);
     this.#byKey.set(claim.key, claim);
-    const shelf = this.#families.get(shelfKey(claim)) ?? new Map<string, ClaimRecord[]>();
-    this.#families.set(shelfKey(claim), shelf);
-    const family = shelf.get(familyKey(claim)) ?? [];
-    shelf.set(familyKey(claim), family);
+    const group = this.#families.get(groupKey(claim)) ?? new Map<string, ClaimRecord[]>();
+    this.#families.set(groupKey(claim), group);
+    const family = group.get(familyKey(claim)) ?? [];
+    group.set(familyKey(claim), family);
     family.splice(positionOf(family, claim), 0, claim);
   }
 
@@ -33,17 +33,17 @@ export class WaitingClaims {
     const claim = this.#byKey.get(key);
     if (claim === undefined) return;
     this.#byKey.delete(key);
-    const shelf = this.#families.get(shelfKey(claim));
-    const family = shelf?.get(familyKey(claim));
+    const group = this.#families.get(groupKey(claim));
+    const family = group?.get(familyKey(claim));
     family?.splice(positionOf(family, claim), 1);
-    if (family?.length === 0) shelf?.delete(familyKey(claim));
-    if (shelf?.size === 0) this.#families.delete(shelfKey(claim));
+    if (family?.length === 0) group?.delete(familyKey(claim));
+    if (group?.size === 0) this.#families.delete(groupKey(claim));
   }
 
   /** The largest claim that the volume could serve: it wastes least. */
   bestFor(volume: VolumeRecord): ClaimRecord | undefined {
     let best: ClaimRecord | undefined;
-    for (const family of this.#families.get(shelfKey(volume))?.values() ?? []) {
+    for (const family of this.#families.get(groupKey(volume))?.values() ?? []) {
       const claim = family[countUpTo(family, volume.size) - 1];
       if (claim === undefined || !couldServe(volume, claim)) continue;
       if (best === undefined || compareSizes(sizeOf(claim), sizeOf(best)) > 0) best = claim;
@@ -52,7 +52,7 @@ export class WaitingClaims {
   }
 }
 
-function shelfKey(of: Pick<VolumeRecord, 'className' | 'mode' | 'attributesClass'>): string {
+function groupKey(of: Pick<VolumeRecord, 'className' | 'mode' | 'attributesClass'>): string {
   return `${of.className}\n${of.mode}\n${of.attributesClass}`;
 }
 

@@ -51,8 +51,8 @@ function wokenByVolume(
   const isChanged = before?.accessModes !== after?.accessModes;
   for (const key of index.claims.namingVolume(name)) {
     const claim = index.claims.get(key);
-    const isWell = claim?.isBound === true && !claim.isLost && after?.claim?.uid === claim.uid;
-    if (!isWell || isChanged) keys.push(claimKey(key));
+    const isFullyBound = claim?.isBound === true && !claim.isLost && after?.claim?.uid === claim.uid;
+    if (!isFullyBound || isChanged) keys.push(claimKey(key));
   }
   for (const reference of [before?.claim, after?.claim]) {
     const claim = reference && index.claims.get(reference.claimKey);

@@ -141,11 +141,11 @@ function lossOf(
     const node = nodes.find((candidate) => candidate.metadata?.name === nodeName);
     if (node !== undefined && matchesNode(compiled, undefined, node.metadata?.labels)) continue;
     const pod = `${metadata?.namespace}/${metadata?.name}`;
-    const trouble = node === undefined ? 'does not exist' : `has ${placeOf(node)}`;
+    const problem = node === undefined ? 'does not exist' : `has ${placeOf(node)}`;
     return {
       kind: 'refuse',
       reason: 'NodeInUse',
-      message: `pod ${pod} uses it on node ${nodeName}, which ${trouble}; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first`,
+      message: `pod ${pod} uses it on node ${nodeName}, which ${problem}; a node affinity cannot be changed later, so correct the labels of the node or the volume, or delete the pod first`,
     };
   }
   return undefined;

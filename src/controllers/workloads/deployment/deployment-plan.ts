@@ -69,7 +69,7 @@ export interface RolloutStage {
   readonly resizes: readonly Resize[];
   readonly expired: readonly ReplicaSet[];
   readonly status: CountedDeployment;
-  readonly isStatusTold: boolean;
+  readonly isStatusCurrent: boolean;
   readonly untilDeadlineMs: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export function planDeployment(input: DeploymentPlanInput): DeploymentPlan {
 
 export function isDeploymentSettled(plan: DeploymentPlan): boolean {
   if (plan.kind !== 'rollout') return plan.kind === 'ignored';
-  return plan.resizes.length + plan.expired.length === 0 && plan.isStatusTold;
+  return plan.resizes.length + plan.expired.length === 0 && plan.isStatusCurrent;
 }
 
 function annotation(deployment: Deployment, family: ReplicaSetFamily): DeploymentPlan | undefined {
@@ -100,8 +100,8 @@ function annotation(deployment: Deployment, family: ReplicaSetFamily): Deploymen
   if (current === undefined) return undefined;
   const annotations = annotationsToAdd(deployment, current, family);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
-  const isPatient = (current.spec?.minReadySeconds ?? 0) === minReadySeconds;
-  if (isPatient && Object.keys(annotations).length === 0) return undefined;
+  const hasMinReadySeconds = (current.spec?.minReadySeconds ?? 0) === minReadySeconds;
+  if (hasMinReadySeconds && Object.keys(annotations).length === 0) return undefined;
   return { kind: 'annotate', set: current, annotations, minReadySeconds };
 }
 
@@ -178,7 +178,7 @@ function stage(
     resizes,
     expired,
     status,
-    isStatusTold: isDeploymentStatusCurrent(deployment, status),
+    isStatusCurrent: isDeploymentStatusCurrent(deployment, status),
     untilDeadlineMs:
       deployment.spec?.paused === true ? undefined : untilDeadlineMs(deployment, status, nowMs),
   };
@@ -197,10 +197,10 @@ function isChange(deployment: Deployment, { set, replicas }: Resize): boolean {
 function expiredSets({ spec }: Deployment, { old }: ReplicaSetFamily): readonly ReplicaSet[] {
   const limit = spec?.revisionHistoryLimit ?? endless;
   if (limit === endless) return [];
-  const alive = old.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-  return alive
+  const existing = old.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  return existing
     .toSorted((a, b) => revisionNumberOf(a) - revisionNumberOf(b))
-    .slice(0, Math.max(0, alive.length - limit))
+    .slice(0, Math.max(0, existing.length - limit))
     .filter(
       (set) =>
         specReplicasOf(set) === 0 &&

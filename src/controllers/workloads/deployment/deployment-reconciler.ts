@@ -63,14 +63,14 @@ export class DeploymentReconciler {
   async reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#deployments.get(key);
     if (cached === undefined) return undefined;
-    const plan = planDeployment(this.#cachedSurroundings(cached));
-    if (isDeploymentSettled(plan)) return lookAgain(plan);
+    const plan = planDeployment(this.#cachedInput(cached));
+    if (isDeploymentSettled(plan)) return requeueFor(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
       const input = await this.#liveInput(key, signal);
       if (input === undefined) return undefined;
       const next = planDeployment(input);
       await this.#writer.apply(input.deployment, next, signal);
-      if (next.kind === 'rollout' || next.kind === 'ignored') return lookAgain(next);
+      if (next.kind === 'rollout' || next.kind === 'ignored') return requeueFor(next);
     }
     return {};
   }
@@ -85,7 +85,7 @@ export class DeploymentReconciler {
       if (deployment.metadata?.namespace === namespace) this.queue.add(keyOf(deployment));
   }
 
-  #cachedSurroundings(deployment: Deployment): DeploymentPlanInput {
+  #cachedInput(deployment: Deployment): DeploymentPlanInput {
     return {
       deployment,
       replicaSets: this.#sets.ownedOrOrphaned(deployment),
@@ -113,7 +113,7 @@ export class DeploymentReconciler {
   }
 }
 
-function lookAgain(plan: DeploymentPlan): Requeue | undefined {
+function requeueFor(plan: DeploymentPlan): Requeue | undefined {
   const afterMs = plan.kind === 'rollout' ? plan.untilDeadlineMs : undefined;
   return afterMs === undefined ? undefined : { afterMs };
 }

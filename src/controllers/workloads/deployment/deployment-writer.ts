@@ -56,7 +56,8 @@ export class DeploymentWriter {
     for (const resize of stage.resizes) await this.#resize(deployment, resize, signal);
     const client = this.#context.cluster.resource(replicaSets);
     for (const set of stage.expired) await deleteIfUnchanged(client, set, signal);
-    if (!stage.isStatusTold) await this.#patch(deployment, {}, deploymentStatusPatch(stage.status), signal);
+    if (!stage.isStatusCurrent)
+      await this.#patch(deployment, {}, deploymentStatusPatch(stage.status), signal);
   }
 
   async #resize(deployment: Deployment, { set, replicas }: Resize, signal: AbortSignal): Promise<void> {

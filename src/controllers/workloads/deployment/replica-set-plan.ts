@@ -65,7 +65,7 @@ export function planReplicaSet(input: ReplicaSetPlanInput): ReplicaSetPlan {
     kind: 'replicas',
     ...changes(input, claims.mine),
     status,
-    isStatusCurrent: isTold(set, status) && replicaFailureOf(set) === undefined,
+    isStatusCurrent: isCurrent(set, status) && replicaFailureOf(set) === undefined,
     nextAvailableMs: nextAvailableMs(claims.mine, minReadySeconds, nowMs),
   };
 }
@@ -147,7 +147,7 @@ function countedStatus(
   };
 }
 
-function isTold({ status = {} }: ReplicaSet, wanted: CountedReplicaSetStatus): boolean {
+function isCurrent({ status = {} }: ReplicaSet, wanted: CountedReplicaSetStatus): boolean {
   const current = Object.fromEntries(
     Object.keys(wanted).map((key) => [key, status[key as keyof CountedReplicaSetStatus] ?? 0]),
   );

@@ -39,13 +39,13 @@ export class ReplicaSetReconciler {
   readonly #context: ControllerContext;
   readonly #sets: Informer<ReplicaSet>;
   readonly #pods: Dependents<Pod>;
-  readonly #pace: ReplacementRateLimit;
+  readonly #rateLimit: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
-    this.#pace = new ReplacementRateLimit(context);
+    this.#rateLimit = new ReplacementRateLimit(context);
     this.queue = new WorkQueue(context);
     this.#sets = context.informers.of(replicaSets);
     const cache = context.informers.of(pods);
@@ -63,7 +63,7 @@ export class ReplicaSetReconciler {
     };
     const gone = (set: ReplicaSet) => {
       this.#keys.delete(set.metadata?.uid ?? '');
-      this.#pace.forget(set.metadata?.uid ?? '');
+      this.#rateLimit.forget(set.metadata?.uid ?? '');
     };
     return [this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }), this.#pods.listen()];
   }
@@ -77,7 +77,7 @@ export class ReplicaSetReconciler {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
     const plan = planReplicaSet(this.#input(cached, this.#pods.ownedOrOrphaned(cached)));
-    if (isReplicaSetSettled(plan)) return lookAgain(plan);
+    if (isReplicaSetSettled(plan)) return requeueFor(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
       const input = await this.#liveInput(key, signal);
       if (input === undefined) return undefined;
@@ -119,9 +119,9 @@ export class ReplicaSetReconciler {
   }
 
   async #keep(set: ReplicaSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
-    const { count, waitMs } = this.#pace.take(set, set.spec?.replicas ?? 1, stage.create.length);
+    const { count, waitMs } = this.#rateLimit.take(set, set.spec?.replicas ?? 1, stage.create.length);
     await this.#manage(set, { ...stage, create: stage.create.slice(0, count) }, signal);
-    return lookAgain(stage, waitMs);
+    return requeueFor(stage, waitMs);
   }
 
   /** Creates or deletes pods one by one; the first failure ends it, and the status reports it. */
@@ -131,7 +131,7 @@ export class ReplicaSetReconciler {
     const isFailureCurrent = failure === undefined ? known === undefined : known !== undefined;
     if (!stage.isStatusCurrent || !isFailureCurrent) await this.#writeStatus(set, stage, failure, signal);
     if (failure === undefined) return;
-    this.#pace.forget(set.metadata?.uid ?? '');
+    this.#rateLimit.forget(set.metadata?.uid ?? '');
     throw failure.error;
   }
 
@@ -190,6 +190,6 @@ export class ReplicaSetReconciler {
   }
 }
 
-function lookAgain(plan: ReplicaSetPlan, waitMs?: number): Requeue | undefined {
+function requeueFor(plan: ReplicaSetPlan, waitMs?: number): Requeue | undefined {
   return soonestRequeue([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }

@@ -7,10 +7,10 @@ const nowMs = Date.parse('2026-11-15T12:00:00Z');
 const hasPredecessor = () => false;
 
 function podOf(text: string): Pod {
-  const [name = '', ...words] = text.split(' ');
+  const [name = '', ...flags] = text.split(' ');
   return {
-    metadata: { name, ...(words.includes('going') ? { deletionTimestamp: '2026-11-15T11:59:00Z' } : {}) },
-    status: { conditions: [{ type: 'Ready', status: words.includes('ill') ? 'False' : 'True' }] },
+    metadata: { name, ...(flags.includes('going') ? { deletionTimestamp: '2026-11-15T11:59:00Z' } : {}) },
+    status: { conditions: [{ type: 'Ready', status: flags.includes('ill') ? 'False' : 'True' }] },
   };
 }
 

@@ -27,7 +27,7 @@ export interface BudgetView {
 
 export interface BudgetPlan {
   readonly status: BudgetStatus;
-  readonly isStatusTold: boolean;
+  readonly isStatusCurrent: boolean;
   /** Pods whose eviction was granted and that still exist. */
   readonly overdue: readonly Pod[];
   /** When the next eviction is overdue. */
@@ -58,7 +58,14 @@ export function planBudget(view: BudgetView): BudgetPlan {
     observedGeneration,
     conditions: allowedConditions(budget, disruptionsAllowed, observedGeneration, nowMs),
   };
-  return { status, isStatusTold: isTold(budget, status), overdue, recheckMs, unmanaged, failure: undefined };
+  return {
+    status,
+    isStatusCurrent: isCurrent(budget, status),
+    overdue,
+    recheckMs,
+    unmanaged,
+    failure: undefined,
+  };
 }
 
 /** A merge patch, which names the pods that are no longer waited for. */
@@ -164,8 +171,8 @@ function failed({ budget, nowMs }: BudgetView, why: string): BudgetPlan {
       formatTimestamp(nowMs),
     ),
   };
-  const isStatusTold = isTold(budget, status);
-  return { status, isStatusTold, overdue: [], recheckMs: undefined, unmanaged: [], failure: why };
+  const isStatusCurrent = isCurrent(budget, status);
+  return { status, isStatusCurrent, overdue: [], recheckMs: undefined, unmanaged: [], failure: why };
 }
 
 function allowedConditions(
@@ -188,7 +195,7 @@ function observed(condition: Condition, observedGeneration: number): Condition {
   return observedGeneration === 0 ? condition : { ...condition, observedGeneration };
 }
 
-function isTold({ status = {} }: PodDisruptionBudget, wanted: BudgetStatus): boolean {
+function isCurrent({ status = {} }: PodDisruptionBudget, wanted: BudgetStatus): boolean {
   const { disruptedPods = {}, conditions = [], observedGeneration = 0 } = status;
   const { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed } = status;
   const counts = { currentHealthy, desiredHealthy, expectedPods, disruptionsAllowed };

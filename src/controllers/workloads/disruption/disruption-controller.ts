@@ -96,7 +96,7 @@ class DisruptionReconciler {
 
   #wakeBudgetsOf(pod: Pod): void {
     for (const budget of this.#budgets.values())
-      if (budget.metadata?.namespace === pod.metadata?.namespace && isPicked(budget.spec?.selector, pod))
+      if (budget.metadata?.namespace === pod.metadata?.namespace && isSelected(budget.spec?.selector, pod))
         this.#queue.add(`budget ${keyOf(budget)}`);
   }
 
@@ -115,12 +115,12 @@ class DisruptionReconciler {
     const client = this.#context.cluster.resource(podDisruptionBudgets);
     const budget = await undefinedIfNotFound(client.get({ namespace, name }, { signal }));
     if (budget === undefined) return undefined;
-    const selected = this.#pods.in(namespace ?? '').filter((pod) => isPicked(budget.spec?.selector, pod));
+    const selected = this.#pods.in(namespace ?? '').filter((pod) => isSelected(budget.spec?.selector, pod));
     const scale = await this.#scales.expected(selected, signal);
     const hasPredecessor = (pod: Pod) => this.#recentlyDeleted.hasPredecessor(pod);
     const nowMs = this.#context.clock.nowMs();
     const plan = planBudget({ budget, pods: selected, scale, hasPredecessor, nowMs });
-    if (!plan.isStatusTold) {
+    if (!plan.isStatusCurrent) {
       this.#recordEvents(budget, selected.length, plan);
       const { uid, resourceVersion } = budget.metadata ?? {};
       const body = { metadata: { uid, resourceVersion }, status: budgetStatusPatch(budget, plan.status) };
@@ -183,7 +183,7 @@ function onResize(notify: (object: KubeObject) => void): (object: Sized, old: Si
   };
 }
 
-function isPicked(selector: LabelSelector | undefined, { metadata }: Pod): boolean {
+function isSelected(selector: LabelSelector | undefined, { metadata }: Pod): boolean {
   const compiled = compileLabelSelector(selector);
   return compiled.ok && matchesLabels(compiled.selector, metadata?.labels ?? {});
 }

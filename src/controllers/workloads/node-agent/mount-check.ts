@@ -93,16 +93,16 @@ function findVolume(
     return failed(`failed to fetch PVC from API server: persistentvolumeclaims "${claimName}" not found`);
   const problem = whyNotUsable(claim);
   if (problem !== undefined) return failed(problem);
-  const foreign = source.ephemeral === undefined ? undefined : claimConflict(claim, view.pod);
-  if (foreign !== undefined) return { block: unprocessed(source, foreign) };
+  const conflict = source.ephemeral === undefined ? undefined : claimConflict(claim, view.pod);
+  if (conflict !== undefined) return { block: unprocessed(source, conflict) };
   const volumeName = claim.spec?.volumeName ?? '';
   const volume = view.volume(volumeName);
   if (volume === undefined)
     return failed(
       `failed to fetch PV ${volumeName} from API server: persistentvolumes "${volumeName}" not found`,
     );
-  const misbound = whyMisbound(claim, volume);
-  if (misbound !== undefined) return failed(misbound);
+  const mismatch = bindingProblem(claim, volume);
+  if (mismatch !== undefined) return failed(mismatch);
   const mode = whyWrongMode(view.pod, source, volume);
   return mode === undefined ? { claim, volume } : { block: unprocessed(source, mode) };
 }
@@ -114,7 +114,10 @@ function whyNotUsable({ metadata, spec, status }: PersistentVolumeClaim): string
   return (spec?.volumeName ?? '') === '' ? 'PVC has empty pvc.Spec.VolumeName' : undefined;
 }
 
-function whyMisbound(claim: PersistentVolumeClaim, { metadata, spec }: PersistentVolume): string | undefined {
+function bindingProblem(
+  claim: PersistentVolumeClaim,
+  { metadata, spec }: PersistentVolume,
+): string | undefined {
   const found = `found PV object ${metadata?.name} but`;
   if (spec?.claimRef === undefined)
     return `${found} it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim`;

@@ -46,7 +46,7 @@ export class PodRunner {
   readonly #writes: NodeAgentPodWrites;
   readonly #evictions: TaintEvictions;
   readonly #collector: PodGarbageCollector;
-  readonly #patience: MountWarningDelay;
+  readonly #warningDelay: MountWarningDelay;
   /** Uids of pods that their node has admitted, although nothing was written yet. */
   readonly #admitted = new Set<string>();
 
@@ -58,7 +58,7 @@ export class PodRunner {
     this.#writes = new NodeAgentPodWrites(context);
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
     this.#collector = new PodGarbageCollector(context, this.#writes);
-    this.#patience = new MountWarningDelay(context.clock);
+    this.#warningDelay = new MountWarningDelay(context.clock);
   }
 
   /** The pod is gone. */
@@ -67,7 +67,7 @@ export class PodRunner {
     this.unreported.delete(keyOf(pod));
     this.#evictions.forget(pod);
     this.#collector.forget(pod);
-    this.#patience.forget(pod);
+    this.#warningDelay.forget(pod);
     this.#admitted.delete(pod.metadata?.uid ?? '');
   }
 
@@ -84,11 +84,11 @@ export class PodRunner {
     if (this.#caches.nodes.get(nodeName) === undefined) return await this.#collector.collectLost(pod, signal);
     this.#collector.forget(pod);
     const node = this.#caches.simulatedNode(nodeName);
-    return node === undefined ? undefined : await this.#live(pod, node, signal);
+    return node === undefined ? undefined : await this.#runPod(pod, node, signal);
   }
 
   /** A pod on a simulated node: admitted or rejected once, then kept until its end or an eviction. */
-  async #live(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
+  async #runPod(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
     if (pod.metadata?.deletionTimestamp !== undefined) return await this.#step(pod, node, signal);
     const rejection = await this.#admit(pod, node, signal);
     if (rejection !== undefined) {
@@ -165,8 +165,8 @@ export class PodRunner {
   async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
     const isInUse = this.#awaitReport(pod, ({ inUse }) => inUse);
     const check = checkMounts(this.#caches.mountView(pod, node));
-    if (check.kind === 'blocked') return await this.#hold(pod, check.block, signal);
-    this.#patience.forget(pod);
+    if (check.kind === 'blocked') return await this.#reportBlock(pod, check.block, signal);
+    this.#warningDelay.forget(pod);
     if (isInUse) await this.#startMounting(pod, node, { mounts: check.mounts, signal });
     return undefined;
   }
@@ -194,10 +194,10 @@ export class PodRunner {
     return false;
   }
 
-  async #hold(pod: Pod, block: MountBlock, signal: AbortSignal): Promise<Requeue | undefined> {
+  async #reportBlock(pod: Pod, block: MountBlock, signal: AbortSignal): Promise<Requeue | undefined> {
     const { reason, note } = block;
     this.waiting.add(keyOf(pod));
-    const delayMs = this.#patience.remainingMs(pod, block);
+    const delayMs = this.#warningDelay.remainingMs(pod, block);
     if (delayMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
     if (pod.status?.containerStatuses === undefined)
       await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);

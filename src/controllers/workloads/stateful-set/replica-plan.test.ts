@@ -11,8 +11,8 @@ const update = { name: 'new', template: setTemplate('v2') };
 
 /** `web-0 new ready`: name, revision and the flags below, in any number. */
 function podFrom(text: string): Pod {
-  const [name = '', revision = '', ...words] = text.split(' ');
-  const is = (word: string) => words.includes(word);
+  const [name = '', revision = '', ...flags] = text.split(' ');
+  const is = (word: string) => flags.includes(word);
   const since = is('just-ready') ? '2026-11-15T11:59:55Z' : '2026-11-15T11:00:00Z';
   const isReady = is('ready') || is('just-ready');
   return {

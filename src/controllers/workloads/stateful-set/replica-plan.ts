@@ -50,25 +50,25 @@ export function planReplicas(view: SetView): readonly ReplicaStep[] {
   if (set.metadata?.deletionTimestamp !== undefined) return [];
   const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
   const steps: ReplicaStep[] = [];
-  const turns = [...replicaTurns(view), ...claimTurns(view), ...condemnedTurns(view, isOrdered)];
-  for (const turn of turns) {
-    const { steps: next, isBlocking } = turn(isOrdered);
+  const planners = [...replicaPlanners(view), ...claimPlanners(view), ...removalPlanners(view, isOrdered)];
+  for (const plan of planners) {
+    const { steps: next, isBlocking } = plan(isOrdered);
     steps.push(...next);
     if (isBlocking && isOrdered) return steps;
   }
   return [...steps, ...updateSteps(view)];
 }
 
-interface Turn {
+interface PlannedSteps {
   readonly steps: readonly ReplicaStep[];
   /** Later steps have to wait if the order matters. */
   readonly isBlocking: boolean;
 }
 
-type TakeTurn = (isOrdered: boolean) => Turn;
+type StepPlanner = (isOrdered: boolean) => PlannedSteps;
 
-const pass: Turn = { steps: [], isBlocking: false };
-const block: Turn = { steps: [], isBlocking: true };
+const pass: PlannedSteps = { steps: [], isBlocking: false };
+const block: PlannedSteps = { steps: [], isBlocking: true };
 
 /** The pods in range, by position; undefined if there is none. */
 function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
@@ -84,16 +84,16 @@ function podsToRemove({ set, pods }: SetView): readonly Pod[] {
     .toSorted((a, b) => (ordinalOf(b) ?? 0) - (ordinalOf(a) ?? 0));
 }
 
-function replicaTurns(view: SetView): readonly TakeTurn[] {
+function replicaPlanners(view: SetView): readonly StepPlanner[] {
   const start = startOrdinalOf(view.set);
   return slots(view).map((pod, index) => (isOrdered) => {
     const ordinal = start + index;
     if (pod === undefined) return { steps: creationSteps(view, ordinal), isBlocking: true };
-    return replicaTurn(view, pod, ordinal, isOrdered);
+    return planReplica(view, pod, ordinal, isOrdered);
   });
 }
 
-function replicaTurn(view: SetView, pod: Pod, ordinal: number, isOrdered: boolean): Turn {
+function planReplica(view: SetView, pod: Pod, ordinal: number, isOrdered: boolean): PlannedSteps {
   // Whether it failed or succeeded does not matter: the exit code of a pod that is stopped from outside means nothing.
   if (isFinished(pod))
     return { steps: isTerminating(pod) ? [] : [{ kind: 'delete-pod', pod }], isBlocking: true };
@@ -151,14 +151,14 @@ function revisionFor({ set, current, update }: SetView, ordinal: number): SetRev
 }
 
 /** Before a pod is deleted, its claims get the owner that decides whether they are deleted with it. */
-function claimTurns(view: SetView): readonly TakeTurn[] {
+function claimPlanners(view: SetView): readonly StepPlanner[] {
   return podsToRemove(view).map((pod) => () => ({
     steps: ownershipSteps(view, pod, ordinalOf(pod) ?? 0),
     isBlocking: false,
   }));
 }
 
-function condemnedTurns(view: SetView, isOrdered: boolean): readonly TakeTurn[] {
+function removalPlanners(view: SetView, isOrdered: boolean): readonly StepPlanner[] {
   const leaving = podsToRemove(view);
   const first = firstUnavailable(view, leaving);
   return leaving.map((pod) => () => {

@@ -28,14 +28,14 @@ export interface RevisionPlanInput {
 export function planRevisions(
   set: StatefulSet,
   mine: readonly ControllerRevision[],
-  { revisions: around, collisions }: RevisionPlanInput,
+  { revisions: all, collisions }: RevisionPlanInput,
 ): RevisionPlan {
   const known = sortRevisions(mine);
   const newest = known.at(-1);
   const number = (newest?.revision ?? 0) + 1;
   const data = dataOf(set);
   const equal = known.filter((revision) => canonicalJson(revision.data) === canonicalJson(data)).at(-1);
-  if (equal === undefined) return creation(set, newRevision(set, data, number, collisions), mine, around);
+  if (equal === undefined) return creation(set, newRevision(set, data, number, collisions), mine, all);
   if (newest !== undefined && canonicalJson(newest.data) !== canonicalJson(data))
     return { kind: 'renumber', revision: equal, number };
   return settled(set, known, newest ?? equal);
@@ -46,11 +46,11 @@ function creation(
   set: StatefulSet,
   revision: ControllerRevision,
   mine: readonly ControllerRevision[],
-  around: readonly ControllerRevision[],
+  all: readonly ControllerRevision[],
 ): RevisionPlan {
-  const namesake = around.find(({ metadata }) => metadata?.name === revision.metadata?.name);
-  if (namesake === undefined || !isSameData(namesake, revision)) return { kind: 'create', revision };
-  return settled(set, mine, namesake);
+  const sameName = all.find(({ metadata }) => metadata?.name === revision.metadata?.name);
+  if (sameName === undefined || !isSameData(sameName, revision)) return { kind: 'create', revision };
+  return settled(set, mine, sameName);
 }
 
 function settled(

@@ -48,8 +48,8 @@ export function planSet(input: SetPlanInput): SetPlan {
   const revisions = claimDependents(set, input.revisions, (revision) => isSelectedBy(selector, revision));
   if (pods.adopt.length + pods.release.length + revisions.adopt.length > 0)
     return { kind: 'claim', pods, revisions: { ...revisions, release: [] } };
-  const circumstances = { revisions: input.revisions, collisions: input.collisions };
-  const plan = planRevisions(set, revisions.mine, circumstances);
+  const revisionInput = { revisions: input.revisions, collisions: input.collisions };
+  const plan = planRevisions(set, revisions.mine, revisionInput);
   // A terminating set gets no revision any more: deleting its dependents first would never end.
   if (plan.kind !== 'settled') return isEnding(set) ? { kind: 'ignored' } : { kind: 'revise', plan };
   return replicaStage(input, pods.mine, revisions.mine, plan);

@@ -58,7 +58,7 @@ export class SetWriter {
 
   /** The steps, then the status whatever their result, then old revisions. */
   async replicas(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<void> {
-    const failure = await this.#walk(set, stage.steps, signal);
+    const failure = await this.#applySteps(set, stage.steps, signal);
     if (!stage.isStatusCurrent) await this.#writeStatus(set, stage, signal);
     if (failure !== undefined) throw failure.error;
     const client = this.#context.cluster.resource(controllerRevisions);
@@ -66,7 +66,7 @@ export class SetWriter {
   }
 
   /** In parallel the failure of one pod does not affect the others; in order nothing follows a failure. */
-  async #walk(
+  async #applySteps(
     set: StatefulSet,
     steps: readonly ReplicaStep[],
     signal: AbortSignal,
@@ -98,7 +98,12 @@ export class SetWriter {
       case 'own-claim':
         return await setOwners(cluster.resource(persistentVolumeClaims), step.claim, step.owners, signal);
       case 'await-claim':
-        return this.#note(set, 'Create', step.podName, `pvc ${step.claim.metadata?.name} is being deleted`);
+        return this.#recordResult(
+          set,
+          'Create',
+          step.podName,
+          `pvc ${step.claim.metadata?.name} is being deleted`,
+        );
       default:
         return unreachable(step);
     }
@@ -119,7 +124,7 @@ export class SetWriter {
       const text = `Create Claim ${name} for Pod ${podName} in StatefulSet ${set.metadata?.name} failed error: `;
       if (!isReason(error, 'AlreadyExists') && !signal.aborted) {
         this.#record(set, 'Warning', 'FailedCreate', text + messageOf(error));
-        this.#note(set, 'Create', podName, `failed to create PVC ${name}: ${messageOf(error)}`);
+        this.#recordResult(set, 'Create', podName, `failed to create PVC ${name}: ${messageOf(error)}`);
       }
       throw error;
     }
@@ -129,10 +134,10 @@ export class SetWriter {
     const name = pod.metadata?.name ?? '';
     try {
       await this.#context.cluster.resource(pods).create(pod, { signal });
-      this.#note(set, 'Create', name);
+      this.#recordResult(set, 'Create', name);
     } catch (error) {
       if (!isReason(error, 'AlreadyExists') && !signal.aborted)
-        this.#note(set, 'Create', name, messageOf(error));
+        this.#recordResult(set, 'Create', name, messageOf(error));
       throw error;
     }
   }
@@ -141,10 +146,11 @@ export class SetWriter {
     const name = pod.metadata?.name ?? '';
     try {
       await deleteIfUnchanged(this.#context.cluster.resource(pods), pod, signal);
-      this.#note(set, 'Delete', name);
+      this.#recordResult(set, 'Delete', name);
     } catch (error) {
       // A conflict is not a failure to report: the set is reconciled again.
-      if (!isReason(error, 'Conflict') && !signal.aborted) this.#note(set, 'Delete', name, messageOf(error));
+      if (!isReason(error, 'Conflict') && !signal.aborted)
+        this.#recordResult(set, 'Delete', name, messageOf(error));
       throw error;
     }
   }
@@ -155,7 +161,7 @@ export class SetWriter {
     await this.#context.cluster
       .resource(pods)
       .patch({ namespace, name }, { type: 'merge', body }, { signal });
-    this.#note(set, 'Update', name);
+    this.#recordResult(set, 'Update', name);
   }
 
   async #writeStatus(
@@ -169,7 +175,7 @@ export class SetWriter {
     await client.patch({ namespace, name }, { type: 'merge', body }, { subresource: 'status', signal });
   }
 
-  #note(set: StatefulSet, what: Result, podName: string, failure?: string): void {
+  #recordResult(set: StatefulSet, what: Result, podName: string, failure?: string): void {
     const about = `${what} Pod ${podName} in StatefulSet ${set.metadata?.name}`;
     if (failure === undefined) this.#record(set, 'Normal', `Successful${what}`, `${about} successful`);
     else this.#record(set, 'Warning', `Failed${what}`, `${about} failed error: ${failure}`);

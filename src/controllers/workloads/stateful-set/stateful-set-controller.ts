@@ -43,7 +43,7 @@ class StatefulSetKeeper {
   readonly #revisions: Dependents<ControllerRevision>;
   readonly #caches: readonly { synced(signal: AbortSignal): Promise<boolean> }[];
   readonly #queue: WorkQueue;
-  readonly #pace: ReplacementRateLimit;
+  readonly #rateLimit: ReplacementRateLimit;
   /** Keys of sets by uid. */
   readonly #keys = new Map<string, string>();
   /** Names of revisions that were taken, until the status has the count. */
@@ -56,7 +56,7 @@ class StatefulSetKeeper {
     this.#sets = informers.of(statefulSets);
     this.#claims = informers.of(persistentVolumeClaims);
     this.#queue = new WorkQueue(context);
-    this.#pace = new ReplacementRateLimit(context);
+    this.#rateLimit = new ReplacementRateLimit(context);
     const wake = {
       owned: (uid: string) => this.#wake(uid),
       orphan: (object: KubeObject) => this.#wakeNamespace(object),
@@ -86,7 +86,7 @@ class StatefulSetKeeper {
     const gone = (set: StatefulSet) => {
       this.#keys.delete(set.metadata?.uid ?? '');
       this.#collisions.delete(set.metadata?.uid ?? '');
-      this.#pace.forget(set.metadata?.uid ?? '');
+      this.#rateLimit.forget(set.metadata?.uid ?? '');
     };
     return [
       this.#sets.addHandler({ added: changed, updated: changed, deleted: gone }),
@@ -124,15 +124,15 @@ class StatefulSetKeeper {
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#sets.get(key);
     if (cached === undefined) return undefined;
-    const plan = planSet(this.#cachedSurroundings(cached));
-    if (isSetSettled(plan)) return lookAgain(plan);
+    const plan = planSet(this.#cachedInput(cached));
+    if (isSetSettled(plan)) return requeueFor(plan);
     for (let stage = 0; stage < stagesMax; stage++) {
-      const around = await this.#liveSurroundings(key, signal);
-      if (around === undefined) return undefined;
-      const next = planSet(around);
+      const input = await this.#liveInput(key, signal);
+      if (input === undefined) return undefined;
+      const next = planSet(input);
       if (next.kind === 'ignored') return undefined;
-      if (next.kind === 'replicas') return await this.#keep(around.set, next, signal);
-      await this.#prepare(around, next, signal);
+      if (next.kind === 'replicas') return await this.#keep(input.set, next, signal);
+      await this.#prepare(input, next, signal);
     }
     return {};
   }
@@ -149,20 +149,20 @@ class StatefulSetKeeper {
 
   async #keep(set: StatefulSet, stage: ReplicaStage, signal: AbortSignal): Promise<Requeue | undefined> {
     const creations = stage.steps.filter(({ kind }) => kind === 'create-pod');
-    const { count, waitMs } = this.#pace.take(set, setReplicasOf(set), creations.length);
+    const { count, waitMs } = this.#rateLimit.take(set, setReplicasOf(set), creations.length);
     const heldBack = new Set(creations.slice(count));
     const steps = stage.steps.filter((step) => !heldBack.has(step));
     await this.#writer.replicas(set, { ...stage, steps }, signal);
-    return lookAgain(stage, waitMs);
+    return requeueFor(stage, waitMs);
   }
 
-  #cachedSurroundings(set: StatefulSet): SetPlanInput {
+  #cachedInput(set: StatefulSet): SetPlanInput {
     return {
       set,
       pods: this.#pods.ownedOrOrphaned(set),
       revisions: this.#revisions.ownedOrOrphaned(set),
       claims: new Map([...this.#cachedClaims(set)]),
-      ...this.#circumstances(set),
+      ...this.#collisionsAndTime(set),
     };
   }
 
@@ -180,7 +180,7 @@ class StatefulSetKeeper {
     }
   }
 
-  async #liveSurroundings(key: string, signal: AbortSignal): Promise<SetPlanInput | undefined> {
+  async #liveInput(key: string, signal: AbortSignal): Promise<SetPlanInput | undefined> {
     const { cluster } = this.#context;
     const { namespace, name } = parseKey(key);
     const set = await undefinedIfNotFound(
@@ -195,15 +195,21 @@ class StatefulSetKeeper {
       hasClaims ? cluster.resource(persistentVolumeClaims).list(everything) : undefined,
     ]);
     const claims = new Map((claimPage?.items ?? []).map((claim) => [claim.metadata?.name ?? '', claim]));
-    return { set, pods: podPage.items, revisions: revisionPage.items, claims, ...this.#circumstances(set) };
+    return {
+      set,
+      pods: podPage.items,
+      revisions: revisionPage.items,
+      claims,
+      ...this.#collisionsAndTime(set),
+    };
   }
 
-  #circumstances({ metadata, status }: StatefulSet): Pick<SetPlanInput, 'collisions' | 'nowMs'> {
+  #collisionsAndTime({ metadata, status }: StatefulSet): Pick<SetPlanInput, 'collisions' | 'nowMs'> {
     const met = this.#collisions.get(metadata?.uid ?? '') ?? 0;
     return { collisions: Math.max(met, status?.collisionCount ?? 0), nowMs: this.#context.clock.nowMs() };
   }
 }
 
-function lookAgain(plan: SetPlan, waitMs?: number): Requeue | undefined {
+function requeueFor(plan: SetPlan, waitMs?: number): Requeue | undefined {
   return soonestRequeue([plan.kind === 'replicas' ? plan.nextAvailableMs : undefined, waitMs]);
 }

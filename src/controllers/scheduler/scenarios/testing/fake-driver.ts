@@ -12,7 +12,7 @@ import type { Clock } from '../../../../runtime/clock.ts';
 import {
   type Provisioner,
   refusedOutcome,
-  type VolumeMakeOutcome,
+  type VolumeCreateOutcome,
   type VolumePlan,
 } from '../../../provisioner/provisioner.ts';
 import { provisionerController } from '../../../provisioner/provisioner-controller.ts';
@@ -91,17 +91,17 @@ export class FakeDriver {
         const csi = { driver: driverName, volumeHandle: asset.name };
         return { kind: 'planned', plan: { asset, nodeAffinity, source: { csi } } };
       },
-      make: (plan, signal) => this.#create(plan, signal),
-      remove: async ({ name }) => {
+      create: (plan, signal) => this.#create(plan, signal),
+      delete: async ({ name }) => {
         this.#volumes.delete(name);
       },
     };
   }
 
-  async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeMakeOutcome> {
+  async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
     await this.#clock.sleep(this.#options.createMs, signal);
     const { name } = plan.asset;
-    if (this.#volumes.has(name)) return { kind: 'made', plan };
+    if (this.#volumes.has(name)) return { kind: 'created', plan };
     const node = plan.nodeAffinity.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
     const bytes = this.#sizes.get(name) ?? 0n;
     if (this.isBroken || this.#freeBytes(node) < bytes) {
@@ -110,7 +110,7 @@ export class FakeDriver {
     }
     this.createdCount += 1;
     this.#volumes.set(name, { node, bytes });
-    return { kind: 'made', plan };
+    return { kind: 'created', plan };
   }
 
   get #publisher(): Controller {
