@@ -33,7 +33,7 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) {
       replaceDist(output);
       writeFileSync(stamp, fingerprint);
     } else {
-      console.error('dist was left as it was, because the sources do not compile');
+      console.error('dist is unchanged, because the sources do not compile');
       process.exitCode = 1;
     }
   } finally {

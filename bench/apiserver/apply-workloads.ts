@@ -21,7 +21,7 @@ export function applyInRounds(path: string, objects: number, config: Config): Jo
     const target = `${path}/${name}?fieldManager=${manager}&force=true`;
     const { status, body: text } = await connection.request('PATCH', target, body, applyType);
     if (status !== (round === 0 ? 201 : 200)) {
-      throw new Error(`an apply was answered with ${status}: ${text.toString().slice(0, 500)}`);
+      throw new Error(`an apply failed with status ${status}: ${text.toString().slice(0, 500)}`);
     }
   };
 }

@@ -16,7 +16,7 @@ export async function definePools(subject: MeasuredServer): Promise<boolean> {
   try {
     const { status } = await connection.request('POST', definitionsPath, JSON.stringify(definition));
     if (status === 404) return false;
-    if (status !== 201) throw new Error(`the definition was answered with ${status}`);
+    if (status !== 201) throw new Error(`the definition failed with status ${status}`);
     for (let tries = 0; tries < servedTriesMax; tries += 1) {
       const listed = await connection.request('GET', poolsPath);
       if (listed.status === 200) return true;
@@ -32,7 +32,7 @@ export function createPool(prefix: string) {
   return async (connection: Connection, index: number): Promise<void> => {
     const body = JSON.stringify(pool(`${prefix}-${index}`, 'deployer', index));
     const { status, body: text } = await connection.request('POST', poolsPath, body);
-    if (status !== 201) throw new Error(`a create was answered with ${status}: ${text.toString()}`);
+    if (status !== 201) throw new Error(`a create failed with status ${status}: ${text.toString()}`);
   };
 }
 

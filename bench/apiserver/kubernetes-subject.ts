@@ -10,9 +10,9 @@ import type { MeasuredServer } from './subject.ts';
  */
 export async function startKubernetes(progress: (text: string) => void): Promise<MeasuredServer | undefined> {
   const names = ['etcd', 'kube-apiserver'] as const;
-  const programs = await providePrograms({ env: process.env, say: progress, names });
+  const programs = await providePrograms({ env: process.env, report: progress, names });
   if (programs.etcd === undefined || programs['kube-apiserver'] === undefined) {
-    progress('kube-apiserver: not compared, as neither it nor Go is here');
+    progress('kube-apiserver: not compared: neither the program nor Go is available');
     return undefined;
   }
   const begun = performance.now();

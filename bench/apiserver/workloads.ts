@@ -66,14 +66,14 @@ export async function rateOf(
 export function createVolume(prefix: string) {
   return async (connection: Connection, index: number): Promise<void> => {
     const { status, body } = await connection.request('POST', volumesPath, volumeJson(`${prefix}-${index}`));
-    if (status !== 201) throw new Error(`a create was answered with ${status}: ${body.toString()}`);
+    if (status !== 201) throw new Error(`a create failed with status ${status}: ${body.toString()}`);
   };
 }
 
 export function getVolume(prefix: string, known: number) {
   return async (connection: Connection, index: number): Promise<void> => {
     const { status } = await connection.request('GET', `${volumesPath}/${prefix}-${index % known}`);
-    if (status !== 200) throw new Error(`a get was answered with ${status}`);
+    if (status !== 200) throw new Error(`a get failed with status ${status}`);
   };
 }
 
@@ -82,7 +82,7 @@ export function patchVolume(prefix: string, known: number) {
     const path = `${volumesPath}/${prefix}-${index % known}`;
     const body = JSON.stringify({ metadata: { labels: { round: String(index) } } });
     const { status } = await connection.request('PATCH', path, body, 'application/merge-patch+json');
-    if (status !== 200) throw new Error(`a patch was answered with ${status}`);
+    if (status !== 200) throw new Error(`a patch failed with status ${status}`);
   };
 }
 
@@ -95,7 +95,7 @@ export async function listAll(
   const { status, body } = await connection.request('GET', volumesPath);
   const ms = performance.now() - begun;
   connection.close();
-  if (status !== 200) throw new Error(`a list was answered with ${status}`);
+  if (status !== 200) throw new Error(`a list failed with status ${status}`);
   const [, version = ''] = /"resourceVersion":"(\d+)"/.exec(body.subarray(0, 500).toString()) ?? [];
   return { ms: rounded(ms), mib: rounded(body.length / 2 ** 20), version };
 }
@@ -108,7 +108,7 @@ export async function listPaged(subject: MeasuredServer): Promise<number> {
   do {
     const more = token === '' ? '' : `&continue=${encodeURIComponent(token)}`;
     const { status, body } = await connection.request('GET', `${volumesPath}?limit=500${more}`);
-    if (status !== 200) throw new Error(`a page was answered with ${status}`);
+    if (status !== 200) throw new Error(`a page failed with status ${status}`);
     const [, next = ''] = /"continue":"([^"]+)"/.exec(body.subarray(0, 1000).toString()) ?? [];
     token = next;
   } while (token !== '');

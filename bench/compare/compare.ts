@@ -25,9 +25,9 @@ export const compare: Benchmark = {
     'kube-scheduler beside `stowage run` on kube-apiserver: pods placed per second, latency, CPU, memory, writes',
   async run(progress, sizes = {}) {
     const names = ['etcd', 'kube-apiserver', 'kube-controller-manager', theirs] as const;
-    const programs = await providePrograms({ env: process.env, say: progress, names });
+    const programs = await providePrograms({ env: process.env, report: progress, names });
     if (names.some((name) => programs[name] === undefined)) {
-      progress(`${theirs}: not compared, as neither it nor Go is here`);
+      progress(`${theirs}: not compared: neither the program nor Go is available`);
       return [];
     }
     const { cap } = { ...sizesDefault, ...sizes };

@@ -235,7 +235,7 @@ async function untilPlacing(cluster: Cluster, running: RunningScheduler): Promis
   await makePod(cluster, probe, { name: 'probe', nodes: 0, volumes: 0, pods: 1, wants: 'nothing' });
   const patience = AbortSignal.timeout(calmMaxMs);
   for await (const { spec } of changesOf(cluster, pods, patience)) if ((spec?.nodeName ?? '') !== '') return;
-  throw new Error(`process ${running.pid} places nothing:\n${running.lastWords}`);
+  throw new Error(`process ${running.pid} has scheduled no pod:\n${running.lastOutput}`);
 }
 
 /** Waits until the server has received no write for a while. */

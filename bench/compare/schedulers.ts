@@ -91,11 +91,11 @@ export class RunningScheduler implements AsyncDisposable {
   /** Throws with the last output if the process has exited. */
   get pid(): number {
     const pid = this.#supervisor.pidOf(this.#name);
-    if (pid === undefined) throw new Error(`${this.#name} has ended:\n${this.lastWords}`);
+    if (pid === undefined) throw new Error(`${this.#name} has exited:\n${this.lastOutput}`);
     return pid;
   }
 
-  get lastWords(): string {
+  get lastOutput(): string {
     return this.#supervisor.log(this.#name).trimEnd().split('\n').slice(-20).join('\n');
   }
 

@@ -167,7 +167,7 @@ function timeDecisions(
   return timeEach(decisions, (repeat) => {
     const answer = plan(pods[repeat]!.pod, index, { nowMs: 0, rules: rulesOf[rules] });
     if (answer.kind === 'placement' && ledger.reserve(answer).kind !== 'reserved') {
-      throw new Error('a fresh plan can be reserved');
+      throw new Error('a new plan could not be reserved');
     }
   });
 }

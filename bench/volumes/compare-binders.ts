@@ -22,9 +22,9 @@ const manager = 'kube-controller-manager';
 
 export async function compare(progress: (text: string) => void): Promise<readonly Row[]> {
   const names = ['etcd', 'kube-apiserver', manager] as const;
-  const programs = await providePrograms({ env: process.env, say: progress, names });
+  const programs = await providePrograms({ env: process.env, report: progress, names });
   if (names.some((name) => programs[name] === undefined)) {
-    progress(`${manager}: not compared, as neither it nor Go is here`);
+    progress(`${manager}: not compared: neither the program nor Go is available`);
     return [];
   }
   const rows: Row[] = [];

@@ -14,7 +14,7 @@ export class Cleaner {
     const path = `/api/v1/namespaces/${name}`;
     await this.#removeNamespace(path);
     const { status, text } = await this.#send('POST', '/api/v1/namespaces', { metadata: { name } });
-    if (status !== 201) throw new Error(`namespace ${name} cannot be made: ${text}`);
+    if (status !== 201) throw new Error(`namespace ${name} could not be created: ${text}`);
     this.#paths.add(path);
   }
 

@@ -61,7 +61,7 @@ test('placeholders are replaced by values of earlier answers, also inside string
     path: '/n/n1/u',
     number: 3,
   });
-  expect(() => fill('{{pod.metadata.name}}', known)).toThrow('names nothing');
+  expect(() => fill('{{pod.metadata.name}}', known)).toThrow('is not in an earlier answer');
 });
 
 test('a body with `from` is a merge patch of an earlier answer', () => {

@@ -26,7 +26,7 @@ function lookUp(path: string, known: PlaceholderValues): unknown {
   const [name = '', ...fields] = path.split('.');
   let value = known.get(name);
   for (const field of fields) value = (value as Record<string, unknown> | undefined)?.[field];
-  if (value === undefined) throw new Error(`{{${path}}} names nothing that an earlier step was answered`);
+  if (value === undefined) throw new Error(`{{${path}}} is not in an earlier answer`);
   return value;
 }
 

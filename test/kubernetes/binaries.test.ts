@@ -22,7 +22,7 @@ const foreverConfig = fileURLToPath(new URL('testing/forever.config.ts', import.
 class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), 'stowage-binaries-'));
   readonly modules = join(this.folder, 'modules');
-  readonly said: string[] = [];
+  readonly reported: string[] = [];
 
   constructor() {
     mkdirSync(join(this.folder, 'bin'));
@@ -53,8 +53,8 @@ ${build}
     names: readonly ('etcd' | 'kubectl' | 'kwok')[],
     env: NodeJS.ProcessEnv = {},
   ): Promise<ProgramPaths> {
-    const say = (line: string) => this.said.push(line);
-    return providePrograms({ env: { ...this.env, ...env }, say, names, modules: this.modules });
+    const report = (line: string) => this.reported.push(line);
+    return providePrograms({ env: { ...this.env, ...env }, report, names, modules: this.modules });
   }
 }
 
@@ -70,7 +70,7 @@ describe('the programs', () => {
     machine.installGo();
     const first = await machine.provide(['etcd', 'kwok']);
     expect(readFileSync(first.etcd ?? '', 'utf8')).toBe('program\n');
-    expect(machine.said[0]).toBe('etcd: building it; the cache has none of this version');
+    expect(machine.reported[0]).toBe('etcd: not in the cache, building');
     expect(await machine.provide(['etcd', 'kwok'])).toEqual(first);
     expect(machine.builds).toEqual(['.', 'sigs.k8s.io/kwok/cmd/kwok']);
   });
@@ -106,7 +106,7 @@ describe('the programs', () => {
     const asked = await Promise.all([1, 2, 3].map(() => machine.provide(['etcd'])));
     expect(new Set(asked.map(({ etcd }) => etcd)).size).toBe(1);
     expect(machine.builds).toEqual(['.']);
-    expect(machine.said).toContain('etcd: another process builds it; waiting');
+    expect(machine.reported).toContain('etcd: another process is building it, waiting');
   });
 
   test('are taken from KUBEBUILDER_ASSETS if that folder has them', async () => {
@@ -138,12 +138,12 @@ describe('the programs', () => {
   });
 
   test.each([
-    { ci: 'true', status: 1, last: '0 passed, 1 failed', says: 'there is no etcd, kube-apiserver' },
-    { ci: '', status: 0, last: '0 passed, 0 failed', says: 'Tests that need them are SKIPPED' },
-  ])('that are missing skip tests, or fail in CI: CI=$ci', async ({ ci, status, last, says }) => {
+    { ci: 'true', status: 1, last: '0 passed, 1 failed', message: 'not available: etcd, kube-apiserver' },
+    { ci: '', status: 0, last: '0 passed, 0 failed', message: 'Tests that need them are SKIPPED' },
+  ])('that are missing skip tests, or fail in CI: CI=$ci', async ({ ci, status, last, message }) => {
     const machine = newMachine();
     const run = await runTests({ ...machine.env, CI: ci });
-    expect(run.output).toContain(says);
+    expect(run.output).toContain(message);
     expect([run.status, run.output.trimEnd().split('\n').at(-1)]).toEqual([status, last]);
   });
 });

@@ -11,7 +11,7 @@ export type ProgramPaths = { readonly [Name in ProgramName]?: string };
 export interface ProvideOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Receives progress messages, one line each. */
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
   /** All programs by default. */
   readonly names?: readonly ProgramName[];
   /** The folder of the Go modules; `modules` by default. */
@@ -23,12 +23,12 @@ export interface ProvideOptions {
  * module registry into the cache. Rejects if a build fails.
  */
 export async function providePrograms(options: ProvideOptions): Promise<ProgramPaths> {
-  const { env, say, names = programNames } = options;
+  const { env, report, names = programNames } = options;
   const release = kubernetesRelease(env);
   const paths: { [Name in ProgramName]?: string } = {};
   for (const name of names) {
     const recipe = recipeOf(name, release, options.modules);
-    const path = inAssets(name, env) ?? (await cachedOrBuilt(recipe, env, say));
+    const path = inAssets(name, env) ?? (await cachedOrBuilt(recipe, env, report));
     if (path !== undefined) paths[name] = path;
   }
   return paths;
@@ -44,7 +44,7 @@ function inAssets(name: ProgramName, env: NodeJS.ProcessEnv): string | undefined
 async function cachedOrBuilt(
   recipe: Recipe,
   env: NodeJS.ProcessEnv,
-  say: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<string | undefined> {
   const folder = join(cacheFolder(env), recipe.name);
   const path = join(folder, recipe.fingerprint, recipe.name);
@@ -52,10 +52,10 @@ async function cachedOrBuilt(
   if (!hasGo(env)) return undefined;
   const build = async (): Promise<void> => {
     // The previous holder of the lock may have built it.
-    if (!isExecutable(path)) await buildInto(path, { recipe, env, say });
+    if (!isExecutable(path)) await buildInto(path, { recipe, env, report });
   };
   await withBuildLock(join(folder, `${recipe.fingerprint}.lock`), build, () =>
-    say(`${recipe.name}: another process builds it; waiting`),
+    report(`${recipe.name}: another process is building it, waiting`),
   );
   return path;
 }

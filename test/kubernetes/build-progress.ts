@@ -1,23 +1,23 @@
-const sayEveryMs = 10_000;
+const reportEveryMs = 10_000;
 
 /** Reports the progress of a build at intervals, as lines in a log. */
 export class BuildProgress {
   readonly #name: string;
-  readonly #say: (line: string) => void;
+  readonly #report: (line: string) => void;
   readonly #startedMs = Date.now();
   #timer: NodeJS.Timeout | undefined;
   #fetched = 0;
   #compiled = 0;
   #total: number | undefined;
 
-  constructor(name: string, say: (line: string) => void) {
+  constructor(name: string, report: (line: string) => void) {
     this.#name = name;
-    this.#say = say;
+    this.#report = report;
   }
 
   start(): void {
-    this.#say(`${this.#name}: building it; the cache has none of this version`);
-    this.#timer = setInterval(() => this.#say(this.#state()), sayEveryMs);
+    this.#report(`${this.#name}: not in the cache, building`);
+    this.#timer = setInterval(() => this.#report(this.#state()), reportEveryMs);
   }
 
   compiling(total: number): void {
@@ -31,7 +31,7 @@ export class BuildProgress {
   }
 
   done(): void {
-    this.#say(`${this.#name}: built in ${this.#seconds()} s`);
+    this.#report(`${this.#name}: built in ${this.#seconds()} s`);
   }
 
   stop(): void {

@@ -11,17 +11,17 @@ declare module 'vitest' {
 /** Runs once before all tests and provides the paths of the programs; it reports the missing ones. */
 export async function setup(project: TestProject): Promise<void> {
   const release = kubernetesRelease(process.env);
-  if (release !== '1.36') say(`Kubernetes ${release}: tests that need 1.36 are SKIPPED.`);
-  const paths = await providePrograms({ env: process.env, say });
+  if (release !== '1.36') report(`Kubernetes ${release}: tests that need 1.36 are SKIPPED.`);
+  const paths = await providePrograms({ env: process.env, report });
   const missing = programNames.filter((name) => paths[name] === undefined);
   if (missing.length > 0) {
-    const text = `there is no ${missing.join(', ')}: install Go 1.26 to build them, or name a folder that has them in KUBEBUILDER_ASSETS`;
+    const text = `not available: ${missing.join(', ')}; install Go 1.26 to build them, or set KUBEBUILDER_ASSETS to a folder that has them`;
     if (process.env.CI === 'true') throw new Error(text);
-    say(`${text}. Tests that need them are SKIPPED.`);
+    report(`${text}. Tests that need them are SKIPPED.`);
   }
   project.provide('kubernetesPrograms', paths);
 }
 
-function say(line: string): void {
+function report(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -7,14 +7,14 @@ import type { Recipe } from './programs.ts';
 export interface BuildOptions {
   readonly recipe: Recipe;
   readonly env: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /** Builds into a temporary file and renames it, so that no process finds an incomplete program. */
-export async function buildInto(path: string, { recipe, env, say }: BuildOptions): Promise<void> {
+export async function buildInto(path: string, { recipe, env, report }: BuildOptions): Promise<void> {
   const draft = `${path}.${process.pid}.draft`;
   await mkdir(dirname(path), { recursive: true });
-  const progress = new BuildProgress(recipe.name, say);
+  const progress = new BuildProgress(recipe.name, report);
   try {
     progress.start();
     const total = await countPackages(recipe, env, progress);

@@ -40,18 +40,18 @@ describe('the Kubernetes release', () => {
   });
 
   test.each([
-    { env: { STOWAGE_KUBERNETES: '1.33' }, says: 'STOWAGE_KUBERNETES=1.33: there is no such release here' },
-    { env: { STOWAGE_KUBERNETES: 'v1.35' }, says: 'name one of 1.34, 1.35, 1.36, or none' },
-    { env: { STOWAGE_KUBERNETES: '1.35.8' }, says: 'name one of 1.34, 1.35, 1.36, or none' },
+    { env: { STOWAGE_KUBERNETES: '1.33' }, message: 'STOWAGE_KUBERNETES=1.33: unknown release' },
+    { env: { STOWAGE_KUBERNETES: 'v1.35' }, message: 'must be one of 1.34, 1.35, 1.36, or unset' },
+    { env: { STOWAGE_KUBERNETES: '1.35.8' }, message: 'must be one of 1.34, 1.35, 1.36, or unset' },
     {
       env: { STOWAGE_KUBERNETES: 'toString' },
-      says: 'STOWAGE_KUBERNETES=toString: there is no such release',
+      message: 'STOWAGE_KUBERNETES=toString: unknown release',
     },
     {
       env: { STOWAGE_KUBERNETES: '1.35', KUBEBUILDER_ASSETS: '/opt/kubebuilder' },
-      says: 'both set: unset one',
+      message: 'both set: unset one',
     },
-  ])('is rejected if it is ambiguous or unknown: $env', ({ env, says }) => {
-    expect(() => kubernetesRelease(env)).toThrow(says);
+  ])('is rejected if it is ambiguous or unknown: $env', ({ env, message }) => {
+    expect(() => kubernetesRelease(env)).toThrow(message);
   });
 });

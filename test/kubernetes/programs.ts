@@ -32,9 +32,7 @@ export function kubernetesRelease(env: NodeJS.ProcessEnv): KubernetesRelease {
   if (named === '') return '1.36';
   if (!isRelease(named)) {
     const releases = Object.keys(kubernetesModules).sort().join(', ');
-    throw new Error(
-      `STOWAGE_KUBERNETES=${named}: there is no such release here; name one of ${releases}, or none`,
-    );
+    throw new Error(`STOWAGE_KUBERNETES=${named}: unknown release; must be one of ${releases}, or unset`);
   }
   // The release in that folder is unknown and would be mistaken for the named one.
   if (assets !== '') throw new Error('STOWAGE_KUBERNETES and KUBEBUILDER_ASSETS are both set: unset one');

@@ -80,7 +80,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler', 'kube-controller-mana
         () => new Error('it started'),
         (error: Error) => error,
       );
-      expect(message).toMatch(/kube-apiserver ended before it answered.*unknown flag: --no-such-flag/s);
+      expect(message).toMatch(/kube-apiserver exited before it was ready.*unknown flag: --no-such-flag/s);
       const [, folder = ''] = /^the logs of the bed are in (.*)\/logs$/m.exec(message) ?? [];
       expect(existsSync(join(folder, 'logs/kube-apiserver.log'))).toBe(true);
       await rm(folder, { recursive: true });

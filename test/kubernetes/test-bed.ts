@@ -177,7 +177,7 @@ export class TestBed implements AsyncDisposable {
     const parts = components.flatMap((component) => {
       const text = this.logs(component).trimEnd();
       if (text === '') return [];
-      const state = this.#supervisor.isRunning(component) ? 'running' : 'ended';
+      const state = this.#supervisor.isRunning(component) ? 'running' : 'exited';
       return [`--- ${component} (${state})`, ...text.split('\n').slice(-linesMax)];
     });
     return [`the logs of the bed are in ${join(this.folder, 'logs')}`, ...parts].join('\n');
@@ -267,7 +267,7 @@ export class TestBed implements AsyncDisposable {
 
   #program(name: ProgramName): string {
     const path = this.#options.programs[name];
-    if (path === undefined) throw new Error(`there is no ${name}`);
+    if (path === undefined) throw new Error(`${name} is not available`);
     return path;
   }
 
@@ -275,8 +275,8 @@ export class TestBed implements AsyncDisposable {
   async #until(component: Component, isReady: () => Promise<boolean>): Promise<void> {
     const giveUpMs = Date.now() + readyMaxMs;
     while (!(await isReady())) {
-      if (!this.#supervisor.isRunning(component)) throw new Error(`${component} ended before it answered`);
-      if (Date.now() > giveUpMs) throw new Error(`${component} did not answer within ${readyMaxMs} ms`);
+      if (!this.#supervisor.isRunning(component)) throw new Error(`${component} exited before it was ready`);
+      if (Date.now() > giveUpMs) throw new Error(`${component} was not ready within ${readyMaxMs} ms`);
       await sleep(pollMs);
     }
   }

@@ -40,7 +40,7 @@ export function sharedTestBed(options: Options = {}): () => TestBed {
     if (bed !== undefined) await closeAfter(bed, hasFailed(suite));
   });
   return () => {
-    if (bed === undefined) throw new Error('the bed has not been started');
+    if (bed === undefined) throw new Error('the test bed has not been started');
     return bed;
   };
 }

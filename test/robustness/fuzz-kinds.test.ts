@@ -118,7 +118,7 @@ async function createSample(kind: ServedKind): Promise<readonly NamedObject[]> {
       refusals.push(String(error));
     }
   }
-  throw new Error(`no sample of ${kind.kind} was taken: ${refusals.join('; ')}`);
+  throw new Error(`no sample of ${kind.kind} was accepted: ${refusals.join('; ')}`);
 }
 
 function namespaceOf(kind: ServedKind): string | undefined {

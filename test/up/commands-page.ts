@@ -8,39 +8,39 @@ export function commandsPage(helps: readonly { readonly name: string; readonly t
 
 const introduction = `# Commands
 
-The text of each command is what \`stowage COMMAND --help\` prints; a test keeps this page so.
+A test checks that the text of each command equals the output of \`stowage COMMAND --help\`.
 
-## What holds for all
+## Common flags and exit statuses
 
-| flag | what |
+| flag | meaning |
 |---|---|
-| \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; left out, \`KUBECONFIG\`, then \`~/.kube/config\`, then what a pod has of its own. For \`up\`, where the file is written |
-| \`--from PATH\` | files instead of a cluster: a file, a folder of \`.yaml\`, \`.yml\` and \`.json\`, or \`-\`; may be repeated |
+| \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; the default is \`KUBECONFIG\`, then \`~/.kube/config\`, then the service account of the pod. For \`up\`, the file to write |
+| \`--from PATH\` | read files instead of a cluster: a file, a folder with \`.yaml\`, \`.yml\` and \`.json\` files, or \`-\`; may be repeated |
 | \`-n\`, \`--namespace NAME\` | a namespace |
-| \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, or \`name\` (nothing but names, one a line) |
-| \`--log-format\`, \`--log-level\` | what the commands that go on running tell, on standard error |
-| \`--verbose\` | tells more, on standard error: each request with its status and duration, each decision, what was read, and of an error its causes and where they came from |
+| \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, or \`name\` (only names, one per line) |
+| \`--log-format\`, \`--log-level\` | the log of long-running commands, on standard error |
+| \`--verbose\` | logs more on standard error: each request with its status and duration, each decision, what was read, and the causes of an error with their stack traces |
 | \`-h\`, \`--help\` | flags and examples |
 
-Results go to standard output, everything else to standard error. Colour, bars and the width of lines are for terminals; \`NO_COLOR\` with
-any value turns colour off, and bars are ASCII where the locale is not UTF-8. \`explain\`, \`reservations\` and \`capacity\` write nothing and
-need no more than the right to list; what they may not see is said under NOTES, or in \`notes\`.
+Results go to standard output, everything else to standard error. Colours, bars and line wrapping are used only on terminals; \`NO_COLOR\` with
+any value disables colours, and bars are ASCII if the locale is not UTF-8. \`explain\`, \`reservations\` and \`capacity\` write nothing and
+need only the right to list. They report what they have no right to read under NOTES, or in \`notes\`.
 
-| exit status | when |
+| exit status | meaning |
 |---|---|
-| 0 | done; for \`explain\`: the pod has its place or would fit, the claim is bound |
-| 1 | an error: the last line on standard error names the object and the remedy. Also where nothing of what was asked for may be seen |
-| 2 | a call that makes no sense: an unknown command or flag, a value that is none |
+| 0 | success; for \`explain\`: the pod has a node or would fit, the claim is bound |
+| 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested |
+| 2 | wrong usage: an unknown command or flag, or an invalid value |
 | 3 | \`explain\` only: the pod does not fit, the claim is not bound |
 
-A command that goes on running (\`up\`, \`run\`, \`extender\`) ends with 0 on SIGINT or SIGTERM. \`run\` and \`extender\` wait for a server that
-is away, and say so at each attempt; where it refuses their credentials they end with 1.
+A long-running command (\`up\`, \`run\`, \`extender\`) exits with 0 on SIGINT or SIGTERM. \`run\` and \`extender\` wait for an unavailable
+server, and log each attempt; if the server rejects their credentials, they exit with 1.
 
 Completion: \`source <(stowage completion bash)\`; for zsh and fish see below.
 
-## Who holds what
+## Reservations
 
-\`stowage reservations\` shows what a scheduler that starts now would find, from the stored objects alone.
+\`stowage reservations\` shows the reservations that a scheduler would find if it started now. It reads only stored objects.
 
 \`\`\`text
 VOLUMES
@@ -61,35 +61,35 @@ NOMINATED PODS
   default/urgent   n1         1000       45s
 \`\`\`
 
-| state of a volume | what |
+| state of a volume | meaning |
 |---|---|
 | \`Bound\` | volume and claim name each other |
 | \`InFlight\` | the volume names the claim; the claim does not name the volume yet |
-| \`Awaited\` | kept for a claim that does not exist |
+| \`Awaited\` | reserved for a claim that does not exist |
 | \`Released\` | its claim is gone |
 | \`Misplaced\` | its claim has another volume |
 | \`RollingBack\` | the binding is being undone |
-| \`Unknown\` | claims could not be seen |
+| \`Unknown\` | claims could not be read |
 
-\`BY\` is who wrote the volume's claimRef: a \`controller\` (the PV controller or a scheduler), the \`provisioner\` that made the volume, or a
-\`person\`, whose word no controller undoes. \`WAITING\` counts from when the node was selected; \`< 3h\` where the objects do not say when that
-was, and only the age of the claim is known. Files of \`kubectl get\` say it with \`--show-managed-fields\`.
+\`BY\` is the writer of the volume's claimRef: a \`controller\` (the PV controller or a scheduler), the \`provisioner\` that created the volume, or a
+\`person\`, whose claimRef no controller removes. \`WAITING\` is the time since the node was selected; \`< 3h\` if the objects do not contain that
+time, and only the age of the claim is known. Files of \`kubectl get\` contain it with \`--show-managed-fields\`.
 
 \`-o name\` prints \`claim NAMESPACE/NAME\` and \`pod NAMESPACE/NAME\`, for \`xargs -L1 stowage explain\`.
 
-| field of a \`ReservationsReport\` | what |
+| field of a \`ReservationsReport\` | content |
 |---|---|
 | \`apiVersion\`, \`kind\` | \`stowage.dev/reservations/v1\`, \`ReservationsReport\` |
 | \`volumes[]\` | \`claim\`, \`volume\`, \`storageClass\`, \`size\`, \`phase\`, \`state\`, \`boundBy\`, \`reach\` |
-| \`claims[]\` | \`claim\`, \`node\`, \`storageClass\`, \`size\`, \`poolHint\` (that the scheduler named), \`pool\` (that it counts against), \`state\`, \`waitingSince\`, \`waitingSinceFrom\` (\`selected-node\`, \`creation\`), \`pods[]\` |
+| \`claims[]\` | \`claim\`, \`node\`, \`storageClass\`, \`size\`, \`poolHint\` (chosen by the scheduler), \`pool\` (that the claim is counted in), \`state\`, \`waitingSince\`, \`waitingSinceFrom\` (\`selected-node\`, \`creation\`), \`pods[]\` |
 | \`pools[]\` | \`pool\`, \`source\`, \`driver\`, \`storageClass\`, \`reported\`, \`promised\`, \`free\`, \`claims[]\` (\`claim\`, \`size\`, \`node\`) |
 | \`pods[]\` | \`pod\`, \`node\`, \`priority\`, \`schedulerName\`, \`waitingSince\` |
-| \`notes[]\` | what could not be looked at (\`about\`, \`text\`) |
+| \`notes[]\` | what could not be read (\`about\`, \`text\`) |
 
 A \`reach\` has \`nodeCount\`, \`nodes\` (the first 50 by name) and \`selector\` (labels, \`every node\` or \`no node\`). Amounts are exact quantities;
-tables round them down. Within a version fields are added, never removed, renamed or given another meaning.
+tables round them down. Within a version, fields are only added, and never removed, renamed or given another meaning.
 
-## How much room there is
+## Capacity
 
 \`\`\`text
 CLASSES
@@ -108,26 +108,26 @@ EXISTING VOLUMES
   local         1     5Gi           1    5Gi       5Gi   ░░░░░░░░░░░░   b1
 \`\`\`
 
-- **Reported** is what the driver says it has left, **promised** what of it claims in flight will take, **free** the difference, and
-  **largest** the largest single volume that would be made now. Free is negative where more has been promised than there is.
+- **Reported** is the remaining capacity that the driver reports, **promised** the part that claims in flight will use, **free** the difference, and
+  **largest** the largest single volume that could be created now. Free is negative if more is promised than available.
 - Pools are those of CSIStorageCapacity and DriverCapacity. Pools on the same disks share their promises, and count once for a class.
-- Existing volumes are those that nobody provisions: local disks by node, others by where they can be reached from.
+- Existing volumes are volumes that are not provisioned dynamically: local disks by node, others by the nodes that can reach them.
 - A table shows the first 50 rows; \`-o wide\`, \`json\` and \`yaml\` have all.
 
-| field of a \`CapacityReport\` | what |
+| field of a \`CapacityReport\` | content |
 |---|---|
 | \`apiVersion\`, \`kind\` | \`stowage.dev/capacity/v1\`, \`CapacityReport\` |
-| \`classes[]\` | \`storageClass\`, \`provisioner\`, \`isTracked\`, \`poolCount\`; where tracked \`reported\`, \`free\`, \`largestVolume\` |
+| \`classes[]\` | \`storageClass\`, \`provisioner\`, \`isTracked\`, \`poolCount\`; if tracked \`reported\`, \`free\`, \`largestVolume\` |
 | \`pools[]\` | \`pool\`, \`source\`, \`driver\`, \`storageClass\`, \`reach\`, \`reported\`, \`promised\`, \`free\`, \`largestVolume\`, \`isExpired\`, \`sharesWith[]\` |
 | \`volumes[]\` | \`storageClass\`, \`reach\`, \`count\`, \`total\`, \`freeCount\`, \`free\`, \`largestFree\` |
 | \`notes[]\` | as above |
 
 \`-o name\` prints the pools: \`csistoragecapacity/NAMESPACE/NAME\`, \`drivercapacity/POOL\`.
 
-## Zonal volumes that are upgraded
+## Upgrade of zonal volumes
 
 \`stowage upgrade-zonal-pvs -o json\` writes a \`ZonalUpgradeReport\` of \`stowage.dev/zonalupgrade/v1\`: \`dryRun\`, and \`volumes[]\` with \`name\`, \`action\`
-(\`upgrade\`, \`leave\`, \`refuse\`, \`fail\`), \`detail\` and \`nodeAffinity\`. \`-o wide\` also lists the volumes that are left alone, \`-o name\` prints those that are
+(\`upgrade\`, \`leave\`, \`refuse\`, \`fail\`), \`detail\` and \`nodeAffinity\`. \`-o wide\` also lists the volumes that are left unchanged, \`-o name\` prints those that are
 upgraded, or would be: \`persistentvolume/NAME\`.
 
 ## Each command

@@ -8,7 +8,7 @@ import { projectRoot } from '../project-root.ts';
 import { delay } from './stowage-process.ts';
 
 /** The machine may be busy. */
-const sayMaxMs = 30_000;
+const printMaxMs = 30_000;
 
 /**
  * Runs `examples/custom-scheduler.mjs`, with the import of the library replaced. The returned function waits until the example has printed
@@ -34,7 +34,7 @@ export function runExample(folder: string, kubeconfig: string): (text: string) =
     await exited;
   });
   return async (text) => {
-    const giveUpAtMs = Date.now() + sayMaxMs;
+    const giveUpAtMs = Date.now() + printMaxMs;
     while (!printed.includes(text)) {
       if (Date.now() > giveUpAtMs) expect(printed).toContain(text);
       await delay(20);

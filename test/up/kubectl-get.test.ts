@@ -267,7 +267,7 @@ function firstWords(text: string): (string | undefined)[] {
 
 async function until(happened: () => boolean): Promise<void> {
   for (let tries = 0; !happened(); tries += 1) {
-    if (tries > 400) throw new Error('it did not happen');
+    if (tries > 400) throw new Error('the expected output did not appear');
     await delay(25);
   }
 }

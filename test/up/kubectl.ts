@@ -41,7 +41,7 @@ export class KubectlSession {
   }
 
   get stowage(): StowageProcess {
-    if (this.#stowage === undefined) throw new Error('it has not been started');
+    if (this.#stowage === undefined) throw new Error('the session has not been started');
     return this.#stowage;
   }
 

@@ -76,7 +76,7 @@ export class StowageProcess {
 
   get kubeconfig(): string {
     const [, path] = /^export KUBECONFIG=(.+)$/m.exec(this.#stdout) ?? [];
-    if (path === undefined) throw new Error(`no kubeconfig was announced\n${this.#stderr}`);
+    if (path === undefined) throw new Error(`stowage printed no kubeconfig path\n${this.#stderr}`);
     return path;
   }
 
@@ -89,7 +89,7 @@ export class StowageProcess {
     const giveUpAtMs = Date.now() + answerMaxMs;
     while (!this.#stdout.includes('\n')) {
       if (this.#hasExited || Date.now() > giveUpAtMs) {
-        throw new Error(`stowage did not get to answering\n${this.#stdout}${this.#stderr}`);
+        throw new Error(`stowage did not become ready\n${this.#stdout}${this.#stderr}`);
       }
       await delay(5);
     }

@@ -65,7 +65,7 @@ export class RealScheduler {
     try {
       const { pod, claims } = await this.#create(incoming, key, created);
       const verdict = await said;
-      if (verdict === undefined) throw new Error(`kube-scheduler said nothing about ${key.name}`);
+      if (verdict === undefined) throw new Error(`no verdict of kube-scheduler about ${key.name}`);
       return { pod, claims, verdict };
     } finally {
       patience.abort();

@@ -41,20 +41,20 @@ const elector = new LeaderElector({
   onStartedLeading: lead,
 });
 
-say('waits');
-say(`ends ${await elector.run(new AbortController().signal)}`);
+print('waits');
+print(`ends ${await elector.run(new AbortController().signal)}`);
 process.exit(0);
 
 async function lead(signal) {
-  say('leads');
+  print('leads');
   let seen = await cluster.resource(configMaps).get(shared, { signal });
   for (let write = 1; elector.isLeading(); write += 1) {
-    say(`writes ${write}`);
+    print(`writes ${write}`);
     try {
       seen = await writeOnce(seen.metadata, write, signal);
-      say(`wrote ${write}`);
+      print(`wrote ${write}`);
     } catch (error) {
-      say(`failed ${error.reason ?? error.message}`);
+      print(`failed ${error.reason ?? error.message}`);
       if (!signal.aborted) seen = await cluster.resource(configMaps).get(shared, { signal });
     }
     await realClock.sleep(10, signal);
@@ -67,6 +67,6 @@ function writeOnce({ uid, resourceVersion }, write, signal) {
   return cluster.resource(configMaps).patch(shared, { type: 'merge', body }, { signal });
 }
 
-function say(text) {
+function print(text) {
   process.stdout.write(`${text}\n`);
 }

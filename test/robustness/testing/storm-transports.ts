@@ -35,7 +35,7 @@ export function overHttps({ access, agent, form, timeoutSeconds }: OverHttpsOpti
     async list(interest) {
       const asked = { access, agent, method: 'GET', path: pathOf(interest, {}), options: {} } as const;
       const reply = await call(asked).catch(rethrowAsStreamBroke);
-      if (reply.status !== 200) throw new Error(`a list was answered with ${reply.status}`);
+      if (reply.status !== 200) throw new Error(`a list failed with status ${reply.status}`);
       return listed(JSON.parse(reply.text) as WireList);
     },
     watch({ interest, version, initialEvents, bookmarks, signal }) {
