@@ -49,7 +49,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
     const [status, text] = await complaintOf(...args, '--kubeconfig', file);
     expect([status, text]).toEqual([
       1,
-      expect.stringContaining(`stowage: ${file}: there is no current-context; `),
+      expect.stringContaining(`stowage: ${file}: current-context is not set; `),
     ]);
     const [, absent] = await complaintOf(...args, '--kubeconfig', '/nowhere');
     expect(absent).toMatch(/^stowage: the kubeconfig \/nowhere does not exist; choose/);

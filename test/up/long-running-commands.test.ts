@@ -64,7 +64,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
     const [status, text] = await complaintOf(...args, '--kubeconfig', file);
     expect([status, text]).toEqual([
       1,
-      expect.stringContaining(`stowage: ${file}: there is no current-context; `),
+      expect.stringContaining(`stowage: ${file}: current-context is not set; `),
     ]);
     const known = kubeconfigFor(unavailableServer, 'x');
     const [missing, hint] = await complaintOf(...args, '--kubeconfig', known, '--context', 'none');

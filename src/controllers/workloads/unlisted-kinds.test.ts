@@ -154,5 +154,5 @@ async function passUntil(holds: () => Promise<boolean>): Promise<void> {
     if (await holds()) return;
     await clock.advance(1_000);
   }
-  expect.fail('it never came to be');
+  expect.fail('the condition never became true');
 }

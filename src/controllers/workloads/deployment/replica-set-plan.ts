@@ -13,14 +13,11 @@ import {
   selectorOf,
 } from '../pods/adoption.ts';
 import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pods/pod-state.ts';
-import { nameSuffix } from '../pods/template-hash.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 import { rankForDeletion } from './deletion-rank.ts';
 
 /** Pods that are created or deleted at once. */
 const burstMax = 500;
-/** The API server truncates the prefix of a generated name to this. */
-const prefixLengthMax = 58;
 
 export interface ReplicaSetPlanInput {
   readonly set: ReplicaSet;
@@ -102,29 +99,20 @@ function changes(
   const { set, pods, family, nowMs } = input;
   const surplus = active.length - (set.spec?.replicas ?? 1);
   if (set.metadata?.deletionTimestamp !== undefined || surplus === 0) return { create: [], remove: [] };
-  if (surplus < 0) return { create: newPods(set, pods, Math.min(-surplus, burstMax)), remove: [] };
+  if (surplus < 0) return { create: newPods(set, Math.min(-surplus, burstMax)), remove: [] };
   const related = pods.filter((pod) => family.has(controllerOf(pod)?.uid ?? ''));
   const ranked = rankForDeletion(active, related, nowMs);
   return { create: [], remove: ranked.slice(0, Math.min(surplus, burstMax)) };
 }
 
 /**
- * The set's pods have numbered slots, and the name of a slot is always the same. So every attempt to replace the same missing pods
- * creates the same names: of two concurrent attempts, or one with a stale cache, the second fails with `AlreadyExists`.
+ * The server generates the names, so that a replacement never has the name of the pod that it replaces. A repeated attempt creates
+ * no pod twice, because the plan is made from the server's pods and not from a cache.
  */
-function newPods(set: ReplicaSet, pods: readonly Pod[], count: number): readonly Pod[] {
-  const { name: setName = '', namespace = '', uid = '' } = set.metadata ?? {};
+function newPods(set: ReplicaSet, count: number): readonly Pod[] {
+  const { name = '', namespace = '' } = set.metadata ?? {};
   const pod = podFromTemplate(set.spec?.template ?? {}, namespace, controllerReference(set, replicaSets));
-  const taken = new Set(pods.map(({ metadata }) => metadata?.name));
-  const generateName = `${setName}-`;
-  const created: Pod[] = [];
-  for (let slot = 0; created.length < count; slot++) {
-    const name = generateName.slice(0, prefixLengthMax) + nameSuffix(`${slot} ${uid}`);
-    if (taken.has(name)) continue;
-    taken.add(name);
-    created.push({ ...pod, metadata: { ...pod.metadata, name, generateName } });
-  }
-  return created;
+  return new Array<Pod>(count).fill({ ...pod, metadata: { ...pod.metadata, generateName: `${name}-` } });
 }
 
 function countedStatus(

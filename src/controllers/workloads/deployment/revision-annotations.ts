@@ -45,21 +45,28 @@ export function maxReplicasOf(set: ReplicaSet): number | undefined {
   return countIn(set, maxAnnotation);
 }
 
-export function revisionNumberOf({ metadata }: KubeObject): number {
-  const text = metadata?.annotations?.[revisionAnnotation] ?? '0';
-  return /^\d+$/.test(text) ? Number(text) : 0;
+/** A signed integer of 64 bits, as in Go; what is not one counts as 0. */
+export function revisionNumberOf({ metadata }: KubeObject): bigint {
+  return parseRevision(metadata?.annotations?.[revisionAnnotation] ?? '0') ?? 0n;
+}
+
+function parseRevision(text: string): bigint | undefined {
+  if (!/^[+-]?\d{1,100}$/.test(text)) return undefined;
+  const number = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
 /** One more than the highest of these sets. */
-function nextRevision(old: readonly ReplicaSet[]): number {
-  return Math.max(0, ...old.map(revisionNumberOf)) + 1;
+function nextRevision(old: readonly ReplicaSet[]): bigint {
+  const highest = old.map(revisionNumberOf).reduce((max, number) => (number > max ? number : max), 0n);
+  return BigInt.asIntN(64, highest + 1n);
 }
 
 /** A set that becomes current again gets a new number and keeps its earlier ones in its history. */
-function revisionToAdd(present: StringMap, revision: number): StringMap {
+function revisionToAdd(present: StringMap, revision: bigint): StringMap {
   const before = present[revisionAnnotation];
-  if (before !== undefined && !/^\d+$/.test(before)) return {};
-  if (Number(before ?? 0) >= revision) return {};
+  const current = parseRevision(before ?? '0');
+  if (current === undefined || current >= revision) return {};
   const numbered = { [revisionAnnotation]: String(revision) };
   if (before === undefined) return numbered;
   const history = [...(present[historyAnnotation] ?? '').split(',').filter((text) => text !== ''), before];

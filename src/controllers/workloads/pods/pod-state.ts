@@ -31,10 +31,12 @@ export function nextAvailableMs(
   minReadySeconds: number,
   nowMs: number,
 ): number | undefined {
-  const waits = pods
-    .map((pod) => (isReady(pod) ? untilAvailableMs(pod, minReadySeconds, nowMs) : undefined))
-    .filter((wait) => wait !== undefined && wait > 0);
-  return waits.length === 0 ? undefined : Math.min(...waits.map((wait) => wait ?? 0));
+  let soonest: number | undefined;
+  for (const pod of pods) {
+    const wait = isReady(pod) ? untilAvailableMs(pod, minReadySeconds, nowMs) : undefined;
+    if (wait !== undefined && wait > 0) soonest = Math.min(soonest ?? wait, wait);
+  }
+  return soonest;
 }
 
 export function isTerminating({ metadata }: Pod): boolean {

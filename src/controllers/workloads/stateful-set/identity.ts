@@ -92,9 +92,13 @@ export function setReplicasOf({ spec }: StatefulSet): number {
   return spec?.replicas ?? 1;
 }
 
+/** One more than the last ordinal. A pod with an ordinal above the maximum would not be recognized as a member. */
+export function endOrdinalOf(set: StatefulSet): number {
+  return Math.min(startOrdinalOf(set) + setReplicasOf(set), ordinalMax + 1);
+}
+
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
-  const start = startOrdinalOf(set);
-  return ordinal >= start && ordinal < start + setReplicasOf(set);
+  return ordinal >= startOrdinalOf(set) && ordinal < endOrdinalOf(set);
 }
 
 function splitName(name = ''): { readonly parent: string; readonly ordinal: number } | undefined {

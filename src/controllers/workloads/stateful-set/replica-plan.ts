@@ -5,6 +5,7 @@ import { isFinished } from '../../../kube/pods.ts';
 import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
 import { claimsFor, isLeftOver, ownersToSet } from './claims.ts';
 import {
+  endOrdinalOf,
   hasIdentity,
   isInRange,
   memberPod,
@@ -12,9 +13,11 @@ import {
   podNameOf,
   podRevisionOf,
   type SetRevision,
-  setReplicasOf,
   startOrdinalOf,
 } from './identity.ts';
+
+/** Pods that one plan creates, and pods that it deletes; the changed pods lead to the next plan. */
+const burstMax = 500;
 
 /** The set and its objects, at one moment. */
 export interface SetView {
@@ -44,19 +47,27 @@ export type ReplicaStep =
 /**
  * The next steps, in this order. One pod at a time, in order of ordinals and each only when all before it are available, unless
  * the set is managed in parallel. Scaling comes before updating; pods are removed from the highest ordinal down.
+ *
+ * The work depends on the objects that exist, not on `spec.replicas`, which may be as large as 2^31-1.
  */
 export function planReplicas(view: SetView): readonly ReplicaStep[] {
   const { set } = view;
   if (set.metadata?.deletionTimestamp !== undefined) return [];
   const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
   const steps: ReplicaStep[] = [];
-  const planners = [...replicaPlanners(view), ...claimPlanners(view), ...removalPlanners(view, isOrdered)];
-  for (const plan of planners) {
-    const { steps: next, isBlocking } = plan(isOrdered);
+  for (const { steps: next, isBlocking } of plannedParts(view, isOrdered)) {
     steps.push(...next);
     if (isBlocking && isOrdered) return steps;
   }
   return [...steps, ...updateSteps(view)];
+}
+
+/** The parts of a plan, each computed only when the ones before it do not block it. */
+function* plannedParts(view: SetView, isOrdered: boolean): Iterable<PlannedSteps> {
+  yield* replicaParts(view, isOrdered);
+  const leaving = podsToRemove(view);
+  yield* claimParts(view, leaving);
+  yield* removalParts(view, leaving, isOrdered);
 }
 
 interface PlannedSteps {
@@ -65,32 +76,46 @@ interface PlannedSteps {
   readonly isBlocking: boolean;
 }
 
-type StepPlanner = (isOrdered: boolean) => PlannedSteps;
-
 const pass: PlannedSteps = { steps: [], isBlocking: false };
 const block: PlannedSteps = { steps: [], isBlocking: true };
 
-/** The pods in range, by position; undefined if there is none. */
-function slots({ set, pods }: SetView): readonly (Pod | undefined)[] {
-  const start = startOrdinalOf(set);
-  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
-  return Array.from({ length: setReplicasOf(set) }, (_, index) => byOrdinal.get(start + index));
+function podsByOrdinal({ pods }: SetView): ReadonlyMap<number | undefined, Pod> {
+  return new Map(pods.map((pod) => [ordinalOf(pod), pod]));
 }
 
-/** Pods beyond the range, from the highest ordinal down. */
+/** Pods in range, from the lowest ordinal up. */
+function podsToKeep({ set, pods }: SetView): readonly Pod[] {
+  return pods
+    .filter((pod) => isInRange(set, ordinalOf(pod) ?? -1))
+    .toSorted((a, b) => (ordinalOf(a) ?? 0) - (ordinalOf(b) ?? 0));
+}
+
+/** Pods beyond the range that this plan removes or waits for, from the highest ordinal down. */
 function podsToRemove({ set, pods }: SetView): readonly Pod[] {
+  let deletions = 0;
   return pods
     .filter((pod) => !isInRange(set, ordinalOf(pod) ?? -1))
-    .toSorted((a, b) => (ordinalOf(b) ?? 0) - (ordinalOf(a) ?? 0));
+    .toSorted((a, b) => (ordinalOf(b) ?? 0) - (ordinalOf(a) ?? 0))
+    .filter((pod) => isTerminating(pod) || deletions++ < burstMax);
 }
 
-function replicaPlanners(view: SetView): readonly StepPlanner[] {
-  const start = startOrdinalOf(view.set);
-  return slots(view).map((pod, index) => (isOrdered) => {
-    const ordinal = start + index;
-    if (pod === undefined) return { steps: creationSteps(view, ordinal), isBlocking: true };
-    return planReplica(view, pod, ordinal, isOrdered);
-  });
+/** Ordinals in order; after enough creations only those of existing pods. */
+function* replicaParts(view: SetView, isOrdered: boolean): Iterable<PlannedSteps> {
+  const { set } = view;
+  const existing = podsByOrdinal(view);
+  const end = endOrdinalOf(set);
+  let created = 0;
+  let ordinal = startOrdinalOf(set);
+  for (; ordinal < end && created < burstMax; ordinal++) {
+    const pod = existing.get(ordinal);
+    const steps = pod === undefined ? creationSteps(view, ordinal) : [];
+    if (steps.some(({ kind }) => kind === 'create-pod')) created++;
+    yield pod === undefined ? { steps, isBlocking: true } : planReplica(view, pod, ordinal, isOrdered);
+  }
+  for (const pod of podsToKeep(view)) {
+    const at = ordinalOf(pod) ?? 0;
+    if (at >= ordinal) yield planReplica(view, pod, at, isOrdered);
+  }
 }
 
 function planReplica(view: SetView, pod: Pod, ordinal: number, isOrdered: boolean): PlannedSteps {
@@ -151,26 +176,22 @@ function revisionFor({ set, current, update }: SetView, ordinal: number): SetRev
 }
 
 /** Before a pod is deleted, its claims get the owner that decides whether they are deleted with it. */
-function claimPlanners(view: SetView): readonly StepPlanner[] {
-  return podsToRemove(view).map((pod) => () => ({
-    steps: ownershipSteps(view, pod, ordinalOf(pod) ?? 0),
-    isBlocking: false,
-  }));
+function* claimParts(view: SetView, leaving: readonly Pod[]): Iterable<PlannedSteps> {
+  for (const pod of leaving)
+    yield { steps: ownershipSteps(view, pod, ordinalOf(pod) ?? 0), isBlocking: false };
 }
 
-function removalPlanners(view: SetView, isOrdered: boolean): readonly StepPlanner[] {
-  const leaving = podsToRemove(view);
-  const first = firstUnavailable(view, leaving);
-  return leaving.map((pod) => () => {
-    if (isTerminating(pod)) return isOrdered ? block : pass;
-    if (isOrdered && !isRunning(view, pod) && pod !== first) return block;
-    return { steps: [{ kind: 'delete-pod', pod }], isBlocking: true };
-  });
+function* removalParts(view: SetView, leaving: readonly Pod[], isOrdered: boolean): Iterable<PlannedSteps> {
+  const first = isOrdered ? firstUnavailable(view, leaving) : undefined;
+  for (const pod of leaving) {
+    if (isTerminating(pod)) yield isOrdered ? block : pass;
+    else if (isOrdered && !isRunning(view, pod) && pod !== first) yield block;
+    else yield { steps: [{ kind: 'delete-pod', pod }], isBlocking: true };
+  }
 }
 
 function firstUnavailable(view: SetView, leaving: readonly Pod[]): Pod | undefined {
-  const present = slots(view).filter((pod) => pod !== undefined);
-  return [...present, ...leaving.toReversed()].find((pod) => isUnavailable(view, pod));
+  return [...podsToKeep(view), ...leaving.toReversed()].find((pod) => isUnavailable(view, pod));
 }
 
 /** The highest pod of an old revision is deleted, when all above it are available. */
@@ -178,10 +199,10 @@ function updateSteps(view: SetView): readonly ReplicaStep[] {
   const { set, update } = view;
   const { type = 'RollingUpdate', rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return [];
-  const partition = rollingUpdate?.partition ?? 0;
-  const places = slots(view);
-  for (let index = places.length - 1; index >= partition; index--) {
-    const pod = places[index];
+  const first = startOrdinalOf(set) + (rollingUpdate?.partition ?? 0);
+  const existing = podsByOrdinal(view);
+  for (let ordinal = endOrdinalOf(set) - 1; ordinal >= first; ordinal--) {
+    const pod = existing.get(ordinal);
     if (pod === undefined || isFinished(pod)) return [];
     if (podRevisionOf(pod) !== update.name && !isTerminating(pod)) return [{ kind: 'delete-pod', pod }];
     if (isUnavailable(view, pod)) return [];
