@@ -54,13 +54,19 @@ function keepCloser(known: SeenByKind, candidate: StorageCandidate, node: string
 }
 
 function compare(a: StorageCandidate, b: StorageCandidate): number {
-  return a.obstacles.length - b.obstacles.length || shortageOf(a) - shortageOf(b);
+  return obstacleCount(a) - obstacleCount(b) || shortageOf(a) - shortageOf(b);
+}
+
+/** A full pool is short of free capacity, and therefore of the largest volume too; that is one obstacle, not two. */
+function obstacleCount({ obstacles }: StorageCandidate): number {
+  const others = obstacles.filter(({ margin }) => margin === undefined).length;
+  return others + (others < obstacles.length ? 1 : 0);
 }
 
 /** A candidate that is not short of bytes counts as close as any other with the same number of obstacles. */
 function shortageOf({ obstacles }: StorageCandidate): number {
-  return obstacles.reduce((sum, { margin }) => {
-    if (margin === undefined) return sum;
-    return sum + margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
+  return obstacles.reduce((most, { margin }) => {
+    if (margin === undefined) return most;
+    return Math.max(most, margin.needed.bytes - (margin.free.bytes - margin.promised.bytes));
   }, 0);
 }

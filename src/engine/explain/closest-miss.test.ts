@@ -4,14 +4,14 @@ import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
 import { expectRefusal } from '../testing/expect-plan.ts';
 import {
   byName,
-  storageCapacity,
   claim,
+  csiClass,
   csiDriver,
   hostname,
   localVolume,
-  csiClass,
   node,
   pod,
+  storageCapacity,
   storageClass,
 } from '../testing/objects.ts';
 import { closestMiss } from './closest-miss.ts';
@@ -39,6 +39,17 @@ const cases: readonly { readonly name: string; readonly cluster: ClusterObjects;
       PersistentVolume: [localVolume('small', '1Gi', 'n1'), localVolume('almost', '4Gi', 'n2')],
     },
     says: 'Closest is node n2: claim default/data, volume almost: it is smaller than the request (needs 5Gi, has 4Gi).',
+  },
+  {
+    name: 'of many nodes the one that lacks least',
+    cluster: {
+      ...local,
+      Node: Array.from({ length: 40 }, (_, at) => node(`n${at}`)),
+      PersistentVolume: Array.from({ length: 40 }, (_, at) =>
+        localVolume(`v${at}`, at === 30 ? '4Gi' : '1Gi', `n${at}`),
+      ),
+    },
+    says: 'Closest is node n30: claim default/data, volume v30: it is smaller than the request (needs 5Gi, has 4Gi).',
   },
   {
     name: 'a pool that lacks a little before a node without one',

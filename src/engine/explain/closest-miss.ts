@@ -11,8 +11,8 @@ import {
 import { nodeReasons } from '../rules/reasons.ts';
 import type { Size } from '../size.ts';
 
-/** Explaining a node costs more than deciding about it, and a few nodes are enough to show what the problem is. */
-const nodesMax = 8;
+/** Most of the cost is to look at all volumes, which happens once for all nodes; but a large cluster has too many nodes to explain each. */
+const nodesMax = 64;
 
 /**
  * The closest candidate for the pod's volumes, as a sentence, such as

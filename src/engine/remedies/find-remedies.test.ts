@@ -137,9 +137,28 @@ describe('a new node', () => {
     });
     const busy = podOf('busy', '3', { spec: { nodeName: 'n1' } });
     const objects = { Node: [nodeOf('n1', '4')], Pod: [agent, busy] };
-    const isNew = (text: string) => text.startsWith('Add a node');
+    const isNew = (text: string) => text.startsWith('Add a node like n1 (');
     expect(remediesFor(objects, podOf('p', '4')).some(isNew)).toBe(false);
     expect(remediesFor(objects, podOf('p', '3500m')).some(isNew)).toBe(true);
+  });
+
+  test('has the size that the pod needs, if no existing node is large enough; no node grows by that much', () => {
+    const huge = podOf('p', '100');
+    const memory = { cpu: '100', memory: '9Ti' };
+    const objects = { Node: [nodeOf('n1', '4'), nodeOf('n2', '8')] };
+    expect(remediesFor(objects, huge)).toEqual([
+      'Add a node like n2, but with cpu 100 (n2 has 8); the pod then fits on new-node.',
+      "Lower the pod's cpu request from 100 to 8; the pod then fits on n2.",
+    ]);
+    const large = { ...huge, spec: { containers: [{ name: 'main', resources: { requests: memory } }] } };
+    expect(remediesFor(objects, large)[0]).toMatch(
+      /^Add a node like n2, but with cpu 100 \(n2 has 8\) and memory 9Ti \(n2 has \S+\); the pod then fits on new-node\.$/,
+    );
+  });
+
+  test('is not needed if a node lacks little', () => {
+    const texts = remediesFor({ Node: [nodeOf('n1', '4')] }, podOf('p', '5'));
+    expect(texts).toContain('Add 1 cpu to node n1 (it has 4); the pod then fits on n1.');
   });
 
   test('is like the nodes that the pod selects, wherever they are in the list', () => {
@@ -188,7 +207,10 @@ describe('amounts', () => {
   test('of a request are never lowered to 0', () => {
     const full = podOf('full', '4', { metadata: ownedBy('DaemonSet', 'full'), spec: { nodeName: 'n1' } });
     const texts = remediesFor({ Node: [nodeOf('n1', '4')], Pod: [full] }, podOf('p', '1'));
-    expect(texts).toEqual(['Add 1 cpu to node n1 (it has 4); the pod then fits on n1.']);
+    expect(texts).toEqual([
+      'Add a node like n1, but with cpu 5 (n1 has 4); the pod then fits on new-node.',
+      'Add 1 cpu to node n1 (it has 4); the pod then fits on n1.',
+    ]);
   });
 
   test('that are close to each other have different texts', () => {
@@ -220,6 +242,13 @@ describe('storage', () => {
   ])('that is added %s', (_, free, largest, helps) => {
     const texts = remediesFor(poolOf(free, largest), pod('p', ['data']));
     expect(texts.some((text) => text.startsWith('Grow'))).toBe(helps);
+  });
+
+  test('of a class with a provisioner is added to the pool, before a volume is created by hand', () => {
+    const actions = searchIn(poolOf('16Ti', '16Ti'), pod('p', ['data']), stowageProfile)?.remedies.map(
+      ({ steps }) => steps[0]?.action,
+    );
+    expect(actions).toEqual(['GrowPool', 'ShrinkClaim', 'CreateVolume']);
   });
 
   test('that is created by hand: the text has everything that the claim requires', () => {

@@ -6,7 +6,7 @@ import { defaultRules } from '../rules/default-rules.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 import type { AnyRule } from '../rules/framework/rule.ts';
 import { ClosestNodes } from './closest-nodes.ts';
-import { newNodeSteps, onNewNode } from './new-node-steps.ts';
+import { largerNodeSteps, newNodeSteps, onNewNode } from './new-node-steps.ts';
 import { canBeSmaller, type Remedy, RemedyCollection } from './remedy-collection.ts';
 import type { ObjectSource, RemedyStep } from './remedy-step.ts';
 import { smallestEnough } from './smallest-amount.ts';
@@ -171,9 +171,10 @@ function smallestOf(whatIf: WhatIf, steps: readonly RemedyStep[]): Remedy {
   return { node: whatIf.node, steps: current };
 }
 
+/** A node of a size that does not exist yet is proposed only if none of the existing sizes is enough. */
 function tryNewNodes(whatIf: WhatIf, found: RemedyCollection): void {
   const there = onNewNode(whatIf);
-  for (const step of newNodeSteps(whatIf)) {
+  for (const step of [...newNodeSteps(whatIf), ...largerNodeSteps(whatIf)]) {
     if (!there.withSteps([step], (after) => after.fits())) continue;
     found.add({ node: there.node, steps: [step] });
     return;

@@ -1,4 +1,5 @@
-import type { Node, Taint } from '../../kube/api/core.ts';
+import type { Node, Pod, Taint } from '../../kube/api/core.ts';
+import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
@@ -6,6 +7,8 @@ import { nonNullItems } from '../records/field-readers.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
+import { resourceText } from './amount-text.ts';
+import { amountOf, resourceQuantity } from './amounts.ts';
 import { isKubernetesTaint, isNodeRemovalTaint } from './node-facts.ts';
 import { isDaemonOrStaticPod } from './pod-steps.ts';
 import type { RemedyEdit, RemedyStep } from './remedy-step.ts';
@@ -15,7 +18,25 @@ import { type SearchContext, WhatIf } from './what-if.ts';
 const templatesMax = 16;
 
 /** One more node of each type that the cluster has and the pod selects; the smallest first. */
-export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
+export function newNodeSteps(whatIf: WhatIf): RemedyStep[] {
+  return templatesFor(whatIf)
+    .flatMap((template) => newNode(whatIf.context, template, []))
+    .sort((a, b) => a.amount - b.amount);
+}
+
+/**
+ * One more node that is large enough for the pod, for a pod that needs more than any node type has; the nodes that differ least from an
+ * existing type first.
+ */
+export function largerNodeSteps(whatIf: WhatIf): RemedyStep[] {
+  return templatesFor(whatIf)
+    .map((template) => ({ template, raised: raisedResources(whatIf, template) }))
+    .filter(({ raised }) => raised.length > 0)
+    .sort((a, b) => a.raised.length - b.raised.length || largestFactor(a.raised) - largestFactor(b.raised))
+    .flatMap(({ template, raised }) => newNode(whatIf.context, template, raised));
+}
+
+function templatesFor({ context, record: pod }: WhatIf): NodeRecord[] {
   const { required } = podNodeAffinityOf(pod.shape);
   const templates = new Map<string, NodeRecord>();
   for (const row of context.index.nodes.rowsByName) {
@@ -30,14 +51,35 @@ export function newNodeSteps({ context, record: pod }: WhatIf): RemedyStep[] {
     if (!templates.has(key)) templates.set(key, record);
     if (templates.size === templatesMax) break;
   }
-  return [...templates.values()]
-    .flatMap((record) => newNode(context, record))
-    .sort((a, b) => a.amount - b.amount);
+  return [...templates.values()];
+}
+
+interface RaisedResource {
+  readonly resource: string;
+  readonly has: number;
+  readonly to: number;
+}
+
+/** The resources of which the node type has less than the pod and the pods of DaemonSets need. */
+function raisedResources({ context, pod }: WhatIf, { key, allocatable }: NodeRecord): RaisedResource[] {
+  const has = allocatableAmounts(allocatable);
+  const pods = [pod, ...nodePods(context, key)].map(({ spec }) => podRequests(spec ?? {}));
+  const asked = pods[0]!;
+  const names = ['cpu', 'memory', 'ephemeral-storage', ...asked.others.keys()];
+  return names.flatMap((resource) => {
+    const to = pods.reduce((sum, requests) => sum + amountOf(requests, resource), 0);
+    const isShort = amountOf(asked, resource) > 0 && to > amountOf(has, resource);
+    return isShort ? [{ resource, has: amountOf(has, resource), to }] : [];
+  });
 }
 
 /** Not a taint that reports a node's condition: a new node is healthy. */
 function belongsToType(taint: Taint): boolean {
   return !isKubernetesTaint(textOf(taint.key)) && !isNodeRemovalTaint(taint);
+}
+
+function largestFactor(raised: readonly RaisedResource[]): number {
+  return Math.max(...raised.map(({ has, to }) => to / has));
 }
 
 function newNodeName({ index }: SearchContext): string {
@@ -47,13 +89,20 @@ function newNodeName({ index }: SearchContext): string {
   }
 }
 
-function newNode(context: SearchContext, template: NodeRecord): RemedyStep[] {
+function newNode(
+  context: SearchContext,
+  template: NodeRecord,
+  raised: readonly RaisedResource[],
+): RemedyStep[] {
   const object = context.objects.get('Node', template.key);
   if (object === undefined) return [];
   const name = newNodeName(context);
-  const { cpuMilli, memoryBytes } = allocatableAmounts(template.allocatable);
+  const larger = Object.fromEntries(
+    raised.map(({ resource, to }) => [resource, resourceQuantity(resource, to)]),
+  );
+  const { cpuMilli, memoryBytes } = allocatableAmounts({ ...template.allocatable, ...larger });
   const drivers = context.objects.get('CSINode', template.key);
-  const edits: RemedyEdit[] = [{ type: 'create', kind: 'Node', object: named(object, name) }];
+  const edits: RemedyEdit[] = [{ type: 'create', kind: 'Node', object: named(object, name, larger) }];
   if (drivers !== undefined)
     edits.push({ type: 'create', kind: 'CSINode', object: { ...drivers, metadata: { name } } });
   return [
@@ -66,33 +115,45 @@ function newNode(context: SearchContext, template: NodeRecord): RemedyStep[] {
       from: cpuMilli,
       to: memoryBytes,
       names: [template.key],
+      remarks: raised.map(
+        ({ resource, has, to }) =>
+          `${resource} ${resourceText(resource, to, 'up')} (${template.key} has ${resourceText(resource, has, 'down')})`,
+      ),
       edits: [...edits, ...ownPods(context, template.key, name)],
     },
   ];
 }
 
-function named(node: Node, name: string): Node {
+function named(node: Node, name: string, larger: Readonly<Record<string, string>>): Node {
   const labels = { ...node.metadata?.labels, [wellKnownLabels.hostname]: name };
   const taints = nonNullItems(node.spec?.taints).filter(belongsToType);
-  return { ...node, metadata: { name, labels }, spec: { ...node.spec, taints } };
+  const allocatable = { ...node.status?.allocatable, ...larger };
+  return {
+    ...node,
+    metadata: { name, labels },
+    spec: { ...node.spec, taints },
+    status: { ...node.status, allocatable },
+  };
 }
 
 /** DaemonSets and static pods occupy the new node as they occupy the others. */
-function ownPods({ index, objects }: SearchContext, template: string, name: string): RemedyEdit[] {
-  return [...index.pods.onNode(template)].filter(isDaemonOrStaticPod).flatMap(({ key }) => {
-    const object = objects.get('Pod', key);
-    if (object === undefined) return [];
+function ownPods(context: SearchContext, template: string, name: string): RemedyEdit[] {
+  return nodePods(context, template).map((object) => {
     const { namespace = '', name: podName = '', labels = {} } = object.metadata ?? {};
     const own = `${podName}-${name}`;
     const metadata = { namespace, name: own, uid: own, labels };
-    return [
-      {
-        type: 'create',
-        kind: 'Pod',
-        object: { ...object, metadata, spec: { ...object.spec, nodeName: name } },
-      },
-    ];
+    return {
+      type: 'create',
+      kind: 'Pod',
+      object: { ...object, metadata, spec: { ...object.spec, nodeName: name } },
+    };
   });
+}
+
+function nodePods({ index, objects }: SearchContext, node: string): Pod[] {
+  return [...index.pods.onNode(node)]
+    .filter(isDaemonOrStaticPod)
+    .flatMap(({ key }) => objects.get('Pod', key) ?? []);
 }
 
 /** The pod on a node that does not exist yet. */

@@ -25,14 +25,21 @@ export class RemedyCollection {
     return [...this.#byKinds.values()].some((remedy) => remedyCost(remedy) < actionCosts.RemovePods);
   }
 
-  /** The cheapest first, without remedies that contain all actions of another one. */
+  /** The cheapest first, without remedies that contain all actions of another one. A new node replaces a large growth of an existing one. */
   best(max: number): readonly Remedy[] {
-    const all = [...this.#byKinds.values()];
+    const known = [...this.#byKinds.values()];
+    const hasNewNode = known.some(({ steps }) => steps.some(({ action }) => action === 'CreateNode'));
+    const all = hasNewNode ? known.filter(({ steps }) => !steps.some(isLargeGrowth)) : known;
     return all
       .filter((remedy) => !all.some((other) => isPartOf(other, remedy)))
       .sort(compareRemedies)
       .slice(0, max);
   }
+}
+
+/** People add a node rather than give an existing one half as much again. The kubelet's limit of pods is only a setting. */
+function isLargeGrowth({ action, scope, amount, from = 0 }: RemedyStep): boolean {
+  return action === 'GrowNode' && scope !== 'pods' && amount > from / 2;
 }
 
 /**

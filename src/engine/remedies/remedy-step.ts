@@ -22,6 +22,8 @@ export interface RemedyStep {
   readonly names: readonly string[];
   /** Remarks for people: the label that is replaced, the owner of a pod that is removed. */
   readonly remarks?: readonly string[];
+  /** Added to the cost of the action where people would rather do something else. */
+  readonly extraCost?: number;
   readonly edits: readonly RemedyEdit[];
   /** The same step with another amount, for steps whose amount is free. */
   readonly withAmount?: (amount: number) => RemedyStep;
@@ -77,9 +79,12 @@ export const actionCosts = {
 export type RemedyAction = keyof typeof actionCosts;
 
 /** Each removed pod costs; any other action costs once. */
-export function stepCost({ action, amount }: RemedyStep): number {
-  return action === 'RemovePods' ? actionCosts[action] * amount : actionCosts[action];
+export function stepCost({ action, amount, extraCost = 0 }: RemedyStep): number {
+  return (action === 'RemovePods' ? actionCosts[action] * amount : actionCosts[action]) + extraCost;
 }
+
+/** A volume by hand for a class whose provisioner makes volumes is the last resort among changes that stop no workload. */
+export const volumeBesideProvisionerCost = 25;
 
 /** The cluster's objects as the API server returns them: an index keeps only what it decides by. */
 export interface ObjectSource {

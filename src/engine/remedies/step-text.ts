@@ -20,7 +20,7 @@ export function stepText(step: RemedyStep, node: string): string {
     case 'CreateVolume':
       return createVolumeText(step, node);
     case 'CreateNode':
-      return `add a node like ${names[0]} (cpu ${coresText(from)}, memory ${bytesText(to)})`;
+      return createNodeText(step);
     case 'UncordonNode':
       return `uncordon node ${object.name}`;
     case 'RemoveTaint':
@@ -60,6 +60,13 @@ export function stepText(step: RemedyStep, node: string): string {
     default:
       return unreachable(action);
   }
+}
+
+/** The remarks are resources of which no existing node has as much as the pod needs. */
+function createNodeText({ names, remarks = [], from = 0, to = 0 }: RemedyStep): string {
+  return remarks.length === 0
+    ? `add a node like ${names[0]} (cpu ${coresText(from)}, memory ${bytesText(to)})`
+    : `add a node like ${names[0]}, but with ${remarks.join(' and ')}`;
 }
 
 function dropNodeSelectorText({ names }: RemedyStep): string {

@@ -5,7 +5,7 @@ import { textOf } from '../../kube/wire.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { Finding } from '../rules/framework/finding.ts';
-import { changing, type RemedyStep } from './remedy-step.ts';
+import { changing, type RemedyStep, volumeBesideProvisionerCost } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';
 
 /** All claims of the pod that still need a volume: if they compete, a change to any of them may help. */
@@ -28,7 +28,9 @@ export function createVolumeSteps(whatIf: WhatIf, claim: ClaimRecord): RemedySte
   const node = whatIf.get('Node', whatIf.node);
   const bytes = Math.ceil(claim.request?.bytes ?? 0);
   if (object === undefined || node === undefined || !Number.isSafeInteger(bytes)) return [];
-  return [createVolumeOf({ name: freeName(whatIf, `for-${claim.name}`), claim, object, node }, bytes)];
+  const name = freeName(whatIf, `for-${claim.name}`);
+  const hasProvisioner = whatIf.index.classes.get(claim.className)?.canProvision === true;
+  return [createVolumeOf({ name, claim, object, node, hasProvisioner }, bytes)];
 }
 
 function freeName({ index }: WhatIf, wanted: string): string {
@@ -43,10 +45,11 @@ interface NewVolume {
   readonly claim: ClaimRecord;
   readonly object: PersistentVolumeClaim;
   readonly node: Node;
+  readonly hasProvisioner: boolean;
 }
 
 function createVolumeOf(what: NewVolume, bytes: number): RemedyStep {
-  const { claim, name } = what;
+  const { claim, name, hasProvisioner } = what;
   return {
     action: 'CreateVolume',
     scope: '',
@@ -56,6 +59,7 @@ function createVolumeOf(what: NewVolume, bytes: number): RemedyStep {
     to: bytes,
     names: [claim.className],
     remarks: volumeRemarks(what),
+    ...(hasProvisioner && { extraCost: volumeBesideProvisionerCost }),
     edits: [{ type: 'create', kind: 'PersistentVolume', object: newVolume(what, bytes) }],
     withAmount: (other) => createVolumeOf(what, other),
   };

@@ -43,7 +43,8 @@ const acts: readonly (readonly [RegExp, Act])[] = [
     /^create a PersistentVolume of (\S+?)(?: without a class|, class (\S+?))(?:, access mode ((?:Read\w+(?:, )?)+?))?(, volume mode Block)?(?:, attributes class (\S+?))?(?:, labelled (.+?))?,? that node (\S+) can reach$/,
     createVolume,
   ],
-  [/^add a node like (\S+) \(/, addNode],
+  [/^add a node like (\S+), but with (.+)$/, addNode],
+  [/^add a node like (\S+) \(/, ([like], before) => addNode([like], before)],
   [/^uncordon node (\S+)$/, ([name = ''], before) => changeObject(before, 'Node', name, uncordoned)],
   [
     /^remove taints? (.+) from node (\S+) and fix its condition, so that Kubernetes removes its taints? (.+)$/,
@@ -153,14 +154,19 @@ function createVolume(groups: MatchedGroups, before: RemedySituation): RemedySit
 }
 
 /** Adds the pods of DaemonSets too. */
-function addNode([like = '']: MatchedGroups, before: RemedySituation): RemedySituation {
+function addNode([like = '', larger = '']: MatchedGroups, before: RemedySituation): RemedySituation {
   const name = 'added-node';
   const model = listed(before, 'Node').find(({ metadata }) => metadata?.name === like);
   const labels = { ...model?.metadata?.labels, [hostname]: name };
   const taints = (model?.spec?.taints ?? []).filter(
     ({ key = '' }) => !/^(node\.(\w+\.)?kubernetes\.io|ToBeDeleted)/.test(key),
   );
-  const node: Node = { ...model, metadata: { name, labels }, spec: { taints } };
+  const sizes = [...larger.matchAll(/(\S+) (\S+) \(\S+ has \S+\)/g)].map(([, resource, size]) => [
+    resource,
+    size,
+  ]);
+  const allocatable = { ...model?.status?.allocatable, ...Object.fromEntries(sizes) };
+  const node: Node = { ...model, metadata: { name, labels }, spec: { taints }, status: { allocatable } };
   const drivers = listed(before, 'CSINode').filter(({ metadata }) => metadata?.name === like);
   const pods = listed(before, 'Pod')
     .filter(

@@ -41,7 +41,7 @@ export function expectIndexToStay(profile: Profile, numRuns: number): void {
     const index = clusterOf(objects, profile);
     const before = plan(pod, index, { nowMs });
     if (before.kind === 'placement') return;
-    findRemedies(pod, index, before.explain().nodes, { nowMs, objects: sourceOf(objects) });
+    findRemedies(pod, index, before.explain().nodes, { nowMs, objects: objectSourceOf(objects) });
     expect(plan(pod, index, { nowMs })).toMatchObject({ kind: 'refusal', message: before.message });
   };
   fc.assert(fc.property(arbFullCluster, check), { numRuns });
@@ -53,12 +53,12 @@ export function searchIn(objects: ClusterObjects, pod: Pod, profile: Profile): R
   if (answer.kind === 'placement') return undefined;
   return findRemedies(pod, index, answer.explain().nodes, {
     nowMs,
-    objects: sourceOf(objects),
+    objects: objectSourceOf(objects),
     remediesMax: 20,
   });
 }
 
-function sourceOf(objects: ClusterObjects): ObjectSource {
+export function objectSourceOf(objects: ClusterObjects): ObjectSource {
   return {
     get: <K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined =>
       (objects[kind] as readonly ObjectOf[K][] | undefined)?.find(
