@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { checkBannedGlobals, checkFolderHeaders, checkLocalPaths, checkSourceStyle } from './source-rules.ts';
+import {
+  checkBannedGlobals,
+  checkFolderHeaders,
+  checkLocalPaths,
+  checkSourceStyle,
+  checkUniqueNames,
+} from './source-rules.ts';
 import { filesOf, places, readSources, type Sources } from './testing/made-up-sources.ts';
 import { describeViolation } from './violation.ts';
 
@@ -117,4 +123,15 @@ test('paths of one machine are found, and text that resembles them are not', () 
     'docs/b.md': 'shared work/life, network/x',
   });
   expect(places(checkLocalPaths(files))).toEqual(['docs/a.md:1', 'docs/a.md:3']);
+});
+
+test('an exported name that exists twice is found; overloads, tests and generated types are not', () => {
+  const files = filesOf({
+    'src/a/step.ts': 'export interface Step {}\n',
+    'src/b/step.ts': '\nexport class Step {}\n',
+    'src/a/text.ts': 'export function text(a: string): string;\nexport function text(a: number): string;\n',
+    'src/a/testing/step.ts': 'export const Step = 1;\n',
+    'src/kube/api/step.ts': '// Generated from Go.\nexport interface Step {}\n',
+  });
+  expect(places(checkUniqueNames(files))).toEqual(['src/b/step.ts:2']);
 });

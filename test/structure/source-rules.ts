@@ -123,3 +123,30 @@ export function checkLocalPaths(files: readonly TextFile[]): Violation[] {
 function matchesOf(pattern: RegExp, { text }: TextFile): Mention[] {
   return [...text.matchAll(pattern)].map((match) => ({ name: match[0], offset: match.index }));
 }
+
+/**
+ * Exported names are unique in src/, so that a name on its own says what it is. The two generated views of Kubernetes' types share their
+ * names on purpose, and test code is not checked.
+ */
+export function checkUniqueNames(sources: readonly TextFile[]): Violation[] {
+  const first = new Map<string, string>();
+  return sources
+    .filter((source) => !isTestCode(source.path) && !isGenerated(source))
+    .flatMap((source) =>
+      exportedNames(source).flatMap(({ name, offset }) => {
+        const other = first.get(name) ?? source.path;
+        first.set(name, other);
+        if (other === source.path) return [];
+        const remedy = 'give one of them a qualified name, or use the existing one';
+        return [
+          violationAt(source, { name, offset }, { wrong: `${name} is also exported by ${other}`, remedy }),
+        ];
+      }),
+    );
+}
+
+function exportedNames({ text }: TextFile): Mention[] {
+  const declaration =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:interface|type|class|function\*?|const) (\w+)/gm;
+  return [...text.matchAll(declaration)].map(({ 1: name = '', index: offset }) => ({ name, offset }));
+}

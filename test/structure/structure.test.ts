@@ -23,7 +23,13 @@ import {
 } from './package-rules.ts';
 import { checkMentionedPaths, checkReadmeTables } from './readme-rules.ts';
 import { readSource, type TextFile } from './source-facts.ts';
-import { checkBannedGlobals, checkFolderHeaders, checkLocalPaths, checkSourceStyle } from './source-rules.ts';
+import {
+  checkBannedGlobals,
+  checkFolderHeaders,
+  checkLocalPaths,
+  checkSourceStyle,
+  checkUniqueNames,
+} from './source-rules.ts';
 import { describeViolation, type Violation } from './violation.ts';
 import { allowedUses } from './vocabulary.ts';
 import { checkVocabulary } from './vocabulary-rules.ts';
@@ -65,6 +71,10 @@ describe('the sources', () => {
 
   test('are all named in the tables of their READMEs', () => {
     expectNone(checkReadmeTables(files));
+  });
+
+  test('export each name once', () => {
+    expectNone(checkUniqueNames(sources));
   });
 
   test('have no default exports, no casts to any, no notes to self and no overlong files', () => {

@@ -1,7 +1,7 @@
 import { escapedCharacters } from '../../../kube/go/quote.ts';
 import type { JsonSchema } from '../../schema/json-schema.ts';
 
-export type FieldPath =
+export type RuleFieldPath =
   | { readonly ok: true; readonly path: string; readonly schema: JsonSchema }
   | { readonly ok: false; readonly problem: string };
 
@@ -9,7 +9,7 @@ export type FieldPath =
  * Parses `.spec.names['a.b']` by a schema: fields by their names, entries of maps by their keys. The resulting path is
  * in the notation of field errors.
  */
-export function parseFieldPath(text: string, schema: JsonSchema): FieldPath {
+export function parseFieldPath(text: string, schema: JsonSchema): RuleFieldPath {
   let current = schema;
   let path = '';
   const tokens = tokenize(text);
