@@ -132,7 +132,7 @@ describe('the pools of a driver', () => {
   });
 
   /** The reader accepts these: it uses the last entry, the first name, and the Kubernetes default of a field. */
-  const forgiven = ['a node twice', 'a pool without a name', 'a class twice', 'a field that there is not'];
+  const forgiven = ['a duplicate node', 'a pool without a name', 'a duplicate class', 'an unknown field'];
 
   test.each(reports.filter(([name]) => !(name in acceptedWrites) && !forgiven.includes(name)))(
     'are rejected by the schema if the reader would report a problem: %s',

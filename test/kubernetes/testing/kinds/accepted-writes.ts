@@ -2,20 +2,20 @@ import { bytesMax, gib, ledgerOf, poolOf, type Write } from './write.ts';
 
 /** Writes that are just within a rule. */
 export const acceptedWrites: Readonly<Record<string, Write>> = {
-  'a drive that says only where it is': {
+  'a drive with only its node and filesystem': {
     example: 'drive',
     by: 'create',
     change: { spec: { accessTier: null, volumes: null } },
   },
   'a drive with the ledger that it had, from a backup': { example: 'drive', by: 'create', change: {} },
-  'a drive that is filled to the last byte': {
+  'a drive without free bytes': {
     example: 'drive',
     by: 'patch',
     change: ledgerOf(953_482_739_712),
   },
   'a ledger that is emptied': { example: 'drive', by: 'patch', change: { spec: { volumes: null } } },
   'a drive that is cordoned': { example: 'drive', by: 'patch', change: { spec: { unschedulable: true } } },
-  'a drive that shrinks under its volumes': {
+  'a drive that shrinks below the sum of its volumes': {
     example: 'drive',
     by: 'status',
     change: { status: { capacityBytes: 100, freeBytes: 100 - 161_061_273_600 } },
@@ -25,7 +25,7 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'status',
     change: { status: { state: 'Lost', device: null } },
   },
-  'a driver that only says that it tracks': {
+  'a driver with only capacityTracking': {
     example: 'driver-capacity',
     by: 'create',
     change: { spec: { capacityTracking: true } },
@@ -35,22 +35,22 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'status',
     change: poolOf({}),
   },
-  'a pool for no node, as its list is empty': {
+  'a pool for no node, with an empty list': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ nodeList: [], capacity: 1024, expiryTime: '2026-01-31t12:00:00.123456789+02:00' }),
   },
-  'a pool as small as a quantity can be': {
+  'a pool of the smallest quantity': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ capacity: '1n' }),
   },
-  'requests that are more than the disk has': {
+  'requests that exceed the disk': {
     example: 'disk-schedule',
     by: 'patch',
     change: { spec: { replicas: { r5: bytesMax } } },
   },
-  'a request that is withdrawn before its grant is': {
+  'a request that is withdrawn before its grant': {
     example: 'disk-schedule',
     by: 'patch',
     change: { spec: { replicas: { r1: null } } },
@@ -60,7 +60,7 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'patch',
     change: { spec: { nodeID: 'other', name: 'moved' } },
   },
-  'a disk that is granted to the last byte': {
+  'a disk without free bytes': {
     example: 'disk-schedule',
     by: 'status',
     change: {
@@ -70,12 +70,12 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
       },
     },
   },
-  'a limit that falls under what is granted': {
+  'a limit that falls below the granted bytes': {
     example: 'disk-schedule',
     by: 'status',
     change: { status: { storageLimit: 1 } },
   },
-  'what was there before, though it does not fit': {
+  'an existing grant that does not fit': {
     example: 'disk-schedule',
     by: 'status',
     change: {
@@ -90,24 +90,24 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'status',
     change: { status: { conditions: null } },
   },
-  'a disk more': {
+  'an additional disk': {
     example: 'storage-node',
     by: 'patch',
     change: { spec: { disks: { second: { path: '/mnt/second', diskType: 'block' } } } },
   },
-  'a disk less': {
+  'a removed disk': {
     example: 'storage-node',
     by: 'patch',
     change: { spec: { disks: { 'example-disk': null } } },
   },
-  'a disk that nothing is known of': {
+  'a disk without figures': {
     example: 'storage-node',
     by: 'status',
     change: { status: { diskStatus: { 'example-disk': { storageMaximum: null, storageAvailable: null } } } },
   },
   'a volume that is to grow': { example: 'volume', by: 'patch', change: { spec: { size: 100 * gib } } },
   'a volume that is detached': { example: 'volume', by: 'patch', change: { spec: { nodeID: null } } },
-  'a replica without a place': {
+  'a replica without a disk': {
     example: 'replica',
     by: 'create',
     change: { spec: { nodeID: null, diskID: null } },
@@ -122,7 +122,7 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'create',
     change: { spec: { source: { download: null, volume: { name: 'v1' } } } },
   },
-  'another copy': {
+  'an additional copy': {
     example: 'backing-image',
     by: 'patch',
     change: { spec: { diskFileSpecMap: { 'bbbbbbbb-bbbb-cccc-dddd-eeeeeeeeeeee': {} } } },

@@ -2,7 +2,7 @@ import { gib, type RefusedWrite, unchecked } from './write.ts';
 
 /** Writes that DiskSchedule, StorageNode, Volume, Replica and BackingImage reject, with the messages. */
 export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
-  'a request of nothing': {
+  'a request of 0 bytes': {
     example: 'disk-schedule',
     by: 'patch',
     change: { spec: { replicas: { r1: 0 } } },
@@ -10,7 +10,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.replicas.r1: Invalid value: 0: spec.replicas.r1 in body should be greater than or equal to 1',
     ],
   },
-  'a request of a fraction': {
+  'a request of a fraction of a byte': {
     example: 'disk-schedule',
     by: 'patch',
     change: { spec: { replicas: { r1: 1.5 } } },
@@ -46,7 +46,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'status.storageScheduled: Forbidden: would grant 430570471424 bytes, and storageLimit is 429496729600; reject what does not fit',
     ],
   },
-  'a grant of nothing': {
+  'a grant of 0 bytes': {
     example: 'disk-schedule',
     by: 'status',
     change: { status: { replicas: { r4: { state: 'scheduled' } } } },
@@ -54,7 +54,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'status.replicas[r4].scheduledSize: Invalid value: must be more than 0 where state is scheduled; remove the entry to release it',
     ],
   },
-  'a verdict that there is not': {
+  'an unknown verdict': {
     example: 'disk-schedule',
     by: 'status',
     change: { status: { replicas: { r4: { state: 'maybe' } } } },
@@ -63,7 +63,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a disk somewhere': {
+  'a disk with a relative path': {
     example: 'storage-node',
     by: 'create',
     change: { spec: { disks: { d: { path: 'data' } } } },
@@ -71,13 +71,13 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.disks[d].path: Invalid value: "data": must be an absolute path, such as /var/lib/stowage',
     ],
   },
-  'a disk nowhere': {
+  'a disk without a path': {
     example: 'storage-node',
     by: 'create',
     change: { spec: { disks: { d: {} } } },
     because: ['spec.disks.d.path: Required value', unchecked],
   },
-  'a disk elsewhere': {
+  'a disk with another path': {
     example: 'storage-node',
     by: 'patch',
     change: { spec: { disks: { 'example-disk': { path: '/mnt', diskType: 'block' } } } },
@@ -86,7 +86,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       `spec.disks[example-disk].path: Invalid value: "/mnt": can't change: what is scheduled on the disk is there; add another disk, and remove this one when it is empty`,
     ],
   },
-  'a reserve of less than nothing': {
+  'a negative reserve': {
     example: 'storage-node',
     by: 'patch',
     change: { spec: { disks: { 'example-disk': { storageReserved: -1 } } } },
@@ -94,13 +94,13 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.disks.example-disk.storageReserved: Invalid value: -1: spec.disks.example-disk.storageReserved in body should be greater than or equal to 0',
     ],
   },
-  'a tag twice': {
+  'a duplicate tag': {
     example: 'storage-node',
     by: 'patch',
     change: { spec: { tags: ['fast', 'fast'] } },
     because: ['spec.tags[1]: Duplicate value: "fast"'],
   },
-  'more available than there is': {
+  'more available bytes than the disk has': {
     example: 'storage-node',
     by: 'status',
     change: { status: { diskStatus: { 'example-disk': { storageAvailable: 536_870_912_001 } } } },
@@ -108,13 +108,13 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'status.diskStatus[example-disk].storageAvailable: Invalid value: must be at most storageMaximum; report both from one look at the disk',
     ],
   },
-  'a volume of no size': {
+  'a volume without a size': {
     example: 'volume',
     by: 'create',
     change: { spec: { size: null } },
     because: ['spec.size: Required value', unchecked],
   },
-  'a volume of no replica': {
+  'a volume with 0 replicas': {
     example: 'volume',
     by: 'create',
     change: { spec: { numberOfReplicas: 0 } },
@@ -122,7 +122,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.numberOfReplicas: Invalid value: 0: spec.numberOfReplicas in body should be greater than or equal to 1',
     ],
   },
-  'a volume of too many replicas': {
+  'a volume with too many replicas': {
     example: 'volume',
     by: 'create',
     change: { spec: { numberOfReplicas: 21 } },
@@ -130,7 +130,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.numberOfReplicas: Invalid value: 21: spec.numberOfReplicas in body should be less than or equal to 20',
     ],
   },
-  'a volume that would lose data': {
+  'a volume that shrinks': {
     example: 'volume',
     by: 'patch',
     change: { spec: { size: 1 } },
@@ -138,7 +138,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.size: Invalid value: must be at least 53687091200, the size that the volume has; only an expansion that has not taken place can be taken back',
     ],
   },
-  'another image below a volume': {
+  'a volume with a changed image': {
     example: 'volume',
     by: 'patch',
     change: { spec: { backingImage: 'b2' } },
@@ -146,7 +146,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       `spec.backingImage: Invalid value: "b2": can't change: the image is below the data; create another volume`,
     ],
   },
-  'no image below a volume': {
+  'a volume whose image is removed': {
     example: 'volume',
     by: 'patch',
     change: { spec: { backingImage: null } },
@@ -154,7 +154,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       "spec.backingImage: Invalid value: can't be added or removed: the image is below the data; create another volume",
     ],
   },
-  'half a place': {
+  'an incomplete disk reference': {
     example: 'replica',
     by: 'create',
     change: { spec: { diskID: null } },
@@ -184,19 +184,19 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       "spec.diskID: Forbidden: can't change: the replica's data is on that disk; make another replica, and delete this one",
     ],
   },
-  'an image from nowhere': {
+  'an image without a source': {
     example: 'backing-image',
     by: 'create',
     change: { spec: { source: { download: null } } },
     because: ['spec.source: Invalid value: exactly one of download, upload and volume must be set'],
   },
-  'an image from two places': {
+  'an image with two sources': {
     example: 'backing-image',
     by: 'create',
     change: { spec: { source: { upload: {} } } },
     because: ['spec.source: Invalid value: exactly one of download, upload and volume must be set'],
   },
-  'an image from a file': {
+  'an image with a file URL': {
     example: 'backing-image',
     by: 'create',
     change: { spec: { source: { download: { url: 'file:///base.qcow2' } } } },
@@ -204,7 +204,7 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.source.download.url: Invalid value: "file:///base.qcow2": must be a URL that begins with http:// or https://',
     ],
   },
-  'a checksum of another kind': {
+  'an invalid checksum': {
     example: 'backing-image',
     by: 'create',
     change: { spec: { checksum: 'd41d8cd98f00b204e9800998ecf8427e' } },
@@ -212,13 +212,13 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
       'spec.checksum: Invalid value: "d41d8cd98f00b204e9800998ecf8427e": must be 128 hexadecimal digits in lower case, as sha512sum prints them',
     ],
   },
-  'an image that becomes another': {
+  'an image with a changed source': {
     example: 'backing-image',
     by: 'patch',
     change: { spec: { source: { download: { url: 'https://example.com' } } } },
     because: ["spec.source: Invalid value: can't change: volumes are built on the image; create another one"],
   },
-  'copies of another size': {
+  'copies of a different size': {
     example: 'backing-image',
     by: 'status',
     change: { status: { size: 1 } },

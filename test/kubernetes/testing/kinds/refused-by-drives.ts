@@ -5,13 +5,13 @@ const timePattern = String.raw`^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:[0-
 
 /** Writes that Drive and DriverCapacity reject, with the messages. */
 export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
-  'a drive in no node': {
+  'a drive without a node': {
     example: 'drive',
     by: 'create',
     change: { spec: { nodeName: null } },
     because: ['spec.nodeName: Required value', unchecked],
   },
-  'a filesystem of no UUID': {
+  'an invalid filesystem UUID': {
     example: 'drive',
     by: 'create',
     change: { spec: { filesystemUUID: 'sdb' } },
@@ -20,7 +20,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a tier that there is not': {
+  'an unknown tier': {
     example: 'drive',
     by: 'create',
     change: { spec: { accessTier: 'Lukewarm' } },
@@ -29,7 +29,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a drive in another node': {
+  'a drive with a changed node': {
     example: 'drive',
     by: 'patch',
     change: { spec: { nodeName: 'n2' } },
@@ -37,7 +37,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       `spec.nodeName: Invalid value: "n2": can't change: volumes are pinned to the node; register the drive in its new node as another Drive`,
     ],
   },
-  'another filesystem on the drive': {
+  'a drive with a changed filesystem': {
     example: 'drive',
     by: 'patch',
     change: { spec: { filesystemUUID: '00000000-4a2e-4c6f-9d0b-5d8f3a1c2e77' } },
@@ -45,7 +45,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       `spec.filesystemUUID: Invalid value: "00000000-4a2e-4c6f-9d0b-5d8f3a1c2e77": can't change: another filesystem is another drive; create a Drive for it`,
     ],
   },
-  'a byte too much': {
+  'one byte more than free': {
     example: 'drive',
     by: 'patch',
     change: ledgerOf(953_482_739_712, 1),
@@ -53,7 +53,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'spec.volumes: Forbidden: the volumes would take 953482739713 bytes, and the drive has 953482739712; choose another drive, or a smaller size',
     ],
   },
-  'a volume of nothing': {
+  'a volume of 0 bytes': {
     example: 'drive',
     by: 'patch',
     change: ledgerOf(0),
@@ -70,7 +70,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a volume twice': {
+  'a duplicate volume': {
     example: 'drive',
     by: 'patch',
     change: {
@@ -83,7 +83,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
     },
     because: ['spec.volumes[1]: Duplicate value: {"name":"v"}'],
   },
-  'a volume that shrinks, and one that comes back': {
+  'a shrunk volume, and a releasing volume that becomes active': {
     example: 'drive',
     by: 'patch',
     change: {
@@ -99,7 +99,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       `spec.volumes[1].state: Invalid value: "Active": can't go back: data of a volume that is releasing may be gone; create a volume of another name`,
     ],
   },
-  'a free that does not add up': {
+  'free bytes that do not add up': {
     example: 'drive',
     by: 'status',
     change: { status: { freeBytes: 953_482_739_712 } },
@@ -107,7 +107,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it again',
     ],
   },
-  'a capacity without its free': {
+  'a capacity without free bytes': {
     example: 'drive',
     by: 'status',
     change: { status: { capacityBytes: 1 } },
@@ -115,7 +115,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.freeBytes: Invalid value: must be capacityBytes less the sum of spec.volumes[].sizeBytes; read the drive again, and compute it again',
     ],
   },
-  'a state that there is not': {
+  'an unknown state': {
     example: 'drive',
     by: 'status',
     change: { status: { state: 'Broken' } },
@@ -124,7 +124,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a condition of neither True nor False': {
+  'a condition with an unknown status': {
     example: 'drive',
     by: 'status',
     change: { status: { conditions: [{ type: 'Mounted', status: 'yes' }] } },
@@ -133,7 +133,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a pool that is both by topology and by list': {
+  'a pool with both a topology and a node list': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ nodeList: ['n1'], nodeTopology: { nodeSelectorTerms: [{}] } }),
@@ -141,7 +141,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.storage[0].pools[0]: Invalid value: at most one of nodeTopology and nodeList may be set; remove one',
     ],
   },
-  'a pool of less than nothing': {
+  'a pool of a negative quantity': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ capacity: '-1Gi' }),
@@ -149,7 +149,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.storage[0].pools[0].capacity: Invalid value: "-1Gi": is no size; write bytes as a number, or a quantity of zero or more such as 10Gi',
     ],
   },
-  'a pool of less than nothing in bytes': {
+  'a pool of negative bytes': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ capacity: -1 }),
@@ -157,7 +157,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.storage[0].pools[0].capacity: Invalid value: -1: is no size; write bytes as a number, or a quantity of zero or more such as 10Gi',
     ],
   },
-  'a pool of no size': {
+  'a pool with an invalid size': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ capacity: 'plenty' }),
@@ -165,7 +165,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       'status.storage[0].pools[0].capacity: Invalid value: "plenty": is no size; write bytes as a number, or a quantity of zero or more such as 10Gi',
     ],
   },
-  'a pool that expires some day': {
+  'a pool with an invalid expiry': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ expiryTime: 'tomorrow' }),
@@ -183,7 +183,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       `status.storage[0].pools[0].expiryTime: Invalid value: "2026-01-31T12:00:00.1234567890Z": storage[0].pools[0].expiryTime in body should match '${timePattern}'`,
     ],
   },
-  'a node twice': {
+  'a duplicate node': {
     example: 'driver-capacity',
     by: 'status',
     change: poolOf({ nodeList: ['n1', 'n1'] }),
@@ -195,7 +195,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
     change: { status: { storage: [{ storageClassName: 'striped', pools: [{ capacity: 1 }] }] } },
     because: ['status.storage[0].pools[0].name: Required value', unchecked],
   },
-  'a class twice': {
+  'a duplicate class': {
     example: 'driver-capacity',
     by: 'status',
     change: { status: { storage: [{ storageClassName: 'striped' }, { storageClassName: 'striped' }] } },
@@ -211,7 +211,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'an operator that there is not': {
+  'an unknown operator': {
     example: 'driver-capacity',
     by: 'status',
     change: topology({ matchExpressions: [{ key: 'zone', operator: 'Near', values: ['a'] }] }),
@@ -222,7 +222,7 @@ export const refusedByDrives: Readonly<Record<string, RefusedWrite>> = {
       unchecked,
     ],
   },
-  'a field that there is not': {
+  'an unknown field': {
     example: 'driver-capacity',
     by: 'status',
     change: topology({ matchFields: [{ key: 'spec.podCIDR', operator: 'In', values: ['a'] }] }),

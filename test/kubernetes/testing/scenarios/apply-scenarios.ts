@@ -8,7 +8,7 @@ export const applyScenarios: readonly UserScenario[] = [
   {
     name: 'applied',
     actions: {
-      'by one': all(
+      'by one manager': all(
         apply(deployments, 'web', { spec: { replicas: 2, ...workload('web', 'v1') } }, 'one'),
         apply(
           statefulSets,
@@ -23,7 +23,7 @@ export const applyScenarios: readonly UserScenario[] = [
         apply(statefulSets, 'db', { spec: { replicas: 3 } }, 'two'),
         apply(configMaps, 'settings', { data: { b: '3' } }, 'two'),
       ),
-      'by force': all(
+      'with force': all(
         apply(deployments, 'web', { spec: { replicas: 3 } }, 'two', true),
         apply(statefulSets, 'db', { spec: { replicas: 1 } }, 'two', true),
         apply(configMaps, 'settings', { data: { b: '3' } }, 'two', true),
@@ -32,7 +32,7 @@ export const applyScenarios: readonly UserScenario[] = [
         apply(deployments, 'web', { spec: workload('web', 'v2') }, 'one'),
         apply(configMaps, 'settings', { data: { c: '4' } }, 'one'),
       ),
-      'changed by others': all(
+      'changed by other managers': all(
         change(deployments, 'web', withReplicas(1)),
         apply(deployments, 'web', { spec: { replicas: 2 } }, 'two'),
       ),

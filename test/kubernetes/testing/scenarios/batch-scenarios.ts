@@ -31,7 +31,7 @@ export const batchScenarios: readonly UserScenario[] = [
         change(daemonSets, 'on-delete', withImage('v2')),
       ),
       evicted: all(evict('rolling'), evict('on-delete')),
-      'nowhere to be': change(daemonSets, 'rolling', nowhere),
+      'no matching node': change(daemonSets, 'rolling', nowhere),
       deleted: all(remove(daemonSets, 'rolling', 'Foreground'), remove(daemonSets, 'on-delete', 'Orphan')),
     },
   },
@@ -57,7 +57,7 @@ export const batchScenarios: readonly UserScenario[] = [
     name: 'jobs',
     isStuck: true,
     actions: {
-      'at work': all(
+      running: all(
         create(jobs, job('two', { completions: 2, parallelism: 2 })),
         create(jobs, job('fragile', { backoffLimit: 0 })),
         create(jobs, job('indexed', { completions: 2, parallelism: 2, completionMode: 'Indexed' })),
@@ -66,13 +66,13 @@ export const batchScenarios: readonly UserScenario[] = [
         untilRunning('fragile', 1),
         untilRunning('indexed', 2),
       ),
-      'done, or not': all(
+      'succeeded and failed': all(
         end('two', 'Succeeded'),
         end('fragile', 'Failed'),
         end('indexed', 'Succeeded'),
         ...['two', 'fragile', 'indexed'].map(untilFinished),
       ),
-      woken: all(
+      resumed: all(
         change(jobs, 'asleep', { spec: { suspend: false } }),
         untilRunning('asleep', 1),
         change(jobs, 'two', { spec: { ttlSecondsAfterFinished: 0 } }),
@@ -90,7 +90,7 @@ export const batchScenarios: readonly UserScenario[] = [
     name: 'cron-jobs',
     actions: {
       // The schedule is far in the future.
-      'not yet': all(
+      'before the first run': all(
         create(cronJobs, cronJob('yearly')),
         create(cronJobs, cronJob('never', { suspend: true })),
       ),

@@ -28,9 +28,9 @@ export const budgetScenarios: readonly UserScenario[] = [
       'no pods to count': all(...Object.entries(budgets).map(([name, spec]) => budget(name, spec))),
       counted: all(...names.map(deployment)),
       // Whether a second eviction is granted depends on how soon the first pod is replaced.
-      'asked for an eviction each': all(...names.map((name) => evict(name))),
+      'one eviction each': all(...names.map((name) => evict(name))),
       'scaled down': all(...names.map((name) => change(deployments, name, withReplicas(1)))),
-      'asked again': all(...names.map((name) => evict(name))),
+      'evicted again': all(...names.map((name) => evict(name))),
     },
   },
   {
@@ -47,12 +47,12 @@ export const budgetScenarios: readonly UserScenario[] = [
         }),
         create(replicaSets, { metadata: { name: 'bare' }, spec: replicated('bare') }),
       ),
-      'asked for an eviction each': all(evict('db'), evict('bare')),
+      'one eviction each': all(evict('db'), evict('bare')),
       'budgets change': all(
         change(podDisruptionBudgets, 'db', { spec: { maxUnavailable: 0 } }),
         change(podDisruptionBudgets, 'bare', { spec: { minAvailable: '100%' } }),
       ),
-      'asked again': all(evict('db'), evict('bare')),
+      'evicted again': all(evict('db'), evict('bare')),
     },
   },
   {
@@ -63,12 +63,12 @@ export const budgetScenarios: readonly UserScenario[] = [
       'evicted one of two': evict('alone', 2),
       'no pods to count, by percentage': budget('share', { maxUnavailable: '50%' }),
       'one by percentage': barePod('three', 'share'),
-      'asked for it': evict('share'),
+      'evicted, by percentage': evict('share'),
       'two budgets for one pod': create(podDisruptionBudgets, {
         metadata: { name: 'second' },
         spec: { minAvailable: 0, selector: { matchLabels: { app: 'alone' } } },
       }),
-      'asked for that': evict('alone'),
+      'evicted with two budgets': evict('alone'),
     },
   },
 ];

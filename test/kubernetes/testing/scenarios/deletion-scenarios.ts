@@ -29,7 +29,7 @@ export const deletionScenarios: readonly UserScenario[] = [
     name: 'owners',
     actions: {
       created: all(...policies.map((policy) => workload(policy.toLowerCase()))),
-      'deleted in each way': all(
+      'deleted with each propagation policy': all(
         ...policies.flatMap((policy) => [
           remove(deployments, policy.toLowerCase(), policy),
           remove(configMaps, policy.toLowerCase(), policy),
@@ -48,7 +48,7 @@ export const deletionScenarios: readonly UserScenario[] = [
         owned('holding', 'held'),
         change(configMaps, 'holding', { metadata: { finalizers: ['example.com/hold'] } }),
       ),
-      'owners that are not there': all(
+      'absent owners': all(
         stray('of-absent', { name: 'absent' }),
         stray('of-another-uid', { name: 'misnamed' }),
         stray('of-another-kind', { name: 'misnamed', kind: 'Secret' }),
@@ -58,7 +58,7 @@ export const deletionScenarios: readonly UserScenario[] = [
         remove(configMaps, 'circle', 'Foreground'),
         remove(configMaps, 'held', 'Foreground'),
       ),
-      'let go': change(configMaps, 'holding', { metadata: { finalizers: null } }),
+      'finalizers removed': change(configMaps, 'holding', { metadata: { finalizers: null } }),
     },
   },
   {
@@ -72,12 +72,12 @@ export const deletionScenarios: readonly UserScenario[] = [
     name: 'namespace-stays',
     isStuck: true,
     actions: {
-      'holds on to something': all(
+      'an object with a finalizer': all(
         workload('web'),
         create(configMaps, { metadata: { name: 'held', finalizers: ['example.com/hold'] } }),
       ),
       deleted: removeNamespace,
-      'let go': all(change(configMaps, 'held', { metadata: { finalizers: null } }), untilGone),
+      'finalizers removed': all(change(configMaps, 'held', { metadata: { finalizers: null } }), untilGone),
     },
   },
 ];

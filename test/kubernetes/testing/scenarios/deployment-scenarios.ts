@@ -30,7 +30,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
     actions: {
       created: create(deployments, deploymentOf('web', { replicas: 2 })),
       'another image': change(deployments, 'web', withImage('v2')),
-      'and back': change(deployments, 'web', withImage('v1')),
+      'the previous image': change(deployments, 'web', withImage('v1')),
       'history beyond the limit': change(deployments, 'web', { spec: { revisionHistoryLimit: 0 } }),
     },
   },
@@ -39,7 +39,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
     actions: {
       created: create(deployments, deploymentOf('web', { replicas: 2, strategy: { type: 'Recreate' } })),
       'another image': change(deployments, 'web', withImage('v2')),
-      'scaled to nothing': change(deployments, 'web', withReplicas(0)),
+      'scaled to zero': change(deployments, 'web', withReplicas(0)),
       deleted: remove(deployments, 'web', 'Foreground'),
     },
   },
@@ -61,7 +61,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
     isStuck: true,
     actions: {
       'pods that fit nowhere': create(deployments, stuck('web', { progressDeadlineSeconds: 1 })),
-      'scaled to nothing': change(deployments, 'web', withReplicas(0)),
+      'scaled to zero': change(deployments, 'web', withReplicas(0)),
     },
   },
   {
@@ -81,7 +81,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
         },
       }),
       'scaled in proportion': change(deployments, 'web', withReplicas(8)),
-      'and down': change(deployments, 'web', withReplicas(3)),
+      'scaled down': change(deployments, 'web', withReplicas(3)),
     },
   },
   {
@@ -89,7 +89,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
     isStuck: true,
     needsPodSecurity: true,
     actions: {
-      'no pod may be made': all(
+      'pods are rejected': all(
         restrict('restricted'),
         create(deployments, deploymentOf('web', { replicas: 2 })),
       ),
@@ -127,8 +127,8 @@ export const deploymentScenarios: readonly UserScenario[] = [
     actions: {
       created: all(create(deployments, deploymentOf('web', { replicas: 3 })), untilReady(deployments, 'web')),
       ranked: rankByCost('web'),
-      'without the cheapest': change(deployments, 'web', withReplicas(2)),
-      'without the next': change(deployments, 'web', withReplicas(1)),
+      'the cheapest pod is removed': change(deployments, 'web', withReplicas(2)),
+      'the next pod is removed': change(deployments, 'web', withReplicas(1)),
     },
   },
   {
@@ -148,7 +148,7 @@ export const deploymentScenarios: readonly UserScenario[] = [
           },
         }),
       ),
-      'lets a pod go': change(pods, 'stray', { metadata: { labels: { app: 'other' } } }),
+      'releases a pod': change(pods, 'stray', { metadata: { labels: { app: 'other' } } }),
       'scaled down': change(replicaSets, 'web', withReplicas(1)),
       orphaned: remove(replicaSets, 'web', 'Orphan'),
     },

@@ -45,7 +45,7 @@ export const statefulSetScenarios: readonly UserScenario[] = [
       'scaled up': change(statefulSets, 'db', withReplicas(4)),
       'scaled down': change(statefulSets, 'db', withReplicas(2)),
       'another image': change(statefulSets, 'db', withImage('v2')),
-      'and back': change(statefulSets, 'db', withImage('v1')),
+      'the previous image': change(statefulSets, 'db', withImage('v1')),
       deleted: remove(statefulSets, 'db', 'Foreground'),
     },
   },
@@ -68,9 +68,9 @@ export const statefulSetScenarios: readonly UserScenario[] = [
         setOf('db', { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } }),
       ),
       'another image for the last': change(statefulSets, 'db', withImage('v2')),
-      'a pod of the old image goes': remove(pods, 'db-0'),
-      'for all but the first': change(statefulSets, 'db', partitionOf(1)),
-      'for all': change(statefulSets, 'db', partitionOf(0)),
+      'a pod of the old image is deleted': remove(pods, 'db-0'),
+      'updated except for the first': change(statefulSets, 'db', partitionOf(1)),
+      'all updated': change(statefulSets, 'db', partitionOf(0)),
     },
   },
   {
@@ -81,8 +81,8 @@ export const statefulSetScenarios: readonly UserScenario[] = [
         setOf('db', { replicas: 2, updateStrategy: { type: 'OnDelete' }, ordinals: { start: 5 } }),
       ),
       'another image, before any pod is deleted': change(statefulSets, 'db', withImage('v2')),
-      'for one': remove(pods, 'db-5'),
-      'for the other': remove(pods, 'db-6'),
+      'the first pod is deleted': remove(pods, 'db-5'),
+      'the second pod is deleted': remove(pods, 'db-6'),
       'history beyond the limit': all(
         change(statefulSets, 'db', { spec: { revisionHistoryLimit: 0 } }),
         change(statefulSets, 'db', withImage('v3')),
@@ -97,7 +97,7 @@ export const statefulSetScenarios: readonly UserScenario[] = [
       'an update that gets stuck': change(statefulSets, 'db', {
         spec: { template: { spec: { nodeSelector: { on: 'mars' } } } },
       }),
-      'rolled back, and stuck still': change(statefulSets, 'db', {
+      'rolled back, and still stuck': change(statefulSets, 'db', {
         spec: { template: { spec: { nodeSelector: null } } },
       }),
       'until the pod is removed': remove(pods, 'db-1'),
@@ -108,7 +108,7 @@ export const statefulSetScenarios: readonly UserScenario[] = [
     isStuck: true,
     needsPodSecurity: true,
     actions: {
-      'no pod may be made': all(restrict('restricted'), create(statefulSets, setOf('db', { replicas: 2 }))),
+      'pods are rejected': all(restrict('restricted'), create(statefulSets, setOf('db', { replicas: 2 }))),
       allowed: all(
         restrict('privileged'),
         change(statefulSets, 'db', { metadata: { annotations: { note: 'try again' } } }),
@@ -124,7 +124,7 @@ export const statefulSetScenarios: readonly UserScenario[] = [
       'a pod loses its labels': change(pods, 'db-1', {
         metadata: { labels: { 'statefulset.kubernetes.io/pod-name': null } },
       }),
-      'numbers start elsewhere': change(statefulSets, 'db', { spec: { ordinals: { start: 1 } } }),
+      'other ordinals': change(statefulSets, 'db', { spec: { ordinals: { start: 1 } } }),
     },
   },
   {

@@ -34,14 +34,14 @@ export const volumeScenarios: readonly UserScenario[] = [
     name: 'volume-lifecycle',
     isStuck: true,
     actions: {
-      'brought together': ({ cluster, namespace }) => runVolumeBindings(cluster, namespace),
-      'and apart': ({ cluster, namespace }) => runVolumeDeletions(cluster, namespace),
+      bound: ({ cluster, namespace }) => runVolumeBindings(cluster, namespace),
+      deleted: ({ cluster, namespace }) => runVolumeDeletions(cluster, namespace),
     },
   },
   {
     name: 'ephemeral-volumes',
     actions: {
-      'a pod with one': podWith('user', { ephemeral: 'late' }),
+      'a pod with an ephemeral volume': podWith('user', { ephemeral: 'late' }),
       deleted: remove(pods, 'user'),
     },
   },
@@ -57,14 +57,14 @@ export const volumeScenarios: readonly UserScenario[] = [
     isStuck: true,
     actions: {
       'a claim without a class': all(claim('early', undefined, tooMuch), claim('none', '', tooMuch)),
-      'a default comes': defaultClass('first-default'),
+      'a default class is created': defaultClass('first-default'),
       // The server assigns the default class from its cache, which may be late.
-      'and goes': change(storageClasses, 'first-default', {
+      'the default class is unmarked': change(storageClasses, 'first-default', {
         metadata: { annotations: { [defaultMark]: 'false' } },
       }),
       'another claim': claim('late', undefined, tooMuch),
-      'another comes': defaultClass('second-default'),
-      'a newer one beside it': defaultClass('a-third-default'),
+      'another default class': defaultClass('second-default'),
+      'a newer default class': defaultClass('a-third-default'),
       'a last claim': claim('latest', undefined, tooMuch),
     },
   },
@@ -72,15 +72,15 @@ export const volumeScenarios: readonly UserScenario[] = [
     name: 'expansion',
     actions: {
       bound: all(claim('fixed', 'disk'), claim('grows', driverClass), claim('files', 'growing-files')),
-      'asked for more': all(grow('fixed', '2Gi'), grow('grows', '2Gi'), grow('files', '2Gi')),
-      'asked for less': all(grow('fixed', '1Mi'), grow('grows', '1Mi')),
+      expanded: all(grow('fixed', '2Gi'), grow('grows', '2Gi'), grow('files', '2Gi')),
+      shrunk: all(grow('fixed', '1Mi'), grow('grows', '1Mi')),
     },
   },
   {
     name: 'external-provisioning',
     actions: {
       'bound, and waiting for a consumer': all(claim('now', 'disk'), claim('later', 'late')),
-      'a consumer comes': podWith('user', { claimName: 'later' }),
+      'a consumer is created': podWith('user', { claimName: 'later' }),
       'claims in use stay': all(
         remove(pods, 'user'),
         remove(persistentVolumeClaims, 'later'),
@@ -93,9 +93,9 @@ export const volumeScenarios: readonly UserScenario[] = [
     isStuck: true,
     actions: {
       waiting: all(claim('now', 'absent'), claim('later', 'absent-late'), claim('lost', 'no-such-class')),
-      'a consumer comes': podWith('user', { claimName: 'later' }),
+      'a consumer is created': podWith('user', { claimName: 'later' }),
       'claims in use stay': remove(persistentVolumeClaims, 'later'),
-      'the consumer goes': remove(pods, 'user'),
+      'the consumer is deleted': remove(pods, 'user'),
     },
   },
   {
@@ -104,7 +104,7 @@ export const volumeScenarios: readonly UserScenario[] = [
     actions: {
       'a claim that waits': claim('later', 'absent-late'),
       'a consumer that fits nowhere': podWith('user', { claimName: 'later' }, { on: 'mars' }),
-      'the consumer goes': remove(pods, 'user'),
+      'the consumer is deleted': remove(pods, 'user'),
     },
   },
 ];
