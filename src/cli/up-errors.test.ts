@@ -32,9 +32,9 @@ test.each([
   ],
   [
     new StoreError('WriteFailed', 'writing failed: Input/output error'),
-    'writing failed: Input/output error; free some space or mend the disk, or choose another with --data',
+    'writing failed: Input/output error; free some space or repair the disk, or choose another with --data',
   ],
-])('%s is told with what to do', (error, message) => {
+])('%s is reported with its remedy', (error, message) => {
   expect(explained(error, place)).toMatchObject({ name: 'CliError', exitCode: 1, message });
 });
 

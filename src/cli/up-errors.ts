@@ -60,7 +60,7 @@ function isFull(directory: string): boolean {
 function remedyOf({ code }: StoreError): string {
   switch (code) {
     case 'WriteFailed':
-      return '; free some space or mend the disk, or choose another with --data';
+      return '; free some space or repair the disk, or choose another with --data';
     case 'NewerFormat':
       return ', or start over with --fresh';
     default:

@@ -82,7 +82,7 @@ test('what would be done is there for programs, and for people who want all of i
   });
 });
 
-test('one that fails is told, and does not keep the others', async () => {
+test('a failure is reported and does not stop the others', async () => {
   await using trial = await VirtualTimeCluster.start();
   await fill(trial.cluster);
   const client = trial.cluster.resource(persistentVolumes);

@@ -50,14 +50,14 @@ function dataOf(outcomes: readonly Outcome[], dryRun: boolean): ZonalUpgradeRepo
 }
 
 function tableOf(outcomes: readonly Outcome[], isDryRun: boolean, isWide: boolean): string {
-  const told = outcomes.filter(({ upgrade }) => isWide || upgrade.kind !== 'leave');
+  const shown = outcomes.filter(({ upgrade }) => isWide || upgrade.kind !== 'leave');
   const columns = [
     { title: 'NAME', cell: ({ name }: Outcome) => name },
     { title: 'ACTION', cell: ({ upgrade }: Outcome) => actionOf(upgrade, isDryRun) },
     { title: 'DETAIL', cell: ({ upgrade }: Outcome) => detailOf(upgrade) },
   ];
   // Reasons are never truncated: they say what to correct.
-  const lines = told.length === 0 ? [] : table(columns, told, { width: undefined });
+  const lines = shown.length === 0 ? [] : table(columns, shown, { width: undefined });
   const isPlanned = outcomes.some(({ upgrade }) => upgrade.kind === 'upgrade');
   const hint = isDryRun && isPlanned ? '; nothing was written: --dry-run=false writes' : '';
   return `${[...lines, `${summaryOf(outcomes)}${hint}`].join('\n')}\n`;
