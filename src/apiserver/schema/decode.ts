@@ -10,7 +10,7 @@ import {
   versionMismatch,
   withDefaults,
 } from './group-version-kind.ts';
-import { type JsonDocument, JsonSyntaxError, readJson } from './json-reader.ts';
+import { type JsonDocument, JsonSyntaxError, noOrder, readJson } from './json-reader.ts';
 import { formOf } from './object-form.ts';
 import { readEnvelope, readMessage } from './protobuf.ts';
 import { strictDecodingProblems } from './strict-decoding.ts';
@@ -23,7 +23,15 @@ export interface RequestBody {
   readonly expected: ExpectedType;
   /** The treatment of unknown and duplicate fields: an error, warnings, or nothing. */
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
+  /** Replaces old names of fields, before fields are validated. */
+  readonly convert?: BodyConversion | undefined;
 }
+
+/** Returns the same object if nothing has to change. The notices become warnings. */
+export type BodyConversion = (object: Readonly<Record<string, unknown>>) => {
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly notices: readonly string[];
+};
 
 export interface DecodedBody {
   /** In its stored form, with kind and apiVersion; not shared with other objects. */
@@ -63,7 +71,7 @@ function decodeJson(body: RequestBody): DecodedBody {
 
 function decodeYaml(body: RequestBody): DecodedBody {
   const { value, duplicates } = orUnrecognized(body, () => readYaml(body.bytes.toString('utf8')));
-  return decodeValue(body, { value, duplicates: [], order: new Map() }, duplicates);
+  return decodeValue(body, { value, duplicates: [], order: noOrder }, duplicates);
 }
 
 function decodeValue(
@@ -71,9 +79,20 @@ function decodeValue(
   document: JsonDocument,
   yamlDuplicates: readonly string[],
 ): DecodedBody {
-  const value = document.value ?? {};
-  if (!isJsonObject(value))
-    throw unreadable(body, `${jsonKindName(value)} into Go value of type ${goFinder}`);
+  const given = document.value ?? {};
+  if (!isJsonObject(given))
+    throw unreadable(body, `${jsonKindName(given)} into Go value of type ${goFinder}`);
+  const converted = body.convert?.(given) ?? { object: given, notices: [] };
+  const decoded = decodeObject(body, { ...document, value: converted.object }, yamlDuplicates);
+  return { ...decoded, warnings: [...converted.notices, ...decoded.warnings] };
+}
+
+function decodeObject(
+  body: RequestBody,
+  document: JsonDocument & { readonly value: Readonly<Record<string, unknown>> },
+  yamlDuplicates: readonly string[],
+): DecodedBody {
+  const { value } = document;
   const found = checkedKind(body, kindOf(body, value));
   const { object, unknownFields } = orRefused(body, found, () =>
     formOf(body.expected).normalize({ ...value, kind: found.kind, apiVersion: apiVersionOf(body.expected) }),
@@ -109,7 +128,7 @@ const noProtobuf =
   'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
 
 /** The kind and apiVersion that the body states. */
-function kindOf(body: RequestBody, value: Record<string, unknown>): GroupVersionKind {
+function kindOf(body: RequestBody, value: Readonly<Record<string, unknown>>): GroupVersionKind {
   const texts = { apiVersion: '', kind: '' };
   for (const name of ['apiVersion', 'kind'] as const) {
     const given = value[name];

@@ -5,6 +5,7 @@ import { assert } from '../../runtime/assert.ts';
 import { type Access, type Caller, openIdConfiguration } from '../access/access.ts';
 import type { Attributes } from '../access/attributes.ts';
 import type { RequestVerb } from '../kinds/served-kind.ts';
+import { storedOnlyWarning } from '../kinds/stored-only-kinds.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 import type { DiscoveryPages } from './discovery/discovery-pages.ts';
 import { ClientDisconnected, type IncomingRequest, type OutgoingResponse } from './http/http-exchange.ts';
@@ -37,8 +38,10 @@ import {
   type Route,
   type Router,
   type ServerPage,
+  type SubresourceTarget,
   verbOfRequest,
 } from './routing/router.ts';
+import { simulatedError } from './routing/simulated-subresources.ts';
 import { versionBody } from './version.ts';
 
 export interface ApiHandlerOptions {
@@ -101,6 +104,8 @@ export class ApiHandler {
         return this.#options.discovery.respond(request, route.target);
       case 'review':
         return await this.#review(request, route, caller);
+      case 'simulated':
+        return await this.#simulated(route.target);
       case 'resource':
         return await this.#resource(request, route.target, caller);
     }
@@ -184,6 +189,12 @@ export class ApiHandler {
     return valueResponse(201, format, answered);
   }
 
+  /** An object that does not exist is reported as such first. */
+  async #simulated({ kind, namespace, name, subresource }: SubresourceTarget): Promise<never> {
+    await this.#options.context.registry.get(kind, { namespace, name });
+    throw simulatedError(kind, subresource);
+  }
+
   async #resource(
     request: IncomingRequest,
     target: ResourceTarget,
@@ -202,8 +213,18 @@ export class ApiHandler {
     if (isTokenRequest(target)) return await createToken(context, access, request, target);
     if (verb === 'create' && target.subresource !== undefined)
       return await postSubresource(context, request, target);
-    return await actions[verb](context, request, target);
+    const response = await actions[verb](context, request, target);
+    if (objectWrites.has(verb)) warnOfStoredOnly(request, target);
+    return response;
   }
+}
+
+const objectWrites: ReadonlySet<RequestVerb> = new Set<RequestVerb>(['create', 'update', 'patch']);
+
+/** Only after a successful write: a refused object is not stored. A write to the status comes from a controller of the client. */
+function warnOfStoredOnly(request: IncomingRequest, { kind, subresource }: ResourceTarget): void {
+  const warning = storedOnlyWarning(kind);
+  if (warning !== undefined && subresource !== 'status') request.warnings.add(warning);
 }
 
 /** Few requests impersonate, and `headerValues` is expensive to compute. */

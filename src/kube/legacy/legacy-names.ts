@@ -24,6 +24,31 @@ export function normaliseLegacyNames<T extends KubeObject>(object: T): Normalise
   return { object: result as Loose & T, notices };
 }
 
+/**
+ * Replaces old names of fields in an object for the API server. Annotations stay as they are: the server stores any
+ * annotation, and readers understand the old ones. The kind is that of the request, which a patch need not repeat.
+ */
+export function renameLegacyFields(object: Loose, { group, kind }: RequestedKind): NormalisedFields {
+  if (!usesLegacyFields(object)) return { object, notices: noNotices };
+  const notices: string[] = [];
+  const named = renameName(object, notices);
+  if (group !== 'storage.k8s.io') return { object: named, notices };
+  if (kind === 'StorageClass') return { object: renameBindingMode(named, notices), notices };
+  if (kind === 'CSIDriver') return { object: renameCapacityTracking({ ...named, kind }, notices), notices };
+  return { object: named, notices };
+}
+
+export interface RequestedKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+export interface NormalisedFields {
+  /** The same object if nothing had to change. */
+  readonly object: Loose;
+  readonly notices: readonly string[];
+}
+
 type Loose = Readonly<Record<string, unknown>>;
 type Rename = (object: Loose, notices: string[]) => Loose;
 
@@ -44,10 +69,8 @@ const alphaNodeAffinity = 'volume.alpha.kubernetes.io/node-affinity';
 /** Must be very fast, because it runs for every incoming object. The renames check more exactly. */
 function usesLegacyNames(object: unknown): object is Loose {
   if (!isRecord(object)) return false;
-  if (object.bindingMode !== undefined) return true;
-  if (isRecord(object.spec) && object.spec.capacityTracking !== undefined) return true;
+  if (usesLegacyFields(object)) return true;
   if (!isRecord(object.metadata)) return false;
-  if (object.metadata.Name !== undefined) return true;
   const found = object.metadata.annotations;
   if (!isRecord(found)) return false;
   return (
@@ -55,6 +78,12 @@ function usesLegacyNames(object: unknown): object is Loose {
     found[alphaSelectedNode] !== undefined ||
     found[proposedSelectedNode] !== undefined
   );
+}
+
+function usesLegacyFields({ bindingMode, spec, metadata }: Loose): boolean {
+  if (bindingMode !== undefined) return true;
+  if (isRecord(spec) && spec.capacityTracking !== undefined) return true;
+  return isRecord(metadata) && metadata.Name !== undefined;
 }
 
 /** The proposals' examples write `metadata.Name`. */

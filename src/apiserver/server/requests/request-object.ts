@@ -1,3 +1,4 @@
+import { renameLegacyFields } from '../../../kube/legacy/legacy-names.ts';
 import type { User } from '../../access/user.ts';
 import type { StoredObject } from '../../kinds/served-kind.ts';
 import { decodeBody } from '../../schema/decode.ts';
@@ -14,7 +15,13 @@ export async function readRequestObject(
 ): Promise<StoredObject> {
   const bytes = await request.body(name);
   const contentType = request.headers['content-type'];
-  const decoded = decodeBody({ bytes, contentType, expected, fieldValidation });
+  const decoded = decodeBody({
+    bytes,
+    contentType,
+    expected,
+    fieldValidation,
+    convert: (object) => renameLegacyFields(object, expected),
+  });
   for (const text of decoded.warnings) request.warnings.add(text);
   return decoded.object as unknown as StoredObject;
 }

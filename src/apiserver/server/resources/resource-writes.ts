@@ -1,6 +1,8 @@
 import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { Status } from '../../../kube/api/meta.ts';
 import { badRequest, isReason } from '../../../kube/api-error.ts';
+import { renameLegacyFields } from '../../../kube/legacy/legacy-names.ts';
+import { isRecord } from '../../../kube/wire.ts';
 import type { Caller } from '../../access/access.ts';
 import type { User } from '../../access/user.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
@@ -10,7 +12,7 @@ import type { ExpectedType } from '../../schema/group-version-kind.ts';
 import type { IncomingRequest } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
-import { parsePatch, patchTypeOfRequest } from '../requests/patch-body.ts';
+import { type ParsedPatch, parsePatch, patchTypeOfRequest } from '../requests/patch-body.ts';
 import { readRequestObject } from '../requests/request-object.ts';
 import {
   type DeleteRequestOptions,
@@ -70,10 +72,18 @@ export async function patchResource(
   const bytes = await request.body(caller.user.name);
   const read = parsePatch(bytes, { type, fieldValidation, warn: request.warnings.add });
   const write = writeContext(caller, request, options, subresource);
-  const patch = { type, ...read, fieldValidation, force };
+  const patch = { type, ...withCurrentNames(read, kind, request), fieldValidation, force };
   const { snapshot, created } = await registry.patch(kind, { namespace, name }, patch, write);
   const responseOptions = { request, kind, format, nowMs: clock.nowMs() };
   return objectResponse(created ? 201 : 200, snapshot, responseOptions);
+}
+
+/** JSON patches have paths, in which the current names are required. */
+function withCurrentNames(patch: ParsedPatch, kind: ServedKind, { warnings }: IncomingRequest): ParsedPatch {
+  if (!isRecord(patch.body)) return patch;
+  const { object, notices } = renameLegacyFields(patch.body, kind);
+  for (const notice of notices) warnings.add(notice);
+  return { ...patch, body: object };
 }
 
 export async function deleteResource(

@@ -127,6 +127,8 @@ function describeRoute(route: Route): string {
       return `missing ${route.style}`;
     case 'missingSubresource':
       return `missing part of ${route.resource.plural}/${route.name}`;
+    case 'simulated':
+      return `simulated ${route.target.kind.plural}/${route.target.subresource} of ${route.target.name}`;
     case 'malformed':
       return 'malformed';
     case 'review':

@@ -3,6 +3,7 @@ import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
+import { isSimulatedSubresource } from './simulated-subresources.ts';
 import { resourceVerbs, subresourceVerbs } from './verbs.ts';
 
 /**
@@ -19,6 +20,8 @@ export type Route =
   | { readonly kind: 'missing'; readonly style: 'page' | 'status' }
   /** A subresource that a custom resource does not have: kube-apiserver reports the object as not found. */
   | { readonly kind: 'missingSubresource'; readonly resource: ServedKind; readonly name: string }
+  /** A subresource that needs containers or a kubelet, such as `pods/log`. */
+  | { readonly kind: 'simulated'; readonly target: SubresourceTarget }
   | { readonly kind: 'malformed' };
 
 export type ServerPage =
@@ -46,6 +49,13 @@ export interface ResourceTarget {
   readonly subresource: string | undefined;
   /** Whether it is a legacy watch path: `/api/v1/watch/pods`. */
   readonly isWatchPath: boolean;
+}
+
+export interface SubresourceTarget {
+  readonly kind: ServedKind;
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly subresource: string;
 }
 
 export class Router {
@@ -99,9 +109,12 @@ export class Router {
     const review = reviewKinds.find((kind) => apiVersionOf(kind) === apiVersion && kind.plural === plural);
     if (review !== undefined) return routeReview(review, namespace, path.length);
     const kind = this.#kinds.byPlural(apiVersion, plural);
-    if (kind === undefined || rest.length > 0) return this.#missingIn(apiVersion);
+    if (kind === undefined) return this.#missingIn(apiVersion);
     if (kind.namespaced ? namespace === undefined && name !== undefined : namespace !== undefined)
       return this.#missingIn(apiVersion);
+    if (name !== undefined && subresource !== undefined && isSimulatedSubresource(kind, subresource))
+      return { kind: 'simulated', target: { kind, namespace, name, subresource } };
+    if (rest.length > 0) return this.#missingIn(apiVersion);
     const isUnknown = subresource !== undefined && subresourceVerbs(kind, subresource).length === 0;
     if (isUnknown && kind.definition !== undefined)
       return { kind: 'missingSubresource', resource: kind, name: name ?? '' };
