@@ -52,7 +52,8 @@ export async function eventually<T>(look: () => Promise<T>, isRight: (seen: T) =
     await new Promise((resolve) => setImmediate(resolve));
     seen = await look();
   }
-  if (!isRight(seen)) throw new Error(`the condition never became true; the last value was ${JSON.stringify(seen)}`);
+  if (!isRight(seen))
+    throw new Error(`the condition never became true; the last value was ${JSON.stringify(seen)}`);
   return seen;
 }
 
