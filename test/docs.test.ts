@@ -85,9 +85,9 @@ function reasonsPage(): string {
     '',
     ...reasonRows(podReasons),
     '',
-    '## What stops a single volume or pool',
+    '## Obstacles of a single volume or pool',
     '',
-    '| code | what it means |',
+    '| code | meaning |',
     '|---|---|',
     ...Object.entries(obstacles).map(([code, sentence]) => `| \`${code}\` | ${sentence} |`),
     '',
@@ -96,7 +96,7 @@ function reasonsPage(): string {
 
 function reasonRows(reasons: Readonly<Record<string, ReasonText>>): string[] {
   return [
-    "| code | what it means | in kube-scheduler's words | what helps |",
+    "| code | meaning | kube-scheduler's message | remedy |",
     '|---|---|---|---|',
     ...Object.entries(reasons).map(
       ([code, { sentence, upstream, remedy }]) => `| \`${code}\` | ${sentence} | ${upstream} | ${remedy} |`,

@@ -144,7 +144,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-scheduler'))('explain on a Kubern
     const noRights = await explain(await serviceAccountKubeconfig(bed(), 'shop', 'no-rights'));
     expect([noRights.status, noRights.stdout]).toEqual([1, '']);
     expect(noRights.stderr).toMatch(
-      /^stowage: could not see pods: forbidden; .*; ask for the right to list pods\n$/,
+      /^stowage: could not see pods: forbidden; .*; the right to list pods is needed\n$/,
     );
   });
 });

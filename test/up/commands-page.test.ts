@@ -54,7 +54,7 @@ describe('the commands', async () => {
       [/^ +(.*)--output /, /^ {2}-o, --output <format>/],
       [/^ +(.*)--namespace /, /^ {2}-n, --namespace <name>/],
       [/^ +(.*)--kubeconfig /, /^ {2}--kubeconfig <file>/],
-      [/^ +(.*)--context /, /^ {2}--context <name> +a context of the kubeconfig/],
+      [/^ +(.*)--context /, /^ {2}--context <name> +the context of the kubeconfig/],
       [/^ +(.*)--from /, /^ {2}--from <path>/],
       [/^ +(.*)--log-level /, /^ {2}--log-level <level>/],
     ];

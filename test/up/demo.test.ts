@@ -54,7 +54,7 @@ describe('stowage up --demo', () => {
     expect(said[0]).toMatch(/^stowage: listening on /);
     expect(said.slice(1, 4)).toEqual([
       'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 3 stateful sets, 5 single pods',
-      'stowage: 29 objects made, 0 were there; waiting for the pods',
+      'stowage: created 29 objects, 0 existed; waiting for the pods',
       'stowage: 12 pods run, 4 fit nowhere and say why',
     ]);
     const commands = said.filter((line) => /^ {2}\S/.test(line));
@@ -129,13 +129,13 @@ describe('stowage up --demo', () => {
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
-    expect(again.stderr).toContain('stowage: 0 objects made, 29 were there; waiting for the pods\n');
+    expect(again.stderr).toContain('stowage: created 0 objects, 29 existed; waiting for the pods\n');
     const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
     expect(uids(await items(again, demoPods))).toEqual(uids(pods));
     await again.stop('SIGINT');
 
     const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
-    expect(fresh.stderr).toContain('stowage: 29 objects made, 0 were there; waiting for the pods\n');
+    expect(fresh.stderr).toContain('stowage: created 29 objects, 0 existed; waiting for the pods\n');
     const before = new Set(uids(pods));
     expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
     await fresh.stop();

@@ -69,7 +69,8 @@ describe('stowage explain', () => {
     writeFileSync(join(folder, 'dump/a.json'), JSON.stringify(objects[0][1]));
     writeFileSync(join(folder, 'dump/b.json'), JSON.stringify(asPending));
     const { status, stdout } = await callStowage('explain', 'pod', 'db-0', '--from', join(folder, 'dump'));
-    expect(status).toBe(3);
+    expect(status).toBe(1);
+    expect(stdout).toContain('the cause is unknown: the files contain no PersistentVolumeClaim');
     expect(stdout).toContain(
       'claim default/data is not in the files; if it exists, add the output of kubectl get pvc',
     );
@@ -77,14 +78,23 @@ describe('stowage explain', () => {
   });
 
   test.each<[string, readonly string[], number, string]>([
-    ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
-    ['a kind alone', ['pod'], 2, '"pod" of which name? Write pod NAME or pod/NAME; see'],
-    ['a kind that is none', ['node/n1'], 2, '"node" cannot be explained; ask for a pod or a claim; see'],
-    ['no name', ['pod', 'a/b/c'], 2, '"a/b/c" is no name; write NAME or NAMESPACE/NAME; see'],
+    ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; the kind must be pod or claim; see'],
+    ['a kind alone', ['pod'], 2, '"pod" is a kind, and the name is missing; write pod NAME or pod/NAME; see'],
+    ['an unknown kind', ['node/n1'], 2, '"node" cannot be explained; the kind must be pod or claim; see'],
+    [
+      'an invalid name',
+      ['pod', 'a/b/c'],
+      2,
+      '"a/b/c" is not a valid name; write NAME or NAMESPACE/NAME; see',
+    ],
     ['a format', ['pod', 'a', '-o', 'xml'], 2, '-o: "xml" must be one of table, wide, json, yaml, name; see'],
     ['a profile', ['pod', 'a', '--profile', 'x'], 2, '--profile: "x" must be stowage or upstream; see'],
-    ['two sources', ['pod', 'a', '--from', 'x', '--kubeconfig', 'y'], 2, '--from reads files'],
-    ['two namespaces', ['pod', 'a/b', '-n', 'c'], 2, 'namespace a in the name, but -n c; leave one out; see'],
+    [
+      'two namespaces',
+      ['pod', 'a/b', '-n', 'c'],
+      2,
+      'the name has namespace a, but -n is c; give only one; see',
+    ],
     [
       'no file',
       ['pod', 'a', '--from', '/nowhere/at/all'],

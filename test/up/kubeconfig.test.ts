@@ -65,7 +65,7 @@ describe('stowage kubeconfig', () => {
       expect(await callStowage('kubeconfig', ...args)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(
-          /^stowage: --to: .* is the kubeconfig that this command reads, .*; name another/,
+          /^stowage: --to: .* is the kubeconfig that this command reads, .*; choose another file/,
         ),
       });
     }
@@ -83,7 +83,7 @@ describe('stowage kubeconfig', () => {
     );
     for (const [args, text] of [
       [['a/b/c'], '"a/b/c" is not the name of a service account; write NAME or NAMESPACE/NAME'],
-      [['a/b', '-n', 'c'], '"a/b" has another namespace than --namespace c; name one of them'],
+      [['a/b', '-n', 'c'], '"a/b" has another namespace than --namespace c; give only one'],
       [['a', '--duration', 'long'], '--duration: "long" must be a duration, such as 24h, 90m or 1d12h'],
       [['a', '--duration', '9m59s'], '--duration: 9m59s is too short; the minimum is 10m'],
     ] as const) {
