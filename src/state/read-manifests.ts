@@ -1,6 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import { costProblem } from '../io/yaml/yaml-limits.ts';
+import type { Lease } from '../kube/api/coordination.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { apiVersionOf } from '../kube/resource.ts';
@@ -22,6 +23,7 @@ export interface ReadManifests {
   /** Kinds that decisions don't use, with the number of objects of each. */
   readonly ignored: ReadonlyMap<string, number>;
   readonly events: readonly Event[];
+  readonly leases: readonly Lease[];
 }
 
 /**
@@ -31,6 +33,7 @@ export interface ReadManifests {
 export function readManifests(text: string, source: string, snapshot: ClusterSnapshot): ReadManifests {
   const ignored = new Map<string, number>();
   const events: Event[] = [];
+  const leases: Lease[] = [];
   let objects = 0;
   for (const [at, document] of documentsOf(text, source).entries()) {
     for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
@@ -39,10 +42,11 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
         snapshot.add(kind, withNamespace(kind, object) as never);
         objects += 1;
       } else if (object.kind === 'Event') events.push(object as Event);
+      else if (object.kind === 'Lease') leases.push(object as Lease);
       else ignored.set(textOf(object.kind), (ignored.get(textOf(object.kind)) ?? 0) + 1);
     }
   }
-  return { objects, ignored, events };
+  return { objects, ignored, events, leases };
 }
 
 function documentsOf(text: string, source: string): readonly unknown[] {

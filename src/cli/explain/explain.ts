@@ -7,13 +7,16 @@ import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
+import { claimKeys } from '../source/claim-keys.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
-import { claimKeys, missingNotes } from './missing-kinds.ts';
-import { notFound } from './not-found.ts';
+import { askedForMany, explainMany } from './many-command.ts';
+import { missingKindNotes } from './missing-kinds.ts';
+import { namespacedName } from './namespaced-name.ts';
+import { targetNotFound } from './not-found.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
@@ -24,9 +27,19 @@ export interface ExplainFlags extends SourceFlags {
 }
 
 /** `stowage explain`: prints the explanation and sets the exit status. */
-export async function explain(kind: string, name: string | undefined, flags: ExplainFlags): Promise<void> {
+export async function explain(
+  kind: string | undefined,
+  name: string | undefined,
+  flags: ExplainFlags,
+): Promise<void> {
   const format = outputFormatOf(flags.output);
   const options: ExplainPodOptions = { nowMs: realClock.nowMs(), profile: profileOf(flags) };
+  const many = askedForMany(kind, name, flags.namespace);
+  if (many !== undefined || kind === undefined)
+    return await explainMany(many ?? { kind: 'pods', namespace: flags.namespace }, flags, {
+      ...options,
+      format,
+    });
   const asked = askedFor(...kindAndName(kind, name), flags);
   const log = logForReading(flags);
   const progress = progressOf(log);
@@ -56,25 +69,33 @@ const kinds: Readonly<Record<string, Target['kind']>> = {
   persistentvolumeclaims: 'claim',
 };
 
-/** Accepts `pod db-0`, and `pod/db-0` as kubectl does. */
-function kindAndName(kind: string, name: string | undefined): readonly [kind: string, name: string] {
+/** Common kinds that cannot be explained. A text before a slash that is none of them is a namespace. */
+const otherKinds = /^(nodes?|no|persistentvolumes?|pv|storageclass(es)?|sc|daemonsets?|ds|jobs?)$/i;
+
+/** Accepts `pod db-0`, `pod/db-0` as kubectl does, and the name of a pod alone: `db-0` or `shop/db-0`. */
+export function kindAndName(kind: string, name: string | undefined): readonly [kind: string, name: string] {
   if (name !== undefined) return [kind, name];
   const slash = kind.indexOf('/');
-  if (slash < 0) throw usage(`"${kind}" of which name? Write ${kind} NAME or ${kind}/NAME`);
-  return [kind.slice(0, slash), kind.slice(slash + 1)];
+  const before = slash < 0 ? kind : kind.slice(0, slash);
+  const isKind = kindOf(before) !== undefined || otherKinds.test(before);
+  if (!isKind) return ['pod', kind];
+  if (slash < 0)
+    throw usage(`"${kind}" is a kind, and the name is missing; write ${kind} NAME or ${kind}/NAME`);
+  return [before, kind.slice(slash + 1)];
+}
+
+function kindOf(text: string): Target['kind'] | undefined {
+  const lower = text.toLowerCase();
+  return Object.hasOwn(kinds, lower) ? kinds[lower] : undefined;
 }
 
 function askedFor(kindText: string, nameText: string, { namespace }: ExplainFlags): Asked {
-  const kind = Object.hasOwn(kinds, kindText.toLowerCase()) ? kinds[kindText.toLowerCase()] : undefined;
-  if (kind === undefined) throw usage(`"${kindText}" cannot be explained; the kind must be pod or claim`);
-  const parts = nameText.split('/');
-  if (parts.length > 2 || parts.includes(''))
-    throw usage(`"${nameText}" is not a valid name; write NAME or NAMESPACE/NAME`);
-  const [own, name = own] = parts as [string, string?];
-  const inName = parts.length === 2 ? own : undefined;
-  if (inName !== undefined && namespace !== undefined && inName !== namespace)
-    throw usage(`the name has namespace ${inName}, but -n is ${namespace}; give only one`);
-  return { kind, namespace: inName ?? namespace, name };
+  const kind = kindOf(kindText);
+  if (kind === undefined)
+    throw usage(
+      `"${kindText}" cannot be explained; the kind must be pod, claim, deployment, statefulset or replicaset`,
+    );
+  return { kind, ...namespacedName(nameText, namespace) };
 }
 
 function profileOf({ profile }: ExplainFlags): ExplainPodOptions['profile'] {
@@ -98,7 +119,7 @@ async function load(
   const { view, namespace, where, isFromFiles } = loaded;
   const target = { ...named, namespace };
   if (!isFromFiles) return { view, target, where };
-  const notes = missingNotes(view.snapshot, podsOf(view.snapshot, target));
+  const notes = missingKindNotes(view.snapshot, podsOf(view.snapshot, target));
   return { view: { ...view, notes }, target, where };
 }
 
@@ -118,11 +139,11 @@ export function answer(
   const { snapshot } = view;
   if (target.kind === 'pod') {
     const pod = snapshot.get('Pod', key);
-    if (pod === undefined) throw notFound(view, target, options.where);
+    if (pod === undefined) throw targetNotFound(view, target, options.where);
     return explainPod(view, pod, options);
   }
   const claim = snapshot.get('PersistentVolumeClaim', key);
-  if (claim === undefined) throw notFound(view, target, options.where);
+  if (claim === undefined) throw targetNotFound(view, target, options.where);
   return explainClaim(view, claim, options);
 }
 
@@ -142,7 +163,7 @@ function rendered(explanation: Explanation, format: OutputFormat, terminal: Term
 export function nameOf(explanation: Explanation): string {
   if (explanation.kind === 'PodExplanation') {
     const { verdict, pod, placement } = explanation;
-    const node = verdict === 'placed' ? pod.nodeName : placement?.node;
+    const node = verdict === 'placed' ? pod.nodeName : (pod.nodeName ?? placement?.node);
     return node === undefined ? '' : `node/${node}\n`;
   }
   const { state, claim } = explanation;
@@ -154,12 +175,15 @@ const unmet = 3;
 
 export function exitCodeOf(explanation: Explanation): number {
   if (explanation.kind === 'ClaimExplanation') return explanation.state === 'Bound' ? 0 : unmet;
+  // The scheduler refuses the pod: "fits" is no success then.
+  if (explanation.contradiction !== undefined) return unmet;
   switch (explanation.verdict) {
     case 'placed':
     case 'fits':
     case 'finished':
       return 0;
     case 'refused':
+    case 'waiting':
     case 'gated':
       return unmet;
     case 'unknown':

@@ -28,11 +28,15 @@ export interface PodExplanation extends Common {
   };
   /** The profile whose rules were applied. */
   readonly profile: string;
+  /** How the profile was found. */
+  readonly profileSource: ProfileSource;
   readonly verdict: PodVerdict;
   /** The text of the pod's condition and events as kube-scheduler writes it; only for `refused`. */
   readonly message?: string | undefined;
   /** The message of the pod's own condition, if it has one. */
   readonly reported?: string | undefined;
+  /** The pod's own condition says the opposite of the verdict. */
+  readonly contradiction?: ContradictionLine | undefined;
   /** Reasons that hold on every node. */
   readonly podReasons: readonly PodReasonLine[];
   readonly nodes: {
@@ -41,6 +45,8 @@ export interface PodExplanation extends Common {
     readonly groups: readonly NodeGroupLine[];
   };
   readonly claims: readonly ClaimLine[];
+  /** What other components have to do with the pod's volumes before it can start. */
+  readonly waitsFor: readonly VolumeWaitLine[];
   readonly placement?: PlacementLine | undefined;
   /** The cheapest first; each was tried. */
   readonly remedies: readonly RemedyLine[];
@@ -48,10 +54,38 @@ export interface PodExplanation extends Common {
 }
 
 /**
- * `placed`: the pod has a node. `fits`: it is pending, and a node fits now. `refused`: no node fits. `gated`: it has scheduling gates.
- * `finished`: it has ended. `unknown`: the nodes could not be read.
+ * `placed`: the pod has a node. `waiting`: its node is chosen, and a volume has to be created or detached before it can start. `fits`: it is
+ * pending, and a node fits now. `refused`: no node fits. `gated`: it has scheduling gates. `finished`: it has ended. `unknown`: the nodes,
+ * or something else that the answer depends on, could not be read.
  */
-export type PodVerdict = 'placed' | 'fits' | 'refused' | 'gated' | 'finished' | 'unknown';
+export type PodVerdict = 'placed' | 'waiting' | 'fits' | 'refused' | 'gated' | 'finished' | 'unknown';
+
+/** The flag `--profile`, the component of the pod's events, the Lease of a scheduler, or the pod's `schedulerName`. */
+export type ProfileSource = 'flag' | 'event' | 'lease' | 'schedulerName';
+
+export interface ContradictionLine {
+  /** The message of the pod's condition `PodScheduled`. */
+  readonly reported: string;
+  /** The summary without the contradiction. */
+  readonly explained: string;
+  /** When the condition got its status. */
+  readonly since?: string | undefined;
+}
+
+export interface VolumeWaitLine {
+  /** `Provisioner`: the volume has to be created. `AttachedElsewhere`: another node has to detach it first. */
+  readonly reason: 'Provisioner' | 'AttachedElsewhere';
+  readonly claim: string;
+  readonly text: string;
+  /** Further facts, and what helps. */
+  readonly details: readonly string[];
+  readonly provisioner?: string | undefined;
+  readonly volume?: string | undefined;
+  /** The node that the volume is created for, or that it is attached to. */
+  readonly node?: string | undefined;
+  /** The pods that use the volume on that node. */
+  readonly pods?: readonly string[] | undefined;
+}
 
 export interface PodReasonLine {
   /** See docs/reasons.md. */

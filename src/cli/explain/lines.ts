@@ -112,14 +112,19 @@ export function eventLines(
     .slice(0, eventsShownMax);
 }
 
-function eventLine({ type, reason, message, count, series, ...times }: Event): EventLine {
-  const lastSeen = series?.lastObservedTime ?? times.lastTimestamp ?? times.eventTime ?? undefined;
+/** When the event was last observed. */
+export function lastSeenOf({ series, lastTimestamp, eventTime }: Event): string | undefined {
+  return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? undefined;
+}
+
+function eventLine(event: Event): EventLine {
+  const { type, reason, message, count, series } = event;
   return {
     type: type ?? 'Normal',
     reason: reason ?? '',
     message: message ?? '',
     count: series?.count ?? count ?? 1,
-    lastSeen,
+    lastSeen: lastSeenOf(event),
   };
 }
 

@@ -1,13 +1,14 @@
 import type { IndexedKind } from '../../engine/cluster-index/cluster-change.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
-import { canProvision, claimClassName, ephemeralClaimName } from '../../kube/volumes.ts';
-import { listOf, textOf } from '../../kube/wire.ts';
+import { canProvision, claimClassName } from '../../kube/volumes.ts';
+import { textOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
+import { claimKeys } from '../source/claim-keys.ts';
 import type { Note } from '../source/note.ts';
 import { effects } from '../source/unseen-notes.ts';
 
 /** Kinds that are missing in the files and that the explanation may depend on, each with the command that exports it. */
-export function missingNotes(snapshot: ClusterSnapshot, pods: readonly Pod[]): readonly Note[] {
+export function missingKindNotes(snapshot: ClusterSnapshot, pods: readonly Pod[]): readonly Note[] {
   const lacking = [...kindsLacking(snapshot, pods), ...pods.flatMap((pod) => objectsLacking(snapshot, pod))];
   return [...new Set(lacking)].map((text) => ({ about: 'missing', text }));
 }
@@ -31,8 +32,10 @@ function kindsLacking(snapshot: ClusterSnapshot, pods: readonly Pod[]): string[]
     );
   check('PersistentVolume', 'pv', hasClaims);
   check('StorageClass', 'storageclasses', isUnbound);
-  check('CSINode', 'csinodes', hasClaims);
-  check('CSIDriver', 'csidrivers', isUnbound && makesVolumes(snapshot, pods));
+  // A cluster may have none of these. Files with any other kind that only a full dump contains come from such a cluster.
+  const isFull = fullDumpKinds.some((kind) => snapshot.count(kind) > 0);
+  check('CSINode', 'csinodes', hasClaims && !isFull);
+  check('CSIDriver', 'csidrivers', isUnbound && !isFull && makesVolumes(snapshot, pods));
   const tracks = [...snapshot.values('CSIDriver')].some(({ spec }) => spec?.storageCapacity === true);
   const pools = snapshot.count('CSIStorageCapacity') + snapshot.count('DriverCapacity');
   if (isUnbound && tracks && pools === 0)
@@ -41,6 +44,15 @@ function kindsLacking(snapshot: ClusterSnapshot, pods: readonly Pod[]): string[]
     );
   return found;
 }
+
+/** Kinds that users add only when they follow the documented command. */
+const fullDumpKinds: readonly IndexedKind[] = [
+  'CSIDriver',
+  'CSINode',
+  'CSIStorageCapacity',
+  'VolumeAttachment',
+  'Namespace',
+];
 
 function makesVolumes(snapshot: ClusterSnapshot, pods: readonly Pod[]): boolean {
   return pods.some((pod) =>
@@ -81,14 +93,4 @@ function objectsLacking(snapshot: ClusterSnapshot, pod: Pod): string[] {
 
 function claimsOf(snapshot: ClusterSnapshot, pod: Pod): PersistentVolumeClaim[] {
   return claimKeys(pod).flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? []);
-}
-
-/** The claims that the pod names, and those of its ephemeral volumes. */
-export function claimKeys({ metadata, spec }: Pod): string[] {
-  return listOf(spec?.volumes).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim) return [`${metadata?.namespace}/${persistentVolumeClaim.claimName}`];
-    return ephemeral
-      ? [`${metadata?.namespace}/${ephemeralClaimName(textOf(metadata?.name), textOf(name))}`]
-      : [];
-  });
 }

@@ -3,13 +3,18 @@ import { CliError } from '../cli-error.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
 
 /** Why there is nothing to explain, with a suggestion for a misspelt name. */
-export function notFound(view: ClusterView, { kind, namespace, name }: Target, where: string): CliError {
+export function targetNotFound(
+  view: ClusterView,
+  { kind, namespace, name }: Target,
+  where: string,
+): CliError {
   const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
   const hidden = view.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
   if (hidden !== undefined) return new CliError(`${hidden.text}; the right to list ${plural} is needed`);
   const hint =
     elsewhere(view, { kind, namespace, name }) ??
     unknownNamespace(view, namespace) ??
+    otherKind(view, { kind, namespace, name }) ??
     nearby(view, { kind, namespace, name }) ??
     `kubectl get ${plural} -n ${namespace} lists those there are`;
   return new CliError(`there is no ${kind} ${namespace}/${name} in ${where}; ${hint}`);
@@ -34,6 +39,15 @@ function unknownNamespace({ snapshot }: ClusterView, namespace: string): string 
   const hint =
     near.length === 0 ? 'kubectl get namespaces lists those there are' : `${shortened(near)} is close`;
   return `there is no namespace ${namespace} either; ${hint}`;
+}
+
+/** A name without a kind is taken as a pod's. */
+function otherKind(view: ClusterView, { kind, namespace, name }: Target): string | undefined {
+  const other = kind === 'pod' ? 'claim' : 'pod';
+  const isThere = namesOf(view, other).some((known) => known.namespace === namespace && known.name === name);
+  return isThere
+    ? `there is a ${other} of that name: stowage explain ${other} ${namespace}/${name}`
+    : undefined;
 }
 
 function nearby(view: ClusterView, { kind, namespace, name }: Target): string | undefined {

@@ -1,21 +1,12 @@
-import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.ts';
 import type { Placement } from '../../engine/plan.ts';
-import type { PodRecord } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/api/core.ts';
 import type { PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
-
-interface Question {
-  readonly pod: Pod;
-  readonly record: PodRecord;
-  readonly index: ClusterIndex;
-  readonly nowMs: number;
-}
+import type { PodQuestion } from './pod-question.ts';
 
 const scoresMax = 5;
 
 /** Where a pending pod would go. */
-export function placementOf(placement: Placement, question: Question): Partial<PodExplanation> {
+export function placementOf(placement: Placement, question: PodQuestion): Partial<PodExplanation> {
   const { pod, index, nowMs } = question;
   const board = rankNodes(pod, index, { nowMs, max: scoresMax });
   return {
@@ -37,7 +28,7 @@ export function placementOf(placement: Placement, question: Question): Partial<P
 }
 
 /** The rank of the pod's node in the current cluster without the pod. The cluster may have been different when the pod was placed. */
-export function whyThere(question: Question): Partial<PodExplanation> {
+export function whyThere(question: PodQuestion): Partial<PodExplanation> {
   const { record, index } = question;
   const board = withoutPod(question);
   const rank = board.nodes.findIndex(({ node }) => node === record.nodeName) + 1;
@@ -54,7 +45,11 @@ export function whyThere(question: Question): Partial<PodExplanation> {
   };
 }
 
-function rankText(rank: number, { nodes, feasibleNodes }: NodeRanking, { record, index }: Question): string {
+function rankText(
+  rank: number,
+  { nodes, feasibleNodes }: NodeRanking,
+  { record, index }: PodQuestion,
+): string {
   const { nodeName: node } = record;
   // The nodes could not be read.
   if (index.nodes.size === 0) return '';
@@ -69,7 +64,7 @@ function rankText(rank: number, { nodes, feasibleNodes }: NodeRanking, { record,
     : `; of ${feasibleNodes} nodes that would do now, ${best?.node} is better`;
 }
 
-function withoutPod({ pod, record, index, nowMs }: Question): NodeRanking {
+function withoutPod({ pod, record, index, nowMs }: PodQuestion): NodeRanking {
   const { nodeName: _, ...spec } = pod.spec ?? {};
   const savepoint = index.savepoint();
   try {
@@ -80,7 +75,7 @@ function withoutPod({ pod, record, index, nowMs }: Question): NodeRanking {
   }
 }
 
-function boundVolumes({ record, index }: Question): PlacementLine['volumes'] {
+function boundVolumes({ record, index }: PodQuestion): PlacementLine['volumes'] {
   return record.claims.flatMap(({ key }) => {
     const volume = index.claims.get(key)?.volumeName ?? '';
     return volume === '' ? [] : [{ claim: key, volume }];

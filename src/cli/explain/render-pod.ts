@@ -21,7 +21,9 @@ export function renderPod(explanation: PodExplanation, options: RenderOptions): 
 /** The part of the explanation that is about one pod. */
 export function renderPodInto(page: Page, explanation: PodExplanation, options: RenderOptions): void {
   page.line(verdictPaint(page, explanation)(explanation.summary), 0, 0);
+  page.line(profileText(explanation));
   renderPodReasons(page, explanation);
+  renderWaits(page, explanation);
   renderNodes(page, explanation, options);
   renderPlacement(page, explanation.placement, options);
   renderClaims(page, explanation.claims, options);
@@ -30,10 +32,31 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
 }
 
 /** Colours each word separately, so that a line can be broken anywhere. */
-function verdictPaint({ style }: Page, { verdict }: PodExplanation): (text: string) => string {
-  const paint =
-    verdict === 'placed' || verdict === 'fits' ? style.good : verdict === 'refused' ? style.bad : style.warn;
+function verdictPaint({ style }: Page, { verdict, contradiction }: PodExplanation): (text: string) => string {
+  const isGood = (verdict === 'placed' || verdict === 'fits') && contradiction === undefined;
+  const paint = isGood ? style.good : verdict === 'refused' ? style.bad : style.warn;
   return (text) => text.split(' ').map(paint).join(' ');
+}
+
+/** Which rules were applied, and why these. */
+function profileText({ profile, profileSource, pod }: PodExplanation): string {
+  const why: { readonly [S in typeof profileSource]: string } = {
+    flag: 'chosen by --profile',
+    event: "the scheduler that recorded the pod's events",
+    lease: `the scheduler that announces schedulerName ${pod.schedulerName} on its Lease`,
+    schedulerName: `assumed from schedulerName ${pod.schedulerName}`,
+  };
+  return `Rules: profile ${profile} (${why[profileSource]}).`;
+}
+
+function renderWaits(page: Page, { waitsFor }: PodExplanation): void {
+  if (waitsFor.length === 0) return;
+  page.heading('WAITS FOR');
+  for (const { text, details, claim } of waitsFor) {
+    page.line(text, 2);
+    for (const detail of details) page.line(detail, 4);
+    page.line(`stowage explain claim ${claim} says more`, 4);
+  }
 }
 
 function renderPodReasons(page: Page, { podReasons }: PodExplanation): void {
@@ -143,10 +166,12 @@ function generalRemedies([nearest]: readonly NodeGroupLine[]): readonly string[]
   return [...texts].slice(0, reasonsMax);
 }
 
-function renderMessage(page: Page, { message, reported }: PodExplanation): void {
+function renderMessage(page: Page, { message, reported, contradiction }: PodExplanation): void {
   if (message === undefined) return;
   page.heading("KUBE-SCHEDULER'S MESSAGE");
   page.line(message, 2, 0);
-  const isOther = reported !== undefined && reported !== '' && !reported.startsWith(message);
+  // A contradiction has quoted it already.
+  const isQuoted = contradiction !== undefined;
+  const isOther = !isQuoted && reported !== undefined && reported !== '' && !reported.startsWith(message);
   if (isOther) page.line(`the pod's condition says: ${reported}`, 2, 0);
 }

@@ -1,3 +1,4 @@
+import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
@@ -7,6 +8,12 @@ import type { Note } from './note.ts';
 export interface ClusterView {
   readonly snapshot: ClusterSnapshot;
   readonly events: readonly Event[];
+  /** The Leases on which components of Stowage announce themselves, as far as they could be read. */
+  readonly leases?: readonly Lease[];
+  /** True for files: a kind without objects may exist in the cluster. */
+  readonly isFromFiles?: boolean;
+  /** True for a cluster with objects that exist only in memory: its scheduler has judged another cluster. */
+  readonly isHypothetical?: boolean;
   /** What is known to be missing. */
   readonly notes: readonly Note[];
   /** Kinds that the caller may not list; always empty for files. */

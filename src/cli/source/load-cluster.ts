@@ -1,12 +1,17 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { coreEvents } from '../../kube/resources.ts';
+import { coreEvents, leases } from '../../kube/resources.ts';
+import { textOf } from '../../kube/wire.ts';
+import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { listCluster } from '../../state/list-cluster.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
-import { type Asked, serverError } from '../server-error.ts';
+import { type AskedServer, serverError } from '../server-error.ts';
+import { claimKeys } from './claim-keys.ts';
 import type { ClusterView, Target } from './cluster-view.ts';
 import { unseenNotes } from './unseen-notes.ts';
 
@@ -25,21 +30,23 @@ export async function connectToRead(flags: ConnectFlags, log: Log): Promise<Kube
 export async function loadCluster(
   cluster: Cluster,
   target: About,
-  options: Asked & { readonly onProgress: (text: string) => void },
+  options: AskedServer & { readonly onProgress: (text: string) => void },
 ): Promise<ClusterView> {
   const { namespace } = target;
   const { server, onProgress } = options;
   try {
-    const [{ snapshot, unlisted: unseen }, events] = await Promise.all([
+    const [{ snapshot, unlisted: unseen }, events, announced] = await Promise.all([
       listCluster(cluster, {
         namespace,
         onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),
       }),
       eventsAbout(cluster, target),
+      announcements(cluster, target),
     ]);
     return {
       snapshot,
-      events,
+      events: [...events, ...(await claimEvents(cluster, snapshot, target))],
+      leases: announced,
       notes: unseenNotes(unseen),
       unseen,
       seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
@@ -49,13 +56,51 @@ export async function loadCluster(
   }
 }
 
+/** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
+async function announcements(cluster: Cluster, { name }: About): Promise<readonly Lease[]> {
+  if (name === undefined) return [];
+  const lists = announcingControllers.map(async (controller) => {
+    const { namespace, name: lease } = leaseKeyOf(controller);
+    const fieldSelector = `metadata.name=${lease}`;
+    return await readable(cluster.resource(leases).list({ namespace, fieldSelector }));
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+const announcingControllers = ['scheduler', 'pv-binder'];
+
+/** More claims than this rarely wait at the same time, and each costs a request. */
+const claimsWithEventsMax = 10;
+
+/** The events of the unbound claims of a pod: they have the errors of provisioners. */
+async function claimEvents(
+  cluster: Cluster,
+  snapshot: ClusterSnapshot,
+  { namespace, name }: About,
+): Promise<readonly Event[]> {
+  const pod = name === undefined ? undefined : snapshot.get('Pod', `${namespace}/${name}`);
+  if (pod === undefined) return [];
+  const unbound = claimKeys(pod)
+    .flatMap((key) => snapshot.get('PersistentVolumeClaim', key) ?? [])
+    .filter(({ metadata, spec }) => textOf(spec?.volumeName) === '' && metadata?.name !== name)
+    .slice(0, claimsWithEventsMax);
+  const lists = unbound.map(({ metadata }) => {
+    return eventsAbout(cluster, { namespace, name: textOf(metadata?.name) });
+  });
+  return (await Promise.all(lists)).flat();
+}
+
 /** Events only add to the answer, so a missing right is no error. */
 async function eventsAbout(cluster: Cluster, { namespace, name }: About): Promise<readonly Event[]> {
   if (name === undefined) return [];
+  const fieldSelector = `involvedObject.name=${name}`;
+  return await readable(cluster.resource(coreEvents).list({ namespace, fieldSelector, limit: 100 }));
+}
+
+/** The items of a list; none if the caller may not read it, or the server does not have the kind. */
+async function readable<T>(list: Promise<{ readonly items: readonly T[] }>): Promise<readonly T[]> {
   try {
-    const fieldSelector = `involvedObject.name=${name}`;
-    const { items } = await cluster.resource(coreEvents).list({ namespace, fieldSelector, limit: 100 });
-    return items;
+    return (await list).items;
   } catch (error) {
     if (isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) return [];
     throw error;

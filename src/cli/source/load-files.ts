@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
@@ -21,6 +22,7 @@ export function loadFiles(
 ): Omit<ClusterView, 'notes'> {
   const snapshot = new ClusterSnapshot();
   const events: Event[] = [];
+  const leases: Lease[] = [];
   let objects = 0;
   for (const path of paths.flatMap(filesOf)) {
     onProgress(`reading ${path}`);
@@ -28,6 +30,7 @@ export function loadFiles(
       const read = readManifests(textIn(path), path === '-' ? 'standard input' : path, snapshot);
       objects += read.objects;
       events.push(...read.events);
+      leases.push(...read.leases);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       throw new CliError(error.message, 1, { cause: error });
@@ -37,7 +40,7 @@ export function loadFiles(
     throw new CliError(
       `there are no objects in ${paths.join(', ')}; save some with kubectl get nodes,pods,pvc,pv,sc -A -o yaml`,
     );
-  return { snapshot, events, seesNodes: snapshot.count('Node') > 0 };
+  return { snapshot, events, leases, seesNodes: snapshot.count('Node') > 0, isFromFiles: true };
 }
 
 function filesOf(path: string): readonly string[] {

@@ -24,6 +24,7 @@ export function overlayFiles(
   return {
     ...live,
     events: [...live.events, ...files.events],
+    isHypothetical: true,
     seesNodes: live.seesNodes || live.snapshot.count('Node') > 0,
     notes: [{ about: 'assumed', text }, ...live.notes],
   };

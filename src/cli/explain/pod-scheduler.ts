@@ -1,0 +1,135 @@
+import { announcedProfile } from '../../controllers/scheduler/scheduler-announcement.ts';
+import { schedulerName } from '../../controllers/scheduler/scheduler-names.ts';
+import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import type { Event, Pod } from '../../kube/api/core.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { textOf } from '../../kube/wire.ts';
+import {
+  announcementOf,
+  leaseKeyOf,
+  type SchedulerAnnouncement,
+} from '../../reconcile/leases/component-lease.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import type { Note } from '../source/note.ts';
+import type { ProfileSource } from './explanation.ts';
+import { lastSeenOf } from './lines.ts';
+
+/** The scheduler that places a pod, and its rules. */
+export interface PodScheduler {
+  readonly profile: Profile;
+  readonly source: ProfileSource;
+  /** Whether claims that wait for their first consumer are bound together with the pod. */
+  readonly bindsVolumes: boolean;
+  readonly notes: readonly Note[];
+}
+
+export interface PodSchedulerOptions {
+  readonly nowMs: number;
+  /** Overrides the profile. */
+  readonly profile?: 'stowage' | 'upstream' | undefined;
+}
+
+const ownComponent = `stowage.dev/${schedulerName}`;
+
+/**
+ * Finds the rules by which the pod is really placed. The pod's own events show which component has judged it. Then the Lease of our
+ * scheduler shows which pods it places: under `stowage up` also those of `default-scheduler`. `schedulerName` alone proves neither, and
+ * is used last.
+ */
+export function findPodScheduler(view: ClusterView, pod: Pod, options: PodSchedulerOptions): PodScheduler {
+  const lease = leaseOf(view, schedulerName);
+  const announced = lease && announcementOf(lease).scheduler;
+  const isValid = lease !== undefined && isCurrent(view, lease, options.nowMs);
+  const { isOurs, source } = judgeOf(view, pod, isValid ? announced : undefined);
+  const bindsVolumes = !isOurs || gatesAllow(view, options.nowMs);
+  if (options.profile !== undefined)
+    return { profile: profileOf(options.profile), source: 'flag', bindsVolumes, notes: [] };
+  if (!isOurs)
+    return { profile: upstreamProfile, source, bindsVolumes, notes: unknownScheduler(pod, source) };
+  const profile = announced === undefined ? stowageProfile : announcedProfile(announced);
+  if (profile !== undefined) return { profile, source, bindsVolumes, notes: [] };
+  return { profile: stowageProfile, source, bindsVolumes, notes: [unreadableProfile(lease)] };
+}
+
+export function schedulerNameOf(pod: Pod): string {
+  return textOf(pod.spec?.schedulerName) || 'default-scheduler';
+}
+
+interface Judge {
+  /** The pod is placed by the scheduler of Stowage. */
+  readonly isOurs: boolean;
+  readonly source: ProfileSource;
+}
+
+function judgeOf(view: ClusterView, pod: Pod, announced: SchedulerAnnouncement | undefined): Judge {
+  const component = judgingComponent(view.events, pod);
+  if (component !== undefined) return { isOurs: component === ownComponent, source: 'event' };
+  const name = schedulerNameOf(pod);
+  if (announced?.names.includes(name)) return { isOurs: true, source: 'lease' };
+  return { isOurs: name === 'stowage', source: 'schedulerName' };
+}
+
+/** The events that schedulers record about pods. */
+const schedulerReasons: ReadonlySet<string> = new Set([
+  'FailedScheduling',
+  'Scheduled',
+  'WaitingForProvisioner',
+]);
+
+/** The component that recorded the pod's latest event about scheduling. */
+function judgingComponent(events: readonly Event[], { metadata }: Pod): string | undefined {
+  const [latest] = events
+    .filter(({ involvedObject: object, reason }) => {
+      const isPod = object?.kind === 'Pod' && object.name === metadata?.name;
+      // An earlier pod of the same name may have had another scheduler.
+      const isSame = object?.uid === undefined || object.uid === metadata?.uid;
+      return (
+        isPod && isSame && object.namespace === metadata?.namespace && schedulerReasons.has(reason ?? '')
+      );
+    })
+    .sort((a, b) => ((lastSeenOf(a) ?? '') < (lastSeenOf(b) ?? '') ? 1 : -1));
+  const component = textOf(latest?.reportingComponent) || textOf(latest?.source?.component);
+  return component === '' ? undefined : component;
+}
+
+function leaseOf({ leases = [] }: ClusterView, controller: string): Lease | undefined {
+  const { namespace, name } = leaseKeyOf(controller);
+  return leases.find(({ metadata }) => metadata?.namespace === namespace && metadata.name === name);
+}
+
+/** The clocks may differ by this much. */
+const clockSkewMsMax = 60_000;
+
+/** A Lease that is not renewed belongs to a process that has ended. The Leases in files are as old as the files. */
+function isCurrent({ isFromFiles = false }: ClusterView, { spec }: Lease, nowMs: number): boolean {
+  if (isFromFiles) return true;
+  const renewedMs = parseTimestamp(spec?.renewTime) ?? 0;
+  return renewedMs + (spec?.leaseDurationSeconds ?? 0) * 1000 + clockSkewMsMax > nowMs;
+}
+
+/** Both components must have the feature gate on; Kubernetes' own PV controller always has. */
+function gatesAllow(view: ClusterView, nowMs: number): boolean {
+  return [schedulerName, 'pv-binder'].every((controller) => {
+    const lease = leaseOf(view, controller);
+    if (lease === undefined || !isCurrent(view, lease, nowMs)) return true;
+    return announcementOf(lease).gates.VolumeScheduling ?? true;
+  });
+}
+
+function profileOf(name: 'stowage' | 'upstream'): Profile {
+  return name === 'stowage' ? stowageProfile : upstreamProfile;
+}
+
+function unknownScheduler(pod: Pod, source: ProfileSource): readonly Note[] {
+  const name = schedulerNameOf(pod);
+  if (source === 'event' || name === 'default-scheduler') return [];
+  const text = `scheduler ${name} is not known here; kube-scheduler's default rules are assumed (--profile chooses)`;
+  return [{ about: 'assumed', text }];
+}
+
+function unreadableProfile(lease: Lease | undefined): Note {
+  const { namespace, name } = lease?.metadata ?? {};
+  const text = `the profile on Lease ${namespace}/${name} cannot be read, perhaps because the scheduler is of another version; profile stowage is assumed`;
+  return { about: 'assumed', text };
+}
