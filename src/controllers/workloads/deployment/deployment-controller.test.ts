@@ -170,3 +170,21 @@ test('a pod whose labels change is released, and one that matches is adopted', a
   );
   expect(kept.every(({ metadata }) => metadata?.ownerReferences?.[0]?.name === 'web')).toBe(true);
 });
+
+test('a replacement never has the name of a pod before it', async () => {
+  await using fixture = await RealTimeCluster.start();
+  const { cluster } = fixture;
+  await using _controllers = runControllersOn(cluster, [deployment, healthyNodes(cluster)]);
+  await makeDeployment(cluster, { replicas: 1 });
+  const names = new Set<string>();
+  for (let round = 0; round < 4; round++) {
+    const [pod] = await eventually(
+      () => podsOf(cluster),
+      ([only]) => only !== undefined && !names.has(only.metadata?.uid ?? ''),
+    );
+    const { name = '', uid = '' } = pod?.metadata ?? {};
+    expect(names).not.toContain(name);
+    names.add(name).add(uid);
+    await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+  }
+});

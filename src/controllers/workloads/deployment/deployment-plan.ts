@@ -199,7 +199,7 @@ function expiredSets({ spec }: Deployment, { old }: ReplicaSetFamily): readonly 
   if (limit === endless) return [];
   const existing = old.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   return existing
-    .toSorted((a, b) => revisionNumberOf(a) - revisionNumberOf(b))
+    .toSorted((a, b) => Number(revisionNumberOf(a) - revisionNumberOf(b)))
     .slice(0, Math.max(0, existing.length - limit))
     .filter(
       (set) =>

@@ -13,11 +13,14 @@ import {
   selectorOf,
 } from '../pods/adoption.ts';
 import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pods/pod-state.ts';
+import { nameSuffix } from '../pods/template-hash.ts';
 import { podFromTemplate } from '../pods/template-pod.ts';
 import { rankForDeletion } from './deletion-rank.ts';
 
 /** Pods that are created or deleted at once. */
 const burstMax = 500;
+/** The API server truncates the prefix of a generated name to this. */
+const prefixLengthMax = 58;
 
 export interface ReplicaSetPlanInput {
   readonly set: ReplicaSet;
@@ -99,20 +102,30 @@ function changes(
   const { set, pods, family, nowMs } = input;
   const surplus = active.length - (set.spec?.replicas ?? 1);
   if (set.metadata?.deletionTimestamp !== undefined || surplus === 0) return { create: [], remove: [] };
-  if (surplus < 0) return { create: newPods(set, Math.min(-surplus, burstMax)), remove: [] };
+  if (surplus < 0) return { create: newPods(set, pods, Math.min(-surplus, burstMax)), remove: [] };
   const related = pods.filter((pod) => family.has(controllerOf(pod)?.uid ?? ''));
   const ranked = rankForDeletion(active, related, nowMs);
   return { create: [], remove: ranked.slice(0, Math.min(surplus, burstMax)) };
 }
 
 /**
- * The server generates the names, so that a replacement never has the name of the pod that it replaces. A repeated attempt creates
- * no pod twice, because the plan is made from the server's pods and not from a cache.
+ * The names depend on the version of the set. So concurrent attempts to create the same missing pods use the same names, and the
+ * second fails with `AlreadyExists`. But a replacement does not have the name of the pod that it replaces: every attempt that creates
+ * pods is followed by a write of the set's status, because the number of pods has changed.
  */
-function newPods(set: ReplicaSet, count: number): readonly Pod[] {
-  const { name = '', namespace = '' } = set.metadata ?? {};
+function newPods(set: ReplicaSet, pods: readonly Pod[], count: number): readonly Pod[] {
+  const { name: setName = '', namespace = '', uid = '', resourceVersion = '' } = set.metadata ?? {};
   const pod = podFromTemplate(set.spec?.template ?? {}, namespace, controllerReference(set, replicaSets));
-  return new Array<Pod>(count).fill({ ...pod, metadata: { ...pod.metadata, generateName: `${name}-` } });
+  const taken = new Set(pods.map(({ metadata }) => metadata?.name));
+  const generateName = `${setName}-`;
+  const created: Pod[] = [];
+  for (let slot = 0; created.length < count; slot++) {
+    const name = generateName.slice(0, prefixLengthMax) + nameSuffix(`${slot} ${uid} ${resourceVersion}`);
+    if (taken.has(name)) continue;
+    taken.add(name);
+    created.push({ ...pod, metadata: { ...pod.metadata, name, generateName } });
+  }
+  return created;
 }
 
 function countedStatus(

@@ -143,8 +143,8 @@ export class ReplicaSetReconciler {
     const client = this.#context.cluster.resource(pods);
     try {
       for (const pod of create) {
-        const { metadata } = await client.create(pod, { signal });
-        this.#record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${metadata?.name}`);
+        await client.create(pod, { signal });
+        this.#record(set, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata?.name}`);
       }
       for (const pod of remove) {
         await deleteIfUnchanged(client, pod, signal);

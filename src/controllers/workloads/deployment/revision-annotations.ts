@@ -58,7 +58,8 @@ function parseRevision(text: string): bigint | undefined {
 
 /** One more than the highest of these sets. */
 function nextRevision(old: readonly ReplicaSet[]): bigint {
-  const highest = old.map(revisionNumberOf).reduce((max, number) => (number > max ? number : max), 0n);
+  let highest = 0n;
+  for (const number of old.map(revisionNumberOf)) if (number > highest) highest = number;
   return BigInt.asIntN(64, highest + 1n);
 }
 

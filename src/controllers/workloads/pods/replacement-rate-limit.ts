@@ -8,6 +8,11 @@ const sparePods = 20;
 /** In the long run: every pod once in this time, and one more every two seconds. */
 const wholeSetSeconds = 30;
 const podsPerSecondMin = 0.5;
+/** Limits for sets of any size, so that a mistyped number of replicas can be corrected before the pods fill the memory. */
+const burstMax = 10_000;
+const podsPerSecondMax = 100;
+/** Pods that were held back are created in batches: each batch reads all pods of the namespace. */
+const batchMs = 1_000;
 
 export interface ReplacementAllowance {
   /** How many pods may be created now. */
@@ -39,7 +44,7 @@ export class ReplacementRateLimit {
       if (waitMs === 0) continue;
       bucket.giveBack();
       // Whole milliseconds: a fraction left by rounding would be waited for without time passing.
-      return { count: taken, waitMs: Math.ceil(waitMs) };
+      return { count: taken, waitMs: Math.max(Math.ceil(waitMs), batchMs) };
     }
     return { count, waitMs: undefined };
   }
@@ -53,8 +58,9 @@ export class ReplacementRateLimit {
     const { uid = '', generation = 0 } = metadata ?? {};
     const known = this.#budgets.get(uid);
     if (known?.generation === generation) return known.bucket;
-    const tokensPerSecond = replicas / wholeSetSeconds + podsPerSecondMin;
-    const bucket = new TokenBucket({ tokensPerSecond, burst: 2 * replicas + sparePods }, nowMs);
+    const tokensPerSecond = Math.min(replicas / wholeSetSeconds + podsPerSecondMin, podsPerSecondMax);
+    const burst = Math.min(2 * replicas + sparePods, burstMax);
+    const bucket = new TokenBucket({ tokensPerSecond, burst }, nowMs);
     this.#budgets.set(uid, { generation, bucket });
     return bucket;
   }

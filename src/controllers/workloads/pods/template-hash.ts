@@ -21,3 +21,13 @@ function fnv(text: string): number {
 function safeEncoded(text: string): string {
   return [...text].map((character) => alphabet[character.charCodeAt(0) % alphabet.length]).join('');
 }
+
+/** Five characters for a text, in the alphabet of the API server's random suffixes. */
+export function nameSuffix(text: string): string {
+  let rest = fnv(text);
+  return Array.from({ length: 5 }, () => {
+    const character = alphabet[rest % alphabet.length];
+    rest = Math.floor(rest / alphabet.length);
+    return character;
+  }).join('');
+}

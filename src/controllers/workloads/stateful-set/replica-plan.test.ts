@@ -304,3 +304,50 @@ test('a set that is being deleted does nothing', () => {
   const set = { metadata, spec: setSpec({ replicas: 3 }) };
   expect(planReplicas({ set, pods: [], claims: new Map(), current, update, nowMs })).toEqual([]);
 });
+
+const countOf = (plan: readonly ReplicaStep[], kind: ReplicaStep['kind']) =>
+  plan.filter((step) => step.kind === kind).length;
+
+test('the largest number of replicas is planned in bursts', () => {
+  const metadata = { name: 'web', uid: 'uid of web' };
+  const spec = setSpec({ replicas: 2_147_483_647, ...parallel, volumeClaimTemplates });
+  const set = { metadata, spec };
+  const first = planReplicas({ set, pods: [], claims: new Map(), current, update, nowMs });
+  expect(countOf(first, 'create-claim')).toBe(500);
+  expect(countOf(first, 'create-pod')).toBe(500);
+  const pods = first.flatMap((step) => (step.kind === 'create-pod' ? [step.pod] : []));
+  const next = planReplicas({ set, pods, claims: new Map(), current, update, nowMs });
+  const names = next.flatMap((step) => (step.kind === 'create-pod' ? [step.pod.metadata?.name] : []));
+  expect([names.length, names[0], names.at(-1)]).toEqual([500, 'web-500', 'web-999']);
+});
+
+test('ordinals end at the largest 32-bit integer', () => {
+  const set = {
+    metadata: { name: 'web', uid: 'uid of web' },
+    spec: setSpec({ replicas: 2_147_483_647, ordinals: { start: 2_147_483_646 }, ...parallel }),
+  };
+  const plan = planReplicas({ set, pods: [], claims: new Map(), current, update, nowMs });
+  expect(plan.map(lineOf)).toEqual(['make web-2147483646 new', 'make web-2147483647 new']);
+});
+
+test('scaling down in parallel deletes pods in bursts, beside those that are terminating', () => {
+  const set = {
+    metadata: { name: 'web', uid: 'uid of web' },
+    spec: setSpec({ replicas: 0, ...parallel }),
+  };
+  const pods = Array.from({ length: 1_200 }, (_, ordinal) =>
+    podFrom(`web-${ordinal} new ready${ordinal >= 600 ? ' going' : ''}`),
+  );
+  const plan = planReplicas({ set, pods, claims: new Map(), current, update, nowMs });
+  expect([plan.length, plan.map(lineOf)[0]]).toEqual([500, 'delete web-599']);
+});
+
+test('an update finds the pods to replace at any start ordinal', () => {
+  const set = {
+    metadata: { name: 'web', uid: 'uid of web' },
+    spec: setSpec({ replicas: 2, ordinals: { start: 5 }, ...rolling(1) }),
+  };
+  const pods = ['web-5 old ready', 'web-6 old ready'].map(podFrom);
+  const plan = planReplicas({ set, pods, claims: new Map(), current, update, nowMs });
+  expect(plan.map(lineOf)).toEqual(['delete web-6']);
+});
