@@ -40,3 +40,10 @@ test('a value that is no Error is printed as it is, and a cycle of causes ends',
   circle.cause = circle;
   expect(errorText(circle, verbosely).match(/caused by/g)).toHaveLength(8);
 });
+
+test('text of others neither controls the terminal nor reveals a password', () => {
+  const error = new CliError('cannot read \u001b]0;title\u0007x\u202ey of https://bob:secret@host:6443/: no');
+  expect(errorText(error, briefly)).toBe(
+    'stowage: cannot read  ]0;title x y of https://***@host:6443/: no\n',
+  );
+});

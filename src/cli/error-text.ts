@@ -1,3 +1,4 @@
+import { printableLines, withoutPasswords } from '../runtime/printable-text.ts';
 import { CliError, UsageError } from './cli-error.ts';
 
 export interface ErrorTextOptions {
@@ -13,7 +14,12 @@ const causesMax = 8;
  * The text of an error that ends the program: what happened, and the remedy. `--verbose` adds the stack trace and the causes. An unforeseen
  * error is reported as a bug of Stowage.
  */
-export function errorText(error: unknown, { isVerbose, help }: ErrorTextOptions): string {
+export function errorText(error: unknown, options: ErrorTextOptions): string {
+  // Messages of servers and names of files are text of others.
+  return printableLines(withoutPasswords(rawText(error, options)));
+}
+
+function rawText(error: unknown, { isVerbose, help }: ErrorTextOptions): string {
   const hint = error instanceof UsageError ? `; see ${help}` : '';
   const message = `stowage: ${messageOf(error)}${hint}`;
   const isOurs = error instanceof CliError;

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -111,7 +111,10 @@ async function ownPair({ data, tlsHost }: TlsFlags, host: string | undefined): P
   const folder = resolve(data);
   try {
     // Others have to read the certificate: kube-scheduler may run as another user. The key stays its owner's.
-    if (makeDirectory(folder)) await chmod(folder, 0o755);
+    if (makeDirectory(folder)) {
+      await chmod(folder, 0o755);
+      await writeFile(join(folder, '.gitignore'), '*\n');
+    }
     const pair = await loadOrCreateKeyPair(folder, { nowMs: realClock.nowMs(), extraHosts });
     const path = ownCertificatePath({ data });
     if (((await stat(path)).mode & 0o444) !== 0o444) await chmod(path, 0o644);

@@ -120,6 +120,11 @@ function announce(
   const what = flags.allRules ? 'all rules' : 'the rules about volumes';
   const binds = tls?.clientAuthority === undefined ? '' : '; binds for callers with a certificate';
   log.info(`listening on ${url}, answering by ${what}${binds}`);
+  if (tls?.clientAuthority === undefined)
+    log.warn(
+      `without --client-ca, everyone who can reach ${url} can make the extender reserve capacity: ` +
+        "give the authority of kube-scheduler's client certificate, or let only kube-scheduler reach the address",
+    );
   if (tls !== undefined && flags.tlsCert === undefined)
     log.info(`the certificate is self-signed: set tlsConfig.caFile to ${ownCertificatePath(flags)}`);
   // A wildcard address cannot be named in a certificate.

@@ -1,4 +1,5 @@
 import { leaveReasons, type ZonalUpgrade } from '../controllers/volumes/zonal-upgrade/decide-upgrade.ts';
+import { printableText } from '../runtime/printable-text.ts';
 import { type OutputFormat, structured } from './output/output-format.ts';
 import { table } from './output/table.ts';
 
@@ -31,7 +32,7 @@ export function zonalReport(outcomes: readonly Outcome[], isDryRun: boolean, for
     case 'name':
       return outcomes
         .filter(({ upgrade }) => upgrade.kind === 'upgrade')
-        .map(({ name }) => `persistentvolume/${name}\n`)
+        .map(({ name }) => `persistentvolume/${printableText(name)}\n`)
         .join('');
     case 'table':
     case 'wide':

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
-import { hang } from '../cluster/testing/fault-hooks.ts';
+import { MissingPermission } from '../bind/missing-permission.ts';
+import { failWith, hang, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../cluster/testing/intercepted-cluster.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
+import { forbidden } from '../kube/api-error.ts';
+import type { Resource } from '../kube/resource.ts';
 import {
+  driverCapacities,
   leases,
   persistentVolumeClaims,
   persistentVolumes,
@@ -139,5 +143,25 @@ test('additional controllers run beside the named ones, and the calls of all are
   expect(metrics.render()).toContain(
     'stowage_api_requests_total{verb="list",resource="pods",code="200"} 1\n',
   );
+  await supervisor.close();
+});
+
+test('pools that may not be read are one warning with the remedy, and none where the kind does not exist', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const refusing = new InterceptedCluster(fixture.cluster);
+  const error = forbidden(driverCapacities, '', 'User "u" cannot list resource');
+  refusing.addHooks(
+    onlyFor(({ resource }) => resource.plural === driverCapacities.plural, { before: failWith(error) }),
+  );
+  let served: readonly Resource[] = [pods];
+  const cluster = Object.assign(refusing, { discover: async () => ({ resources: served }) });
+  const errors: unknown[] = [];
+  const onError = (each: unknown) => errors.push(each);
+  const { supervisor } = process(fixture, 'one', { names: ['scheduler'], cluster, onError });
+  await fixture.settle(600_000);
+  expect(errors).toEqual([]);
+  served = [pods, driverCapacities];
+  await fixture.settle(600_000);
+  expect(errors).toEqual([new MissingPermission()]);
   await supervisor.close();
 });

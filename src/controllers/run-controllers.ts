@@ -1,3 +1,4 @@
+import { reportMissingPermission } from '../bind/missing-permission.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { MeteredCluster } from '../cluster/metered-cluster.ts';
 import { events } from '../kube/resources.ts';
@@ -47,11 +48,13 @@ export interface RunningControllers {
 
 /** Starts the named controllers; they end with the supervisor. */
 export function runControllers(unmetered: RunControllersOptions): RunningControllers {
-  const options = { ...unmetered, cluster: new MeteredCluster(unmetered) };
+  // The cluster itself can be asked which kinds it serves, the metered one cannot.
+  const onError = reportMissingPermission(unmetered);
+  const options = { ...unmetered, cluster: new MeteredCluster(unmetered), onError };
   const { names, more = [], leaderElection = false } = options;
   const shared = {
-    informers: new SharedInformers({ ...options, onError: options.onError }),
-    metadataCache: new MetadataCache({ ...options, onError: options.onError }),
+    informers: new SharedInformers(options),
+    metadataCache: new MetadataCache(options),
   };
   const starting = new Set<string>();
   const chosen = [...allControllers(options).filter(({ name }) => names.includes(name)), ...more];

@@ -88,6 +88,20 @@ describe('capacity that kube-scheduler is about to use', () => {
     expect(passed).toEqual([true, true, true, false, false]);
   });
 
+  test('is not held for a pod that is not in the cluster', async () => {
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '4Gi');
+    const pod = await fixture.pod('p', '3Gi');
+    const invented = { ...pod, metadata: { ...pod.metadata, name: 'invented', uid: 'invented' } };
+    const changedUid = { ...pod, metadata: { ...pod.metadata, uid: 'another' } };
+    for (const args of [invented, changedUid]) {
+      expect((await fixture.filter(args, ['n1'])).NodeNames).toEqual(['n1']);
+      await fixture.post('/prioritize', { Pod: args, NodeNames: ['n1'] });
+    }
+    expect((await fixture.filter(pod, ['n1'])).NodeNames).toEqual(['n1']);
+    expect((await fixture.filter(await fixture.pod('q', '3Gi'), ['n1'])).NodeNames).toEqual([]);
+  });
+
   test('stays available to the pod itself when kube-scheduler asks again', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '4Gi');

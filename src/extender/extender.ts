@@ -121,7 +121,9 @@ export class Extender {
     return this.#tentative.ignoring(() => fitsSomewhere(this.#binding.assess(pod, nodeNames)));
   }
 
+  /** Only for pods that are in the cluster: no event would ever show what became of another. */
   #hold(pod: Pod, assessment: Assessment): void {
+    if (!this.#isStored(pod)) return;
     const fitting = assessment.answers.filter((answer) => answer.kind === 'fits');
     const best = fitting.sort((one, other) => other.score - one.score).slice(0, heldNodesMax);
     const placements: Placement[] = best.flatMap(({ node }) => assessment.placementOn(node) ?? []);
@@ -172,11 +174,17 @@ export class Extender {
     const { claims } = readPod(pod);
     await this.#until(() => {
       const hasClaims = claims.every(({ key }) => index.claims.get(key) !== undefined);
-      return hasClaims && nodeNames.every((name) => index.nodes.row(name) !== undefined);
+      return (
+        this.#isStored(pod) && hasClaims && nodeNames.every((name) => index.nodes.row(name) !== undefined)
+      );
     }, cacheWaitMaxMs);
   }
 
-  #isKnown({ namespace, name, uid }: BindingArgs): boolean {
+  #isStored({ metadata: { namespace = '', name = '', uid = '' } = {} }: Pod): boolean {
+    return this.#isKnown({ namespace, name, uid });
+  }
+
+  #isKnown({ namespace, name, uid }: Omit<BindingArgs, 'node'>): boolean {
     return this.#binding.feed.get('Pod', `${namespace}/${name}`)?.metadata?.uid === uid;
   }
 

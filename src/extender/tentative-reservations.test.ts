@@ -7,17 +7,17 @@ import { volumeRules } from '../engine/rules/volume-rules.ts';
 import { clusterOf } from '../engine/testing/cluster.ts';
 import {
   boundClaim,
-  capacity,
   claim,
+  csiClass,
   csiDriver,
   driverCapacity,
   gib,
   hostname,
   inlineVolume,
-  madeBy,
   node,
   pod,
   pool,
+  storageCapacity,
 } from '../engine/testing/objects.ts';
 import type { Pod } from '../kube/api/core.ts';
 import { TentativeReservations } from './tentative-reservations.ts';
@@ -30,10 +30,13 @@ const two = pod('p', ['a', 'b']);
 function start(more: Parameters<typeof clusterOf>[0] = {}) {
   const index = clusterOf({
     Node: names.map((name) => node(name)),
-    StorageClass: [madeBy(driver, 'made')],
+    StorageClass: [csiClass(driver, 'made')],
     CSIDriver: [csiDriver(driver)],
     CSIStorageCapacity: names.map((name) =>
-      capacity(name, 'made', { capacity: '10Gi', nodeTopology: { matchLabels: { [hostname]: name } } }),
+      storageCapacity(name, 'made', {
+        capacity: '10Gi',
+        nodeTopology: { matchLabels: { [hostname]: name } },
+      }),
     ),
     PersistentVolumeClaim: [
       claim('a', '2Gi', { className: 'made' }),

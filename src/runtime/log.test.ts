@@ -22,6 +22,13 @@ describe('a line', () => {
     ]);
   });
 
+  test.each(['text', 'json'] as const)('as %s has no control characters and no passwords', (format) => {
+    const { log, written } = lines('info', format);
+    log.warn('cannot reach https://bob:secret@host', { error: new Error('a\u001b[2Jb\u202ec') });
+    for (const text of ['\u001b', '\u202e', 'secret']) expect(written.join('')).not.toContain(text);
+    expect(written.join('')).toContain('https://***@host');
+  });
+
   test('as JSON keeps time, level and message, whatever its fields are called', () => {
     const { log, written } = lines('info', 'json');
     log.info('real', { level: 'error', message: 'false' });

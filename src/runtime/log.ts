@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { escapedJson, printableText, withoutPasswords } from './printable-text.ts';
 
 /** From details for debugging to conditions that require action. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -40,7 +41,11 @@ export function lineLog({ level, format, clock, write }: LineLogOptions): Log {
     (wanted: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (!writes(wanted)) return;
-      write(format === 'json' ? jsonLine(wanted, message, fields, clock) : textLine(wanted, message, fields));
+      const line =
+        format === 'json'
+          ? escapedJson(jsonLine(wanted, message, fields, clock))
+          : printableText(textLine(wanted, message, fields));
+      write(`${withoutPasswords(line)}\n`);
     };
   return { writes, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
@@ -58,7 +63,7 @@ export const silentLog: Log = {
 function jsonLine(level: LogLevel, message: string, fields: LogFields, clock: Pick<Clock, 'nowMs'>): string {
   const own = { time: new Date(clock.nowMs()).toISOString(), level, message };
   const plainFields = Object.entries(fields).map(([name, value]) => [name, plain(value)]);
-  return `${JSON.stringify({ ...own, ...Object.fromEntries(plainFields), ...own })}\n`;
+  return `${JSON.stringify({ ...own, ...Object.fromEntries(plainFields), ...own })}`;
 }
 
 /** `stowage: message: error name=value`, with the level unless it is `info`. */
@@ -71,7 +76,7 @@ function textLine(level: LogLevel, message: string, { error, ...fields }: LogFie
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${quoted(plain(value))}`);
-  return `stowage: ${parts.join(': ')}${pairs.join('')}\n`;
+  return `stowage: ${parts.join(': ')}${pairs.join('')}`;
 }
 
 /** Formatted for the middle of a line. */

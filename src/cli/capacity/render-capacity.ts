@@ -1,3 +1,4 @@
+import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { bytesOf, readableAmount } from '../reservations/amounts.ts';
@@ -34,7 +35,7 @@ export function renderCapacity(report: CapacityReport, options: RenderCapacityOp
 
 /** The names of the pools, one a line. */
 export function poolNames({ pools }: CapacityReport): string {
-  return pools.map(({ pool, source }) => `${source.toLowerCase()}/${pool}\n`).join('');
+  return pools.map(({ pool, source }) => `${source.toLowerCase()}/${printableText(pool)}\n`).join('');
 }
 
 function classColumns(): Column<ClassCapacity>[] {

@@ -2,8 +2,9 @@ import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import { connect } from '../connect.ts';
-import { type Asked, askedIn } from './typed-words.ts';
+import { askedIn, type TypedSelection } from './typed-words.ts';
 
 /** A user who pressed Tab does not wait longer. */
 const patienceMs = 3_000;
@@ -31,7 +32,7 @@ export async function printObjectNames(wanted: string, words: readonly string[])
   }
 }
 
-function resourceOf(wanted: string, { kind }: Asked): Resource | undefined {
+function resourceOf(wanted: string, { kind }: TypedSelection): Resource | undefined {
   if (wanted === 'namespace') return namespaces as Resource;
   if (wanted === 'class') return storageClasses as Resource;
   if (wanted !== 'object') return undefined;
@@ -40,7 +41,11 @@ function resourceOf(wanted: string, { kind }: Asked): Resource | undefined {
     | undefined;
 }
 
-async function namesIn(resource: Resource, asked: Asked, signal: AbortSignal): Promise<readonly string[]> {
+async function namesIn(
+  resource: Resource,
+  asked: TypedSelection,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   await using cluster = await connect(asked, { rateLimit: false, requestTimeoutMs: patienceMs });
   const { items } = await cluster
     .resource(resource)
@@ -55,5 +60,5 @@ function nameOf({ namespace, name = '' }: NonNullable<KubeObject['metadata']> = 
 }
 
 function linesOf(names: readonly string[]): string {
-  return names.map((name) => `${name}\n`).join('');
+  return names.map((name) => `${printableText(name)}\n`).join('');
 }

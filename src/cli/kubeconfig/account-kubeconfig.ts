@@ -25,11 +25,11 @@ export function accountKubeconfig({
   const name = `${namespace}/${account}`;
   const { server, insecureSkipTlsVerify, tlsServerName, proxyUrl } = connection;
   const cluster = {
-    server,
+    server: withoutUser(server),
     ...(authority === undefined ? {} : { 'certificate-authority-data': authority.toString('base64') }),
     ...(insecureSkipTlsVerify === true ? { 'insecure-skip-tls-verify': true } : {}),
     ...(tlsServerName === undefined ? {} : { 'tls-server-name': tlsServerName }),
-    ...(proxyUrl === undefined ? {} : { 'proxy-url': proxyUrl }),
+    ...(proxyUrl === undefined ? {} : { 'proxy-url': withoutUser(proxyUrl) }),
   };
   const config = {
     apiVersion: 'v1',
@@ -40,4 +40,13 @@ export function accountKubeconfig({
     'current-context': name,
   };
   return stringify(config, { lineWidth: 0 });
+}
+
+/** Whether the URL of the server or the proxy has a user or a password, which the kubeconfig leaves out: they are the caller's own. */
+export function hasUser({ server, proxyUrl }: AccountFacts['connection']): boolean {
+  return [server, proxyUrl].some((url) => url !== undefined && withoutUser(url) !== url);
+}
+
+function withoutUser(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 }

@@ -10,7 +10,7 @@ import { CliError, usage } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { refusalError } from '../server-error.ts';
-import { accountKubeconfig } from './account-kubeconfig.ts';
+import { accountKubeconfig, hasUser } from './account-kubeconfig.ts';
 import { lifetimeSeconds } from './lifetime.ts';
 
 export interface KubeconfigFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {
@@ -46,6 +46,10 @@ async function kubeconfigFor(
   if (realClock.nowMs() + lifetime * 1_000 - endsMs > shortenedMs)
     process.stderr.write(`the server gave a shorter token: until ${expirationTimestamp}\n`);
   const { connection } = cluster;
+  if (hasUser(connection))
+    process.stderr.write(
+      'user and password of the proxy or server URL are left out: they are yours, not those of the account\n',
+    );
   const authority = await cluster.authority();
   return accountKubeconfig({ connection, authority, namespace, account: name, token });
 }

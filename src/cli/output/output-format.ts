@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { escapedJson } from '../../runtime/printable-text.ts';
 import { usage } from '../cli-error.ts';
 
 /** The formats of every command that answers. `wide` is a table with more columns, `name` prints only names. */
@@ -15,5 +16,11 @@ export function outputFormatOf(text: string): OutputFormat {
 /** Data for programs; both formats omit undefined fields. */
 export function structured(value: unknown, format: 'json' | 'yaml'): string {
   const plain: unknown = JSON.parse(JSON.stringify(value));
-  return format === 'json' ? `${JSON.stringify(plain, undefined, 2)}\n` : stringify(plain, { lineWidth: 0 });
+  const json = JSON.stringify(plain, undefined, 2);
+  const escaped = escapedJson(json);
+  if (format === 'json') return `${escaped}\n`;
+  if (escaped === json) return stringify(plain, { lineWidth: 0 });
+  // Only text in double quotes may contain escapes.
+  const quoted = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' } as const;
+  return escapedJson(stringify(plain, { lineWidth: 0, ...quoted }));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { Clock } from '../../runtime/clock.ts';
 import { outputFormatOf, structured } from './output-format.ts';
 import { Progress } from './progress.ts';
@@ -123,5 +124,31 @@ describe('progress', () => {
   test('leaves no trace of what was quick, nor in a file', () => {
     expect(rendered(screen, [10, 999])).toEqual([]);
     expect(rendered(plainTerminal, [2000, 3000])).toEqual([]);
+  });
+});
+
+describe('text of others', () => {
+  const hostile = 'a\u001b[2J\u009b1m\u202eb';
+  const clean = 'a [2J 1m b';
+
+  test('is cleaned in every style, also of colours', () => {
+    for (const style of [styleOf({ hasColour: true }), styleOf({ hasColour: false })])
+      for (const paint of Object.values(style)) expect(paint(hostile)).toContain(clean);
+    expect(styleOf({ hasColour: false }).bad('\u001b[31mred')).toBe(' [31mred');
+  });
+
+  test('is cleaned in tables, where our own colours stay', () => {
+    const { bad } = styleOf({ hasColour: true });
+    const columns = [{ title: 'NAME', cell: (name: string) => `${name} ${bad('x')}` }];
+    expect(table(columns, [hostile], { width: undefined })[1]).toBe(`${clean} \u001b[31mx\u001b[39m`);
+  });
+
+  test('is escaped in JSON and YAML, and reads the same', () => {
+    const value = { name: hostile, 'k\u202ey': ['plain'] };
+    expect(structured(value, 'json')).toContain('"a\\u001b[2J\\u009b1m\\u202eb"');
+    expect(JSON.parse(structured(value, 'json'))).toEqual(value);
+    const yaml = structured(value, 'yaml');
+    expect(yaml).not.toMatch(/[\u0080-\u009f\u202e]/);
+    expect(parse(yaml)).toEqual(value);
   });
 });

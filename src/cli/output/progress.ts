@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shorter work shows no progress. */
@@ -31,7 +32,7 @@ export class Progress {
     if (nowMs - this.#startMs < quietMs || nowMs - this.#lastMs < intervalMs) return;
     this.#lastMs = nowMs;
     this.#isOnScreen = true;
-    this.#write(`\r\u001b[K${text}`);
+    this.#write(`\r\u001b[K${printableText(text)}`);
   }
 
   end(): void {

@@ -1,6 +1,7 @@
+import { printableText } from '../../runtime/printable-text.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Styles of text; without colour, each returns its text unchanged. */
+/** Styles of text. Each cleans its text; without colour, it does nothing else. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -15,7 +16,7 @@ export function styleOf({ hasColour }: Pick<Terminal, 'hasColour'>): Style {
   return hasColour ? colourful : plain;
 }
 
-const plainPaint: Paint = (text) => text;
+const plainPaint: Paint = printableText;
 const plain: Style = {
   bold: plainPaint,
   dim: plainPaint,
@@ -35,8 +36,9 @@ const colourful: Style = {
   warn: ansi(codes.warn),
 };
 
+/** A painted value may be text of others, so it is cleaned, also of colours that it brings along. */
 function ansi([on, off]: readonly [number, number]): Paint {
-  return (text) => (text === '' ? '' : `${sequence(on)}${text}${sequence(off)}`);
+  return (text) => (text === '' ? '' : `${sequence(on)}${printableText(text)}${sequence(off)}`);
 }
 
 function sequence(code: number): string {
@@ -46,13 +48,18 @@ function sequence(code: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const sequences = /\u001b\[\d+m/g;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const controls = /\u001b\[\d+m|[\u0000-\u001f\u007f-\u009f]/g;
 const ours: ReadonlySet<string> = new Set(Object.values(codes).flat().map(sequence));
 
 /** Messages may contain any text: they must neither leave their line nor control the terminal. Our own colours are kept. */
 export function harmless(text: string): string {
-  return text.replace(controls, (found) => (ours.has(found) ? found : ' '));
+  let clean = '';
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(sequences)) {
+    if (!ours.has(found)) continue;
+    clean += printableText(text.slice(end, index)) + found;
+    end = index + found.length;
+  }
+  return clean + printableText(text.slice(end));
 }
 
 /** The number of columns that a text takes; colours take none. */

@@ -1,4 +1,4 @@
-import { widthOf } from './style.ts';
+import { harmless, widthOf } from './style.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -29,7 +29,10 @@ export function table<Row>(
   { width, indent = 0 }: TableOptions,
 ): readonly string[] {
   const available = width === undefined ? undefined : width - indent;
-  const all = columns.map((column) => ({ column, cells: [column.title, ...rows.map(column.cell)] }));
+  const all = columns.map((column) => ({
+    column,
+    cells: [column.title, ...rows.map((row) => harmless(column.cell(row)))],
+  }));
   const shown = fitted(all, available);
   return ['', ...rows].map((_, line) => {
     const padded = shown.map(({ column, cells, width: columnWidth }, at) =>

@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { readableAmount } from './amounts.ts';
@@ -37,7 +38,7 @@ export function reservationNames({ volumes, claims, pods }: ReservationsReport):
     ...claims.map(({ claim }) => `claim ${claim}`),
     ...pods.map(({ pod }) => `pod ${pod}`),
   ];
-  return [...new Set(names)].map((name) => `${name}\n`).join('');
+  return [...new Set(names)].map((name) => `${printableText(name)}\n`).join('');
 }
 
 function volumeColumns({ terminal, isWide }: RenderReservationsOptions): (Column<HeldVolume> | undefined)[] {

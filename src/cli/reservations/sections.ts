@@ -1,4 +1,4 @@
-import { styleOf } from '../output/style.ts';
+import { harmless, styleOf } from '../output/style.ts';
 import { type Column, table } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { wrap } from '../output/wrap.ts';
@@ -40,13 +40,13 @@ export class Sections {
   }
 
   line(text: string): void {
-    this.#parts.push(wrap(text, { width: this.#options.terminal.width }));
+    this.#parts.push(wrap(harmless(text), { width: this.#options.terminal.width }));
   }
 
   notes(notes: readonly Note[]): void {
     if (notes.length === 0) return;
     const { terminal } = this.#options;
-    const lines = notes.flatMap(({ text }) => wrap(text, { width: terminal.width, indent: 2 }));
+    const lines = notes.flatMap(({ text }) => wrap(harmless(text), { width: terminal.width, indent: 2 }));
     this.#parts.push([styleOf(terminal).bold('NOTES'), ...lines]);
   }
 

@@ -3,6 +3,8 @@ export interface FullResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   readonly body: readonly Uint8Array[];
+  /** The body is one buffer that other responses send too, so that its compressed form is worth keeping. */
+  readonly isShared?: boolean;
 }
 
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;

@@ -1,14 +1,24 @@
-import { type Document, isAlias, isCollection, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  type ScalarTag,
+  type Tags,
+  visit,
+} from 'yaml';
 import { formatGoSyntax } from '../../kube/go/format-value.ts';
-import { JsonNumber } from '../../kube/go/json-number.ts';
-import { type Json, setKey } from '../../kube/go/json-value.ts';
+import type { Json } from '../../kube/go/json-value.ts';
 import { costProblem } from './yaml-limits.ts';
+import { YamlValueError, YamlValues } from './yaml-value.ts';
 
 /** The message begins with `yaml:`, as Go's messages do. */
 export class YamlSyntaxError extends Error {}
 
 export interface YamlDocument {
-  /** Plain JSON; integers beyond 2^53 are {@link JsonNumber}. */
+  /** Plain JSON; integers beyond 2^53 are `JsonNumber`. */
   readonly value: unknown;
   /** Duplicate keys of maps: `line 5: key "nodeName" already set in map`. The last value counts. */
   readonly duplicates: readonly string[];
@@ -36,18 +46,15 @@ export function readYaml(text: string): YamlDocument {
   return { value: plain(document), duplicates: duplicateKeys(document, lines), hasMore };
 }
 
-/** Limits aliases that would expand beyond the memory. */
-const aliasesMax = 100;
-
 function parse(text: string, lineCounter: LineCounter): Document.Parsed {
   try {
     return parseDocument(text, {
       version: '1.1',
       uniqueKeys: false,
       intAsBigInt: true,
+      resolveKnownTags: false,
       lineCounter,
-      customTags: (tags) =>
-        tags.filter((tag) => typeof tag === 'string' || (tag.tag !== timestampTag && tag.format !== 'TIME')),
+      customTags: (tags) => [...tags.filter(isKnownToGo).map(withShortIntegers), binaryTag],
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -55,43 +62,74 @@ function parse(text: string, lineCounter: LineCounter): Document.Parsed {
   }
 }
 
-const timestampTag = 'tag:yaml.org,2002:timestamp';
+/**
+ * Go's decoder ignores these tags or reads the values as texts. The YAML package would compare every entry of an
+ * ordered map with all others.
+ */
+const unknownToGo: ReadonlySet<string> = new Set(
+  ['binary', 'omap', 'pairs', 'set', 'timestamp'].map((name) => `tag:yaml.org,2002:${name}`),
+);
+
+function isKnownToGo(tag: Tags[number]): boolean {
+  return typeof tag === 'string' || (!unknownToGo.has(tag.tag) && tag.format !== 'TIME');
+}
+
+/** Longer integers are no 64-bit integers, and converting many digits takes long. Go reads them as floating-point numbers. */
+const integerLengthMax = 100;
+
+function withShortIntegers(tag: Tags[number]): Tags[number] {
+  if (!isIntegerTag(tag)) return tag;
+  const { resolve } = tag;
+  const limited: ScalarTag = {
+    ...tag,
+    resolve: (text, onError, options) =>
+      text.length > integerLengthMax ? Number(text.replaceAll('_', '')) : resolve(text, onError, options),
+  };
+  return limited;
+}
+
+function isIntegerTag(tag: Tags[number]): tag is ScalarTag {
+  return typeof tag !== 'string' && tag.tag === 'tag:yaml.org,2002:int' && tag.collection === undefined;
+}
+
+/** Go decodes the value to a text. */
+const binaryTag: ScalarTag = {
+  tag: 'tag:yaml.org,2002:binary',
+  resolve: (text) => Buffer.from(text, 'base64').toString('utf8'),
+};
 
 /** JSON allows no maps or lists as keys. Reports the innermost one, which Go finds first. */
 function refuseCollectionKeys(document: Document.Parsed): void {
+  const anchors = new Map<string, unknown>();
   let found: unknown;
   visit(document, {
     Pair(_, { key }) {
-      const node = isAlias(key) ? key.resolve(document) : key;
+      const node = isAlias(key) ? anchors.get(key.source) : key;
       if (isCollection(node)) found = node;
+    },
+    Node(_, node) {
+      if (!isAlias(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
     },
   });
   if (!isCollection(found)) return;
-  const value = withNumbers(found.toJS(document, { maxAliasCount: aliasesMax }));
+  const value = found;
+  const key = orSyntaxError(() => new YamlValues().convert(value));
   throw new YamlSyntaxError(
-    `yaml: invalid map key: ${formatGoSyntax(value as Json, 'map[interface {}]interface {}')}`,
+    `yaml: invalid map key: ${formatGoSyntax(key as Json, 'map[interface {}]interface {}')}`,
   );
 }
 
 function plain(document: Document.Parsed): unknown {
-  try {
-    return withNumbers(document.toJS({ maxAliasCount: aliasesMax }));
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new YamlSyntaxError(`yaml: ${error.message}`);
-  }
+  return orSyntaxError(() => new YamlValues().convert(document.contents));
 }
 
-function withNumbers(value: unknown): unknown {
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : new JsonNumber(value.toString());
+function orSyntaxError<T>(convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (!(error instanceof YamlValueError)) throw error;
+    throw new YamlSyntaxError(`yaml: ${error.message}`);
   }
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withNumbers);
-  const object: Record<string, unknown> = {};
-  for (const [key, each] of Object.entries(value)) setKey(object, key, withNumbers(each));
-  return object;
 }
 
 function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] {
