@@ -131,7 +131,7 @@ test.each<[readonly string[], string]>([
   [['reservations', '-o', 'xml'], '-o: "xml" must be one of table, wide, json, yaml, name; see'],
   [['capacity', '-o', ''], '-o: "" must be one of table, wide, json, yaml, name; see'],
   [['reservations', 'pods'], 'error: too many arguments'],
-  [['explain', 'node', 'a'], '"node" cannot be explained; the kind must be pod or claim; see'],
+  [['explain', 'node', 'a'], '"node" cannot be explained; the kind must be pod'],
   [['completion'], "error: missing required argument 'shell'"],
   [['upgrade-zonal-pvs', '--dry-run=maybe'], '--dry-run: "maybe" must be true or false'],
 ])('wrong usage exits with 2: %j', async (args, message) => {

@@ -78,9 +78,9 @@ describe('stowage explain', () => {
   });
 
   test.each<[string, readonly string[], number, string]>([
-    ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; the kind must be pod or claim; see'],
+    ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; the kind must be pod'],
     ['a kind alone', ['pod'], 2, '"pod" is a kind, and the name is missing; write pod NAME or pod/NAME; see'],
-    ['an unknown kind', ['node/n1'], 2, '"node" cannot be explained; the kind must be pod or claim; see'],
+    ['an unknown kind', ['node/n1'], 2, '"node" cannot be explained; the kind must be pod'],
     [
       'an invalid name',
       ['pod', 'a/b/c'],
