@@ -3,6 +3,7 @@ import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
@@ -83,10 +84,16 @@ function largestFactor(raised: readonly RaisedResource[]): number {
 }
 
 function newNodeName({ index }: SearchContext): string {
-  for (let number = 1; ; number += 1) {
+  return freeNodeNames(index, 1)[0]!;
+}
+
+function freeNodeNames(index: ClusterIndex, count: number): string[] {
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number += 1) {
     const name = number === 1 ? 'new-node' : `new-node-${number}`;
-    if (index.nodes.row(name) === undefined) return name;
+    if (index.nodes.row(name) === undefined) names.push(name);
   }
+  return names;
 }
 
 function newNode(
@@ -95,33 +102,51 @@ function newNode(
   raised: readonly RaisedResource[],
 ): RemedyStep[] {
   const object = context.objects.get('Node', template.key);
-  if (object === undefined) return [];
-  const name = newNodeName(context);
-  const larger = Object.fromEntries(
-    raised.map(({ resource, to }) => [resource, resourceQuantity(resource, to)]),
-  );
-  const { cpuMilli, memoryBytes } = allocatableAmounts({ ...template.allocatable, ...larger });
+  return object === undefined ? [] : [newNodes(context, { template, object, raised }, 1)];
+}
+
+interface NewNode {
+  readonly template: NodeRecord;
+  readonly object: Node;
+  readonly raised: readonly RaisedResource[];
+}
+
+function newNodes(context: SearchContext, what: NewNode, count: number): RemedyStep {
+  const { template, raised } = what;
+  const names = freeNodeNames(context.index, count);
+  const { cpuMilli, memoryBytes } = allocatableAmounts({ ...template.allocatable, ...largerAmounts(what) });
+  return {
+    action: 'CreateNode',
+    scope: '',
+    object: { kind: 'Node', name: names[0]! },
+    amount: cpuMilli,
+    unit: 'millicores',
+    from: cpuMilli,
+    to: memoryBytes,
+    names: [template.key],
+    remarks: raised.map(
+      ({ resource, has, to }) =>
+        `${resource} ${resourceText(resource, to, 'up')} (${template.key} has ${resourceText(resource, has, 'down')})`,
+    ),
+    edits: names.flatMap((name) => newNodeEdits(context, what, name)),
+    count,
+    repeated: (other) => newNodes(context, what, other),
+  };
+}
+
+function largerAmounts({ raised }: NewNode): Readonly<Record<string, string>> {
+  return Object.fromEntries(raised.map(({ resource, to }) => [resource, resourceQuantity(resource, to)]));
+}
+
+function newNodeEdits(context: SearchContext, what: NewNode, name: string): RemedyEdit[] {
+  const { template, object } = what;
   const drivers = context.objects.get('CSINode', template.key);
-  const edits: RemedyEdit[] = [{ type: 'create', kind: 'Node', object: named(object, name, larger) }];
+  const edits: RemedyEdit[] = [
+    { type: 'create', kind: 'Node', object: named(object, name, largerAmounts(what)) },
+  ];
   if (drivers !== undefined)
     edits.push({ type: 'create', kind: 'CSINode', object: { ...drivers, metadata: { name } } });
-  return [
-    {
-      action: 'CreateNode',
-      scope: '',
-      object: { kind: 'Node', name },
-      amount: cpuMilli,
-      unit: 'millicores',
-      from: cpuMilli,
-      to: memoryBytes,
-      names: [template.key],
-      remarks: raised.map(
-        ({ resource, has, to }) =>
-          `${resource} ${resourceText(resource, to, 'up')} (${template.key} has ${resourceText(resource, has, 'down')})`,
-      ),
-      edits: [...edits, ...ownPods(context, template.key, name)],
-    },
-  ];
+  return [...edits, ...ownPods(context, template.key, name)];
 }
 
 function named(node: Node, name: string, larger: Readonly<Record<string, string>>): Node {

@@ -42,7 +42,16 @@ describe('a remedy for several pods', () => {
     const full = { ...podOf('full', '4'), spec: { ...podOf('full', '4').spec, nodeName: 'n1' } };
     const pods = ['a', 'b', 'c'].map((name) => podOf(name, '2'));
     const objects = { Node: [nodeOf('n1', '4')], Pod: [full, ...pods] };
-    expect(tried(objects, pods, 'CreateNode').helped).toEqual(['default/a', 'default/b']);
+    expect(tried(objects, pods, 'GrowNode').helped).toEqual(['default/a']);
+  });
+
+  test('adds as many nodes as they need, and no more', () => {
+    const full = { ...podOf('full', '4'), spec: { ...podOf('full', '4').spec, nodeName: 'n1' } };
+    const pods = ['a', 'b', 'c', 'd', 'e'].map((name) => podOf(name, '2'));
+    const objects = { Node: [nodeOf('n1', '4')], Pod: [full, ...pods] };
+    const { text, helped } = tried(objects, pods, 'CreateNode');
+    expect(text).toMatch(/^add 3 nodes like n1 \(cpu 4, memory \S+ each\)$/);
+    expect(helped).toHaveLength(5);
   });
 
   test('grows a pool by the least that helps all of them', () => {

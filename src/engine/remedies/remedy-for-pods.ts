@@ -1,11 +1,9 @@
 import type { Pod } from '../../kube/api/core.ts';
-import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { plan } from '../plan.ts';
 import { readPod } from '../records/pod-record.ts';
 import { defaultRules } from '../rules/default-rules.ts';
-import { amountOf } from './amounts.ts';
 import type { RemedyOptions } from './find-remedies.ts';
 import type { Remedy } from './remedy-collection.ts';
 import type { RemedyStep } from './remedy-step.ts';
@@ -27,9 +25,12 @@ export interface PendingPods {
   readonly alike: ReadonlySet<string>;
 }
 
+/** More new nodes than this are another cluster. */
+const newNodesMax = 20;
+
 /**
- * Tries a remedy for one pod on several. The pods are placed one after the other, so no two of them count with the same capacity. If a
- * pool or node grows, it grows by the least that helps as many pods as any growth does. Leaves the index as it was.
+ * Tries a remedy for one pod on several. The pods are placed one after the other, so no two of them count with the same capacity. A pool
+ * grows, and nodes are added, by the least that helps as many pods as any amount does. Leaves the index as it was.
  */
 export function tryOnPods(
   remedy: Remedy,
@@ -39,29 +40,36 @@ export function tryOnPods(
 ): RemedyForPods {
   const fitting = (steps: readonly RemedyStep[]) => podsFittingWith(steps, pending, index, options);
   const helped = fitting(remedy.steps);
-  const at = remedy.steps.findIndex(isGrowth);
-  const step = remedy.steps[at];
-  if (step?.withAmount === undefined || helped.length === pending.pods.length) return { remedy, helped };
-  const { withAmount } = step;
-  const stepsWith = (amount: number) => remedy.steps.with(at, withAmount(amount));
-  const most = step.amount + totalNeed(step, pending.pods, index);
-  const mostHelped = Number.isSafeInteger(most) ? fitting(stepsWith(most)) : helped;
+  const growth = growthOf(remedy, pending.pods, index);
+  if (growth === undefined || helped.length === pending.pods.length) return { remedy, helped };
+  const mostHelped = fitting(growth.stepsWith(growth.most));
   if (mostHelped.length <= helped.length) return { remedy, helped };
-  const isEnough = (amount: number) => fitting(stepsWith(amount)).length >= mostHelped.length;
-  const steps = stepsWith(smallestEnough(step.amount, most, isEnough));
+  const isEnough = (amount: number) => fitting(growth.stepsWith(amount)).length >= mostHelped.length;
+  const steps = growth.stepsWith(smallestEnough(growth.least, growth.most, isEnough));
   return { remedy: { ...remedy, steps }, helped: fitting(steps) };
 }
 
-function isGrowth({ action }: RemedyStep): boolean {
-  return action === 'GrowPool' || action === 'GrowNode';
+/** How a remedy for one pod can be enlarged for several. */
+interface RemedyGrowth {
+  readonly least: number;
+  /** More than all the pods together can need. */
+  readonly most: number;
+  readonly stepsWith: (amount: number) => readonly RemedyStep[];
 }
 
-/** More than all the pods together can need of what grows. */
-function totalNeed({ action, scope }: RemedyStep, pods: readonly Pod[], index: ClusterIndex): number {
-  return pods.reduce(
-    (sum, pod) => sum + (action === 'GrowPool' ? storageOf(pod, index) : needOf(pod, scope)),
-    0,
-  );
+/** Undefined if the remedy has no step that can grow. An existing node does not grow for several pods: people add a node instead. */
+function growthOf({ steps }: Remedy, pods: readonly Pod[], index: ClusterIndex): RemedyGrowth | undefined {
+  for (const [at, { action, amount, withAmount, repeated }] of steps.entries()) {
+    if (repeated !== undefined) {
+      const most = Math.min(newNodesMax, pods.length);
+      return { least: 1, most, stepsWith: (count) => steps.with(at, repeated(count)) };
+    }
+    if (action !== 'GrowPool' || withAmount === undefined) continue;
+    const most = amount + pods.reduce((sum, pod) => sum + storageOf(pod, index), 0);
+    if (Number.isSafeInteger(most))
+      return { least: amount, most, stepsWith: (other) => steps.with(at, withAmount(other)) };
+  }
+  return undefined;
 }
 
 function storageOf(pod: Pod, index: ClusterIndex): number {
@@ -71,10 +79,6 @@ function storageOf(pod: Pod, index: ClusterIndex): number {
     ...inlineVolumes.map(({ size }) => size?.bytes ?? 0),
   ];
   return Math.ceil(sizes.reduce((sum, bytes) => sum + bytes, 0));
-}
-
-function needOf(pod: Pod, resource: string): number {
-  return resource === 'pods' ? 1 : amountOf(podRequests(pod.spec ?? {}), resource);
 }
 
 /** The keys of the pods that fit at the same time after the steps. */

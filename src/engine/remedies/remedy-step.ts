@@ -27,6 +27,10 @@ export interface RemedyStep {
   readonly edits: readonly RemedyEdit[];
   /** The same step with another amount, for steps whose amount is free. */
   readonly withAmount?: (amount: number) => RemedyStep;
+  /** How many times the change is made; once if absent. */
+  readonly count?: number;
+  /** The same change several times, for steps that create something which several pods can use. */
+  readonly repeated?: (count: number) => RemedyStep;
 }
 
 export interface ObjectName {

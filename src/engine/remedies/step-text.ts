@@ -6,10 +6,14 @@ import type { Remedy } from './remedy-collection.ts';
 import { type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 
 /** What to do, as a sentence. Figures are rounded so that following the text is enough. */
-export function remedyText({ node, steps }: Remedy): string {
+export function remedyText(remedy: Remedy): string {
+  return `${changesText(remedy)}; the pod then fits on ${remedy.node}.`;
+}
+
+/** The changes alone, without the result. */
+export function changesText({ node, steps }: Remedy): string {
   const [first = '', ...others] = steps.map((step) => stepText(step, node));
-  const whole = [capital(first), ...others].join(', and ');
-  return `${whole}; the pod then fits on ${node}.`;
+  return [capital(first), ...others].join(', and ');
 }
 
 export function stepText(step: RemedyStep, node: string): string {
@@ -63,10 +67,11 @@ export function stepText(step: RemedyStep, node: string): string {
 }
 
 /** The remarks are resources of which no existing node has as much as the pod needs. */
-function createNodeText({ names, remarks = [], from = 0, to = 0 }: RemedyStep): string {
+function createNodeText({ names, remarks = [], from = 0, to = 0, count = 1 }: RemedyStep): string {
+  const added = count === 1 ? `add a node like ${names[0]}` : `add ${count} nodes like ${names[0]}`;
   return remarks.length === 0
-    ? `add a node like ${names[0]} (cpu ${coresText(from)}, memory ${bytesText(to)})`
-    : `add a node like ${names[0]}, but with ${remarks.join(' and ')}`;
+    ? `${added} (cpu ${coresText(from)}, memory ${bytesText(to)}${count === 1 ? '' : ' each'})`
+    : `${added}, but with ${remarks.join(' and ')}`;
 }
 
 function dropNodeSelectorText({ names }: RemedyStep): string {

@@ -1,0 +1,77 @@
+import { usage } from '../cli-error.ts';
+import { logForReading } from '../log-flags.ts';
+import type { OutputFormat } from '../output/output-format.ts';
+import { progressOf } from '../output/progress-of.ts';
+import { terminalOf } from '../output/terminal.ts';
+import { type LoadedView, loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
+import { requireNamespace } from '../source/require-namespace.ts';
+import {
+  exitCodeOfPending,
+  explainPendingPods,
+  explainWorkload,
+  renderedPending,
+  workloadKinds,
+} from './explain-many.ts';
+import { missingKindNotes } from './missing-kinds.ts';
+import { namespacedName } from './namespaced-name.ts';
+import type { PendingExplanation, WorkloadKind } from './pending-explanation.ts';
+import type { ExplainPendingOptions } from './remedy-trials.ts';
+
+/** All pending pods, or a workload with its pods. The namespace is undefined if the user gave none. */
+export type AskedForMany =
+  | { readonly kind: 'pods'; readonly namespace: string | undefined }
+  | { readonly kind: WorkloadKind; readonly namespace: string | undefined; readonly name: string };
+
+const podKinds: ReadonlySet<string> = new Set(['pod', 'pods', 'po']);
+
+/** Undefined if the arguments name a single pod or claim. */
+export function askedForMany(
+  kind: string | undefined,
+  name: string | undefined,
+  namespace: string | undefined,
+): AskedForMany | undefined {
+  if (kind === undefined || (name === undefined && podKinds.has(kind.toLowerCase())))
+    return { kind: 'pods', namespace };
+  const slash = name === undefined ? kind.indexOf('/') : -1;
+  const kindText = slash < 0 ? kind : kind.slice(0, slash);
+  const nameText = slash < 0 ? name : kind.slice(slash + 1);
+  const lower = kindText.toLowerCase();
+  const workload = Object.hasOwn(workloadKinds, lower) ? workloadKinds[lower] : undefined;
+  if (workload === undefined) return undefined;
+  if (nameText === undefined)
+    throw usage(`"${kind}" is a kind, and the name is missing; write ${kind} NAME or ${kind}/NAME`);
+  return { kind: workload, ...namespacedName(nameText, namespace) };
+}
+
+/** `stowage explain` for many pods: prints the explanation and sets the exit status. */
+export async function explainMany(
+  asked: AskedForMany,
+  flags: SourceFlags,
+  { format, ...options }: Omit<ExplainPendingOptions, 'onProgress'> & { readonly format: OutputFormat },
+): Promise<void> {
+  const log = logForReading(flags);
+  const progress = progressOf(log);
+  const name = asked.kind === 'pods' ? undefined : asked.name;
+  const loaded = await loadFromSource(flags, { namespace: asked.namespace, name }, { log, progress });
+  const onProgress = (text: string) => progress.tell(text);
+  const explanation = answerMany(loaded, asked, { ...options, onProgress });
+  progress.end();
+  process.stdout.write(renderedPending(explanation, format, terminalOf(process.stdout, process.env)));
+  process.exitCode = exitCodeOfPending(explanation);
+}
+
+/** Throws if the namespace or the workload does not exist. */
+export function answerMany(
+  { view: read, namespace, where, isFromFiles }: LoadedView,
+  asked: AskedForMany,
+  options: ExplainPendingOptions,
+): PendingExplanation {
+  if (asked.namespace !== undefined) requireNamespace(read, asked.namespace, where);
+  const pods = [...read.snapshot.values('Pod')].filter(({ spec }) => !spec?.nodeName);
+  const view = isFromFiles
+    ? { ...read, notes: [...read.notes, ...missingKindNotes(read.snapshot, pods)] }
+    : read;
+  return asked.kind === 'pods'
+    ? explainPendingPods(view, asked.namespace, options)
+    : explainWorkload(view, { ...asked, namespace }, { ...options, where });
+}
