@@ -1,7 +1,7 @@
 import { connect, type TLSSocket } from 'node:tls';
 import type { MeasuredServer } from './subject.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: Buffer;
 }
@@ -50,7 +50,12 @@ export class Connection {
     return new Connection(socket, head);
   }
 
-  async request(method: string, path: string, body = '', contentType = 'application/json'): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    body = '',
+    contentType = 'application/json',
+  ): Promise<HttpResponse> {
     this.send(method, path, body, contentType);
     const head = await this.#readHead();
     const status = Number(head.slice(9, 12));

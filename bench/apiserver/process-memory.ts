@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface Memory {
+export interface ProcessMemory {
   /** Resident memory, including pages of mapped files. */
   readonly residentMiB: number;
   /** Without pages of files, which the kernel can reclaim. */
@@ -8,7 +8,7 @@ export interface Memory {
 }
 
 /** The sum of several processes. */
-export function memoryOf(pids: readonly number[]): Memory {
+export function memoryOf(pids: readonly number[]): ProcessMemory {
   const sum = (field: string) => {
     const kib = pids.map((pid) => fieldOf(readFileSync(`/proc/${pid}/status`, 'utf8'), field));
     return Math.round(kib.reduce((total, each) => total + each, 0) / 1024);

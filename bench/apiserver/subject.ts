@@ -1,4 +1,4 @@
-import type { Memory } from './process-memory.ts';
+import type { ProcessMemory } from './process-memory.ts';
 
 /** A measured server, in its own processes. */
 export interface MeasuredServer {
@@ -11,6 +11,6 @@ export interface MeasuredServer {
   /** From the start of the process to the first response. */
   readonly startMs: number;
   /** The memory of all its processes. */
-  memory(): Memory;
+  memory(): ProcessMemory;
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ const limitedClaims = 50;
 const workloads = [prebound, delayed, freeChoice];
 const manager = 'kube-controller-manager';
 
-export async function compare(progress: (text: string) => void): Promise<readonly Row[]> {
+export async function compareBinders(progress: (text: string) => void): Promise<readonly Row[]> {
   const names = ['etcd', 'kube-apiserver', manager] as const;
   const programs = await providePrograms({ env: process.env, report: progress, names });
   if (names.some((name) => programs[name] === undefined)) {

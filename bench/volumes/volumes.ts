@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import { type Benchmark, type Row, rounded } from '../harness.ts';
 import { emptyCluster, runInProcess } from '../in-process.ts';
-import { compare } from './compare-binders.ts';
+import { compareBinders } from './compare-binders.ts';
 import {
   type BindingWorkload,
   delayed,
@@ -32,7 +32,7 @@ export const volumes: Benchmark = {
       progress(`${scenario.work.name}: ${claims} claims, ${scenario.released} released volumes beside`);
       rows.push(await measure(scenario));
     }
-    return [...rows, ...costs(rows), ...(await compare(progress))];
+    return [...rows, ...costs(rows), ...(await compareBinders(progress))];
   },
 };
 

@@ -16,16 +16,16 @@ import { unexpectedLinesEitherWay } from './testing/known-differences.ts';
 import { differencesOf } from './testing/outcome-differences.ts';
 import { untilPrinted } from './testing/run-scheduler.ts';
 import {
-  type Outcome,
   type ScenarioContext,
+  type ScenarioOutcome,
   ScenarioRunner,
   type UserScenario,
 } from './testing/scenario-runner.ts';
 import { setUpCluster } from './testing/scenario-setup.ts';
-import { applyScenarios } from './testing/scenarios/apply-scenarios.ts';
+import { applyUserScenarios } from './testing/scenarios/apply-scenarios.ts';
 import { batchScenarios, cronJobs, jobs, minutely } from './testing/scenarios/batch-scenarios.ts';
-import { budgetScenarios } from './testing/scenarios/budget-scenarios.ts';
-import { deletionScenarios } from './testing/scenarios/deletion-scenarios.ts';
+import { budgetUserScenarios } from './testing/scenarios/budget-scenarios.ts';
+import { deletionUserScenarios } from './testing/scenarios/deletion-scenarios.ts';
 import { deploymentScenarios } from './testing/scenarios/deployment-scenarios.ts';
 import { statefulSetScenarios } from './testing/scenarios/stateful-set-scenarios.ts';
 import { volumeScenarios } from './testing/scenarios/volume-scenarios.ts';
@@ -45,11 +45,11 @@ const pollMs = 200;
 const scenarios = [
   ...statefulSetScenarios,
   ...deploymentScenarios,
-  ...budgetScenarios,
-  ...deletionScenarios,
+  ...budgetUserScenarios,
+  ...deletionUserScenarios,
   ...volumeScenarios,
   ...batchScenarios,
-  ...applyScenarios,
+  ...applyUserScenarios,
 ].filter(({ needsPodSecurity }) => needsPodSecurity !== true);
 
 /** These scenarios create objects outside of their namespace, which a second round would find. */
@@ -59,7 +59,7 @@ const onceOnly = ['volume-lifecycle', 'default-class'];
 const swapped = ['persistentvolume-binder-controller', 'statefulset-controller'];
 const swappedIn = 'pv-binder,statefulset';
 
-type Round = ReadonlyMap<string, Outcome>;
+type Round = ReadonlyMap<string, ScenarioOutcome>;
 
 describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-scheduler', 'kwok'))(
   'kube-controller-manager',

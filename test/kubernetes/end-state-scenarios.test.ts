@@ -8,10 +8,10 @@ import {
 } from './testing/known-differences.ts';
 import { runOurControllers } from './testing/our-controllers.ts';
 import { differencesOf } from './testing/outcome-differences.ts';
-import { type Outcome, ScenarioRunner, type UserScenario } from './testing/scenario-runner.ts';
+import { type ScenarioOutcome, ScenarioRunner, type UserScenario } from './testing/scenario-runner.ts';
 import { setUpCluster } from './testing/scenario-setup.ts';
-import { budgetScenarios } from './testing/scenarios/budget-scenarios.ts';
-import { deletionScenarios } from './testing/scenarios/deletion-scenarios.ts';
+import { budgetUserScenarios } from './testing/scenarios/budget-scenarios.ts';
+import { deletionUserScenarios } from './testing/scenarios/deletion-scenarios.ts';
 import { deploymentScenarios } from './testing/scenarios/deployment-scenarios.ts';
 import { statefulSetScenarios } from './testing/scenarios/stateful-set-scenarios.ts';
 import { volumeScenarios } from './testing/scenarios/volume-scenarios.ts';
@@ -20,8 +20,8 @@ import { lacks, serverPrograms, sharedTestBed, startTestBed } from './vitest-bed
 const scenarios = [
   ...statefulSetScenarios,
   ...deploymentScenarios,
-  ...budgetScenarios,
-  ...deletionScenarios,
+  ...budgetUserScenarios,
+  ...deletionUserScenarios,
   ...volumeScenarios,
 ];
 
@@ -103,7 +103,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
       scenario: UserScenario,
       where: Where,
       isAgain: boolean,
-    ): Promise<readonly Outcome[]> {
+    ): Promise<readonly ScenarioOutcome[]> {
       const both = ['real', where] as const;
       return await Promise.all(
         both.map((name) => (isAgain ? runAgain(scenario, name) : runs[name].of(scenario.name))),
@@ -129,7 +129,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager', 'kube-schedu
   },
 );
 
-async function runAgain(scenario: UserScenario, where: 'real' | Where): Promise<Outcome> {
+async function runAgain(scenario: UserScenario, where: 'real' | Where): Promise<ScenarioOutcome> {
   const bed = await startTestBed(bedOptions[where]);
   const ended = new AbortController();
   const ours = where === 'same' ? runOurControllers(await bed.connect(), ourControllers) : undefined;
@@ -143,7 +143,7 @@ async function runAgain(scenario: UserScenario, where: 'real' | Where): Promise<
 
 /** Runs the scenarios of one cluster in parallel. */
 class ScenarioRuns {
-  readonly #outcomes = new Map<string, Promise<Outcome>>();
+  readonly #outcomes = new Map<string, Promise<ScenarioOutcome>>();
 
   begin(runner: ScenarioRunner, started: readonly UserScenario[]): void {
     const outcomes = started.map((scenario) => runner.run(scenario));
@@ -155,7 +155,7 @@ class ScenarioRuns {
     }
   }
 
-  async of(name: string): Promise<Outcome> {
+  async of(name: string): Promise<ScenarioOutcome> {
     const outcome = this.#outcomes.get(name);
     if (outcome === undefined) throw new Error(`${name} was not started`);
     return await outcome;

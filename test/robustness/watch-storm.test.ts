@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Random, seededRandom } from '../../src/runtime/random.ts';
 import { waitUntil, watcherProblem } from './testing/storm-checks.ts';
 import { type StormServer, stormServer } from './testing/storm-server.ts';
-import { type Form, inProcess, overHttps } from './testing/storm-transports.ts';
+import { inProcess, overHttps, type WatchFormat } from './testing/storm-transports.ts';
 import { StormWatcher } from './testing/storm-watcher.ts';
 import { phases, StormWriter, tiers } from './testing/storm-writer.ts';
 import type { Interest } from './testing/watch-model.ts';
@@ -60,7 +60,7 @@ function anyInterest(random: Random): Interest {
 
 function anyWatcher(server: StormServer, agent: Agent, index: number): StormWatcher {
   const random = seededRandom(`watcher ${index}`);
-  const form = random.pick<Form>(['object', 'object', 'table', 'metadata']);
+  const form = random.pick<WatchFormat>(['object', 'object', 'table', 'metadata']);
   const timeoutSeconds = random.pick([undefined, 60, 120]);
   const isInProcess = index % 8 === 0;
   const transport = isInProcess

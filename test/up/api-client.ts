@@ -17,13 +17,13 @@ export interface ApiObject {
   readonly items?: readonly ApiObject[];
 }
 
-export interface Reply {
+export interface ApiReply {
   readonly status: number;
   readonly text: string;
   readonly body: ApiObject;
 }
 
-export interface CallOptions {
+export interface ApiCallOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   /** Undefined uses the token of the kubeconfig; an empty string sends none. */
@@ -40,7 +40,7 @@ export class ApiClient {
     this.#agent = new Agent({ keepAlive: true, ca: access.certificateAuthority });
   }
 
-  async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+  async call(method: string, path: string, options: ApiCallOptions = {}): Promise<ApiReply> {
     const response = await this.#send(method, path, options);
     const text = await textOf(response);
     const isJson = response.headers['content-type']?.startsWith('application/json') === true;
@@ -55,7 +55,7 @@ export class ApiClient {
     this.#agent.destroy();
   }
 
-  #send(method: string, path: string, options: CallOptions): Promise<IncomingMessage> {
+  #send(method: string, path: string, options: ApiCallOptions): Promise<IncomingMessage> {
     const { body, contentType = 'application/json', token = this.#access.token } = options;
     const wanted: RequestOptions = {
       method,

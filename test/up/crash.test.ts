@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { ApiClient, type ApiObject } from './api-client.ts';
 import { delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
-import { configMaps, isWhole, type Memory, newMemory, stateOf, writeUntilCut } from './write-storm.ts';
+import { configMaps, isWhole, newMemory, stateOf, type WriterMemory, writeUntilCut } from './write-storm.ts';
 
 /**
  * Kills the whole program repeatedly while sixteen clients write to the same data. For more rounds:
@@ -51,7 +51,7 @@ test('after a kill, every acknowledged write is stored, none is torn, and versio
 }, 600_000);
 
 /** Compares the stored objects with the acknowledged writes, and records which pending writes have arrived. */
-function checkMemory(writer: string, memory: Memory, items: ReadonlyMap<string, ApiObject>): void {
+function checkMemory(writer: string, memory: WriterMemory, items: ReadonlyMap<string, ApiObject>): void {
   const { known, pending } = memory;
   const names = new Set([...known.keys(), ...(pending === undefined ? [] : [pending.name])]);
   for (const name of names) {

@@ -8,7 +8,7 @@ import { newFolder, removeFolder, StowageProcess } from './stowage-process.ts';
 /** Longer than any command takes; a command that hangs should fail only its own test. */
 const commandMaxMs = 40_000;
 
-export interface Outcome {
+export interface KubectlResult {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -50,7 +50,7 @@ export class KubectlSession {
   }
 
   /** Returns the output and the exit status, also on failure. */
-  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<KubectlResult> {
     return await new Promise((resolve) => {
       const options = { env: { ...this.#env, ...env }, timeout: commandMaxMs };
       execFile(this.#binary, args, options, (error, stdout, stderr) => {

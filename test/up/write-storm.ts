@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Random } from '../../src/runtime/random.ts';
-import type { ApiClient, ApiObject, Reply } from './api-client.ts';
+import type { ApiClient, ApiObject, ApiReply } from './api-client.ts';
 
 export const configMaps = '/api/v1/namespaces/default/configmaps';
 
@@ -13,7 +13,7 @@ export interface Content {
 export type State = Content | 'absent';
 
 /** What one writer knows about its own objects; no other client writes to them. */
-export interface Memory {
+export interface WriterMemory {
   /** As of the last acknowledged write. */
   readonly known: Map<string, { readonly state: State; readonly version: string }>;
   /** A write without a response: it may have happened or not. */
@@ -21,14 +21,14 @@ export interface Memory {
   acknowledgedCount: number;
 }
 
-export function newMemory(): Memory {
+export function newMemory(): WriterMemory {
   return { known: new Map(), pending: undefined, acknowledgedCount: 0 };
 }
 
 /** Creates, replaces, patches and deletes objects, one after another, until the connection breaks. */
 export async function writeUntilCut(
   writer: string,
-  memory: Memory,
+  memory: WriterMemory,
   client: ApiClient,
   random: Random,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function writeUntilCut(
     const before = memory.known.get(name)?.state ?? 'absent';
     const write = nextWrite(name, before, memory.known.get(name)?.version, random);
     memory.pending = { name, state: write.after };
-    let reply: Reply;
+    let reply: ApiReply;
     try {
       reply = await client.call(write.method, write.path, write);
     } catch {

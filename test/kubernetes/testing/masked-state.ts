@@ -35,7 +35,7 @@ const bystanders = ['default-scheduler', 'kwok', 'kubelet'];
  * lose the last part of the name; objects with equal names are then numbered. The mask remembers the names of deleted objects, because
  * Events still mention them.
  */
-export class Mask {
+export class StateMask {
   readonly #namespace: string;
   readonly #names = new Map<string, string>();
   readonly #volumes = new Set<string>();

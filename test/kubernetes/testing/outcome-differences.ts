@@ -1,8 +1,8 @@
 import type { MaskedState } from './masked-state.ts';
-import type { Outcome } from './scenario-runner.ts';
+import type { ScenarioOutcome } from './scenario-runner.ts';
 
 /** The differences between two outcomes of a scenario, one line each, with both values. */
-export function differencesOf(real: Outcome, ours: Outcome): readonly string[] {
+export function differencesOf(real: ScenarioOutcome, ours: ScenarioOutcome): readonly string[] {
   const actions = keysOf(real, ours);
   return actions.flatMap((action, at) => {
     const [theirs, our] = [real[action], ours[action]];
@@ -20,7 +20,7 @@ function objectsOf({ events, ...objects }: MaskedState = {}): object {
   return objects;
 }
 
-function eventsOf(outcome: Outcome, actions: readonly string[]): readonly string[] {
+function eventsOf(outcome: ScenarioOutcome, actions: readonly string[]): readonly string[] {
   return actions.flatMap((action) => (outcome[action]?.state.events ?? []) as readonly string[]);
 }
 

@@ -15,7 +15,7 @@ import {
   statefulSets,
 } from '../../../src/kube/resources.ts';
 import { isSettled } from './is-settled.ts';
-import { Mask, type MaskedState, type Seen, type Snapshot } from './masked-state.ts';
+import { type MaskedState, type Seen, type Snapshot, StateMask } from './masked-state.ts';
 
 const pollMs = 300;
 /** A controller does not report that it has finished; so the state must be unchanged for a while. */
@@ -63,7 +63,9 @@ export interface UserScenario {
 }
 
 /** The result of each action: its answer, and the state of the namespace after it. */
-export type Outcome = Readonly<Record<string, { readonly answer: unknown; readonly state: MaskedState }>>;
+export type ScenarioOutcome = Readonly<
+  Record<string, { readonly answer: unknown; readonly state: MaskedState }>
+>;
 
 interface ScenarioRunnerOptions {
   /** Resources to be compared in addition to the default ones. */
@@ -84,7 +86,7 @@ export class ScenarioRunner {
   readonly #cluster: Cluster;
   readonly #comparedResources: readonly Resource[];
   readonly #untilPopulated: UserAction;
-  readonly #masks = new Map<string, Mask>();
+  readonly #masks = new Map<string, StateMask>();
   #next: Promise<Snapshot> | undefined;
 
   constructor(cluster: Cluster, { more = [], untilPopulated = async () => {} }: ScenarioRunnerOptions = {}) {
@@ -93,13 +95,13 @@ export class ScenarioRunner {
     this.#untilPopulated = untilPopulated;
   }
 
-  async run({ name, actions, isStuck = false }: UserScenario): Promise<Outcome> {
+  async run({ name, actions, isStuck = false }: UserScenario): Promise<ScenarioOutcome> {
     const context = { cluster: this.#cluster, namespace: name };
     await this.#cluster.resource(namespaces).create({ metadata: { name } });
     await this.#untilPopulated(context);
-    const mask = new Mask(name);
+    const mask = new StateMask(name);
     this.#masks.set(name, mask);
-    const outcome: Record<string, Outcome[string]> = {};
+    const outcome: Record<string, ScenarioOutcome[string]> = {};
     const last = Object.keys(actions).at(-1);
     for (const [title, action] of Object.entries(actions)) {
       const answer = await action(context);
@@ -113,7 +115,7 @@ export class ScenarioRunner {
   }
 
   /** Adds the Events that have arrived since the outcome of a scenario was taken: on a busy machine they may be late by many seconds. */
-  async withLateEvents(scenario: string, outcome: Outcome): Promise<Outcome> {
+  async withLateEvents(scenario: string, outcome: ScenarioOutcome): Promise<ScenarioOutcome> {
     const [last, mask] = [Object.keys(outcome).at(-1) ?? '', this.#masks.get(scenario)];
     const before = outcome[last];
     if (before === undefined || mask === undefined) return outcome;
@@ -122,7 +124,7 @@ export class ScenarioRunner {
     return { ...outcome, [last]: { ...before, state: { ...before.state, events: [...new Set(all)] } } };
   }
 
-  async #untilSettled(mask: Mask, { name, isStuck, forMs }: SettleOptions): Promise<MaskedState> {
+  async #untilSettled(mask: StateMask, { name, isStuck, forMs }: SettleOptions): Promise<MaskedState> {
     const beganMs = Date.now();
     let last = '';
     let looks = 0;

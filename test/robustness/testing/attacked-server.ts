@@ -14,7 +14,7 @@ export interface AttackedServer {
   readonly access: AttackedAccess;
   /** Errors that were reported to `onError`, and uncaught errors. */
   readonly bugs: string[];
-  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  call(method: string, path: string, options?: AttackCallOptions): Promise<AttackReply>;
   /** The first line of a streamed response. */
   firstLine(path: string): Promise<string>;
   /** A TLS connection without HTTP. */
@@ -29,14 +29,14 @@ export interface AttackedAccess {
   readonly token: string;
 }
 
-export interface CallOptions {
+export interface AttackCallOptions {
   readonly body?: string | Uint8Array | object;
   readonly headers?: Readonly<Record<string, string>>;
   /** Null sends no header. */
   readonly authorization?: string | null;
 }
 
-export interface Reply {
+export interface AttackReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -132,10 +132,10 @@ interface Call {
   readonly agent: Agent;
   readonly method: string;
   readonly path: string;
-  readonly options: CallOptions;
+  readonly options: AttackCallOptions;
 }
 
-export function call({ access, agent, method, path, options }: Call): Promise<Reply> {
+export function call({ access, agent, method, path, options }: Call): Promise<AttackReply> {
   const { body, headers = {}, authorization = `Bearer ${access.token}` } = options;
   const bytes = body === undefined ? undefined : bytesOf(body);
   const all = {

@@ -1,16 +1,16 @@
 import { parse } from 'yaml';
 import type { Status } from '../../../src/kube/api/meta.ts';
-import type { Reply } from './attacked-server.ts';
+import type { AttackReply } from './attacked-server.ts';
 
 /** How a response differs from what a Kubernetes server would send; undefined if it does not. */
-export function responseProblem(reply: Reply): string | undefined {
+export function responseProblem(reply: AttackReply): string | undefined {
   const problem = statusProblem(reply);
   return (
     problem && `${reply.status} ${reply.headers['content-type']} ${reply.text.slice(0, 500)}: ${problem}`
   );
 }
 
-function statusProblem({ status, headers, text }: Reply): string | undefined {
+function statusProblem({ status, headers, text }: AttackReply): string | undefined {
   // A real server also answers some malformed patches and versions with 500; an internal error of ours has this message.
   if (status >= 500 && text.includes('a condition that it did not expect')) return 'the server failed';
   if (status < 400) return undefined;

@@ -9,9 +9,9 @@ import type { Transport, WatchRequest } from './storm-watcher.ts';
 import { lineOf, rethrowAsStreamBroke, type WatchLine, watchLines } from './watch-lines.ts';
 import type { Interest } from './watch-model.ts';
 
-export type Form = 'object' | 'table' | 'metadata';
+export type WatchFormat = 'object' | 'table' | 'metadata';
 
-const accepts: Readonly<Record<Form, string>> = {
+const accepts: Readonly<Record<WatchFormat, string>> = {
   object: 'application/json',
   table: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
   metadata: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
@@ -25,7 +25,7 @@ interface WireList {
 export interface OverHttpsOptions {
   readonly access: AttackedAccess;
   readonly agent: Agent;
-  readonly form: Form;
+  readonly form: WatchFormat;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https';
 import type { Random } from '../../../src/runtime/random.ts';
-import { type AttackedAccess, call, type Reply } from './attacked-server.ts';
+import { type AttackedAccess, type AttackReply, call } from './attacked-server.ts';
 
 export interface StormWriterOptions {
   readonly name: string;
@@ -81,7 +81,7 @@ export class StormWriter {
     path: string,
     body?: object,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Reply> {
+  ): Promise<AttackReply> {
     const { access, agent } = this.#options;
     const options = { headers, ...(body === undefined ? {} : { body }) };
     const reply = await call({ access, agent, method, path, options });

@@ -4,7 +4,7 @@ import type { UserAction, UserScenario } from '../scenario-runner.ts';
 import { all, change, podTemplate, refusalOf, remove, withReplicas } from './actions.ts';
 
 /** Server-side apply while controllers write to the same objects. */
-export const applyScenarios: readonly UserScenario[] = [
+export const applyUserScenarios: readonly UserScenario[] = [
   {
     name: 'applied',
     actions: {

@@ -21,7 +21,7 @@ const budgets: Readonly<Record<string, PodDisruptionBudgetSpec>> = {
 
 const names = Object.keys(budgets);
 
-export const budgetScenarios: readonly UserScenario[] = [
+export const budgetUserScenarios: readonly UserScenario[] = [
   {
     name: 'budgets',
     actions: {

@@ -24,7 +24,7 @@ const untilGone: UserAction = async ({ cluster, namespace }) => {
   while (await isThere()) await sleep(pollMs);
 };
 
-export const deletionScenarios: readonly UserScenario[] = [
+export const deletionUserScenarios: readonly UserScenario[] = [
   {
     name: 'owners',
     actions: {
