@@ -1,6 +1,6 @@
 import { capitalized, countOf } from './count-text.ts';
 import type { CauseLine, PendingExplanation, PodsRemedyLine } from './pending-explanation.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from './render-parts.ts';
+import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
 
 /** Keeps a large cluster on one screen; `-o wide` shows all. */
 const causesMax = 8;

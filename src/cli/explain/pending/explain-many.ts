@@ -1,9 +1,9 @@
-import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/api/core.ts';
-import { CliError } from '../cli-error.ts';
-import { type OutputFormat, structured } from '../output/output-format.ts';
-import type { Terminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
+import { type PodRecord, readPod } from '../../../engine/records/pod-record.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { CliError } from '../../cli-error.ts';
+import { type OutputFormat, structured } from '../../output/output-format.ts';
+import type { Terminal } from '../../output/terminal.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
 import { countOf } from './count-text.ts';
 import { type ExplainedPending, explainPending } from './explain-pending.ts';
 import type {

@@ -1,16 +1,16 @@
-import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { plan } from '../../engine/plan.ts';
-import { findRemedies } from '../../engine/remedies/find-remedies.ts';
-import { remedyCost } from '../../engine/remedies/remedy-collection.ts';
-import { type RemedyForPods, tryOnPods } from '../../engine/remedies/remedy-for-pods.ts';
-import { changesText, stepText } from '../../engine/remedies/step-text.ts';
-import type { Pod } from '../../kube/api/core.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import type { ExplainPodOptions, IndexOf } from './explain-pod.ts';
+import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
+import { plan } from '../../../engine/plan.ts';
+import { findRemedies } from '../../../engine/remedies/find-remedies.ts';
+import { remedyCost } from '../../../engine/remedies/remedy-collection.ts';
+import { type RemedyForPods, tryOnPods } from '../../../engine/remedies/remedy-for-pods.ts';
+import { changesText, stepText } from '../../../engine/remedies/step-text.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
+import type { ExplainPodOptions, IndexOf } from '../explain-pod.ts';
 import { indexPerProfile } from './index-per-profile.ts';
 import { type ExplainedKind, type PendingCause, podCount, podKeyOf } from './pending-causes.ts';
 import type { PodsRemedyLine } from './pending-explanation.ts';
-import { findPodScheduler } from './pod-scheduler.ts';
+import { findPodScheduler } from '../pod-scheduler.ts';
 
 export interface ExplainPendingOptions extends ExplainPodOptions {
   readonly onProgress?: ((text: string) => void) | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { claim, csiDriver, storageCapacity, storageClass } from '../../engine/testing/objects.ts';
-import type { Pod } from '../../kube/api/core.ts';
-import { plainTerminal } from '../output/terminal.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
+import { claim, csiDriver, storageCapacity, storageClass } from '../../../engine/testing/objects.ts';
+import type { Pod } from '../../../kube/api/core.ts';
+import { plainTerminal } from '../../output/terminal.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
 import { exitCodeOfPending, renderedPending } from './explain-many.ts';
 import { type AskedForMany, answerMany, askedForMany } from './many-command.ts';
 import type {
@@ -10,9 +10,9 @@ import type {
   PendingPodsExplanation,
   WorkloadExplanation,
 } from './pending-explanation.ts';
-import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 
-const golden = (name: string) => `./testing/golden/${name}`;
+const golden = (name: string) => `../testing/golden/${name}`;
 
 function ask(
   view: ClusterView,

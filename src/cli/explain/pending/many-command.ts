@@ -1,10 +1,10 @@
-import { usage } from '../cli-error.ts';
-import { logForReading } from '../log-flags.ts';
-import type { OutputFormat } from '../output/output-format.ts';
-import { progressOf } from '../output/progress-of.ts';
-import { terminalOf } from '../output/terminal.ts';
-import { type LoadedView, loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
-import { requireNamespace } from '../source/require-namespace.ts';
+import { usage } from '../../cli-error.ts';
+import { logForReading } from '../../log-flags.ts';
+import type { OutputFormat } from '../../output/output-format.ts';
+import { progressOf } from '../../output/progress-of.ts';
+import { terminalOf } from '../../output/terminal.ts';
+import { type LoadedView, loadFromSource, type SourceFlags } from '../../source/load-cluster-view.ts';
+import { requireNamespace } from '../../source/require-namespace.ts';
 import {
   exitCodeOfPending,
   explainPendingPods,
@@ -12,8 +12,8 @@ import {
   renderedPending,
   workloadKinds,
 } from './explain-many.ts';
-import { missingKindNotes } from './missing-kinds.ts';
-import { namespacedName } from './namespaced-name.ts';
+import { missingKindNotes } from '../missing-kinds.ts';
+import { namespacedName } from '../namespaced-name.ts';
 import type { PendingExplanation, WorkloadKind } from './pending-explanation.ts';
 import type { ExplainPendingOptions } from './remedy-trials.ts';
 

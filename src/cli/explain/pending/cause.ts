@@ -1,4 +1,4 @@
-import type { PodExplanation } from './explanation.ts';
+import type { PodExplanation } from '../explanation.ts';
 
 /** Why a pod is pending, without what distinguishes it from other pods with the same problem. */
 export interface Cause {

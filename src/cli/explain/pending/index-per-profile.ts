@@ -1,6 +1,6 @@
-import type { Profile } from '../../engine/cluster-index/profile.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import type { IndexOf } from './explain-pod.ts';
+import type { Profile } from '../../../engine/cluster-index/profile.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
+import type { IndexOf } from '../explain-pod.ts';
 
 /** Explaining does not change the index, so pods of one scheduler share it. Profiles are compared by value. */
 export function indexPerProfile(

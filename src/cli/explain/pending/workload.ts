@@ -1,10 +1,10 @@
-import type { ReplicaSet, StatefulSet } from '../../kube/api/apps.ts';
-import type { Event, Pod } from '../../kube/api/core.ts';
-import type { KubeObject } from '../../kube/api/meta.ts';
-import { isFinished } from '../../kube/pods.ts';
-import { listOf } from '../../kube/wire.ts';
-import type { ClusterView } from '../source/cluster-view.ts';
-import { eventLines } from './lines.ts';
+import type { ReplicaSet, StatefulSet } from '../../../kube/api/apps.ts';
+import type { Event, Pod } from '../../../kube/api/core.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { isFinished } from '../../../kube/pods.ts';
+import { listOf } from '../../../kube/wire.ts';
+import type { ClusterView } from '../../source/cluster-view.ts';
+import { eventLines } from '../lines.ts';
 import type { NotCreatedLine, WorkloadKind } from './pending-explanation.ts';
 
 /** A workload and its pods, as far as the view has them. */

@@ -1,5 +1,5 @@
-import type { Note } from '../source/note.ts';
-import type { explanationApiVersion, PodVerdict, StepLine } from './explanation.ts';
+import type { Note } from '../../source/note.ts';
+import type { explanationApiVersion, PodVerdict, StepLine } from '../explanation.ts';
 
 /**
  * The output of `stowage explain` for many pods, described in docs/explain.md. Within a version, fields are only added, and never removed,

@@ -1,6 +1,6 @@
-import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
-import type { Pod } from '../../kube/api/core.ts';
+import type { ClusterIndex } from '../../../engine/cluster-index/cluster-index.ts';
+import { type PodRecord, readPod } from '../../../engine/records/pod-record.ts';
+import type { Pod } from '../../../kube/api/core.ts';
 
 /** Pending pods that ask for the same, so that one explanation holds for all: the replicas of a workload. */
 export interface AlikePods {
