@@ -175,8 +175,9 @@ describe('with rights to read only some kinds', () => {
     const server = await strictServer(['nodes', 'csistoragecapacities']);
     const { status, stdout } = await callStowage('capacity', '--kubeconfig', server);
     expect(status).toBe(0);
-    expect(stdout).toContain('could not see nodes: forbidden; nothing can be said about nodes');
-    expect(stdout).toContain('could not see csistoragecapacities: forbidden; capacity is not looked at');
+    expect(stdout).toContain(
+      'could not read nodes, csistoragecapacities (forbidden): nothing can be said about nodes; capacity is not looked at',
+    );
   });
 
   test('invents nothing if it can read nothing', async () => {

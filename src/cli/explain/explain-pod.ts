@@ -11,6 +11,7 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { isReportedUnschedulable, reportedMessage, withContradiction } from './contradiction.ts';
 import type { ClaimLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
+import { withInFlightPods } from './in-flight-pods.ts';
 import { jointCapacityNotes } from './joint-capacity.ts';
 import { eventLines, noticeNotes } from './lines.ts';
 import { placementOf, whyThere } from './placement.ts';
@@ -58,14 +59,15 @@ export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptio
     events: eventLines(view.events, { kind: 'Pod', namespace: record.namespace, name: record.name }),
     notes: [...view.notes, ...scheduler.notes, ...noticeNotes(warnings)],
   };
-  const judgement = judged(base, {
+  const question: PodQuestion = {
     view,
     pod,
     record,
     index,
     nowMs: options.nowMs,
     skipsRemedies: options.skipsRemedies,
-  });
+  };
+  const judgement = withInFlightPods(index, { view, except: record.key }, () => judged(base, question));
   const explanation = { ...base, ...judgement };
   return view.isHypothetical ? explanation : withContradiction(explanation, pod);
 }
@@ -93,7 +95,9 @@ function judged(base: PodExplanation, question: PodQuestion): Partial<PodExplana
   if (!view.seesNodes)
     return {
       verdict: 'unknown',
-      summary: `${name} is pending; the nodes could not be read, so the cause is unknown.`,
+      summary: base.reported
+        ? `${name} is pending, and its condition says: ${base.reported} The nodes could not be read to check that.`
+        : `${name} is pending; the nodes could not be read, so the cause is unknown.`,
     };
   const unread = unreadCause(question);
   if (unread !== undefined)

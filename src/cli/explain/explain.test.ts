@@ -114,6 +114,15 @@ describe('a pod that has its place, or would', () => {
     expect(explanation.verdict).toBe('unknown');
     expect(exitCodeOf(explanation)).toBe(1);
   });
+
+  test('has its own condition in the headline if the nodes could not be read', () => {
+    const message = '0/3 nodes are available: 3 Insufficient cpu.';
+    const status = { conditions: [{ type: 'PodScheduled', status: 'False', message }] } as const;
+    const view = viewOf({ Pod: [{ ...podWith('p', '1'), status }] }, { seesNodes: false });
+    expect(askPod(view, 'p').summary).toBe(
+      `Pod default/p is pending, and its condition says: ${message} The nodes could not be read to check that.`,
+    );
+  });
 });
 
 describe('a claim', () => {

@@ -13,10 +13,10 @@ import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
-import { askedForMany, explainMany } from './many-command.ts';
 import { missingKindNotes } from './missing-kinds.ts';
 import { namespacedName } from './namespaced-name.ts';
 import { targetNotFound } from './not-found.ts';
+import { askedForMany, explainMany } from './pending/many-command.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 

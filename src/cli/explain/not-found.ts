@@ -9,8 +9,11 @@ export function targetNotFound(
   where: string,
 ): CliError {
   const plural = kind === 'pod' ? 'pods' : 'persistentvolumeclaims';
-  const hidden = view.notes.find(({ about, text }) => about === 'unseen' && text.includes(` see ${plural}`));
-  if (hidden !== undefined) return new CliError(`${hidden.text}; the right to list ${plural} is needed`);
+  const hidden = view.unseen?.find(
+    (unseen) => unseen.plural === plural && unseen.onlyNamespace !== namespace,
+  );
+  if (hidden !== undefined)
+    return new CliError(`could not read ${plural}: forbidden; the right to list ${plural} is needed`);
   const hint =
     elsewhere(view, { kind, namespace, name }) ??
     unknownNamespace(view, namespace) ??

@@ -41,7 +41,7 @@ export async function loadCluster(
         onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),
       }),
       eventsAbout(cluster, target),
-      announcements(cluster, target),
+      announcements(cluster),
     ]);
     return {
       snapshot,
@@ -57,8 +57,7 @@ export async function loadCluster(
 }
 
 /** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
-async function announcements(cluster: Cluster, { name }: About): Promise<readonly Lease[]> {
-  if (name === undefined) return [];
+async function announcements(cluster: Cluster): Promise<readonly Lease[]> {
   const lists = announcingControllers.map(async (controller) => {
     const { namespace, name: lease } = leaseKeyOf(controller);
     const fieldSelector = `metadata.name=${lease}`;

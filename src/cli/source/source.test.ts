@@ -3,6 +3,7 @@ import { claim, pod, storageClass } from '../../engine/testing/objects.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { overlayFiles } from './overlay-files.ts';
 import { requireNamespace } from './require-namespace.ts';
+import { unseenNotes } from './unseen-notes.ts';
 
 describe('files beside a live cluster', () => {
   test('add objects and replace those of the same name, and the notes say so', () => {
@@ -42,5 +43,31 @@ describe('a namespace', () => {
   test('is accepted if it exists, or if namespaces could not be read', () => {
     expect(() => requireNamespace(view, 'shop', 'x')).not.toThrow();
     expect(() => requireNamespace(viewOf({}), 'nope', 'x')).not.toThrow();
+  });
+});
+
+describe('what the user may not read', () => {
+  const hidden = (kind: 'Node' | 'CSINode' | 'CSIStorageCapacity', plural: string) => ({
+    kind,
+    plural,
+    onlyNamespace: undefined,
+  });
+  const pods = { kind: 'Pod', plural: 'pods', onlyNamespace: 'shop' } as const;
+
+  test('is one line, however many kinds it is', () => {
+    const texts = unseenNotes([hidden('Node', 'nodes'), pods, hidden('CSINode', 'csinodes')]).map(
+      ({ text }) => text,
+    );
+    expect(texts).toEqual([
+      'could not read nodes, csinodes (forbidden); could read pods only in namespace shop: nothing can be said about nodes; how many volumes nodes can attach is not looked at; elsewhere what other pods use and where they are is not counted',
+    ]);
+    expect(unseenNotes([])).toEqual([]);
+  });
+
+  test('has the consequences, if there are nodes to look at', () => {
+    const [note] = unseenNotes([hidden('CSIStorageCapacity', 'csistoragecapacities'), pods]);
+    expect(note?.text).toBe(
+      'could not read csistoragecapacities (forbidden); could read pods only in namespace shop: capacity is not looked at; elsewhere what other pods use and where they are is not counted',
+    );
   });
 });

@@ -21,12 +21,29 @@ export const effects: { readonly [K in IndexedKind]: string } = {
   StatefulSet: 'spreading by default constraints is not ranked',
 };
 
+/** What the user may not read, in one line: a user with rights in one namespace lacks a dozen kinds. */
 export function unseenNotes(unseen: readonly UnlistedKind[]): readonly Note[] {
-  return unseen.map(({ kind, plural, onlyNamespace }) => {
-    const text =
-      onlyNamespace === undefined
-        ? `could not see ${plural}: forbidden; ${effects[kind]}`
-        : `could see ${plural} in namespace ${onlyNamespace} only; elsewhere ${effects[kind]}`;
-    return { about: 'unseen', text };
-  });
+  if (unseen.length === 0) return [];
+  const hidden = unseen.filter(({ onlyNamespace }) => onlyNamespace === undefined);
+  const partly = unseen.filter(({ onlyNamespace }) => onlyNamespace !== undefined);
+  const texts = [
+    ...(hidden.length === 0 ? [] : [`could not read ${pluralsOf(hidden)} (forbidden)`]),
+    ...(partly.length === 0
+      ? []
+      : [`could read ${pluralsOf(partly)} only in namespace ${partly[0]!.onlyNamespace}`]),
+  ];
+  return [{ about: 'unseen', text: `${texts.join('; ')}: ${effectsOf(hidden, partly).join('; ')}` }];
+}
+
+const effectsShownMax = 3;
+
+/** The most important first, which is the order of {@link effects}. */
+function effectsOf(hidden: readonly UnlistedKind[], partly: readonly UnlistedKind[]): readonly string[] {
+  const there = partly.map(({ kind }) => `elsewhere ${effects[kind]}`);
+  const all = [...new Set([...hidden.map(({ kind }) => effects[kind]), ...there])];
+  return all.length <= effectsShownMax + 1 ? all : [...all.slice(0, effectsShownMax), 'and more'];
+}
+
+function pluralsOf(kinds: readonly UnlistedKind[]): string {
+  return kinds.map(({ plural }) => plural).join(', ');
 }
