@@ -12,6 +12,7 @@ import { builtInKindCatalog } from './kinds/built-in-kinds.ts';
 import { bootstrap } from './registry/bootstrap.ts';
 import type { OperatorRules } from './registry/context/operator-rules.ts';
 import { EmbeddedRegistry } from './registry/embedded-registry.ts';
+import { KubernetesEndpoints } from './registry/kubernetes-endpoints.ts';
 import type { Registry } from './registry/registry.ts';
 import { ApiServer } from './server/api-server.ts';
 import { createCredentials, loadOrCreateCredentials } from './server/credentials/credentials.ts';
@@ -80,7 +81,16 @@ export class EmbeddedServer {
       controllers.push(await RoleAggregation.start({ ...options, registry }));
       await installDefinitions(registry, options.definitions ?? []);
       for (const controller of controllers) await controller.settled();
-      return new EmbeddedServer(store, registry, controllers, await listen(registry, options));
+      const api = await listen(registry, options);
+      try {
+        const { address } = api;
+        controllers.push(await KubernetesEndpoints.start({ ...options, registry, address }));
+        await controllers.at(-1)?.settled();
+      } catch (error) {
+        await api.close();
+        throw error;
+      }
+      return new EmbeddedServer(store, registry, controllers, api);
     } catch (error) {
       // Closing may never finish if the disk is full.
       const closing = closeAll(controllers, store);

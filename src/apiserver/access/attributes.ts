@@ -1,3 +1,4 @@
+import { trimmed } from '../../kube/go/trim.ts';
 import { selectedName } from '../registry/selection/selected-name.ts';
 import { pathSegmentProblems } from '../validation/names.ts';
 
@@ -36,7 +37,7 @@ export function attributesOf(request: AttributesRequest): Attributes | undefined
   const path = unescaped(request.path);
   if (path === undefined) return undefined;
   const requested: PathAttributes = { kind: 'path', verb: request.method.toLowerCase(), path };
-  const parts = path.replaceAll(/^\/+|\/+$/g, '').split('/');
+  const parts = trimmed(path, '/').split('/');
   if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return requested;
   if (parts[0] === 'api') return resourceAttributes(request, '', parts.slice(2));
   return parts.length < 4 ? requested : resourceAttributes(request, parts[1] ?? '', parts.slice(3));

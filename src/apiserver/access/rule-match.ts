@@ -1,4 +1,5 @@
 import type { PolicyRule } from '../../kube/api/stored/rbac.ts';
+import { trimmedEnd } from '../../kube/go/trim.ts';
 import type { Attributes, ResourceAttributes } from './attributes.ts';
 
 /** Whether a rule allows the attributes. */
@@ -39,5 +40,5 @@ function pathMatches(wanted: readonly string[] | undefined, path: string): boole
 
 /** `/healthz/*` covers all paths below; trailing stars count as one. */
 export function pathCovers(pattern: string, path: string): boolean {
-  return pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''));
+  return pattern.endsWith('*') && path.startsWith(trimmedEnd(pattern, '*'));
 }

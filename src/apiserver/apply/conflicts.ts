@@ -17,11 +17,26 @@ export function applyConflict(conflicts: readonly Conflict[]): ApiError {
   const listed = conflicts
     .filter(({ fields }) => !isEmptySet(fields))
     .toSorted((a, b) => compareUtf8(identityOf(a.manager), identityOf(b.manager)))
-    .map(({ manager, fields }) => ({ who: managerText(manager), paths: pathsByLevel(fields).map(pathText) }));
+    .map(({ manager, fields }) => ({ who: managerText(manager), paths: reportedPaths(fields) }));
   const causes = listed.flatMap(({ who, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
   );
   return failure(409, 'Conflict', conflictMessage(listed, causes.length), { causes });
+}
+
+/** Further conflicts of a manager are not listed: keys of a custom resource can be very long, and every path repeats them. */
+const charactersMax = 64 * 1024;
+
+function reportedPaths(fields: FieldSet): readonly string[] {
+  const texts: string[] = [];
+  let characters = 0;
+  for (const path of pathsByLevel(fields)) {
+    if (characters > charactersMax) break;
+    const text = pathText(path);
+    characters += text.length;
+    texts.push(text);
+  }
+  return texts;
 }
 
 interface ListedConflict {

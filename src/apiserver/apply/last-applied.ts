@@ -6,6 +6,7 @@ import { difference, type FieldSet, leaf } from '../managed-fields/field-set.ts'
 import { typeProblems } from '../managed-fields/typed-check.ts';
 import { compareTyped, UntypableError } from '../managed-fields/typed-compare.ts';
 import type { StructShape } from '../patch/merge-shape.ts';
+import { readJson } from '../schema/json-reader.ts';
 import { appliedFields } from './applied-fields.ts';
 
 /** The annotation in which client-side apply stores the applied configuration. */
@@ -67,7 +68,7 @@ function annotationOf(object: JsonObject): string {
 
 function parsed(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const { value } = readJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,8 +4,8 @@ import {
   type FieldSet,
   intersection,
   isEmptySet,
-  leaf,
   union,
+  unionAll,
 } from '../managed-fields/field-set.ts';
 import type { Manager } from '../managed-fields/managers.ts';
 import type { StructShape } from '../patch/merge-shape.ts';
@@ -43,11 +43,13 @@ export function pruneUnownedFields({ merged, before, managers, shapeOf }: PruneR
 
 /** The version of the applier comes first. */
 function ownedByVersion(first: string, managers: readonly Manager[]): ReadonlyMap<string, FieldSet> {
-  const byVersion = new Map<string, FieldSet>([[first, leaf]]);
+  const byVersion = new Map<string, FieldSet[]>([[first, []]]);
   for (const { apiVersion, fields } of managers) {
-    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? leaf, fields));
+    const sets = byVersion.get(apiVersion) ?? [];
+    sets.push(fields);
+    byVersion.set(apiVersion, sets);
   }
-  return byVersion;
+  return new Map([...byVersion].map(([apiVersion, sets]) => [apiVersion, unionAll(sets)]));
 }
 
 function withOwned(merged: JsonObject, pruned: JsonObject, owned: FieldSet, shape: StructShape): JsonObject {

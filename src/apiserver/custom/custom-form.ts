@@ -28,7 +28,7 @@ function normalizeCustom(schema: JsonSchema, value: unknown, isMerged: boolean):
   const meta = normalizeMeta(given);
   const copy = copyJson(rest);
   if (!isJsonObject(copy)) {
-    throw badRequest("a number in the object is beyond 2^53, which this server can't hold exactly");
+    throw badRequest('a number in the object is beyond the range of float64');
   }
   const object: Record<string, unknown> = { kind, apiVersion, metadata: meta.object, ...copy };
   const dropped = pruneUnknownFields(object as JsonObject, schema, { isResourceRoot: true });

@@ -1,5 +1,6 @@
 import type { CustomResourceSubresourceScale } from '../../kube/api/stored/apiextensions.ts';
 import { goTypeName } from '../../kube/go/format-value.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { isJsonObject, type Json, type JsonDraft, setKey } from '../../kube/go/json-value.ts';
 import type { ScaleRule, StoredObject } from '../kinds/served-kind.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
@@ -45,7 +46,8 @@ export function checkScaleFields(
 function checkCount(object: StoredObject, path: string, errors: FieldErrors): void {
   const value = valueAt(object, path);
   if (value === undefined) return;
-  if (typeof value !== 'number' || !Number.isInteger(value)) {
+  const isInteger = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+  if (!isInteger) {
     errors.invalid(path, 0, accessorError(path, value, 'int64'));
   } else if (value < 0) {
     errors.invalid(path, value, 'should be a non-negative integer');
@@ -55,7 +57,7 @@ function checkCount(object: StoredObject, path: string, errors: FieldErrors): vo
 }
 
 function accessorError(path: string, value: Json, expected: string): string {
-  const shown = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const shown = typeof value === 'object' ? jsonText(value) : String(value);
   return `${path} accessor error: ${shown} is of the type ${goTypeName(value)}, expected ${expected}`;
 }
 

@@ -54,9 +54,10 @@ function cellOf({ type, jsonPath }: CustomResourceColumnDefinition): Cell {
 function shown(value: Json, type: string, { nowMs }: RowContext): TableCell {
   switch (type) {
     case 'integer':
+      if (typeof value === 'bigint') return value;
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':

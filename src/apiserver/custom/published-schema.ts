@@ -1,10 +1,22 @@
 import type { ServedKind } from '../kinds/served-kind.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
+const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+
+/** With Kubernetes' descriptions, which `kubectl explain` shows. */
 const everyObject = {
-  apiVersion: { type: 'string' },
-  kind: { type: 'string' },
-  metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
+  apiVersion: {
+    description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
+    type: 'string',
+  },
+  kind: {
+    description: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
+    type: 'string',
+  },
+  metadata: {
+    description: `Standard object's metadata. More info: ${conventions}#metadata`,
+    allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
+  },
 };
 
 /**

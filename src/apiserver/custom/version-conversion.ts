@@ -1,5 +1,7 @@
+import { jsonText } from '../../kube/go/json-text.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import type { StoredObject } from '../kinds/served-kind.ts';
+import { parseOwnJson } from '../schema/json-reader.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { applyDefaults, dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
@@ -17,12 +19,12 @@ export interface ConversionSchemas {
  * that its bytes can be sent unchanged.
  */
 export function toServedVersion<T extends StoredObject>(object: T, { shown, stored }: ConversionSchemas): T {
-  const text = JSON.stringify(object);
-  const copy = JSON.parse(text) as T;
+  const text = jsonText(object);
+  const copy = parseOwnJson(text) as T;
   pruneObject(copy, stored);
   withDefaults(copy, stored);
   if (shown !== stored) pruneObject(copy, shown);
-  return JSON.stringify(copy) === text ? object : copy;
+  return jsonText(copy) === text ? object : copy;
 }
 
 /** Converts an object to the storage version; fields that it does not know are lost. */

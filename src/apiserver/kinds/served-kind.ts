@@ -184,7 +184,7 @@ export interface TableColumn {
   readonly priority?: number;
 }
 
-export type TableCell = string | number | boolean | null;
+export type TableCell = string | number | bigint | boolean | null;
 
 export interface RowCondition {
   readonly type: 'Completed';

@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../kube/sorted-keys.ts';
-import { type FieldSet, union } from './field-set.ts';
+import { type FieldSet, unionAll } from './field-set.ts';
 import { compareTimes, identityOf, type Manager } from './managers.ts';
 
 /** The limit for managers with operation Update, per object. */
@@ -43,15 +43,9 @@ function bucketOf(manager: Manager): Bucket {
 }
 
 function managerOf({ mergedSets, ...manager }: Bucket): Manager {
-  return mergedSets.length === 0 ? manager : { ...manager, fields: unionOf([manager.fields, ...mergedSets]) };
-}
-
-/** By halves, so that large sets are copied few times. */
-function unionOf(sets: readonly FieldSet[]): FieldSet {
-  const [only, second] = sets;
-  if (only === undefined || second === undefined) return only ?? {};
-  const middle = sets.length >> 1;
-  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+  return mergedSets.length === 0
+    ? manager
+    : { ...manager, fields: unionAll([manager.fields, ...mergedSets]) };
 }
 
 function oldestFirst(byIdentity: ReadonlyMap<string, Bucket>): readonly (readonly [string, Bucket])[] {

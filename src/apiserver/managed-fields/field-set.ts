@@ -47,6 +47,14 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return hasMore ? interleave(changed ?? a, b) : (changed ?? a);
 }
 
+/** The paths of all sets. By halves, because one set after the other would copy everything once per set. */
+export function unionAll(sets: readonly FieldSet[]): FieldSet {
+  const [only, second] = sets;
+  if (only === undefined || second === undefined) return only ?? leaf;
+  const middle = sets.length >> 1;
+  return union(unionAll(sets.slice(0, middle)), unionAll(sets.slice(middle)));
+}
+
 /** The same for two nodes below a path element. */
 export function unionNodes(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
@@ -93,16 +101,32 @@ type Subtract = (mine: FieldSet, theirs: FieldSet) => FieldSet | undefined;
 
 function subtract(a: FieldSet, b: FieldSet, subtractNodes: Subtract): FieldSet {
   let changes: Map<PathElement, FieldSet | undefined> | undefined;
-  for (const element in b) {
+  for (const element in fewerElements(a, b)) {
     const mine = element === self ? undefined : a[element];
-    if (mine === undefined) continue;
-    const rest = subtractNodes(mine, b[element]!);
+    const theirs = b[element];
+    if (mine === undefined || theirs === undefined) continue;
+    const rest = subtractNodes(mine, theirs);
     if (rest === mine) continue;
     changes ??= new Map();
     changes.set(element, rest);
   }
   return changes === undefined ? a : rebuilt(a, changes);
 }
+
+/**
+ * The set to iterate in order to find common elements: `a` if it is small, otherwise `b`. A write is compared with the
+ * sets of all managers: thousands of managers with one field each must not cost thousands of walks over a large change.
+ */
+function fewerElements(a: FieldSet, b: FieldSet): FieldSet {
+  let count = 0;
+  for (const _ in a) {
+    count += 1;
+    if (count > smallSetMax) return b;
+  }
+  return a;
+}
+
+const smallSetMax = 16;
 
 /** A copy, because V8 treats an object as a dictionary after `delete`, which is slow. */
 function rebuilt(a: FieldSet, changes: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
@@ -131,10 +155,10 @@ function pruned(mine: FieldSet, rest: FieldSet, stays: boolean): FieldSet | unde
 /** The paths that are in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   const common: FieldSetDraft = {};
-  for (const element in b) {
+  for (const element in fewerElements(a, b)) {
     const mine = element === self ? undefined : a[element];
-    if (mine === undefined) continue;
-    const theirs = b[element]!;
+    const theirs = b[element];
+    if (mine === undefined || theirs === undefined) continue;
     const below = intersection(mine, theirs);
     const isCommon = isPathInSet(mine) && isPathInSet(theirs);
     if (!isEmptySet(below)) common[element] = isCommon ? withSelf(below) : below;

@@ -1,8 +1,10 @@
+import { jsonText } from '../../kube/go/json-text.ts';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { isJsonArray, isJsonObject, ownValue } from '../../kube/go/json-value.ts';
 import { unicodeEscape } from '../../kube/go/quote.ts';
 import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import type { ListKey } from '../patch/merge-shape.ts';
+import { parseOwnJson, readJson } from '../schema/json-reader.ts';
 
 /**
  * One element of a path, in the notation of managedFields: `f:name` is a field, `k:{"name":"web"}` the list element
@@ -16,9 +18,9 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = a.charCodeAt(0);
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a[0]!) - kinds.indexOf(b[0]!);
   if (kind === fieldCode) return compareUtf8(a, b);
-  if (kind === keyCode) return compareKeys(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  if (kind === keyCode) return compareKeys(parsedKey(a), parsedKey(b));
   if (kind === indexCode) return Number(a.slice(2)) - Number(b.slice(2));
-  return compareValues(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  return compareValues(parsedRest(a), parsedRest(b));
 }
 
 const kinds = 'fkvi';
@@ -53,9 +55,9 @@ export function canonicalElement(text: string): PathElement | undefined {
     case 'f':
       return text;
     case 'k':
-      return canonicalKey(JSON.parse(rest));
+      return canonicalKey(readJson(rest).value);
     case 'v':
-      return `v:${valueText(JSON.parse(rest))}`;
+      return `v:${valueText(readJson(rest).value as Json)}`;
     case 'i':
       if (!/^[+-]?\d{1,15}$/.test(rest)) throw new Error(`not an index: ${JSON.stringify(text)}`);
       return `i:${Number(rest)}`;
@@ -75,8 +77,8 @@ function canonicalKey(key: unknown): PathElement {
  * backspace and form feed.
  */
 function valueText(value: Json): string {
-  const text = JSON.stringify(value);
-  return typeof value === 'number' || !unsafe.test(text) ? text : text.replace(unsafeAll, escaped);
+  const text = jsonText(value);
+  return isNumber(value) || !unsafe.test(text) ? text : text.replace(unsafeAll, escaped);
 }
 
 const unsafe = /[<>&\u2028\u2029]|\\[bf]/;
@@ -87,6 +89,23 @@ function escaped(match: string): string {
   if (match === '\\b') return '\\u0008';
   if (match === '\\f') return '\\u000c';
   return unicodeEscape(match.charCodeAt(0));
+}
+
+function parsedRest(element: PathElement): Json {
+  return parseOwnJson(element.slice(2)) as Json;
+}
+
+function parsedKey(element: PathElement): JsonObject {
+  return parsedRest(element) as JsonObject;
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function compareNumbers(a: number | bigint, b: number | bigint): number {
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {
@@ -101,14 +120,14 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
 function compareValues(a: Json, b: Json): number {
   const order = valueRank(a) - valueRank(b);
   if (order !== 0) return order;
-  if (typeof a === 'number') return a - (b as number);
+  if (isNumber(a)) return compareNumbers(a, b as number | bigint);
   if (typeof a === 'string') return compareUtf8(a, b as string);
   if (typeof a === 'boolean') return Number(a) - Number(b);
-  return compareUtf8(JSON.stringify(a), JSON.stringify(b));
+  return compareUtf8(jsonText(a), jsonText(b));
 }
 
 function valueRank(value: Json): number {
-  if (typeof value === 'number') return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === 'string') return 1;
   if (typeof value === 'boolean') return 2;
   return isJsonArray(value) ? 3 : value === null ? 5 : 4;

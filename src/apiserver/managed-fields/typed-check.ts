@@ -70,7 +70,8 @@ function check(value: Json, shape: MergeShape, leniency: Leniency): readonly Typ
 
 function checkScalar(value: Json, { form }: ScalarShape): readonly TypeProblem[] {
   // Numbers that JavaScript would round are JsonNumber objects; a later check refuses them if they are too large.
-  const isNumber = typeof value === 'number' || (value as unknown) instanceof JsonNumber;
+  const isNumber =
+    typeof value === 'number' || typeof value === 'bigint' || (value as unknown) instanceof JsonNumber;
   switch (form) {
     case 'numeric':
       if (isNumber) return none;

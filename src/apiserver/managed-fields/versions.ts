@@ -44,13 +44,22 @@ export function servedManagers(
   live: JsonObject,
 ): readonly Manager[] {
   const served: Manager[] = [];
+  const views = new Map<string, VersionView | undefined>();
   for (const manager of managers) {
-    const view = versionViewOf(write, manager.apiVersion);
+    const { apiVersion } = manager;
+    // Once for each version, not for each manager: checking the object takes a walk over it.
+    if (!views.has(apiVersion)) views.set(apiVersion, fittingView(write, apiVersion, live));
+    const view = views.get(apiVersion);
     if (view === undefined) continue;
-    if (view !== write) requireFit(live, view.shape);
     served.push(view.shape.isCustom ? fitting(manager, view) : manager);
   }
   return served;
+}
+
+function fittingView(write: VersionedWrite, apiVersion: string, live: JsonObject): VersionView | undefined {
+  const view = versionViewOf(write, apiVersion);
+  if (view !== undefined && view !== write) requireFit(live, view.shape);
+  return view;
 }
 
 function fitting(manager: Manager, { shape }: VersionView): Manager {

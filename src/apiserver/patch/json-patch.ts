@@ -1,4 +1,5 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import {
   isJsonArray,
   isJsonObject,
@@ -9,6 +10,7 @@ import {
   ownValue,
   setKey,
 } from '../../kube/go/json-value.ts';
+import { parseOwnJson } from '../schema/json-reader.ts';
 import { checkPatchDepth } from './patch-depth.ts';
 import { inapplicablePatch, malformedPatch, oversizedPatch } from './patch-error.ts';
 
@@ -132,10 +134,10 @@ function move(document: Document, from: string | undefined, path: string | undef
 }
 
 function copy(document: Document, from: string | undefined, path: string | undefined): void {
-  const text = JSON.stringify(read(document, from) ?? null);
+  const text = jsonText(read(document, from) ?? null);
   document.copiedBytes += text.length;
   if (document.copiedBytes > copiedBytesMax) throw inapplicablePatch();
-  add(document, path, JSON.parse(text));
+  add(document, path, parseOwnJson(text) as Json);
 }
 
 function test(document: Document, path: string | undefined, value: Json | undefined): void {

@@ -1,6 +1,7 @@
 import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
 import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { timeParseError } from '../../kube/go/kubernetes-time.ts';
+import { FieldPath, ReportedPaths } from './field-path.ts';
 import { base64ErrorAt, leafReaders } from './leaf-values.ts';
 import {
   type FieldTable,
@@ -14,9 +15,9 @@ import {
 export interface Diagnosis {
   /** Go's error message for the value that does not fit, if there is one. */
   readonly problem: string | undefined;
-  readonly unknownFields: readonly string[];
+  readonly unknownPaths: readonly FieldPath[];
   /** Prefixes of paths that are not examined: unknown fields, and values that contain arbitrary JSON. */
-  readonly opaquePaths: readonly string[];
+  readonly opaquePaths: readonly FieldPath[];
 }
 
 /**
@@ -27,12 +28,19 @@ export interface Diagnosis {
 export function diagnose(typeId: string, value: unknown): Diagnosis {
   const walk = new DecoderWalk();
   try {
-    walk.value({ form: 'struct', id: typeId, goName: `v1.${shortName(typeId)}` }, value, '');
+    walk.value({ form: 'struct', id: typeId, goName: `v1.${shortName(typeId)}` }, value, FieldPath.root);
   } catch (error) {
     if (!(error instanceof FatalProblem)) throw error;
     return { ...walk.diagnosis, problem: error.message };
   }
   return walk.diagnosis;
+}
+
+/** The texts of unknown fields, without repetitions. */
+export function unknownFieldsOf(typeId: string, value: unknown): readonly string[] {
+  const reported = new ReportedPaths();
+  for (const path of diagnose(typeId, value).unknownPaths) reported.add(path);
+  return reported.texts;
 }
 
 /** Kubernetes' decoder stops counting there. */
@@ -41,8 +49,8 @@ const unknownFieldsMax = 100;
 class FatalProblem extends Error {}
 
 class DecoderWalk {
-  readonly #unknown = new Set<string>();
-  readonly #opaque: string[] = [];
+  readonly #unknown: FieldPath[] = [];
+  readonly #opaque: FieldPath[] = [];
   #problem: string | undefined;
   /**
    * The position in Go's messages: the struct, and the names of fields from the root, without lists and keys of maps.
@@ -56,10 +64,10 @@ class DecoderWalk {
   }
 
   get diagnosis(): Diagnosis {
-    return { problem: this.#problem, unknownFields: [...this.#unknown], opaquePaths: this.#opaque };
+    return { problem: this.#problem, unknownPaths: this.#unknown, opaquePaths: this.#opaque };
   }
 
-  value(type: ValueType, value: unknown, path: string): void {
+  value(type: ValueType, value: unknown, path: FieldPath): void {
     if (value === null || value === undefined) return;
     if (type.form === 'struct') {
       if (isJsonObject(value)) this.#object(type.id, value, path);
@@ -79,11 +87,11 @@ class DecoderWalk {
     }
   }
 
-  #object(typeId: string, value: Record<string, unknown>, path: string): void {
+  #object(typeId: string, value: Record<string, unknown>, path: FieldPath): void {
     const [struct, fields] = [this.#struct, this.#fields];
     for (const [key, each] of Object.entries(value)) {
       const found = findField(typeId, key);
-      const keyPath = joined(path, key);
+      const keyPath = path.child(key);
       if (found === undefined) {
         if (each !== undefined) this.#addUnknown(keyPath);
         continue;
@@ -95,23 +103,21 @@ class DecoderWalk {
     }
   }
 
-  #map(element: ValueType, value: Record<string, unknown>, path: string): void {
-    for (const [key, each] of Object.entries(value)) this.value(element, each, joined(path, key));
+  #map(element: ValueType, value: Record<string, unknown>, path: FieldPath): void {
+    for (const [key, each] of Object.entries(value)) this.value(element, each, path.child(key));
   }
 
-  #list(element: ValueType, value: readonly unknown[], path: string): void {
-    for (const [index, each] of value.entries()) this.value(element, each, `${path}[${index}]`);
+  #list(element: ValueType, value: readonly unknown[], path: FieldPath): void {
+    for (const [index, each] of value.entries()) this.value(element, each, path.child(index));
   }
 
-  #addUnknown(path: string): void {
+  #addUnknown(path: FieldPath): void {
     this.#opaque.push(path);
-    if (this.#unknown.size < unknownFieldsMax) this.#unknown.add(path);
+    if (this.#unknown.length < unknownFieldsMax) this.#unknown.push(path);
   }
 
-  #leaf(type: ValueType, value: unknown, path: string): void {
-    if (value instanceof JsonNumber && value.isBeyondDouble && isValidForGo(type, value)) {
-      throw new FatalProblem(beyondDoubleMessage(path, value.text));
-    }
+  #leaf(type: ValueType, value: unknown, path: FieldPath): void {
+    if (type.form === 'int64') refuseBeyondDouble(value, path);
     switch (type.form) {
       case 'quantity':
         throw new FatalProblem(quantityProblem(value));
@@ -151,12 +157,12 @@ class DecoderWalk {
 function inspectSchema(form: SchemaForm, value: unknown, walk: DecoderWalk): void {
   const schema = { form: 'struct', id: schemaTypeId, goName: 'v1.JSONSchemaProps' } as const;
   const name = { form: 'string', goName: 'string' } as const;
-  if (isJsonObject(value)) walk.value(schema, value, '');
+  if (isJsonObject(value)) walk.value(schema, value, FieldPath.root);
   else if (form === 'schemaOrBool') {
     if (typeof value !== 'boolean') throw new FatalProblem('boolean or JSON schema expected');
   } else if (Array.isArray(value)) {
     const element = form === 'schemaOrList' ? schema : name;
-    walk.value({ form: 'list', element, goName: `[]${element.goName}` }, value, '');
+    walk.value({ form: 'list', element, goName: `[]${element.goName}` }, value, FieldPath.root);
   }
   const { problem } = walk.diagnosis;
   if (problem !== undefined) throw new FatalProblem(problem);
@@ -168,10 +174,6 @@ function isSchema(type: ValueType): type is Extract<ValueType, { form: SchemaFor
 
 function isOpaque({ form }: ValueType): boolean {
   return form === 'rawExtension' || form === 'fieldsV1' || form === 'json';
-}
-
-function joined(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
 }
 
 /** The field, and the Go names of the structs in which it is embedded. */
@@ -190,23 +192,24 @@ function findField(
   return undefined;
 }
 
-/** Whether Go accepts the number, so that the message must not blame the type. */
-function isValidForGo(type: ValueType, number: JsonNumber): boolean {
-  if (isOpaque(type)) return true;
-  if (type.form !== 'int64' || !number.isInteger) return false;
-  const value = BigInt(number.text);
-  return BigInt.asIntN(64, value) === value;
+/** Go accepts every int64, so that the message must not blame the type. */
+function refuseBeyondDouble(value: unknown, path: FieldPath): void {
+  const int64 = value instanceof JsonNumber ? value.int64 : value;
+  if (typeof int64 === 'bigint') throw new FatalProblem(beyondDoubleMessage(path.text, String(int64)));
 }
 
 /** Numbers that are not valid integers are reported with their digits. */
 function numberName(value: unknown): string {
-  if (typeof value === 'number') return `number ${value}`;
+  if (typeof value === 'number' || typeof value === 'bigint') return `number ${value}`;
   return value instanceof JsonNumber ? `number ${value.text}` : jsonKindName(value);
 }
 
+/** In two steps: one pattern would try every split of the digits between number and suffix. */
 function quantityProblem(value: unknown): string {
   const text = typeof value === 'string' ? value.trim() : '';
-  if (/^[+-]?[0-9.]+[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text)) return "unable to parse quantity's suffix";
+  const number = /^[+-]?[0-9.]+/.exec(text)?.[0];
+  const isOfForm = number !== undefined && /^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(text.slice(number.length));
+  if (isOfForm) return "unable to parse quantity's suffix";
   return "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 }
 

@@ -1,19 +1,20 @@
-import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
+import { JsonNumber, outOfRangeMessage } from '../../kube/go/json-number.ts';
 import { setKey } from '../../kube/go/json-value.ts';
 import { goQuotedRune } from '../../kube/go/quote.ts';
+import { FieldPath, PathTable } from './field-path.ts';
 
 /** An error with the message of Go's decoder. */
 export class JsonSyntaxError extends Error {}
 
 export interface DuplicateKey {
-  /** `spec.containers[0].name`. */
-  readonly path: string;
+  readonly path: FieldPath;
   /** The index among all keys of the text, from 0. */
   readonly position: number;
 }
 
 export interface JsonParserOptions {
   readonly depthMax: number;
+  /** Returns numbers that a double would change as {@link JsonNumber}. */
   readonly keepsNumbers: boolean;
 }
 
@@ -25,7 +26,7 @@ export interface JsonParserOptions {
 export class JsonParser {
   readonly duplicates: DuplicateKey[] = [];
   /** The position of the first key with a path, for the first keys of the text. */
-  readonly order = new Map<string, number>();
+  readonly order = new PathTable<number>();
   readonly #bytes: Buffer;
   readonly #options: JsonParserOptions;
   #at = 0;
@@ -38,18 +39,18 @@ export class JsonParser {
   }
 
   parse(): unknown {
-    const value = this.#value('');
+    const value = this.#value(FieldPath.root);
     this.#skipBlanks();
     if (this.#at < this.#bytes.length) throw this.#invalid('after top-level value');
     return value;
   }
 
-  #value(path: string): unknown {
+  #value(path: FieldPath): unknown {
     const byte = this.#token();
     if (byte === quoteMark) return this.#string();
     if (byte === openBrace) return this.#nested(() => this.#object(path));
     if (byte === openBracket) return this.#nested(() => this.#list(path));
-    if (byte === minus || isDigit(byte)) return this.#number(path);
+    if (byte === minus || isDigit(byte)) return this.#number();
     const literal = literals.get(byte);
     if (literal === undefined) throw this.#invalid('looking for beginning of value');
     for (const expected of literal.text) {
@@ -69,13 +70,13 @@ export class JsonParser {
     return value;
   }
 
-  #object(path: string): Record<string, unknown> {
+  #object(path: FieldPath): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     if (this.#isNext(closeBrace)) return object;
     for (;;) {
       if (this.#token() !== quoteMark) throw this.#invalid('looking for beginning of object key string');
       const key = this.#string();
-      const keyPath = path === '' ? key : `${path}.${key}`;
+      const keyPath = path.child(key);
       this.#noteKey(keyPath, Object.hasOwn(object, key));
       if (this.#token() !== colon) throw this.#invalid('after object key');
       this.#at += 1;
@@ -86,17 +87,17 @@ export class JsonParser {
     }
   }
 
-  #noteKey(path: string, isDuplicate: boolean): void {
+  #noteKey(path: FieldPath, isDuplicate: boolean): void {
     const position = this.#keys++;
     if (isDuplicate) this.duplicates.push({ path, position });
-    if (this.order.size < orderMax && !this.order.has(path)) this.order.set(path, position);
+    if (position < orderMax) this.order.add(path, position);
   }
 
-  #list(path: string): unknown[] {
+  #list(path: FieldPath): unknown[] {
     const list: unknown[] = [];
     if (this.#isNext(closeBracket)) return list;
     for (;;) {
-      list.push(this.#value(`${path}[${list.length}]`));
+      list.push(this.#value(path.child(list.length)));
       if (this.#isNext(closeBracket)) return list;
       if (this.#peek() !== comma) throw this.#invalid('after array element');
       this.#at += 1;
@@ -130,7 +131,7 @@ export class JsonParser {
     }
   }
 
-  #number(path: string): number | JsonNumber {
+  #number(): number | bigint | JsonNumber {
     const start = this.#at;
     if (this.#peek() === minus) this.#at += 1;
     if (this.#peek() === zero) this.#at += 1;
@@ -144,17 +145,17 @@ export class JsonParser {
       if (this.#peek() === minus || this.#peek() === plus) this.#at += 1;
       this.#digits('in exponent of numeric literal');
     }
-    return this.#numberOf(this.#bytes.toString('latin1', start, this.#at), path);
+    return this.#numberOf(this.#bytes.toString('latin1', start, this.#at));
   }
 
-  #numberOf(text: string, path: string): number | JsonNumber {
+  #numberOf(text: string): number | bigint | JsonNumber {
     const value = Number(text);
     if (text === '-0') return 0;
     if (String(value) === text && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
     const number = new JsonNumber(text);
     if (this.#options.keepsNumbers) return number;
-    if (number.isBeyondDouble) throw new JsonSyntaxError(beyondDoubleMessage(path, text));
-    return value;
+    if (number.isOutOfRange) throw new JsonSyntaxError(outOfRangeMessage(text));
+    return number.plainValue;
   }
 
   #digits(where: string): void {
@@ -190,7 +191,7 @@ export class JsonParser {
   }
 }
 
-/** Enough to sort the problems of an ordinary body; a hostile one must not take more memory. */
+/** So many keys are enough to sort the problems of an ordinary body; a hostile one must not take more memory. */
 const orderMax = 10_000;
 
 const blank = 0x20;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonNumber } from '../../kube/go/json-number.ts';
-import { JsonSyntaxError, jsonDepthMax, readJson } from './json-reader.ts';
+import { JsonSyntaxError, jsonDepthMax, parseOwnJson, readJson } from './json-reader.ts';
 
 /** Numbers that the reader refuses on purpose. */
 const manyDigits = /\d{16}/;
@@ -57,7 +57,7 @@ describe('duplicate keys', () => {
     ['{"a":{"x":1},"b":{"x":1}}', []],
     ['{"a:b":"c:d\\":","e":":"}', []],
   ])('%s has them at %j', (text, paths) => {
-    expect(readJson(text).duplicates.map(({ path }) => path)).toEqual(paths);
+    expect(readJson(text).duplicates.map(({ path }) => path.text)).toEqual(paths);
   });
 
   test('have their last value', () => {
@@ -96,11 +96,23 @@ describe('errors have the messages of Go', () => {
 });
 
 describe('numbers', () => {
-  test('that a double would change are refused with their path', () => {
-    expect(() => readJson('{"a":[{"b":9007199254740993}]}')).toThrow(
-      "a[0].b: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly",
-    );
-    expect(() => readJson('-12345678901234567890')).toThrow(JsonSyntaxError);
+  test.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -(2n ** 63n)],
+    ['9223372036854775807', 2n ** 63n - 1n],
+    ['9223372036854775808', 2 ** 63],
+    ['100000000000000000000000', 1e23],
+    ['1e20', 1e20],
+  ])('%s is exact as far as Kubernetes keeps it', (text, expected) => {
+    expect(readJson(`{"a":[{"b":${text}}]}`).value).toEqual({ a: [{ b: expected }] });
+    expect(parseOwnJson(`{"a":[{"b":${text}}]}`)).toEqual({ a: [{ b: expected }] });
+  });
+
+  test('beyond the range of doubles are refused', () => {
+    const message = 'json: cannot unmarshal number 1e400 into Go value of type float64';
+    expect(() => readJson('{"a":1e400}')).toThrow(message);
+    expect(() => readJson(`{"a":${'9'.repeat(100_000)}}`)).toThrow('json: cannot unmarshal number 999');
   });
 
   test.each(['9007199254740991', '-9007199254740991', '0.1', '1e3', '1.50', '0'])(

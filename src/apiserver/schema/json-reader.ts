@@ -1,3 +1,4 @@
+import { type FieldPath, PathTable } from './field-path.ts';
 import { type DuplicateKey, JsonParser } from './json-parser.ts';
 
 export type { DuplicateKey } from './json-parser.ts';
@@ -8,11 +9,14 @@ export interface JsonDocument {
   /** Keys that occur twice in an object. As with JSON.parse, the last one applies. */
   readonly duplicates: readonly DuplicateKey[];
   /** If there are duplicates: the order in which paths first occur in the text. */
-  readonly order: ReadonlyMap<string, number>;
+  readonly order: { get(path: FieldPath): number | undefined };
 }
 
 export interface JsonReadOptions {
-  /** Returns numbers that a double would change as {@link JsonNumber}, instead of refusing or rounding them. */
+  /**
+   * Returns numbers that a double would change as {@link JsonNumber}. Otherwise integers beyond 2^53 are bigints, and
+   * other numbers are rounded.
+   */
   readonly keepsNumbers?: boolean;
 }
 
@@ -21,7 +25,7 @@ export const jsonDepthMax = 1000;
 
 /**
  * Reads JSON as Kubernetes does: duplicate keys are reported, errors have Go's messages ({@link JsonSyntaxError}),
- * whole numbers beyond 2^53 are refused instead of rounded, and `__proto__` is an ordinary key.
+ * 64-bit integers are exact, and `__proto__` is an ordinary key.
  *
  * JSON.parse does the work. A scan of the bytes beforehand counts the keys and looks for unusual numbers; if the value
  * has fewer keys than the text, or anything else is unusual, the slow {@link JsonParser} reads the text again.
@@ -38,8 +42,19 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   return { value: parser.parse(), duplicates: parser.duplicates, order: parser.order };
 }
 
+/**
+ * Reads compact JSON that this server wrote, with its 64-bit integers. Only a text that contains one needs the slow
+ * parser.
+ */
+export function parseOwnJson(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  return new JsonParser(Buffer.from(text), { depthMax: jsonDepthMax, keepsNumbers: false }).parse();
+}
+
+const longNumber = /(?:^|[:[,])-?[0-9]{16}/;
+
 const unusual = -1;
-const noOrder: ReadonlyMap<string, number> = new Map();
+export const noOrder: JsonDocument['order'] = new PathTable<number>();
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

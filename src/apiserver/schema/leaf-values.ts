@@ -49,7 +49,7 @@ export const leafZeros: Readonly<Record<LeafForm, unknown>> = {
  */
 export function copyJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof JsonNumber) return value.isBeyondDouble ? undefined : value.value;
+  if (value instanceof JsonNumber) return value.isOutOfRange ? undefined : value.plainValue;
   if (Array.isArray(value)) {
     const items = value.map(copyJson);
     return items.includes(undefined) ? undefined : items;
@@ -73,13 +73,19 @@ function readInt64(value: unknown): number | undefined {
 }
 
 function readFloat64(value: unknown): number | undefined {
-  const number = value instanceof JsonNumber ? value.value : value;
+  const number =
+    value instanceof JsonNumber ? value.value : typeof value === 'bigint' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function readQuantity(value: unknown): string | undefined {
-  const result = parseQuantity(value instanceof JsonNumber ? value.text : value);
+  const isExact = value instanceof JsonNumber || typeof value === 'bigint';
+  const result = parseQuantity(isExact ? exactText(value) : value);
   return result.ok ? formatQuantity(result.quantity) : undefined;
+}
+
+function exactText(value: JsonNumber | bigint): string {
+  return typeof value === 'bigint' ? String(value) : value.text;
 }
 
 /**

@@ -69,7 +69,7 @@ test.each([
 test('a whole number that a double would change is refused with its path', () => {
   const { value } = readJson('{"metadata":{"generation":9007199254740993}}', { keepsNumbers: true });
   expect(() => normalize('core/v1.Pod', value)).toThrow(
-    "metadata.generation: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly",
+    "metadata.generation: the number 9007199254740993 is beyond 2^53, which this server can't hold exactly in this field",
   );
 });
 

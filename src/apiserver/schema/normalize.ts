@@ -1,7 +1,7 @@
 import { badRequest } from '../../kube/api-error.ts';
 import { isJsonObject, setKey } from '../../kube/go/json-value.ts';
 import { sortedKeys } from '../../kube/sorted-keys.ts';
-import { diagnose } from './diagnose.ts';
+import { diagnose, unknownFieldsOf } from './diagnose.ts';
 import { leafReaders, leafZeros } from './leaf-values.ts';
 import { fieldTablesOf } from './type-info.ts';
 import { type FieldTable, type SchemaForm, schemaTypeId, type ValueType } from './type-table.ts';
@@ -32,7 +32,7 @@ export function normalize(typeId: string, value: unknown): Normalized {
     if (error !== refusal) throw error;
     throw badRequest(diagnose(typeId, value).problem ?? 'the object does not fit its type');
   }
-  return { object, unknownFields: state.hasUnknown ? diagnose(typeId, value).unknownFields : [] };
+  return { object, unknownFields: state.hasUnknown ? unknownFieldsOf(typeId, value) : [] };
 }
 
 /** The object of a type in which no field is set. */

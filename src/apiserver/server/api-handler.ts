@@ -14,6 +14,7 @@ import type { OpenApiV2Page } from './openapi/v2-page.ts';
 import type { RequestContext, ServerContext } from './request-context.ts';
 import { isWatchRequest } from './requests/list-options.ts';
 import { readRequestObject } from './requests/request-object.ts';
+import { checkTimeoutParameter } from './requests/request-timeout.ts';
 import { readWriteOptions } from './requests/write-options.ts';
 import { getResource, listResource, watchResource } from './resources/resource-reads.ts';
 import {
@@ -28,6 +29,7 @@ import {
   asApiError,
   errorResponse,
   internalErrorResponse,
+  storageFailure,
   valueResponse,
 } from './responses/body-responses.ts';
 import { negotiate } from './responses/negotiation.ts';
@@ -80,14 +82,18 @@ export class ApiHandler {
       if (error instanceof ClientDisconnected) throw error;
       const apiError = asApiError(error);
       if (apiError !== undefined) return errorResponse(request, apiError);
-      this.#options.context.metrics.internalErrors += 1;
       this.#options.context.onError(error, `${request.method} ${request.path}`);
+      const notStored = storageFailure(error);
+      if (notStored !== undefined) return errorResponse(request, notStored);
+      this.#options.context.metrics.internalErrors += 1;
       return internalErrorResponse(request);
     }
   }
 
   async #respond(request: IncomingRequest): Promise<OutgoingResponse> {
     const route = this.#options.router.route(request.path);
+    // Before authentication, as in kube-apiserver. Watches have no deadline, whatever the parameter says.
+    if (!isWatchRequest(request.query)) checkTimeoutParameter(request.query);
     const caller = await this.#authorize(request, route);
     switch (route.kind) {
       case 'malformed':

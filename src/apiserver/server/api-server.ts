@@ -92,6 +92,11 @@ export class ApiServer {
     return server;
   }
 
+  /** Where the server listens. */
+  get address(): { readonly host: string; readonly port: number } {
+    return this.#http.address;
+  }
+
   /** The URL for clients. A wildcard address is reported as loopback. */
   get url(): string {
     const { host, port } = this.#http.address;

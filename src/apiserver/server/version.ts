@@ -1,9 +1,8 @@
-/** The Kubernetes version that the server emulates. Clients compare it with their own. */
-const kubernetesVersion = { major: '1', minor: '36', patch: '3' } as const;
+import { emulatedVersion, kubernetesVersion } from '../../kube/emulated-version.ts';
 
 /** Fields about the Go build and the commit are empty. */
 export function versionBody(): object {
-  const { major, minor, patch } = kubernetesVersion;
+  const { major, minor } = kubernetesVersion;
   return {
     major,
     minor,
@@ -11,7 +10,7 @@ export function versionBody(): object {
     emulationMinor: minor,
     minCompatibilityMajor: major,
     minCompatibilityMinor: String(Number(minor) - 1),
-    gitVersion: `v${major}.${minor}.${patch}+stowage`,
+    gitVersion: emulatedVersion,
     gitCommit: '',
     gitTreeState: '',
     buildDate: '1970-01-01T00:00:00Z',

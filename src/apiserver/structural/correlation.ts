@@ -1,4 +1,5 @@
 import { isEqualJson } from '../../kube/deep-equal.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { isJsonArray, isJsonObject, type Json, ownValue } from '../../kube/go/json-value.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { schemaOfField } from './prune.ts';
@@ -105,5 +106,5 @@ function keyOf(element: Json, keys: readonly string[]): string | undefined {
     if (value === undefined || value === null || typeof value === 'object') return undefined;
     values.push(value);
   }
-  return JSON.stringify(values);
+  return jsonText(values);
 }

@@ -67,9 +67,12 @@ function coerceResource(resource: JsonDraft, path: string, unknown: string[]): v
   const at = child(path, 'metadata');
   const meta = readMeta(given);
   if (typeof meta === 'string') throw refused(at, given, meta);
-  unknown.push(...meta.unknownFields.map((field) => `${at}.${field}`));
+  if (at.length <= pathMax) unknown.push(...meta.unknownFields.map((field) => `${at}.${field}`));
   resource.metadata = meta.object as JsonObject;
 }
+
+/** Unknown fields below longer paths are dropped without a report: every report repeats the path. */
+const pathMax = 1024;
 
 const mustBeString = 'must be a string';
 

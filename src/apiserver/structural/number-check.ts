@@ -4,7 +4,7 @@ import type { JsonSchema } from '../schema/json-schema.ts';
 import { isNearlyWhole, typesOf } from './type-check.ts';
 import type { ValidationRun } from './validation-run.ts';
 
-type NumberCheck = (value: number, run: ValidationRun) => void;
+type NumberCheck = (value: number | bigint, run: ValidationRun) => void;
 
 /**
  * Checks bounds, factors, and the range of the format. Integers are compared with the bound truncated to an integer,
@@ -27,7 +27,7 @@ export function compileNumber(schema: JsonSchema, format: string): NumberCheck |
 /** The values that a type with a format can represent. */
 interface NumberRange {
   readonly name: string;
-  readonly contains: (value: number) => boolean;
+  readonly contains: (value: number | bigint) => boolean;
 }
 
 function rangeOf(schema: JsonSchema, format: string): NumberRange {
@@ -37,13 +37,24 @@ function rangeOf(schema: JsonSchema, format: string): NumberRange {
     const name = `integer ${format === '' ? '(default format)' : `with format ${format}`}`;
     // The smallest 64-bit integer, shown as a float, has rounded digits, and those are out of range.
     return format === 'int32'
-      ? { name, contains: (value) => Number.isInteger(value) && value < 2 ** 31 && value >= -(2 ** 31) }
-      : { name, contains: (value) => Number.isInteger(value) && Math.abs(value) < 2 ** 63 };
+      ? { name, contains: (value) => isWhole(value) && value < 2 ** 31 && value >= -(2 ** 31) }
+      : { name, contains: (value) => typeof value === 'bigint' || isInt64(value) };
   }
   if (type === 'number' && format === 'float') {
-    return { name: 'number with format float', contains: (value) => Number.isFinite(Math.fround(value)) };
+    return {
+      name: 'number with format float',
+      contains: (value) => Number.isFinite(Math.fround(Number(value))),
+    };
   }
   return everyNumber;
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+function isInt64(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 const everyNumber: NumberRange = { name: '', contains: () => true };
@@ -54,21 +65,21 @@ function outOfRange(run: ValidationRun, what: string, range: NumberRange): void 
 
 interface Bound {
   readonly what: string;
-  readonly exceeds: (value: number, bound: number, exclusive: boolean) => boolean;
+  readonly exceeds: (value: number | bigint, bound: number | bigint, exclusive: boolean) => boolean;
   readonly inclusive: string;
   readonly exclusive: string;
 }
 
 const minimum: Bound = {
   what: 'Minimum boundary',
-  exceeds: (value, bound, exclusive) => value < bound || (exclusive && value === bound),
+  exceeds: (value, bound, exclusive) => value < bound || (exclusive && !(value > bound)),
   inclusive: 'should be greater than or equal to',
   exclusive: 'should be greater than',
 };
 
 const maximum: Bound = {
   what: 'Maximum boundary',
-  exceeds: (value, bound, exclusive) => value > bound || (exclusive && value === bound),
+  exceeds: (value, bound, exclusive) => value > bound || (exclusive && !(value < bound)),
   inclusive: 'should be less than or equal to',
   exclusive: 'should be less than',
 };
@@ -85,8 +96,8 @@ function compileBound(
   const message = exclusive ? bound.exclusive : bound.inclusive;
   return (value, run) => {
     if (!fits) outOfRange(run, bound.what, range);
-    const asInteger = fits && Number.isSafeInteger(value);
-    if (!bound.exceeds(value, asInteger ? Number(whole) : limit, exclusive)) return;
+    const asInteger = fits && isDecodedAsInt64(value);
+    if (!bound.exceeds(value, asInteger ? whole : limit, exclusive)) return;
     const shown = asInteger ? String(whole) : formatGoFloat(limit);
     run.addHere('invalid', `${message} ${shown}`, { value: asInteger ? value : asFloat(value) });
   };
@@ -99,14 +110,19 @@ function compileMultiple(schema: JsonSchema, range: NumberRange): NumberCheck | 
   const whole = toInt64(factor);
   return (value, run) => {
     if (!fits) outOfRange(run, 'MultipleOf', range);
-    if (fits && Number.isSafeInteger(value)) checkWholeMultiple(value, whole, run);
-    else checkMultiple(value, factor, run);
+    if (fits && isDecodedAsInt64(value)) checkWholeMultiple(value, whole, run);
+    else checkMultiple(Number(value), factor, run);
   };
 }
 
-function checkWholeMultiple(value: number, factor: bigint, run: ValidationRun): void {
+/** Other numbers are doubles, even whole ones. */
+function isDecodedAsInt64(value: number | bigint): boolean {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}
+
+function checkWholeMultiple(value: number | bigint, factor: bigint, run: ValidationRun): void {
   if (factor <= 0n) notPositive(run, String(factor));
-  else if (value % Number(factor) !== 0) {
+  else if (BigInt(value) % factor !== 0n) {
     run.addHere('invalid', `should be a multiple of ${factor}`, { value });
   }
 }
@@ -130,6 +146,6 @@ function toInt64(value: number): bigint {
   return BigInt.asIntN(64, whole) === whole ? whole : -(2n ** 63n);
 }
 
-function asFloat(value: number): VerbatimJson {
-  return new VerbatimJson(formatGoFloat(value));
+function asFloat(value: number | bigint): VerbatimJson {
+  return new VerbatimJson(formatGoFloat(Number(value)));
 }

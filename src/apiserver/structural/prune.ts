@@ -5,6 +5,7 @@ import {
   type JsonObject,
   ownValue,
 } from '../../kube/go/json-value.ts';
+import { FieldPath, ReportedPaths } from '../schema/field-path.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
 /**
@@ -20,10 +21,10 @@ export function pruneUnknownFields(
   schema: JsonSchema,
   options: { readonly isResourceRoot: boolean },
 ): readonly string[] {
-  const dropped: string[] = [];
+  const dropped = new ReportedPaths();
   const walk: PruneWalk = { dropped, isRoot: options.isResourceRoot };
-  pruneValue(value, schema, '', walk);
-  return dropped.sort();
+  pruneValue(value, schema, FieldPath.root, walk);
+  return dropped.texts.toSorted();
 }
 
 /** The schema of a field of an object; undefined if the schema does not describe it. */
@@ -35,19 +36,24 @@ export function schemaOfField(schema: JsonSchema, name: string): JsonSchema | un
 }
 
 interface PruneWalk {
-  readonly dropped: string[];
+  readonly dropped: ReportedPaths;
   /** True until the walk enters the first level. */
   isRoot: boolean;
 }
 
 const typeAndMetadata: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-function pruneValue(value: Json, schema: JsonSchema | undefined, path: string, walk: PruneWalk): void {
+function pruneValue(value: Json, schema: JsonSchema | undefined, path: FieldPath, walk: PruneWalk): void {
   if (Array.isArray(value)) pruneList(value, schema, path, walk);
   else if (isJsonObject(value)) pruneObject(value as JsonDraft, schema, path, walk);
 }
 
-function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: string, walk: PruneWalk): void {
+function pruneObject(
+  value: JsonDraft,
+  schema: JsonSchema | undefined,
+  path: FieldPath,
+  walk: PruneWalk,
+): void {
   const isResource = walk.isRoot || schema?.['x-kubernetes-embedded-resource'] === true;
   const keepsUnknown = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   walk.isRoot = false;
@@ -56,10 +62,10 @@ function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: str
     if (isKnownField(schema, name)) {
       const field = value[name] as Json;
       if (typeof field !== 'object') continue;
-      pruneValue(field, schemaOfField(schema, name), fieldPath(path, name), walk);
+      pruneValue(field, schemaOfField(schema, name), path.child(name), walk);
     } else if (!keepsUnknown) {
       // The decoder restores these fields at the root, so removing them there is not reported.
-      if (path !== '' || !typeAndMetadata.has(name)) walk.dropped.push(fieldPath(path, name));
+      if (path !== FieldPath.root || !typeAndMetadata.has(name)) walk.dropped.add(path.child(name));
       delete value[name];
     }
   }
@@ -68,7 +74,7 @@ function pruneObject(value: JsonDraft, schema: JsonSchema | undefined, path: str
 function pruneList(
   value: readonly Json[],
   schema: JsonSchema | undefined,
-  path: string,
+  path: FieldPath,
   walk: PruneWalk,
 ): void {
   walk.isRoot = false;
@@ -77,17 +83,17 @@ function pruneList(
     return;
   }
   value.forEach((each, index) => {
-    if (typeof each === 'object') pruneValue(each, schema?.items, `${path}[${index}]`, walk);
+    if (typeof each === 'object') pruneValue(each, schema?.items, path.child(index), walk);
   });
 }
 
 /** Preserving unknown fields also applies to the elements of a list, even if their own schema does not say so. */
-function keepElements(value: readonly Json[], schema: JsonSchema, path: string, walk: PruneWalk): void {
+function keepElements(value: readonly Json[], schema: JsonSchema, path: FieldPath, walk: PruneWalk): void {
   const items = schema.items;
   if (items === undefined) return;
   const kept = { ...items, 'x-kubernetes-preserve-unknown-fields': true };
   value.forEach((each, index) => {
-    if (typeof each === 'object') pruneValue(each, kept, `${path}[${index}]`, walk);
+    if (typeof each === 'object') pruneValue(each, kept, path.child(index), walk);
   });
 }
 
@@ -95,8 +101,4 @@ function keepElements(value: readonly Json[], schema: JsonSchema, path: string, 
 function isKnownField(schema: JsonSchema | undefined, name: string): schema is JsonSchema {
   if (schema === undefined) return false;
   return schema.additionalProperties !== undefined || ownValue(schema.properties, name) !== undefined;
-}
-
-function fieldPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`;
 }

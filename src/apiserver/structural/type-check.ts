@@ -42,6 +42,8 @@ function kindOf(value: Exclude<Json, null>): ValueKind {
       return 'string';
     case 'number':
       return Number.isSafeInteger(value) ? 'integer' : 'number';
+    case 'bigint':
+      return 'integer';
     case 'boolean':
       return 'boolean';
     default:

@@ -101,7 +101,7 @@ function compileTypeChecks(schema: JsonSchema, format: string): NodeCheck {
       checkText?.(value, run);
       checkFormat?.(value, run);
       run.match(checkFormat === undefined ? 1 : 2);
-    } else if (typeof value === 'number') {
+    } else if (typeof value === 'number' || typeof value === 'bigint') {
       checkNumber?.(value, run);
       run.match(2);
     } else if (isJsonArray(value)) {

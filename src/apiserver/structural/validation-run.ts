@@ -40,6 +40,8 @@ export type NodeCheck = (value: Json, run: ValidationRun, correlation: Correlati
 /** One walk over a value: the current path and the results so far. It creates texts only for problems. */
 export class ValidationRun {
   readonly #segments: (string | number)[] = [];
+  /** Of all messages so far. */
+  #characters = 0;
   #result: CheckResult = { hasFailed: false, problems: new Map(), matches: 0 };
 
   get result(): CheckResult {
@@ -83,8 +85,10 @@ export class ValidationRun {
     const { problems } = this.#result;
     this.#result.hasFailed = true;
     if (problems === undefined) return;
+    if (problems.size > 0 && this.#characters > charactersMax) return;
     const name = this.#path();
     const message = messageAt(name);
+    this.#characters += message.length;
     if (!problems.has(message)) problems.set(message, { ...details, kind, name, message });
   }
 
@@ -116,9 +120,15 @@ export class ValidationRun {
   #path(): string {
     let text = '';
     for (const segment of this.#segments) {
+      if (text.length > pathMax) return `${text.slice(0, pathMax)}...`;
       if (typeof segment === 'number') text += `[${segment}]`;
       else text += text === '' ? segment : `.${segment}`;
     }
-    return text;
+    return text.length > pathMax ? `${text.slice(0, pathMax)}...` : text;
   }
 }
+
+/** Longer paths are cut: every problem repeats its path, and a key of a hostile object can be a million letters long. */
+const pathMax = 1024;
+/** Further problems of a value that has one are not recorded. */
+const charactersMax = 4 * 1024 * 1024;

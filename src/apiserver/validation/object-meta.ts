@@ -122,7 +122,8 @@ function checkFinalizerDomains(errors: FieldErrors, finalizers: readonly string[
 }
 
 function checkNoNewFinalizers(errors: FieldErrors, meta: ObjectMeta, old: ObjectMeta): void {
-  const added = new Set(meta.finalizers?.filter((finalizer) => !old.finalizers?.includes(finalizer)));
+  const before = new Set(old.finalizers);
+  const added = new Set(meta.finalizers?.filter((finalizer) => !before.has(finalizer)));
   if (added.size === 0) return;
   const shown = [...added].sort().map((finalizer) => JSON.stringify(finalizer));
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(', ')}}`;

@@ -12,10 +12,21 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['ENAMETOOLONG', 'its name is too long'],
 ]);
 
-/** A readable reason for a file system error, which Node identifies by name and LMDB by number. */
+/** A readable reason for a file system error. */
 export function fileSystemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  return reasons.get(errorName(error)) ?? error.message;
+}
+
+/** Whether a write failed because no space is left for it. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && noSpace.has(errorName(error));
+}
+
+const noSpace: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Node identifies errors by name, LMDB by number. */
+function errorName(error: Error): unknown {
   const code = 'code' in error ? error.code : undefined;
-  const name = typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : code;
-  return reasons.get(name) ?? error.message;
+  return typeof code === 'number' && code > 0 ? getSystemErrorName(-code) : code;
 }

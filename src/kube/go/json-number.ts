@@ -1,6 +1,7 @@
 /**
  * A number whose text matters because a double would lose it: `1.0` (not an integer to Go), `1e3` (a quantity with a
- * notation of its own), or more digits than a double holds. Only code that decodes request bodies sees these.
+ * notation of its own), or more digits than a double holds. Only code that decodes request bodies sees these; in decoded
+ * objects, integers beyond 2^53 are bigints.
  */
 export class JsonNumber {
   readonly text: string;
@@ -17,13 +18,43 @@ export class JsonNumber {
     return /^-?\d+$/.test(this.text);
   }
 
-  /** Whether a double cannot represent it: a whole number beyond 2^53, or a number beyond the range of doubles. */
-  get isBeyondDouble(): boolean {
-    return this.isInteger ? !Number.isSafeInteger(this.value) : !Number.isFinite(this.value);
+  /** Whether it is beyond the range of doubles, so that Go's decoder refuses it too. */
+  get isOutOfRange(): boolean {
+    return !Number.isFinite(this.value);
+  }
+
+  /**
+   * The value as Kubernetes decodes it where no type is given: whole numbers are int64 if they fit, all other numbers are
+   * doubles.
+   */
+  get plainValue(): number | bigint {
+    return this.int64 ?? this.value + 0;
+  }
+
+  /** The value as an int64: a number if it is below 2^53, otherwise a bigint. Undefined if it is not an int64. */
+  get int64(): number | bigint | undefined {
+    // The length is checked first: converting many digits to a bigint takes long.
+    if (this.text.length > int64DigitsMax || !this.isInteger) return undefined;
+    return int64Of(BigInt(this.text));
   }
 }
 
+const int64DigitsMax = 20;
+
+/** An int64 as a number if it is below 2^53, otherwise a bigint; undefined beyond 64 bits. */
+export function int64Of(value: bigint): number | bigint | undefined {
+  if (BigInt.asIntN(64, value) !== value) return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Go's message for a number beyond the range of doubles. */
+export function outOfRangeMessage(text: string): string {
+  return `json: cannot unmarshal number ${text.slice(0, 40)} into Go value of type float64`;
+}
+
+/** For fields whose type in this program is a number. */
 export function beyondDoubleMessage(path: string, text: string): string {
   const where = path === '' ? '' : `${path}: `;
-  return `${where}the number ${text} is beyond 2^53, which this server can't hold exactly`;
+  return `${where}the number ${text} is beyond 2^53, which this server can't hold exactly in this field`;
 }

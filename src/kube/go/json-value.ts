@@ -1,6 +1,7 @@
 import { JsonNumber } from './json-number.ts';
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** Integers between 2^53 and 2^63, also negative ones, are bigints; all other numbers are doubles. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [name: string]: Json;
@@ -54,5 +55,5 @@ export function jsonKindName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  return value instanceof JsonNumber ? 'number' : typeof value;
+  return value instanceof JsonNumber || typeof value === 'bigint' ? 'number' : typeof value;
 }

@@ -40,9 +40,12 @@ function quotedLiteral({ kind, text }: Token): Value | { readonly problem: strin
 
 const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
+/** Longer literals do not fit; converting many digits takes long. */
+const literalLengthMax = 100;
 
 /** Undefined if the number does not fit. */
 function intLiteral(text: string): Value | undefined {
+  if (text.length > literalLengthMax) return undefined;
   const isNegative = text.startsWith('-');
   const magnitude = BigInt(isNegative ? text.slice(1) : text);
   const value = isNegative ? -magnitude : magnitude;
@@ -50,6 +53,7 @@ function intLiteral(text: string): Value | undefined {
 }
 
 function uintLiteral(text: string): Value | undefined {
+  if (text.length > literalLengthMax) return undefined;
   const value = BigInt(text.slice(0, -1));
   return value > uint64Max ? undefined : new Uint(value);
 }

@@ -25,9 +25,11 @@ export function schemaValue(json: unknown, schema: JsonSchema): Value {
     case 'string':
       return typeof json === 'string' ? textValue(json, schema) : wrongTypeError('string', json);
     case 'number':
-      return typeof json === 'number' ? json : wrongTypeError('float', json);
+      return typeof json === 'number' || typeof json === 'bigint'
+        ? Number(json)
+        : wrongTypeError('float', json);
     case 'integer':
-      return Number.isInteger(json) ? BigInt(json as number) : wrongTypeError('int', json);
+      return isWhole(json) ? BigInt(json) : wrongTypeError('int', json);
     case 'boolean':
       return typeof json === 'boolean' ? json : wrongTypeError('bool', json);
     default:
@@ -41,8 +43,12 @@ function wrongTypeError(expected: string, json: unknown): CelError {
 
 function intOrString(json: unknown): Value {
   if (typeof json === 'string') return json;
-  if (Number.isInteger(json)) return BigInt(json as number);
+  if (isWhole(json)) return BigInt(json);
   return new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function isWhole(json: unknown): json is number | bigint {
+  return typeof json === 'bigint' || Number.isInteger(json);
 }
 
 function objectValue(json: unknown, schema: JsonSchema): Value {

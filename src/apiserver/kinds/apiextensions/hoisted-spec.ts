@@ -6,6 +6,7 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from '../../../kube/api/stored/apiextensions.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 
 /**
  * A spec in Kubernetes' internal form: what all versions have in common is moved to the top, out of the versions. This
@@ -46,7 +47,7 @@ export function hoistSpec(spec: CustomResourceDefinitionSpec): HoistedSpec {
 
 /** Specs are canonical here, so equal values have equal JSON. */
 function isSameInAll(versions: readonly CustomResourceDefinitionVersion[], field: PerVersion): boolean {
-  const texts = new Set(versions.map((version) => JSON.stringify(version[field])));
+  const texts = new Set(versions.map((version) => jsonText(version[field])));
   return texts.size === 1;
 }
 

@@ -1,5 +1,6 @@
 import type { ControllerRevision } from '../../../kube/api/stored/apps.ts';
 import type { OwnerReference } from '../../../kube/api/stored/meta.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { immutableMessage } from '../../validation/immutable.ts';
 import { nameRules } from '../../validation/names.ts';
@@ -27,7 +28,7 @@ export const controllerRevisionKind: ServedKind<ControllerRevision> = {
   validateUpdate(revision, old, errors) {
     checkNonNegative(errors, 'revision', revision.revision);
     // An empty object differs from an absent one here, so this compares the JSON.
-    if (JSON.stringify(revision.data ?? null) !== JSON.stringify(old.data ?? null)) {
+    if (jsonText(revision.data ?? null) !== jsonText(old.data ?? null)) {
       errors.invalid('data', revision.data, immutableMessage);
     }
   },

@@ -1,4 +1,5 @@
 import { goQuoted } from '../../../kube/go/quote.ts';
+import { parseInt64 } from '../../../kube/selectors/int64.ts';
 
 /**
  * The problem of a cron schedule, with the message of the library that Kubernetes uses; undefined if it is valid. A
@@ -125,8 +126,8 @@ function readLimit(text: string, { min, names }: Bounds): Reading {
 function readNumber(text: string): Reading {
   const failure = `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuoted(text)}`;
   if (!/^[+-]?[0-9]+$/.test(text)) return { problem: `${failure}: invalid syntax` };
-  const value = BigInt(text.replace('+', ''));
-  if (BigInt.asIntN(64, value) !== value) return { problem: `${failure}: value out of range` };
+  const value = parseInt64(text);
+  if (value === undefined) return { problem: `${failure}: value out of range` };
   return value < 0n
     ? { problem: `negative number (${value}) not allowed: ${text}` }
     : { value: Number(value) };

@@ -1,7 +1,9 @@
+import { jsonText } from '../../../kube/go/json-text.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { assert } from '../../../runtime/assert.ts';
 import { nextTurn } from '../../../runtime/next-turn.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
+import { parseOwnJson } from '../../schema/json-reader.ts';
 import { formOf, type Typed } from '../../schema/object-form.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import type { ObjectSnapshot } from '../registry.ts';
@@ -170,7 +172,7 @@ export function encodeStored(object: StoredObject, typed: Typed): Uint8Array {
 
 function jsonOf(object: StoredObject): string {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return JSON.stringify(rest);
+  return jsonText(rest);
 }
 
 /** Decodes a copy that the caller may change. */
@@ -181,5 +183,5 @@ export function decodeObject({
 }: Pick<ObjectSnapshot, 'kind' | 'apiVersion' | 'json'>): StoredObject {
   const text = decoder.decode(json);
   assert(text.startsWith('{"'), 'stored objects are JSON objects with at least metadata');
-  return JSON.parse(`{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`) as StoredObject;
+  return parseOwnJson(`{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`) as StoredObject;
 }

@@ -165,10 +165,13 @@ function revisionOf(resourceVersion: string | undefined): number {
   return Number(resourceVersion);
 }
 
+/** Longer texts are out of range, unless they consist of leading zeros; converting many digits takes long. */
+const versionDigitsMax = 100;
+
 /** The message of Go's ParseUint for an invalid version; undefined if it is valid. */
 export function versionSyntaxError(text: string): string | undefined {
   const isNumber = /^\d+$/.test(text);
-  if (isNumber && BigInt(text) < 2n ** 64n) return undefined;
+  if (isNumber && text.length <= versionDigitsMax && BigInt(text) < 2n ** 64n) return undefined;
   const quoted = JSON.stringify(text);
   const why = isNumber ? 'value out of range' : 'invalid syntax';
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`;

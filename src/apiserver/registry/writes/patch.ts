@@ -1,5 +1,6 @@
 import { ApiError, badRequest, failure, internalError, invalid, notFound } from '../../../kube/api-error.ts';
 import { formatGoValue } from '../../../kube/go/format-value.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../kube/go/json-value.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
@@ -97,7 +98,7 @@ function checkKindPresent(result: JsonObject, patch: PlainPatch): void {
     throw invalidPatchError(patch, result, `unexpected GroupVersion string: ${apiVersion}`);
   }
   if (textOf(result.kind) === '') {
-    throw invalidPatchError(patch, result, `Object 'Kind' is missing in '${JSON.stringify(result)}'`);
+    throw invalidPatchError(patch, result, `Object 'Kind' is missing in '${jsonText(result)}'`);
   }
   if (apiVersion === '')
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
@@ -105,7 +106,7 @@ function checkKindPresent(result: JsonObject, patch: PlainPatch): void {
 
 function jsonName(value: Json): string {
   if (typeof value === 'boolean') return 'bool';
-  return isJsonArray(value) ? 'array' : typeof value;
+  return isJsonArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value;
 }
 
 function textOf(value: Json | undefined): string {
@@ -141,7 +142,7 @@ function strictFieldErrors(patch: PlainPatch): readonly string[] {
 function invalidPatchError(patch: PlainPatch, result: JsonObject, why: string): ApiError {
   const errors = new FieldErrors();
   const isShown = patch.type === 'strategic' && isJsonObject(patch.body);
-  errors.invalid('patch', isShown ? formatGoValue(patch.body as Json) : JSON.stringify(result), why);
+  errors.invalid('patch', isShown ? formatGoValue(patch.body as Json) : jsonText(result), why);
   return invalid({ group: '', kind: '' }, '', errors.causes);
 }
 

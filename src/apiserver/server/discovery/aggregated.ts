@@ -43,7 +43,7 @@ export function aggregatedResponse(
   const headers = { 'Cache-Control': 'public', ETag: etag, Vary: 'Accept' };
   if (request.headers['if-none-match'] === etag) return { status: 304, headers, body: [] };
   const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  return { status: 200, headers: { ...headers, 'Content-Type': type }, body: [body] };
+  return { status: 200, headers: { ...headers, 'Content-Type': type }, body: [body], isShared: true };
 }
 
 function describeVersion({ version, resources }: ServedVersion): object {

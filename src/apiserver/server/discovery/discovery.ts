@@ -64,12 +64,26 @@ const groupOrder = [
 
 export function servedGroups(kinds: readonly ServedKind[]): readonly ServedGroup[] {
   const resources = [...kinds.map(servedKind), ...reviewKinds.map(servedReview)];
-  const groups = [...new Set(resources.map(({ group }) => group))].sort(byGroupOrder);
-  return groups.map((name) => {
-    const members = resources.filter(({ group }) => group === name);
-    const versions = [...new Set(members.map(({ version }) => version))].sort(compareVersionPriority);
-    return { name, versions: versions.map((version) => servedVersion(version, members)) };
+  const byGroup = grouped(resources, ({ group }) => group);
+  return [...byGroup.keys()].sort(byGroupOrder).map((name) => {
+    const members = byGroup.get(name) ?? [];
+    const byVersion = grouped(members, ({ version }) => version);
+    const versions = [...byVersion.keys()].sort(compareVersionPriority);
+    return {
+      name,
+      versions: versions.map((version) => servedVersion(version, byVersion.get(version) ?? [])),
+    };
   });
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const found = new Map<string, T[]>();
+  for (const item of items) {
+    const same = found.get(keyOf(item)) ?? [];
+    same.push(item);
+    found.set(keyOf(item), same);
+  }
+  return found;
 }
 
 /** The plain document of `/api`. Clients inside kube-apiserver's network would use `serverAddress`. */
@@ -157,10 +171,7 @@ function servedReview({ group, version, kind, plural, singular, namespaced }: Re
 }
 
 function servedVersion(version: string, members: readonly Grouped[]): ServedVersion {
-  const resources = members
-    .filter((member) => member.version === version)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { version, resources };
+  return { version, resources: members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
 function byGroupOrder(a: string, b: string): number {

@@ -11,8 +11,9 @@ import {
   type ResponseStream,
   type StreamResponse,
 } from './http-exchange.ts';
+import { Pipelines } from './pipelines.ts';
 import { BodyReceiver } from './request-body.ts';
-import { sendFullResponse } from './response-writer.ts';
+import { ResponseWriter } from './response-writer.ts';
 import { Warnings } from './warnings.ts';
 
 export interface HttpServerOptions {
@@ -55,6 +56,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #bodies: BodyReceiver;
+  readonly #writer: ResponseWriter;
   readonly #streams = new Set<ResponseStream>();
   /** Stays set after closing, for log messages. */
   #address: Address = { host: '', port: 0 };
@@ -66,6 +68,7 @@ export class HttpServer {
     const { metrics, credentials, clock, bodiesMaxBytes } = options;
     const onRefused = () => (metrics.bodiesRefused += 1);
     this.#bodies = new BodyReceiver({ clock, onRefused, allBodiesMaxBytes: bodiesMaxBytes });
+    this.#writer = new ResponseWriter({ metrics });
     this.#server = createServer({
       cert: credentials.certificate,
       key: credentials.key,
@@ -84,7 +87,8 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = options.connectionsMax ?? connectionsMaxDefault;
     this.#server.on('drop', () => (metrics.connectionsRefused += 1));
-    this.#server.on('request', (message, response) => void this.#serve(message, response));
+    const pipelines = new Pipelines((message, response) => void this.#serve(message, response));
+    this.#server.on('request', (message, response) => pipelines.add(message, response));
   }
 
   /** Rejects when the address cannot be bound. */
@@ -139,7 +143,7 @@ export class HttpServer {
     try {
       const outgoing = await this.#options.handler(request);
       if ('stream' in outgoing) this.#startStream(outgoing, response);
-      else await sendFullResponse(request, outgoing, response, metrics);
+      else await this.#writer.send(request, outgoing, response);
     } catch (error) {
       if (!(error instanceof ClientDisconnected)) this.#options.onError(error, request);
       response.destroy();

@@ -12,7 +12,7 @@ export type OpenApiPathItem = Readonly<Partial<Record<OpenApiMethod, OpenApiOper
 export type OpenApiMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export interface OpenApiOperation {
-  readonly parameters: readonly OpenApiParameter[];
+  readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly content: Content; readonly required: boolean };
   /** By status code. */
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
@@ -121,8 +121,10 @@ function pathItem(
   for (const verb of wanted) {
     if (verb === 'watch' || !allowed.includes(verb)) continue;
     const { method, action } = methods[verb];
+    const parameters = queryParameters[verb].map(queryParameter);
     item[method] = {
-      parameters: queryParameters[verb].map(queryParameter),
+      // Go's types omit an empty list, so clients that decode and encode a document would lose it.
+      ...(parameters.length === 0 ? {} : { parameters }),
       ...requestBody(verb, facts),
       responses: responses(verb === 'list' || verb === 'deletecollection' ? facts.list : facts.object),
       'x-kubernetes-action': action,

@@ -20,7 +20,7 @@ export function taggedPageResponse(
   const tag = `"${hash}"`;
   const tagged = { ...headers, ETag: tag };
   if (!isKnown(request.headers['if-none-match'] ?? '', tag))
-    return { status: 200, headers: tagged, body: [body] };
+    return { status: 200, headers: tagged, body: [body], isShared: true };
   const { 'Content-Type': _, ...kept } = tagged;
   return { status: 304, headers: kept, body: [] };
 }

@@ -57,13 +57,15 @@ function pathItemOf(item: OpenApiPathItem): OpenApiSchema {
   return { ...operations, parameters: item.parameters.map(parameterOf) };
 }
 
-function operationOf({ parameters, requestBody, responses, ...extensions }: OpenApiOperation): OpenApiSchema {
+function operationOf({ requestBody, responses, ...operation }: OpenApiOperation): OpenApiSchema {
+  const { parameters: given = [], ...extensions } = operation;
   const consumes = Object.keys(requestBody?.content ?? { '*/*': {} });
+  const parameters = [...bodyOf(requestBody), ...given.map(parameterOf)];
   return {
     consumes,
     produces: Object.keys(responses['200']?.content ?? {}),
     schemes: ['https'],
-    parameters: [...bodyOf(requestBody), ...parameters.map(parameterOf)],
+    ...(parameters.length === 0 ? {} : { parameters }),
     responses: Object.fromEntries(Object.entries(responses).map(([code, each]) => [code, responseOf(each)])),
     ...extensions,
   };

@@ -120,9 +120,12 @@ describe('the document', () => {
     expect(definitions['com.example.v1.Widget']).toEqual({
       type: 'object',
       properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+        apiVersion: { type: 'string', description: expect.stringContaining('APIVersion defines') },
+        kind: { type: 'string', description: expect.stringContaining('Kind is a string value') },
+        metadata: {
+          $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+          description: expect.stringContaining("Standard object's metadata"),
+        },
         spec: {
           type: 'object',
           properties: { color: { type: 'string' }, port: { 'x-kubernetes-preserve-unknown-fields': true } },

@@ -1,4 +1,5 @@
 import { type FullResponse, pageNotFound } from '../../../io/http/full-response.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import type { IncomingRequest } from '../http/http-exchange.ts';
@@ -56,7 +57,7 @@ class Document {
   #protobuf: Buffer | undefined;
 
   constructor(kinds: KindCatalog) {
-    this.json = Buffer.from(JSON.stringify(openApiV2Document(kinds)));
+    this.json = Buffer.from(jsonText(openApiV2Document(kinds)));
     this.hash = contentHash(this.json);
   }
 

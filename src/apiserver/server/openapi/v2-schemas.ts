@@ -34,7 +34,7 @@ const keepsUnknown = 'x-kubernetes-preserve-unknown-fields';
 
 function customSchema(schema: JsonSchema): OpenApiSchema {
   const whole = soleReference(schema as OpenApiSchema);
-  if (whole !== undefined) return whole;
+  if (whole !== undefined) return { ...descriptionOf(schema), ...whole };
   const { type, required, properties, items, additionalProperties } = schema;
   const isOpen = schema.nullable === true || schema[keepsUnknown] === true;
   const keptItems = isOpen ? undefined : items;
@@ -49,6 +49,11 @@ function customSchema(schema: JsonSchema): OpenApiSchema {
     ...(additionalProperties === undefined ? {} : { additionalProperties: restOf(additionalProperties) }),
   };
   return schema['x-kubernetes-embedded-resource'] === true && !isOpen ? withObjectFields(plain) : plain;
+}
+
+function descriptionOf(schema: JsonSchema): OpenApiSchema {
+  const { description } = schema as OpenApiSchema;
+  return description === undefined ? {} : { description };
 }
 
 /** Keywords that are dropped or rewritten. */

@@ -1,11 +1,11 @@
 import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
 import { type ApiError, badRequest, failure, invalid } from '../../../kube/api-error.ts';
-import { JsonNumber } from '../../../kube/go/json-number.ts';
-import { formatGoJson } from '../../../kube/go/json-text.ts';
-import { setKey } from '../../../kube/go/json-value.ts';
+import { formatGoJson, jsonText } from '../../../kube/go/json-text.ts';
+import { jsonKindName } from '../../../kube/go/json-value.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { PatchType } from '../../registry/registry.ts';
 import { JsonSyntaxError, readJson } from '../../schema/json-reader.ts';
+import { duplicateFields } from '../../schema/strict-decoding.ts';
 import type { FieldValidation } from './write-options.ts';
 
 const types: ReadonlyMap<string, PatchType> = new Map([
@@ -56,7 +56,7 @@ export function parsePatch(bytes: Buffer, options: PatchParseOptions): ParsedPat
 function parseJsonPatchBody(bytes: Buffer, { type, fieldValidation, warn }: PatchParseOptions): unknown {
   const { value, duplicates } = readPatchJson(bytes, type);
   if (duplicates.length > 0 && fieldValidation !== 'Ignore') {
-    const fieldErrors = [...new Set(duplicates.map(({ path }) => `duplicate field ${JSON.stringify(path)}`))];
+    const fieldErrors = duplicateFields(duplicates);
     if (fieldValidation === 'Strict') throw duplicateFieldsError(value, fieldErrors);
     for (const text of fieldErrors) warn(text);
   }
@@ -85,7 +85,7 @@ function decodingError(why: string, type: PatchType): ApiError {
 function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   try {
     const { value, duplicates } = readJson(bytes);
-    if (duplicates.length === 0) return { body: objectOf(withYamlNumbers(value)), duplicateFields: [] };
+    if (duplicates.length === 0) return { body: objectOf(value), duplicateFields: [] };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
   }
@@ -98,16 +98,6 @@ function parseApplyConfiguration(bytes: Buffer): ParsedPatch {
   }
 }
 
-/** YAML reads `1.0` and `1e3` as plain numbers; only numbers beyond a double keep their text. */
-function withYamlNumbers(value: unknown): unknown {
-  if (value instanceof JsonNumber) return value.isBeyondDouble ? value : value.value;
-  if (Array.isArray(value)) return value.map(withYamlNumbers);
-  if (!isObject(value)) return value;
-  const object: Record<string, unknown> = {};
-  for (const [key, each] of Object.entries(value)) setKey(object, key, withYamlNumbers(each));
-  return object;
-}
-
 function objectOf(value: unknown): unknown {
   // An empty body is an empty object; the missing kind and apiVersion are reported later.
   if (value === null || value === undefined) return {};
@@ -117,18 +107,13 @@ function objectOf(value: unknown): unknown {
 }
 
 function duplicateFieldsError(value: unknown, fieldErrors: readonly string[]): ApiError {
-  const message = `Invalid value: ${formatGoJson(JSON.stringify(value))}: strict decoding error: ${fieldErrors.join(', ')}`;
+  const message = `Invalid value: ${formatGoJson(jsonText(value))}: strict decoding error: ${fieldErrors.join(', ')}`;
   return invalid({ group: '', kind: '' }, '', [{ reason: 'FieldValueInvalid', message, field: 'patch' }]);
 }
 
 function unmarshalError(value: unknown, type: PatchType): string {
   const expected = type === 'json' ? '[]handlers.jsonPatchOp' : 'map[string]interface {}';
-  return `json: cannot unmarshal ${jsonNameOf(value)} into Go value of type ${expected}`;
-}
-
-function jsonNameOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value;
+  return `json: cannot unmarshal ${jsonKindName(value)} into Go value of type ${expected}`;
 }
 
 function isObject(value: unknown): value is object {

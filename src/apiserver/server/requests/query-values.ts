@@ -1,4 +1,5 @@
 import { badRequest } from '../../../kube/api-error.ts';
+import { parseInt64 } from '../../../kube/selectors/int64.ts';
 
 /** Reads query parameters as Kubernetes converts them: the first value counts, and everything except `0` and `false` is true. */
 export function boolParameter(query: URLSearchParams, name: string): boolean | undefined {
@@ -13,8 +14,8 @@ export function intParameter(query: URLSearchParams, name: string): number | und
   if (value === null) return undefined;
   const quoted = JSON.stringify(value);
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
-  const exact = BigInt(value);
-  if (BigInt.asIntN(64, exact) !== exact) {
+  const exact = parseInt64(value);
+  if (exact === undefined) {
     throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`);
   }
   return Number(exact);

@@ -1,7 +1,10 @@
 import { stringify } from 'yaml';
+import { isDiskFull } from '../../../io/files/file-system-reason.ts';
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
-import { ApiError, internalError } from '../../../kube/api-error.ts';
-import { formatGoJson } from '../../../kube/go/json-text.ts';
+import { ApiError, failure, internalError } from '../../../kube/api-error.ts';
+import { formatGoJson, jsonText } from '../../../kube/go/json-text.ts';
+import { parseOwnJson } from '../../schema/json-reader.ts';
+import { StoreError } from '../../store/store-error.ts';
 import type { IncomingRequest } from '../http/http-exchange.ts';
 import { errorFormat, type ResponseFormat } from './negotiation.ts';
 
@@ -19,8 +22,8 @@ export function bodyResponse(
     ...headers,
   };
   if (!isYaml && !format.isPretty) return { status, headers: all, body: [...json, newline] };
-  const value: unknown = JSON.parse(Buffer.concat(json).toString());
-  const text = isYaml ? stringify(value, yamlOptions) : JSON.stringify(value, undefined, 2);
+  const value = parseOwnJson(Buffer.concat(json).toString());
+  const text = isYaml ? stringify(value, yamlOptions) : jsonText(value, 2);
   return { status, headers: all, body: [Buffer.from(text)] };
 }
 
@@ -54,6 +57,21 @@ export function internalErrorResponse(request: IncomingRequest): FullResponse {
 
 export function asApiError(error: unknown): ApiError | undefined {
   return error instanceof ApiError ? error : undefined;
+}
+
+/** The error of a write that the disk did not take; undefined for other errors. It does not reveal the directory. */
+export function storageFailure(error: unknown): ApiError | undefined {
+  if (!(error instanceof StoreError) || error.code !== 'WriteFailed') return undefined;
+  if (!isDiskFull(error.cause)) {
+    return internalError(
+      'the server could not write to its data directory, so the change was not stored; its log has the reason',
+    );
+  }
+  const message =
+    'the disk of the server is full, so the change was not stored; free space on the disk of its data directory, then repeat the request';
+  return failure(507, 'InternalError', message, {
+    causes: [{ reason: 'DiskFull', message: 'no space left on device' }],
+  });
 }
 
 /** Go's key order and indentation; text that YAML 1.1 would read as another type is quoted. */

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../kube/api-error.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 import type { ServedKind, TableColumn } from '../../kinds/served-kind.ts';
 import type { ObjectSnapshot } from '../../registry/registry.ts';
 import type { MetaVersion } from './negotiation.ts';
@@ -69,7 +70,7 @@ function rowJson(
   snapshot: ObjectSnapshot,
   { include, version, nowMs }: TableFormat,
 ): Uint8Array[] {
-  const start = `{"cells":${JSON.stringify(kind.row(snapshot.object, { nowMs }))}${conditionsJson(kind, snapshot)}`;
+  const start = `{"cells":${jsonText(kind.row(snapshot.object, { nowMs }))}${conditionsJson(kind, snapshot)}`;
   if (include === 'None') return [Buffer.from(`${start},"object":null}`)];
   const object = include === 'Object' ? objectJson(snapshot) : [partialMetadataJson(snapshot, version)];
   return [Buffer.from(`${start},"object":`), ...object, rowEnd];

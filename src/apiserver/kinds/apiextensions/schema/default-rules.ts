@@ -1,5 +1,6 @@
 import type { JSONSchemaProps } from '../../../../kube/api/stored/apiextensions.ts';
 import { ApiError } from '../../../../kube/api-error.ts';
+import { jsonText } from '../../../../kube/go/json-text.ts';
 import type { Json, JsonDraft, JsonObject } from '../../../../kube/go/json-value.ts';
 import { compileRules } from '../../../cel/compile-rules.ts';
 import type { JsonSchema } from '../../../schema/json-schema.ts';
@@ -93,7 +94,7 @@ function hasUnknown(value: Json, schema: JSONSchemaProps): boolean {
   pruneUnknownFields(pruned, asJsonSchema(schema), {
     isResourceRoot: schema['x-kubernetes-embedded-resource'] === true,
   });
-  return JSON.stringify(pruned) !== JSON.stringify(value);
+  return jsonText(pruned) !== jsonText(value);
 }
 
 /** Kubernetes accepts any type for the default of an int-or-string. */

@@ -2,6 +2,7 @@ import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../../kube/
 import type { ObjectMeta } from '../../../../kube/api/stored/meta.ts';
 import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import { goQuoted } from '../../../../kube/go/quote.ts';
+import { parseInt64 } from '../../../../kube/selectors/int64.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkRelativePath } from '../../../validation/file-paths.ts';
 import { eachContainer } from './containers.ts';
@@ -123,8 +124,8 @@ function fixedAnnotation(key: string): string | undefined {
 
 function isDeletionCost(text: string): boolean {
   if (!/^(?:0|[1-9]\d*|-\d+)$/.test(text)) return false;
-  const value = BigInt(text);
-  return BigInt.asIntN(32, value) === value;
+  const value = parseInt64(text);
+  return value !== undefined && BigInt.asIntN(32, value) === value;
 }
 
 function checkSeccompText(errors: FieldErrors, field: string, text: string): void {

@@ -1,22 +1,17 @@
 import type { Volume, VolumeProjection } from '../../../../kube/api/stored/core.ts';
 import { goQuoted } from '../../../../kube/go/quote.ts';
+import { trimmedEnd } from '../../../../kube/go/trim.ts';
 
 /** Warns about files of one volume with the same path, or with a path below another file. */
 export function overlapWarnings(volumes: readonly Volume[]): readonly string[] {
   return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
     const warningsFor = (what: string, files: readonly FileAt[]): readonly string[] =>
-      overlaps(files).map((overlap) => `volume ${goQuoted(name)} (${what}): overlapping paths: ${overlap}`);
+      overlaps(files).map(([file, other]) => overlapWarning(name, what, file, other));
     return [
       ...warningsFor(`ConfigMap ${goQuoted(configMap?.name ?? '')}`, filesOf(configMap?.items, '')),
       ...warningsFor(`Secret ${goQuoted(secret?.secretName ?? '')}`, filesOf(secret?.items, '')),
       ...warningsFor('DownwardAPI', filesOf(downwardAPI?.items, '')),
-      ...(projected?.sources ?? []).flatMap((source, index, sources) => {
-        if (!hasSource(source)) return [`volume ${goQuoted(name)} (Projected) has no sources provided`];
-        const before = sources.slice(0, index).flatMap(projectedFiles);
-        return warningsFor('Projected', [...before, ...projectedFiles(source)]).slice(
-          overlaps(before).length,
-        );
-      }),
+      ...projectedWarnings(name, projected?.sources ?? []),
     ];
   });
 }
@@ -27,8 +22,27 @@ interface FileAt {
   readonly source: string;
 }
 
+function overlapWarning(volume: string, what: string, file: FileAt, other: FileAt): string {
+  return `volume ${goQuoted(volume)} (${what}): overlapping paths: ${shown(file)} with ${shown(other)}`;
+}
+
+/** In the order of the sources: a file overlaps with files of the same source and of earlier ones. */
+function projectedWarnings(volume: string, sources: readonly VolumeProjection[]): readonly string[] {
+  const filesBySource = sources.map(projectedFiles);
+  const bySource = new Map<FileAt, string[]>();
+  for (const [file, other] of overlaps(filesBySource.flat())) {
+    const warnings = bySource.get(file) ?? [];
+    warnings.push(overlapWarning(volume, 'Projected', file, other));
+    bySource.set(file, warnings);
+  }
+  return sources.flatMap((source, index) => {
+    if (!hasSource(source)) return [`volume ${goQuoted(volume)} (Projected) has no sources provided`];
+    return filesBySource[index]!.flatMap((file) => bySource.get(file) ?? []);
+  });
+}
+
 function filesOf(items: readonly { readonly path: string }[] | undefined, source: string): readonly FileAt[] {
-  return (items ?? []).map(({ path }) => ({ path: path.replace(/\/+$/, ''), source }));
+  return (items ?? []).map(({ path }) => ({ path: trimmedEnd(path, '/'), source }));
 }
 
 function projectedFiles({ configMap, secret, downwardAPI, serviceAccountToken }: VolumeProjection) {
@@ -42,18 +56,31 @@ function hasSource(source: VolumeProjection): boolean {
   return Object.values(source).some((value) => value !== undefined);
 }
 
-function overlaps(files: readonly FileAt[]): readonly string[] {
-  return files.flatMap((file, index) =>
-    files
-      .slice(0, index)
-      .filter((other) => isOverlap(file.path, other.path))
-      .map((other) => `${shown(file)} with ${shown(other)}`),
-  );
-}
+/** More pairs than a response has space for warnings. */
+const overlapsMax = 1000;
 
-function isOverlap(a: string, b: string): boolean {
-  if (a === '' || b === '') return false;
-  return `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);
+/**
+ * Pairs of a file and an earlier one that overlaps with it, in the order of the files. Sorted by path, the files that
+ * contain a file are a stack, so that only overlapping files are compared.
+ */
+function overlaps(files: readonly FileAt[]): readonly (readonly [FileAt, FileAt])[] {
+  const sorted = files
+    .map((file, index) => ({ file, index, key: `${file.path}/` }))
+    .filter(({ file }) => file.path !== '')
+    .sort((a, b) => (a.key === b.key ? a.index - b.index : a.key < b.key ? -1 : 1));
+  const stack: typeof sorted = [];
+  const pairs: { readonly later: number; readonly earlier: number }[] = [];
+  for (const each of sorted) {
+    while (stack.length > 0 && !each.key.startsWith(stack.at(-1)!.key)) stack.pop();
+    for (const other of stack) {
+      if (pairs.length >= overlapsMax) break;
+      pairs.push({ later: Math.max(each.index, other.index), earlier: Math.min(each.index, other.index) });
+    }
+    stack.push(each);
+  }
+  return pairs
+    .sort((a, b) => a.later - b.later || a.earlier - b.earlier)
+    .map(({ later, earlier }) => [files[later]!, files[earlier]!]);
 }
 
 function shown({ path, source }: FileAt): string {

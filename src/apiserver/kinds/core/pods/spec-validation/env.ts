@@ -57,7 +57,7 @@ export function checkFieldRef(
     errors.required(`${field}.fieldPath`);
     return;
   }
-  const [, path, key] = /^(.+?)\['(.*)'\]$/s.exec(fieldPath) ?? [];
+  const { path, key } = splitSubscript(fieldPath);
   const problem = conversionProblem(apiVersion, fieldPath, path);
   if (problem !== undefined) {
     errors.invalid(`${field}.fieldPath`, fieldPath, `error converting fieldPath: ${problem}`);
@@ -69,6 +69,13 @@ export function checkFieldRef(
     const shown = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath;
     checkSupported(errors, `${field}.fieldPath`, shown, supported);
   }
+}
+
+/** Splits `metadata.labels['key']`; both are undefined for a path without a subscript. */
+function splitSubscript(fieldPath: string): { readonly path?: string; readonly key?: string } {
+  const at = fieldPath.indexOf("['", 1);
+  if (at < 0 || at + 4 > fieldPath.length || !fieldPath.endsWith("']")) return {};
+  return { path: fieldPath.slice(0, at), key: fieldPath.slice(at + 2, -2) };
 }
 
 /**
