@@ -18,7 +18,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 const commandArguments: Readonly<Record<string, readonly string[]>> = {
-  'explain kind': ['pod', 'claim'],
+  'explain kind': ['pod', 'claim', 'deployment', 'statefulset', 'replicaset'],
   'completion shell': shells,
 };
 

@@ -1,10 +1,18 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
-import { namespaces, persistentVolumeClaims, pods, storageClasses } from '../../kube/resources.ts';
+import {
+  deployments,
+  namespaces,
+  persistentVolumeClaims,
+  pods,
+  replicaSets,
+  statefulSets,
+  storageClasses,
+} from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { connect } from '../connect.ts';
-import { askedIn, type TypedSelection } from './typed-words.ts';
+import { askedIn, type ExplainedKindName, type TypedSelection } from './typed-words.ts';
 
 /** A user who pressed Tab does not wait longer. */
 const patienceMs = 3_000;
@@ -36,10 +44,16 @@ function resourceOf(wanted: string, { kind }: TypedSelection): Resource | undefi
   if (wanted === 'namespace') return namespaces as Resource;
   if (wanted === 'class') return storageClasses as Resource;
   if (wanted !== 'object') return undefined;
-  return (kind === 'pod' ? pods : kind === 'claim' ? persistentVolumeClaims : undefined) as
-    | Resource
-    | undefined;
+  return kind === undefined ? undefined : (explainedResources[kind] as Resource);
 }
+
+const explainedResources = {
+  pod: pods,
+  claim: persistentVolumeClaims,
+  deployment: deployments,
+  statefulset: statefulSets,
+  replicaset: replicaSets,
+} as const satisfies { readonly [K in ExplainedKindName]: unknown };
 
 async function namesIn(
   resource: Resource,

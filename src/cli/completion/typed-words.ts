@@ -1,15 +1,18 @@
+/** A kind that `explain` accepts, by its main name. */
+export type ExplainedKindName = 'pod' | 'claim' | 'deployment' | 'statefulset' | 'replicaset';
+
 /** The flags of an unfinished command line that select the cluster and its objects. */
-export interface Asked {
+export interface TypedSelection {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
   /** The kind argument of `explain`. */
-  readonly kind: 'pod' | 'claim' | undefined;
+  readonly kind: ExplainedKindName | undefined;
   readonly readsFiles: boolean;
 }
 
 /** Parses the words before the cursor, without `stowage`. Some shells split `--flag=value`, others don't; it accepts both. */
-export function askedIn(words: readonly string[]): Asked {
+export function askedIn(words: readonly string[]): TypedSelection {
   const parts = words.flatMap((word) => (word.startsWith('--') ? word.split(/=(.*)/s, 2) : [word]));
   const plain = parts.filter((word) => word !== '=' && word !== '');
   const valueAfter = (...flags: readonly string[]) => {
@@ -21,11 +24,20 @@ export function askedIn(words: readonly string[]): Asked {
     context: valueAfter('--context'),
     namespace: valueAfter('-n', '--namespace'),
     kind: kindIn(plain),
-    readsFiles: plain.includes('--from'),
+    // Files beside a live cluster add to it.
+    readsFiles: plain.includes('--from') && !plain.includes('--kubeconfig') && !plain.includes('--context'),
   };
 }
 
-function kindIn(words: readonly string[]): Asked['kind'] {
-  if (words.includes('pod') || words.includes('pods') || words.includes('po')) return 'pod';
-  return words.includes('claim') || words.includes('pvc') ? 'claim' : undefined;
+function kindIn(words: readonly string[]): TypedSelection['kind'] {
+  const named = Object.entries(kindWords).find(([, names]) => names.some((name) => words.includes(name)));
+  return named?.[0] as ExplainedKindName | undefined;
 }
+
+const kindWords: { readonly [K in ExplainedKindName]: readonly string[] } = {
+  pod: ['pod', 'pods', 'po'],
+  claim: ['claim', 'claims', 'pvc'],
+  deployment: ['deployment', 'deployments', 'deploy'],
+  statefulset: ['statefulset', 'statefulsets', 'sts'],
+  replicaset: ['replicaset', 'replicasets', 'rs'],
+};
