@@ -116,11 +116,11 @@ function placed(question: PodQuestion): Partial<PodExplanation> {
 }
 
 function planned(base: PodExplanation, question: PodQuestion): Partial<PodExplanation> {
-  const { pod, record } = question;
+  const { record } = question;
   const waitsFor = provisionerWaits(question);
   const answer = decide(question);
-  // kube-scheduler waits for the volumes after its decision: until it reports otherwise, the decision stands.
-  const isInProgress = waitsFor.length > 0 && (answer.kind === 'placement' || !isReportedUnschedulable(pod));
+  const isInProgress =
+    waitsFor.length > 0 && (answer.kind === 'placement' || isRefusedByOwnVolumes(question));
   if (isInProgress) {
     const there = answer.kind === 'placement' ? placementOf(answer, question) : {};
     return { verdict: 'waiting', summary: waitingSummary(record, waitsFor), waitsFor, ...there };
@@ -132,6 +132,19 @@ function planned(base: PodExplanation, question: PodQuestion): Partial<PodExplan
     ...placementOf(answer, question),
     notes: [...base.notes, ...jointCapacityNotes(answer, question)],
   };
+}
+
+/**
+ * kube-scheduler's rules compare a claim with its pool again while its volume is being created, and the new volume may be what fills the pool.
+ * A pod that fits without that comparison, and is the only one that uses its claims, has passed: its scheduler waits for the volumes.
+ */
+function isRefusedByOwnVolumes(question: PodQuestion): boolean {
+  const { view, pod, record, index } = question;
+  if (!index.profile.retestSelectedNode || isReportedUnschedulable(pod)) return false;
+  if (record.claims.some(({ key }) => index.pods.isUsedByOther(key, record.key))) return false;
+  const lenient = view.snapshot.toIndex({ ...index.profile, retestSelectedNode: false }).index;
+  lenient.bindsVolumes = index.bindsVolumes;
+  return decide({ ...question, index: lenient }).kind === 'placement';
 }
 
 /** Decides as the scheduler does: it leaves capacity to pods that are nominated to a node, and breaks ties by the pod's uid. */
