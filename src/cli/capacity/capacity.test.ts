@@ -6,6 +6,7 @@ import {
   localVolume,
   storageCapacity,
   storageClass,
+  volume,
 } from '../../engine/testing/objects.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { nodeWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
@@ -66,6 +67,53 @@ describe('capacity', () => {
     );
     await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('mixed-json.txt'));
     expect(poolNames(report)).toMatch(/^csistoragecapacity\/\S+zone-a\ncsistoragecapacity\/\S+zone-b\n$/);
+  });
+
+  test('that is used by volumes is shown, with the total', () => {
+    const { snapshot } = twoPools();
+    const inZone = (name: string, size: string, node: string) => {
+      const made = localVolume(name, size, node, {
+        metadata: { annotations: { [annotations.provisionedBy]: 'csi.example.com' } },
+      });
+      const csi = { driver: 'csi.example.com', volumeHandle: name };
+      return {
+        ...made,
+        metadata: { ...made.metadata, name },
+        spec: { ...made.spec, storageClassName: 'dyn', csi },
+      };
+    };
+    for (const volume of [inZone('v1', '10Gi', 'a1'), inZone('v2', '5Gi', 'a1')])
+      snapshot.add('PersistentVolume', volume);
+    const report = measured({ ...twoPools(), snapshot, unseen: [] });
+    expect(report.pools).toMatchObject([
+      { pool: 'storage/zone-a', reported: '80Gi', used: '15Gi', total: '95Gi' },
+      { pool: 'storage/zone-b', reported: '30Gi', used: '0', total: '30Gi' },
+    ]);
+    expect(report.classes).toMatchObject([{ used: '15Gi', total: '125Gi' }]);
+    expect(textOf(report)).toMatch(/storage\/zone-a +95Gi +15Gi /);
+  });
+
+  test('is unknown where it is unknown which volumes are in a pool', () => {
+    const { snapshot } = twoPools();
+    const anywhere = volume('v1', '10Gi', {
+      metadata: { annotations: { [annotations.provisionedBy]: 'csi.example.com' } },
+    });
+    snapshot.add('PersistentVolume', {
+      ...anywhere,
+      metadata: { ...anywhere.metadata, name: 'v1' },
+      spec: {
+        ...anywhere.spec,
+        storageClassName: 'dyn',
+        csi: { driver: 'csi.example.com', volumeHandle: 'v1' },
+      },
+    });
+    const report = measured({ ...twoPools(), snapshot, unseen: [] });
+    expect(report.pools.map(({ used, total }) => [used, total])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(report.classes).toMatchObject([{ used: '10Gi', total: undefined }]);
+    expect(textOf(report)).toMatch(/storage\/zone-a +unknown +unknown /);
   });
 
   test('can be asked for by class', () => {

@@ -11,6 +11,7 @@ import { ReachReader } from '../reservations/reach.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
 import { measureVolumes } from './measure-volumes.ts';
+import { PoolUsage } from './pool-usage.ts';
 import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
 
 export interface MeasureOptions {
@@ -34,44 +35,59 @@ export function measureCapacity(view: ClusterView, { nowMs, storageClass }: Meas
   const { index, warnings } = snapshot.toIndex(stowageProfile);
   index.settle(nowMs);
   const reaches = new ReachReader(index);
+  const usage = new PoolUsage(view, index);
   const isAsked = (line: { readonly storageClass: string }) =>
     storageClass === undefined || line.storageClass === storageClass;
   return {
     apiVersion: 'stowage.dev/capacity/v1',
     kind: 'CapacityReport',
-    classes: measureClasses(index, nowMs).filter(isAsked),
-    pools: measurePools(index, reaches, nowMs).filter(isAsked),
+    classes: measureClasses({ index, usage, nowMs }).filter(isAsked),
+    pools: measurePools({ index, usage, nowMs }, reaches).filter(isAsked),
     volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
     notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
 }
 
-function measureClasses(index: ClusterIndex, nowMs: number): readonly ClassCapacity[] {
-  return [...index.classes.values()]
+interface Measured {
+  readonly index: ClusterIndex;
+  readonly usage: PoolUsage;
+  readonly nowMs: number;
+}
+
+function measureClasses(measured: Measured): readonly ClassCapacity[] {
+  return [...measured.index.classes.values()]
     .filter(({ canProvision }) => canProvision)
-    .map((storageClass) => measureClass(storageClass, index, nowMs))
+    .map((storageClass) => measureClass(storageClass, measured))
     .sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
 }
 
-function measureClass({ key, provisioner }: ClassRecord, index: ClusterIndex, nowMs: number): ClassCapacity {
+function measureClass({ key, provisioner }: ClassRecord, { index, usage, nowMs }: Measured): ClassCapacity {
   const found = lookUpPools(index, provisioner, key);
   const pools = found.kind === 'pools' ? found.entry.rows.map((row) => index.pools.record(row)) : [];
   const live = pools.filter((pool) => !isExpired(pool, nowMs));
-  const line = { storageClass: key, provisioner, poolCount: pools.length };
+  const used = usage.usedOfClass(key);
+  const line = {
+    storageClass: key,
+    provisioner,
+    poolCount: pools.length,
+    used: used && quantityText(used),
+  };
   if (found.kind === 'untracked')
     return { ...line, isTracked: false, reported: undefined, free: undefined, largestVolume: undefined };
+  const total = sumIfKnown(live.map((pool) => usage.total(pool)));
   return {
     ...line,
     isTracked: true,
     reported: quantityText(sumByBacking(live, publishedCapacity)),
     free: quantityText(sumByBacking(live, (pool) => atLeastZero(roomOf(index, pool)))),
     largestVolume: quantityText(largestOf(live.map((pool) => largestVolume(index, pool)))),
+    total: total && quantityText(total),
   };
 }
 
-function measurePools(index: ClusterIndex, reaches: ReachReader, nowMs: number): readonly PoolCapacity[] {
-  return [...index.pools.records()]
-    .map((pool) => measurePool(pool, index, reaches, nowMs))
+function measurePools(measured: Measured, reaches: ReachReader): readonly PoolCapacity[] {
+  return [...measured.index.pools.records()]
+    .map((pool) => measurePool(pool, measured, reaches))
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
@@ -81,14 +97,15 @@ function order({ storageClass, pool }: PoolCapacity): string {
 
 function measurePool(
   pool: PoolRecord,
-  index: ClusterIndex,
+  { index, usage, nowMs }: Measured,
   reaches: ReachReader,
-  nowMs: number,
 ): PoolCapacity {
   const { pools } = index;
   const { key, name, form, driver, storageClass } = pool;
   const reported = publishedCapacity(pool);
   const isOld = isExpired(pool, nowMs);
+  const used = usage.used(pool);
+  const total = isOld ? undefined : usage.total(pool);
   return {
     pool: name,
     source: form,
@@ -96,6 +113,8 @@ function measurePool(
     storageClass,
     reach: reaches.of(pools.topology(pools.row(key)!)),
     reported: pool.free === undefined && pool.largest === undefined ? undefined : quantityText(reported),
+    used: used && quantityText(used),
+    total: total && quantityText(total),
     promised: quantityText(subtractSizes(reported, roomOf(index, pool))),
     free: quantityText(roomOf(index, pool)),
     largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
@@ -130,6 +149,12 @@ function sumByBacking(pools: readonly PoolRecord[], amount: (pool: PoolRecord) =
     byBacking.set(pool.backing, largestOf([known, amount(pool)]));
   }
   return [...byBacking.values()].reduce(addSizes, zeroSize);
+}
+
+/** Undefined if one of the sizes is unknown. */
+function sumIfKnown(sizes: readonly (Size | undefined)[]): Size | undefined {
+  const known = sizes.filter((size) => size !== undefined);
+  return known.length < sizes.length ? undefined : known.reduce(addSizes, zeroSize);
 }
 
 function largestOf(sizes: readonly Size[]): Size {

@@ -26,7 +26,7 @@ export function renderCapacity(report: CapacityReport, options: RenderCapacityOp
     sections.line(
       'Nothing to measure: no class makes volumes, no driver publishes capacity, no volume exists.',
     );
-  sections.table('CLASSES', classes, classColumns());
+  sections.table('CLASSES', classes, classColumns(means));
   sections.table('POOLS', pools, poolColumns(means));
   sections.table('EXISTING VOLUMES', volumes, volumeColumns(means));
   sections.notes(notes);
@@ -38,14 +38,19 @@ export function poolNames({ pools }: CapacityReport): string {
   return pools.map(({ pool, source }) => `${source.toLowerCase()}/${printableText(pool)}\n`).join('');
 }
 
-function classColumns(): Column<ClassCapacity>[] {
-  const amount = (text: string | undefined) => (text === undefined ? '?' : readableAmount(text));
+function orUnknown(quantity: string | undefined): string {
+  return quantity === undefined ? 'unknown' : readableAmount(quantity);
+}
+
+function classColumns({ isWide }: Means): (Column<ClassCapacity> | undefined)[] {
   return [
     { title: 'CLASS', cell: ({ storageClass }) => storageClass },
     { title: 'POOLS', cell: ({ poolCount }) => String(poolCount), align: 'right' },
-    { title: 'REPORTED', cell: ({ reported }) => amount(reported), align: 'right' },
-    { title: 'FREE', cell: ({ free }) => amount(free), align: 'right' },
-    { title: 'LARGEST', cell: ({ largestVolume }) => amount(largestVolume), align: 'right' },
+    { title: 'TOTAL', cell: ({ total }) => orUnknown(total), align: 'right' },
+    { title: 'USED', cell: ({ used }) => orUnknown(used), align: 'right' },
+    isWide ? { title: 'REPORTED', cell: ({ reported }) => orUnknown(reported), align: 'right' } : undefined,
+    { title: 'FREE', cell: ({ free }) => orUnknown(free), align: 'right' },
+    { title: 'LARGEST', cell: ({ largestVolume }) => orUnknown(largestVolume), align: 'right' },
     {
       title: 'PROVISIONER',
       cell: ({ provisioner, isTracked }) =>
@@ -58,13 +63,18 @@ function poolColumns({ style, bar, isWide }: Means): (Column<PoolCapacity> | und
   return [
     { title: 'CLASS', cell: ({ storageClass }) => storageClass },
     { title: 'POOL', cell: ({ pool }) => pool },
-    { title: 'REPORTED', cell: ({ reported }) => orNone(reported), align: 'right', isMinor: true },
+    { title: 'TOTAL', cell: ({ total }) => orUnknown(total), align: 'right', isMinor: true },
+    { title: 'USED', cell: ({ used }) => orUnknown(used), align: 'right' },
+    isWide
+      ? { title: 'REPORTED', cell: ({ reported }) => orNone(reported), align: 'right', isMinor: true }
+      : undefined,
     { title: 'PROMISED', cell: ({ promised }) => readableAmount(promised), align: 'right' },
     { title: 'FREE', cell: ({ free }) => freeText(free, style), align: 'right' },
     { title: 'LARGEST', cell: (line) => largestText(line, style), align: 'right', isMinor: true },
     bar && {
-      title: 'PROMISED/FREE',
-      cell: ({ promised, reported = '0' }) => bar(bytesOf(promised), bytesOf(reported)),
+      title: 'TAKEN/FREE',
+      cell: ({ promised, used = '0', reported = '0' }) =>
+        bar(bytesOf(used) + bytesOf(promised), bytesOf(used) + bytesOf(reported)),
       isMinor: true,
     },
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,

@@ -24,6 +24,10 @@ export interface ClassCapacity {
   /** The sum over its pools, if tracked; pools on the same disks count once, with the largest. */
   readonly reported: string | undefined;
   readonly free: string | undefined;
+  /** The sizes of the volumes that were provisioned for it. */
+  readonly used?: string | undefined;
+  /** The sum over its pools; undefined if one of them is unknown. */
+  readonly total?: string | undefined;
   /** The largest single volume that one of its pools could provide now. */
   readonly largestVolume: string | undefined;
 }
@@ -37,6 +41,10 @@ export interface PoolCapacity {
   readonly reach: Reach;
   /** Undefined if the driver published no number; that counts as no capacity. */
   readonly reported: string | undefined;
+  /** The sizes of the provisioned volumes in the pool; undefined if it is unknown which volumes are in it. */
+  readonly used?: string | undefined;
+  /** `reported` and `used`; undefined if one of them is unknown, or `reported` is not what is free. */
+  readonly total?: string | undefined;
   /** Promised to claims in flight by this pool and by pools on the same disks. */
   readonly promised: string;
   /** Negative if more has been promised than is available. */

@@ -1,0 +1,86 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
+import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
+import type { PoolRecord } from '../../engine/records/pool-record.ts';
+import type { VolumeRecord } from '../../engine/records/volume-record.ts';
+import { addSizes, type Size, zeroSize } from '../../engine/size.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { isUnread } from '../source/unread-kinds.ts';
+
+/**
+ * The bytes of the provisioned volumes in each pool. A PersistentVolume does not name its pool: it belongs to the only pool of its class
+ * that all of its nodes reach. If several pools are possible, what these pools have in use is unknown.
+ */
+export class PoolUsage {
+  readonly #index: ClusterIndex;
+  /** By pool key. */
+  readonly #used = new Map<string, Size>();
+  readonly #usedOfClass = new Map<string, Size>();
+  readonly #ambiguous = new Set<string>();
+  readonly #isUnread: boolean;
+
+  constructor(view: ClusterView, index: ClusterIndex) {
+    this.#index = index;
+    this.#isUnread = isUnread(view, 'PersistentVolume');
+    for (const volume of index.volumes.records()) {
+      const driver = provisionerOf(view, volume);
+      if (driver === undefined) continue;
+      this.#count(volume, driver);
+      addTo(this.#usedOfClass, volume.className, volume.size);
+    }
+  }
+
+  /** Undefined if it is unknown. */
+  used({ key }: PoolRecord): Size | undefined {
+    if (this.#isUnread || this.#ambiguous.has(key)) return undefined;
+    return this.#used.get(key) ?? zeroSize;
+  }
+
+  /** The sizes of all volumes that were provisioned for the class; also known if its driver publishes no capacity. */
+  usedOfClass(storageClass: string): Size | undefined {
+    return this.#isUnread ? undefined : (this.#usedOfClass.get(storageClass) ?? zeroSize);
+  }
+
+  /**
+   * What is free and what is used. Undefined if the driver does not publish what is free: a DriverCapacity publishes the largest volume,
+   * and pools that share disks also use each other's free capacity.
+   */
+  total(pool: PoolRecord): Size | undefined {
+    const used = this.used(pool);
+    const isAlone = this.#index.pools.poolsOnSameBacking(pool.key).length <= 1;
+    const countsFree = pool.form === 'CSIStorageCapacity' && pool.free !== undefined && isAlone;
+    return used === undefined || !countsFree ? undefined : addSizes(publishedCapacity(pool), used);
+  }
+
+  #count(volume: VolumeRecord, driver: string): void {
+    const pools = this.#poolsOf(volume, driver);
+    const [pool] = pools;
+    if (pool === undefined) return;
+    if (pools.length > 1) for (const { key } of pools) this.#ambiguous.add(key);
+    else addTo(this.#used, pool.key, volume.size);
+  }
+
+  /** The pools that the volume may be in. A volume whose nodes are gone is in none. */
+  #poolsOf({ key, className }: VolumeRecord, driver: string): PoolRecord[] {
+    const { pools, volumes, nodes } = this.#index;
+    const found = lookUpPools(this.#index, driver, className);
+    const rows = volumes.topology(volumes.row(key)!).nodes.rows();
+    if (found.kind !== 'pools' || rows[0] === undefined) return [];
+    const near = [...pools.partitionFor(found.entry, nodes.rowCount).itemsAt(rows[0])];
+    const reaching = near.filter((row) => rows.every((node) => pools.topology(row).nodes.has(node)));
+    // A volume that more nodes reach than any pool says nothing about where it is.
+    const possible = reaching.length > 0 ? reaching : found.entry.rows;
+    return [...possible].map((row) => pools.record(row));
+  }
+}
+
+function addTo(sums: Map<string, Size>, key: string, size: Size): void {
+  sums.set(key, addSizes(sums.get(key) ?? zeroSize, size));
+}
+
+/** Undefined for a volume that no driver has created: it is no part of a pool. */
+function provisionerOf({ snapshot }: ClusterView, { key, csi, migrated }: VolumeRecord): string | undefined {
+  const by = snapshot.get('PersistentVolume', key)?.metadata?.annotations?.[annotations.provisionedBy];
+  return by === undefined ? undefined : (csi?.driver ?? migrated?.driver ?? by);
+}
