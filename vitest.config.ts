@@ -12,6 +12,8 @@ export default defineConfig({
     // Many tests wait for programs that they have started; by default one core would be left idle.
     maxWorkers: '100%',
     testTimeout: 60_000,
+    // Hooks start programs too, and the machine may be busy.
+    hookTimeout: 60_000,
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },
 });

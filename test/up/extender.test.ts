@@ -92,7 +92,7 @@ describe('stowage extender', () => {
     await extender.answers();
     expect(extender.stdout).toMatch(/^export STOWAGE_EXTENDER=https:\/\/127\.0\.0\.1:\d+\n$/);
     expect(extender.stderr).toContain(', answering by the rules about volumes\n');
-    expect(extender.stderr).toContain(`tlsConfig.caFile is ${join(folder, 'extender/tls.crt')}\n`);
+    expect(extender.stderr).toContain(`tlsConfig.caFile to ${join(folder, 'extender/tls.crt')}\n`);
     const plain = new StowageProcess(['extender', ...flags, '--insecure', '--all-rules']);
     onTestFinished(() => plain.kill());
     await plain.answers();
