@@ -1,4 +1,4 @@
-import type { PodExplanation } from '../explanation.ts';
+import type { PodExplanation, VolumeWaitLine } from '../explanation.ts';
 
 /** Why a pod is pending, without what distinguishes it from other pods with the same problem. */
 export interface Cause {
@@ -7,9 +7,10 @@ export interface Cause {
 }
 
 export function causeOf(explanation: PodExplanation): Cause {
-  const { podReasons, nodes, verdict, reported } = explanation;
+  const { podReasons, nodes, verdict, reported, waitsFor } = explanation;
   if (verdict === 'unknown' && reported !== undefined && reported !== '')
     return { text: `its scheduler reports: ${reported}`, reasons: [] };
+  if (verdict === 'waiting') return { text: [...new Set(waitsFor.map(waitText))].join('; '), reasons: [] };
   if (podReasons.length > 0)
     return {
       text: [
@@ -24,6 +25,12 @@ export function causeOf(explanation: PodExplanation): Cause {
   if (nodes.groups.length > 0)
     return { text: nodesText(nodes), reasons: codes(nodes.groups.flatMap(({ reasons }) => reasons)) };
   return { text: withoutName(explanation), reasons: [] };
+}
+
+function waitText({ reason, provisioner, node }: VolumeWaitLine): string {
+  return reason === 'Provisioner'
+    ? `waits for provisioner ${provisioner} to create its volumes`
+    : `waits until its volumes are detached from node ${node}`;
 }
 
 function codes(lines: readonly { readonly reason: string }[]): readonly string[] {

@@ -3,6 +3,7 @@ import { claim, csiDriver, storageCapacity, storageClass } from '../../../engine
 import type { Pod } from '../../../kube/api/core.ts';
 import { plainTerminal } from '../../output/terminal.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
+import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 import { exitCodeOfPending, renderedPending } from './explain-many.ts';
 import { type AskedForMany, answerMany, askedForMany } from './many-command.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   PendingPodsExplanation,
   WorkloadExplanation,
 } from './pending-explanation.ts';
-import { nodeWith, podWith, viewOf } from '../testing/cluster-views.ts';
 
 const golden = (name: string) => `../testing/golden/${name}`;
 
@@ -237,4 +237,34 @@ describe('the arguments', () => {
       '"sts" is a kind, and the name is missing',
     );
   });
+});
+
+test('pods that wait for one provisioner have one cause, whatever their claims are called', () => {
+  const waiting = ['a', 'b'].map((name) => podWith(`w-${name}`, '1', [`c-${name}`]));
+  const view = viewOf(
+    {
+      Node: [nodeWith('n1', '4')],
+      StorageClass: [storageClass('dyn', { provisioner: 'csi.example.com' })],
+      PersistentVolumeClaim: ['a', 'b'].map((name) =>
+        claim(`c-${name}`, '1Gi', { className: 'dyn', selectedNode: 'n1' }),
+      ),
+      Pod: waiting,
+    },
+    { unseen: [] },
+  );
+  const explanation = ask(view);
+  expect(explanation.causes).toMatchObject([
+    { count: 2, verdict: 'waiting', text: 'waits for provisioner csi.example.com to create its volumes' },
+  ]);
+  expect(exitCodeOfPending(explanation)).toBe(3);
+});
+
+test('a change that helps a single pod is not called the best for most', () => {
+  const pods = [
+    podWith('a', '10'),
+    { ...podWith('b', '1'), spec: { ...podWith('b', '1').spec, nodeSelector: { disk: 'ssd' } } },
+  ];
+  expect(textOf(ask(viewOf({ Node: [nodeWith('n1', '4')], Pod: pods })))).toContain(
+    'no change that was tried helps more than one pod',
+  );
 });

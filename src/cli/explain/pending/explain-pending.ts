@@ -2,8 +2,9 @@ import type { Pod } from '../../../kube/api/core.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
 import { explainPod } from '../explain-pod.ts';
 import { explanationApiVersion, type PodVerdict } from '../explanation.ts';
-import { indexPerProfile } from './index-per-profile.ts';
 import { noticeNotes } from '../lines.ts';
+import { findPodScheduler } from '../pod-scheduler.ts';
+import { indexPerProfile } from './index-per-profile.ts';
 import {
   type ExplainedKind,
   groupByCause,
@@ -14,7 +15,6 @@ import {
 } from './pending-causes.ts';
 import type { CauseLine, PendingParts, PodsRemedyLine } from './pending-explanation.ts';
 import { groupAlikePods } from './pod-kinds.ts';
-import { findPodScheduler } from '../pod-scheduler.ts';
 import { causesTriedMax, type ExplainPendingOptions, tryRemedies } from './remedy-trials.ts';
 
 /** An explanation costs as much as a plan for every node, so only so many kinds of pods are looked at: those with most pods. */

@@ -5,6 +5,8 @@ import { progressOf } from '../../output/progress-of.ts';
 import { terminalOf } from '../../output/terminal.ts';
 import { type LoadedView, loadFromSource, type SourceFlags } from '../../source/load-cluster-view.ts';
 import { requireNamespace } from '../../source/require-namespace.ts';
+import { missingKindNotes } from '../missing-kinds.ts';
+import { namespacedName } from '../namespaced-name.ts';
 import {
   exitCodeOfPending,
   explainPendingPods,
@@ -12,8 +14,6 @@ import {
   renderedPending,
   workloadKinds,
 } from './explain-many.ts';
-import { missingKindNotes } from '../missing-kinds.ts';
-import { namespacedName } from '../namespaced-name.ts';
 import type { PendingExplanation, WorkloadKind } from './pending-explanation.ts';
 import type { ExplainPendingOptions } from './remedy-trials.ts';
 

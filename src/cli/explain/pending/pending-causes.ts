@@ -1,7 +1,7 @@
 import { readPod } from '../../../engine/records/pod-record.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { type Cause, causeOf } from './cause.ts';
 import type { PodExplanation, PodVerdict } from '../explanation.ts';
+import { type Cause, causeOf } from './cause.ts';
 import type { AlikePods } from './pod-kinds.ts';
 
 export interface ExplainedKind extends AlikePods {

@@ -7,10 +7,10 @@ import { changesText, stepText } from '../../../engine/remedies/step-text.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
 import type { ExplainPodOptions, IndexOf } from '../explain-pod.ts';
+import { findPodScheduler } from '../pod-scheduler.ts';
 import { indexPerProfile } from './index-per-profile.ts';
 import { type ExplainedKind, type PendingCause, podCount, podKeyOf } from './pending-causes.ts';
 import type { PodsRemedyLine } from './pending-explanation.ts';
-import { findPodScheduler } from '../pod-scheduler.ts';
 
 export interface ExplainPendingOptions extends ExplainPodOptions {
   readonly onProgress?: ((text: string) => void) | undefined;

@@ -1,6 +1,6 @@
+import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
 import { capitalized, countOf } from './count-text.ts';
 import type { CauseLine, PendingExplanation, PodsRemedyLine } from './pending-explanation.ts';
-import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
 
 /** Keeps a large cluster on one screen; `-o wide` shows all. */
 const causesMax = 8;
@@ -59,10 +59,13 @@ function renderCause(
 function renderOverall(page: Page, [best]: readonly PodsRemedyLine[]): void {
   if (best === undefined) return;
   page.heading('WHAT HELPS MOST PODS (tried)');
-  page.line(capitalized(remedyText(best)), 2, 4);
+  const isForOne = best.helped === 1 && best.tried > 1;
+  const text = isForOne ? 'no change that was tried helps more than one pod' : capitalized(remedyText(best));
+  page.line(text, 2, 4);
 }
 
 function remedyText({ text, helped, tried }: PodsRemedyLine): string {
-  const then = tried === 1 ? 'the pod then fits' : `${helped} of ${tried} pods then fit`;
+  const then =
+    tried === 1 ? 'the pod then fits' : `${helped} of ${tried} pods then ${helped === 1 ? 'fits' : 'fit'}`;
   return `${text}; ${then}`;
 }
