@@ -37,7 +37,7 @@ export function checkPins(manifest: Manifest, manifestText: string): Violation[]
     }));
 }
 
-/** `npm ci` refuses a lock that leaves out an optional package, be it for a platform that nobody here has. */
+/** `npm ci` rejects a lock that lacks an optional package, even one for another platform. */
 export function checkLockIsComplete(lock: Lock): Violation[] {
   return Object.entries(lock.packages).flatMap(([folder, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
@@ -51,7 +51,7 @@ export function checkLockIsComplete(lock: Lock): Violation[] {
   );
 }
 
-/** A runtime dependency is something that everybody who installs us has to trust; the page says why they should. */
+/** Every user who installs the package must trust its runtime dependencies; the page says why they can. */
 export function checkDependenciesPage(manifest: Manifest, page: string): Violation[] {
   return Object.keys(manifest.dependencies ?? {})
     .filter((name) => !page.split(/[^\w@/.-]+/).includes(name))
@@ -76,8 +76,8 @@ const installScriptsAllowed = new Map([
 const installHooks = ['preinstall', 'install', 'postinstall'];
 
 /**
- * No package runs code on the machine of whoever installs it. Some registries leave the lock file's mark out, so the
- * manifests of what is installed are asked too.
+ * No package runs code when it is installed. Some registries omit the mark in the lock file, so the manifests of the installed packages
+ * are checked too.
  */
 export function checkInstallScripts(
   lock: Lock,

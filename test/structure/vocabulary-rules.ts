@@ -5,7 +5,7 @@ import { type Violation, violationAt } from './violation.ts';
  * Words that keep coming back and that a reader has to translate, each with what to write instead. The list is short on purpose: it holds
  * the worst ones. In a name they count too (`FooWorld`). Quotations of Kubernetes' own texts are listed in `allowed`.
  */
-export const ruledOut: ReadonlyMap<string, string> = new Map([
+const ruledOut: ReadonlyMap<string, string> = new Map([
   ['told', '"is reported", "is notified", "is logged"'],
   ['teller', 'the name of the events: SchedulerEvents, BinderEvents'],
   ['telling', '"reports", "events"'],

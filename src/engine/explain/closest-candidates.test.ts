@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stowageProfile } from '../cluster-index/profile.ts';
-import { plan } from '../plan.ts';
+import { plan } from '../testing/whole-engine.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { claim, csiClass, csiDriver, node, pod, storageCapacity } from '../testing/objects.ts';
 import { closestCandidates } from './closest-candidates.ts';
