@@ -60,8 +60,8 @@ export interface PodExplanation extends Common {
  */
 export type PodVerdict = 'placed' | 'waiting' | 'fits' | 'refused' | 'gated' | 'finished' | 'unknown';
 
-/** The flag `--profile`, the component of the pod's events, the Lease of a scheduler, or the pod's `schedulerName`. */
-export type ProfileSource = 'flag' | 'event' | 'lease' | 'schedulerName';
+/** The flag `--profile`, the component of the pod's events, the Lease of a scheduler, the server's version, or the pod's `schedulerName`. */
+export type ProfileSource = 'flag' | 'event' | 'lease' | 'server' | 'schedulerName';
 
 export interface ContradictionLine {
   /** The message of the pod's condition `PodScheduled`. */

@@ -65,14 +65,28 @@ describe('the profile of a pod', () => {
 
   test('is that of the component that recorded the latest event about the pod', () => {
     const ours = schedulerEvent('stowage.dev/scheduler');
-    const theirs = schedulerEvent('default-scheduler', { eventTime: '2026-01-01T11:30:00Z' });
+    const eventTime = '2026-01-01T11:30:00Z';
+    const reportingInstance = 'default-scheduler-control-plane';
+    const theirs = schedulerEvent('default-scheduler', { eventTime, reportingInstance });
     expect(schedulerFor(undefined, { events: [ours] })).toEqual(['stowage', 'event']);
     expect(schedulerFor(undefined, { events: [ours, theirs], leases: [lease()] })).toEqual([
       'upstream',
       'event',
     ]);
+    // Under `stowage up` our scheduler reports as default-scheduler, and its Lease says so.
+    const both = { events: [schedulerEvent('default-scheduler', { eventTime })], leases: [lease()] };
+    expect(schedulerFor(undefined, both)).toEqual(['stowage', 'lease']);
     const ofEarlierPod = { ...ours, involvedObject: { ...ours.involvedObject, uid: 'another' } };
     expect(schedulerFor(undefined, { events: [ofEarlierPod] })).toEqual(['upstream', 'schedulerName']);
+  });
+
+  test('is that of stowage up if Leases may not be read and the server is that of stowage up', () => {
+    const events = [schedulerEvent('default-scheduler')];
+    const unread = { isEmbedded: true, leases: undefined };
+    expect(schedulerFor(undefined, { ...unread, events })).toEqual(['stowage', 'server']);
+    expect(schedulerFor('batch', unread)).toEqual(['upstream', 'schedulerName']);
+    // No scheduler of ours runs: another one may place the pods.
+    expect(schedulerFor(undefined, { isEmbedded: true, leases: [] })).toEqual(['upstream', 'schedulerName']);
   });
 
   test('includes the changes of a configuration file, and yields to --profile', () => {

@@ -1,5 +1,5 @@
 import { announcedProfile } from '../../controllers/scheduler/scheduler-announcement.ts';
-import { schedulerName } from '../../controllers/scheduler/scheduler-names.ts';
+import { defaultSchedulerName, schedulerName } from '../../controllers/scheduler/scheduler-names.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event, Pod } from '../../kube/api/core.ts';
@@ -53,7 +53,7 @@ export function findPodScheduler(view: ClusterView, pod: Pod, options: PodSchedu
 }
 
 export function schedulerNameOf(pod: Pod): string {
-  return textOf(pod.spec?.schedulerName) || 'default-scheduler';
+  return textOf(pod.spec?.schedulerName) || defaultSchedulerName;
 }
 
 interface Judge {
@@ -63,11 +63,27 @@ interface Judge {
 }
 
 function judgeOf(view: ClusterView, pod: Pod, announced: SchedulerAnnouncement | undefined): Judge {
-  const component = judgingComponent(view.events, pod);
-  if (component !== undefined) return { isOurs: component === ownComponent, source: 'event' };
+  const event = judgingEvent(view.events, pod);
+  const component = event && componentOf(event);
   const name = schedulerNameOf(pod);
-  if (announced?.names.includes(name)) return { isOurs: true, source: 'lease' };
+  // Our scheduler reports events about pods of default-scheduler under that name; then the Lease decides whether they are ours.
+  const isAmbiguous = component === defaultSchedulerName && !isOfKubeScheduler(event);
+  const server = servedBy(view, name, announced);
+  const isOwnName = isAmbiguous && server !== undefined;
+  if (component !== undefined && !isOwnName) return { isOurs: component === ownComponent, source: 'event' };
+  if (server !== undefined) return { isOurs: true, source: server };
   return { isOurs: name === 'stowage', source: 'schedulerName' };
+}
+
+/** How we know that our scheduler places the pods of this name. Without the right to read Leases, the server of `stowage up` is a sign. */
+function servedBy(
+  { leases, isEmbedded = false }: ClusterView,
+  name: string,
+  announced: SchedulerAnnouncement | undefined,
+): 'lease' | 'server' | undefined {
+  if (announced?.names.includes(name)) return 'lease';
+  const isPlaced = name === defaultSchedulerName || name === 'stowage';
+  return leases === undefined && isEmbedded && isPlaced ? 'server' : undefined;
 }
 
 /** The events that schedulers record about pods. */
@@ -77,8 +93,8 @@ const schedulerReasons: ReadonlySet<string> = new Set([
   'WaitingForProvisioner',
 ]);
 
-/** The component that recorded the pod's latest event about scheduling. */
-function judgingComponent(events: readonly Event[], { metadata }: Pod): string | undefined {
+/** The pod's latest event about scheduling, if it names its component. */
+function judgingEvent(events: readonly Event[], { metadata }: Pod): Event | undefined {
   const [latest] = events
     .filter(({ involvedObject: object, reason }) => {
       const isPod = object?.kind === 'Pod' && object.name === metadata?.name;
@@ -89,8 +105,16 @@ function judgingComponent(events: readonly Event[], { metadata }: Pod): string |
       );
     })
     .sort((a, b) => ((lastSeenOf(a) ?? '') < (lastSeenOf(b) ?? '') ? 1 : -1));
-  const component = textOf(latest?.reportingComponent) || textOf(latest?.source?.component);
-  return component === '' ? undefined : component;
+  return latest !== undefined && componentOf(latest) !== '' ? latest : undefined;
+}
+
+function componentOf({ reportingComponent, source }: Event): string {
+  return textOf(reportingComponent) || textOf(source?.component);
+}
+
+/** kube-scheduler's instances are named after the scheduler and the host. */
+function isOfKubeScheduler(event: Event | undefined): boolean {
+  return textOf(event?.reportingInstance).startsWith(`${defaultSchedulerName}-`);
 }
 
 function leaseOf({ leases = [] }: ClusterView, controller: string): Lease | undefined {
@@ -123,7 +147,7 @@ function profileOf(name: 'stowage' | 'upstream'): Profile {
 
 function unknownScheduler(pod: Pod, source: ProfileSource): readonly Note[] {
   const name = schedulerNameOf(pod);
-  if (source === 'event' || name === 'default-scheduler') return [];
+  if (source === 'event' || name === defaultSchedulerName) return [];
   const text = `scheduler ${name} is not known here; kube-scheduler's default rules are assumed (--profile chooses)`;
   return [{ about: 'assumed', text }];
 }

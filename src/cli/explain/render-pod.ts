@@ -44,6 +44,7 @@ function profileText({ profile, profileSource, pod }: PodExplanation): string {
     flag: 'chosen by --profile',
     event: "the scheduler that recorded the pod's events",
     lease: `the scheduler that announces schedulerName ${pod.schedulerName} on its Lease`,
+    server: 'the scheduler of stowage up',
     schedulerName: `assumed from schedulerName ${pod.schedulerName}`,
   };
   return `Rules: profile ${profile} (${why[profileSource]}).`;

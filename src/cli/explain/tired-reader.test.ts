@@ -134,7 +134,7 @@ describe('the text', () => {
     const pod = podIn({}, { conditions: [{ type: 'PodScheduled', status: 'False', message }] });
     const view = viewOf({ Node: oneNode, Pod: [pod] });
     const text = rendered(view, { width: 200, hasColour: true, isInteractive: true });
-    expect(text).toContain("the pod's condition says: one two ]0;title  [2J hidden");
+    expect(text).toContain("the pod's condition says: one two ]0;title  [2J [8mhidden");
     expect(text).toContain('\u001b[31mPod\u001b[39m');
   });
 });

@@ -8,8 +8,10 @@ import type { Note } from './note.ts';
 export interface ClusterView {
   readonly snapshot: ClusterSnapshot;
   readonly events: readonly Event[];
-  /** The Leases on which components of Stowage announce themselves, as far as they could be read. */
-  readonly leases?: readonly Lease[];
+  /** The Leases on which components of Stowage announce themselves; undefined if they may not be read. */
+  readonly leases?: readonly Lease[] | undefined;
+  /** True if the server is that of `stowage up`. Only looked for if the Leases may not be read. */
+  readonly isEmbedded?: boolean;
   /** True for files: a kind without objects may exist in the cluster. */
   readonly isFromFiles?: boolean;
   /** True for a cluster with objects that exist only in memory: its scheduler has judged another cluster. */

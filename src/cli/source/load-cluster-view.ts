@@ -64,7 +64,7 @@ export async function loadFromSource(
   const live = await loadCluster(
     cluster,
     target.name === undefined ? { namespace } : { namespace, name: target.name },
-    { server, source, onProgress },
+    { server, source, onProgress, serverVersion: () => cluster.serverVersion() },
   );
   const view = files === undefined ? live : overlayFiles(live, files, from!);
   return { view, namespace, where: server, isFromFiles: false };

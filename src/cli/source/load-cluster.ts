@@ -3,6 +3,7 @@ import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { emulatedVersion } from '../../kube/emulated-version.ts';
 import { coreEvents, leases } from '../../kube/resources.ts';
 import { textOf } from '../../kube/wire.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
@@ -26,11 +27,17 @@ export async function connectToRead(flags: ConnectFlags, log: Log): Promise<Kube
   return await connect(flags, { rateLimit: false, requestTimeoutMs, instead: 'read files with --from', log });
 }
 
+export interface LoadClusterOptions extends AskedServer {
+  readonly onProgress: (text: string) => void;
+  /** The `gitVersion` of the server. */
+  readonly serverVersion?: (() => Promise<string>) | undefined;
+}
+
 /** Reads everything that the caller may list. Errors of the server become messages that name it, by `server` and `source`. */
 export async function loadCluster(
   cluster: Cluster,
   target: About,
-  options: AskedServer & { readonly onProgress: (text: string) => void },
+  options: LoadClusterOptions,
 ): Promise<ClusterView> {
   const { namespace } = target;
   const { server, onProgress } = options;
@@ -47,6 +54,7 @@ export async function loadCluster(
       snapshot,
       events: [...events, ...(await claimEvents(cluster, snapshot, target))],
       leases: announced,
+      isEmbedded: announced === undefined && (await isEmbedded(options)),
       notes: unseenNotes(unseen),
       unseen,
       seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
@@ -57,13 +65,22 @@ export async function loadCluster(
 }
 
 /** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
-async function announcements(cluster: Cluster): Promise<readonly Lease[]> {
+async function announcements(cluster: Cluster): Promise<readonly Lease[] | undefined> {
   const lists = announcingControllers.map(async (controller) => {
     const { namespace, name: lease } = leaseKeyOf(controller);
     const fieldSelector = `metadata.name=${lease}`;
-    return await readable(cluster.resource(leases).list({ namespace, fieldSelector }));
+    return (await cluster.resource(leases).list({ namespace, fieldSelector })).items;
   });
-  return (await Promise.all(lists)).flat();
+  try {
+    return (await Promise.all(lists)).flat();
+  } catch (error) {
+    if (isReason(error, 'Forbidden', 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function isEmbedded({ serverVersion }: LoadClusterOptions): Promise<boolean> {
+  return (await serverVersion?.()) === emulatedVersion;
 }
 
 const announcingControllers = ['scheduler', 'pv-binder'];
