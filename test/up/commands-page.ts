@@ -15,7 +15,7 @@ A test checks that the text of each command equals the output of \`stowage COMMA
 | flag | meaning |
 |---|---|
 | \`--kubeconfig FILE\`, \`--context NAME\` | the cluster; the default is \`KUBECONFIG\`, then \`~/.kube/config\`, then the service account of the pod. For \`up\`, the file to write |
-| \`--from PATH\` | read files instead of a cluster: a file, a folder with \`.yaml\`, \`.yml\` and \`.json\` files, or \`-\`; may be repeated |
+| \`--from PATH\` | read files instead of a cluster: a file, a folder with \`.yaml\`, \`.yml\` and \`.json\` files, or \`-\`; may be repeated. With \`--kubeconfig\` or \`--context\`, the objects of the files are added to the cluster or replace its objects, in memory only: [what if](explain.md#what-if) |
 | \`-n\`, \`--namespace NAME\` | a namespace |
 | \`-o\`, \`--output FORMAT\` | \`table\`, \`wide\` (every row and column), \`json\`, \`yaml\`, or \`name\` (only names, one per line) |
 | \`--log-format\`, \`--log-level\` | the log of long-running commands, on standard error |
@@ -29,9 +29,9 @@ need only the right to list. They report what they have no right to read under N
 | exit status | meaning |
 |---|---|
 | 0 | success; for \`explain\`: the pod has a node or would fit, the claim is bound |
-| 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested |
+| 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested, and if the namespace of \`-n\` does not exist |
 | 2 | wrong usage: an unknown command or flag, or an invalid value |
-| 3 | \`explain\` only: the pod does not fit, the claim is not bound |
+| 3 | \`explain\` only: the pod does not fit, the claim is not bound; of many pods, one is pending for a cause |
 
 A long-running command (\`up\`, \`run\`, \`extender\`) exits with 0 on SIGINT or SIGTERM. \`run\` and \`extender\` wait for an unavailable
 server, and log each attempt; if the server rejects their credentials, they exit with 1.
@@ -93,14 +93,14 @@ tables round them down. Within a version, fields are only added, and never remov
 
 \`\`\`text
 CLASSES
-  CLASS   POOLS   REPORTED   FREE   LARGEST   PROVISIONER
-  dyn         2      110Gi   50Gi      30Gi   csi.example.com
-  nfs         0          ?      ?         ?   nfs.example.com (does not say how much there is)
+  CLASS   POOLS     TOTAL   USED      FREE   LARGEST   PROVISIONER
+  dyn         2     150Gi   40Gi      50Gi      30Gi   csi.example.com
+  nfs         0   unknown   12Gi   unknown   unknown   nfs.example.com (does not say how much there is)
 
 POOLS
-  CLASS   POOL             REPORTED   PROMISED   FREE   LARGEST   PROMISED/FREE   REACHED FROM
-  dyn     storage/zone-a       80Gi       60Gi   20Gi      20Gi   █████████░░░    a1
-  dyn     storage/zone-b       30Gi          0   30Gi      30Gi   ░░░░░░░░░░░░    b1
+  CLASS   POOL             TOTAL   USED   PROMISED   FREE   LARGEST   TAKEN/FREE     REACHED FROM
+  dyn     storage/zone-a   120Gi   40Gi       60Gi   20Gi      20Gi   ██████████░░   a1
+  dyn     storage/zone-b    30Gi      0          0   30Gi      30Gi   ░░░░░░░░░░░░   b1
 
 EXISTING VOLUMES
   CLASS   VOLUMES   TOTAL   UNCLAIMED   FREE   LARGEST   TAKEN/FREE     REACHED FROM
@@ -108,8 +108,12 @@ EXISTING VOLUMES
   local         1     5Gi           1    5Gi       5Gi   ░░░░░░░░░░░░   b1
 \`\`\`
 
-- **Reported** is the remaining capacity that the driver reports, **promised** the part that claims in flight will use, **free** the difference, and
-  **largest** the largest single volume that could be created now. Free is negative if more is promised than available.
+- **Reported** (\`-o wide\`) is the remaining capacity that the driver reports, **promised** the part that claims in flight will use, **free** the
+  difference, and **largest** the largest single volume that could be created now. Free is negative if more is promised than available.
+- **Used** is the size of the volumes that were provisioned, and **total** is reported and used. Kubernetes does not record which pool a volume is
+  in: it is the only pool of its class that all of its nodes reach. If several are possible, used is \`unknown\`. Total is \`unknown\` too if the driver
+  reports its largest volume instead of its free capacity (every DriverCapacity), or pools share disks. Until the driver reports again, a new
+  volume counts as used and as free.
 - Pools are those of CSIStorageCapacity and DriverCapacity. Pools on the same disks share their promises, and count once for a class.
 - Existing volumes are volumes that are not provisioned dynamically: local disks by node, others by the nodes that can reach them.
 - A table shows the first 50 rows; \`-o wide\`, \`json\` and \`yaml\` have all.
@@ -117,10 +121,10 @@ EXISTING VOLUMES
 | field of a \`CapacityReport\` | content |
 |---|---|
 | \`apiVersion\`, \`kind\` | \`stowage.dev/capacity/v1\`, \`CapacityReport\` |
-| \`classes[]\` | \`storageClass\`, \`provisioner\`, \`isTracked\`, \`poolCount\`; if tracked \`reported\`, \`free\`, \`largestVolume\` |
-| \`pools[]\` | \`pool\`, \`source\`, \`driver\`, \`storageClass\`, \`reach\`, \`reported\`, \`promised\`, \`free\`, \`largestVolume\`, \`isExpired\`, \`sharesWith[]\` |
+| \`classes[]\` | \`storageClass\`, \`provisioner\`, \`isTracked\`, \`poolCount\`; \`used\`; if tracked \`reported\`, \`free\`, \`total\`, \`largestVolume\` |
+| \`pools[]\` | \`pool\`, \`source\`, \`driver\`, \`storageClass\`, \`reach\`, \`reported\`, \`used\`, \`total\`, \`promised\`, \`free\`, \`largestVolume\`, \`isExpired\`, \`sharesWith[]\` |
 | \`volumes[]\` | \`storageClass\`, \`reach\`, \`count\`, \`total\`, \`freeCount\`, \`free\`, \`largestFree\` |
-| \`notes[]\` | as above |
+| \`notes[]\` | as above. Unknown amounts are absent |
 
 \`-o name\` prints the pools: \`csistoragecapacity/NAMESPACE/NAME\`, \`drivercapacity/POOL\`.
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { claim, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
+import { claim, localVolume, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
 import { ApiClient } from './api-client.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
@@ -56,6 +56,20 @@ describe('stowage explain', () => {
     });
     const name = await callStowage('explain', 'pod/db-0', '--kubeconfig', up.kubeconfig, '-o', 'name');
     expect(name).toMatchObject({ status: 3, stdout: '', stderr: '' });
+    const all = await callStowage('explain', '--kubeconfig', up.kubeconfig);
+    expect([all.status, all.stderr]).toEqual([3, '']);
+    expect(all.stdout).toMatch(/^1 pod is pending\.\n\n1 POD: on the only node, .*\n {2}default\/db-0\n/);
+    const file = join(temporaryFolder(), 'larger.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ ...localVolume('v', '5Gi', 'n1'), apiVersion: 'v1', kind: 'PersistentVolume' }),
+    );
+    const whatIf = await callStowage('explain', 'pods', '--kubeconfig', up.kubeconfig, '--from', file);
+    expect([whatIf.status, whatIf.stderr]).toEqual([0, '']);
+    expect(whatIf.stdout).toContain('1 pod is pending (1 would fit now).');
+    const namespace = await callStowage('reservations', '-n', 'nope', '--kubeconfig', up.kubeconfig);
+    expect([namespace.status, namespace.stdout]).toEqual([1, '']);
+    expect(namespace.stderr).toContain('there is no namespace nope in https:');
     const none = await callStowage('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
     expect([none.status, none.stdout]).toEqual([1, '']);
     expect(none.stderr).toMatch(
@@ -79,7 +93,18 @@ describe('stowage explain', () => {
 
   test.each<[string, readonly string[], number, string]>([
     ['another kind', ['node', 'n1'], 2, '"node" cannot be explained; the kind must be pod'],
-    ['a kind alone', ['pod'], 2, '"pod" is a kind, and the name is missing; write pod NAME or pod/NAME; see'],
+    [
+      'a kind alone',
+      ['claim'],
+      2,
+      '"claim" is a kind, and the name is missing; write claim NAME or claim/NAME; see',
+    ],
+    [
+      'a workload alone',
+      ['sts'],
+      2,
+      '"sts" is a kind, and the name is missing; write sts NAME or sts/NAME; see',
+    ],
     ['an unknown kind', ['node/n1'], 2, '"node" cannot be explained; the kind must be pod'],
     [
       'an invalid name',

@@ -27,7 +27,7 @@ export const toCluster = new Option(
 export const ofContext = new Option('--context <name>', 'the context of the kubeconfig to use');
 export const fromFiles = new Option(
   '--from <path>',
-  'read objects from a file, a folder or - (output of kubectl get -o yaml) instead of a cluster; may be repeated',
+  'read objects from a file, a folder or - (output of kubectl get -o yaml) instead of a cluster; with --kubeconfig or --context: what if the cluster had them; may be repeated',
 ).argParser(collect);
 
 /** Collects the values of a flag that may be repeated. */

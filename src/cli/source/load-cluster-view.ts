@@ -56,7 +56,9 @@ export async function loadFromSource(
   const isLive = from === undefined || kubeconfig !== undefined || context !== undefined;
   if (files !== undefined && !isLive) {
     const namespace = target.namespace ?? 'default';
-    return { view: { ...files, notes: [] }, namespace, where: from!.join(', '), isFromFiles: true };
+    // A second file may describe what does not exist yet.
+    const view = { ...files, notes: [], isHypothetical: from!.length > 1 };
+    return { view, namespace, where: from!.join(', '), isFromFiles: true };
   }
   await using cluster = await connectToRead({ kubeconfig, context }, log);
   const { server, source } = cluster;

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, pod, storageClass } from '../../engine/testing/objects.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { loadClusterView } from './load-cluster-view.ts';
 import { overlayFiles } from './overlay-files.ts';
 import { requireNamespace } from './require-namespace.ts';
 import { unseenNotes } from './unseen-notes.ts';
@@ -29,6 +33,16 @@ describe('files beside a live cluster', () => {
     expect(overlayFiles(live, viewOf({ Node: [nodeWith('n1', '1')] }), ['x']).seesNodes).toBe(true);
     expect(overlayFiles(live, viewOf({ PersistentVolumeClaim: [claim('c', '1Gi')] }), ['x'])).toBeDefined();
   });
+});
+
+test("a second --from may describe what does not exist yet, so the pod's own condition is not compared", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-source-'));
+  const [a, b] = ['a.json', 'b.json'].map((name) => join(folder, name));
+  for (const path of [a!, b!])
+    writeFileSync(path, JSON.stringify({ ...nodeWith('n1', '1'), apiVersion: 'v1', kind: 'Node' }));
+  expect((await loadClusterView({ from: [a!] })).view.isHypothetical).toBe(false);
+  expect((await loadClusterView({ from: [a!, b!] })).view.isHypothetical).toBe(true);
+  rmSync(folder, { recursive: true });
 });
 
 describe('a namespace', () => {
