@@ -27,6 +27,7 @@ func main() {
 	}
 	root, all := os.Args[1], collect()
 	write(root, tablesPath, tablesText(all))
+	writeDescriptions(root, all)
 	for _, each := range []view{storedView{}, readView{enums: readEnumerations(all)}} {
 		for groupVersion, file := range typeFiles(each, all) {
 			write(root, filepath.Join(each.folder(), fileOf(groupVersion)+".ts"), file.text())

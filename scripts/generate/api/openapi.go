@@ -12,20 +12,22 @@ import (
 
 const kubernetesModule = "k8s.io/kubernetes"
 
-// schema is the part of a published schema that we use: how lists and maps merge, required fields, defaults.
+// schema is the part of a published schema that we use: how lists and maps merge, required fields, defaults, descriptions.
 type schema struct {
-	Properties map[string]property `json:"properties"`
-	Required   []string            `json:"required"`
-	MapType    string              `json:"x-kubernetes-map-type"`
+	Description string              `json:"description"`
+	Properties  map[string]property `json:"properties"`
+	Required    []string            `json:"required"`
+	MapType     string              `json:"x-kubernetes-map-type"`
 }
 
 type property struct {
-	Default  json.RawMessage `json:"default"`
-	ListType string          `json:"x-kubernetes-list-type"`
-	ListKeys []string        `json:"x-kubernetes-list-map-keys"`
-	MapType  string          `json:"x-kubernetes-map-type"`
-	Patch    string          `json:"x-kubernetes-patch-strategy"`
-	MergeKey string          `json:"x-kubernetes-patch-merge-key"`
+	Description string          `json:"description"`
+	Default     json.RawMessage `json:"default"`
+	ListType    string          `json:"x-kubernetes-list-type"`
+	ListKeys    []string        `json:"x-kubernetes-list-map-keys"`
+	MapType     string          `json:"x-kubernetes-map-type"`
+	Patch       string          `json:"x-kubernetes-patch-strategy"`
+	MergeKey    string          `json:"x-kubernetes-patch-merge-key"`
 }
 
 func (s schema) describe(field *apiField, owner reflect.Type) {

@@ -160,6 +160,26 @@ describe('capacity', () => {
     expect(textOf(measured(view))).toContain('expired');
   });
 
+  test('of a driver that does not exist, or that has expired, is marked', () => {
+    const figures = (name: string, expiryTime: string) =>
+      driverCapacity(name, [{ storageClassName: 'c', pools: [{ name, capacity: '9Gi', expiryTime }] }]);
+    const objects = {
+      Node: [nodeWith('n1', '4')],
+      DriverCapacity: [figures('gone', '2027-01-01T00:00:00Z'), figures('here', '2025-01-01T00:00:00Z')],
+    };
+    const report = measured(viewOf({ ...objects, CSIDriver: [csiDriver('here')] }));
+    expect(report.pools).toMatchObject([
+      { pool: 'gone', isExpired: false, isOrphaned: true },
+      { pool: 'here', isExpired: true, isOrphaned: false },
+    ]);
+    const narrow = { width: 60, hasColour: false, isInteractive: true };
+    expect(textOf(report, { terminal: narrow })).toMatch(/gone .* no driver .*\n.*here .* expired/);
+    const files = { ...viewOf(objects), isFromFiles: true };
+    expect(measured(files).pools[0]).toMatchObject({ isOrphaned: false });
+    const unseen = [{ kind: 'CSIDriver' }] as unknown as NonNullable<ClusterView['unseen']>;
+    expect(measured({ ...viewOf(objects), unseen }).pools[0]).toMatchObject({ isOrphaned: false });
+  });
+
   test('that is promised twice over is negative, and makes no volume', () => {
     const view = viewOf({
       Node: [nodeWith('n1', '4')],

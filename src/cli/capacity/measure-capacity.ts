@@ -11,6 +11,7 @@ import { ReachReader } from '../reservations/reach.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
 import { measureVolumes } from './measure-volumes.ts';
+import { orphanCheck } from './orphaned-pools.ts';
 import { PoolUsage } from './pool-usage.ts';
 import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
 
@@ -42,7 +43,7 @@ export function measureCapacity(view: ClusterView, { nowMs, storageClass }: Meas
     apiVersion: 'stowage.dev/capacity/v1',
     kind: 'CapacityReport',
     classes: measureClasses({ index, usage, nowMs }).filter(isAsked),
-    pools: measurePools({ index, usage, nowMs }, reaches).filter(isAsked),
+    pools: measurePools({ index, usage, nowMs }, { reaches, isOrphan: orphanCheck(view) }).filter(isAsked),
     volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
     notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
@@ -85,9 +86,15 @@ function measureClass({ key, provisioner }: ClassRecord, { index, usage, nowMs }
   };
 }
 
-function measurePools(measured: Measured, reaches: ReachReader): readonly PoolCapacity[] {
+/** What is known about pools besides their figures. */
+interface PoolFacts {
+  readonly reaches: ReachReader;
+  readonly isOrphan: (pool: PoolRecord) => boolean;
+}
+
+function measurePools(measured: Measured, facts: PoolFacts): readonly PoolCapacity[] {
   return [...measured.index.pools.records()]
-    .map((pool) => measurePool(pool, measured, reaches))
+    .map((pool) => measurePool(pool, measured, facts))
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
@@ -98,7 +105,7 @@ function order({ storageClass, pool }: PoolCapacity): string {
 function measurePool(
   pool: PoolRecord,
   { index, usage, nowMs }: Measured,
-  reaches: ReachReader,
+  { reaches, isOrphan }: PoolFacts,
 ): PoolCapacity {
   const { pools } = index;
   const { key, name, form, driver, storageClass } = pool;
@@ -119,6 +126,7 @@ function measurePool(
     free: quantityText(roomOf(index, pool)),
     largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
     isExpired: isOld,
+    isOrphaned: isOrphan(pool),
     sharesWith: pools
       .poolsOnSameBacking(key)
       .filter((other) => other !== pool)

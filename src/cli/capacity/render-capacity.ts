@@ -27,7 +27,7 @@ export function renderCapacity(report: CapacityReport, options: RenderCapacityOp
       'Nothing to measure: no class makes volumes, no driver publishes capacity, no volume exists.',
     );
   sections.table('CLASSES', classes, classColumns(means));
-  sections.table('POOLS', pools, poolColumns(means));
+  sections.table('POOLS', pools, poolColumns(means, pools.some(isDoubtful)));
   sections.table('EXISTING VOLUMES', volumes, volumeColumns(means));
   sections.notes(notes);
   return sections.toString();
@@ -59,7 +59,20 @@ function classColumns({ isWide }: Means): (Column<ClassCapacity> | undefined)[] 
   ];
 }
 
-function poolColumns({ style, bar, isWide }: Means): (Column<PoolCapacity> | undefined)[] {
+/** A pool whose figures no publisher keeps up to date. */
+function isDoubtful({ isExpired, isOrphaned }: PoolCapacity): boolean {
+  return isExpired || isOrphaned;
+}
+
+function stateText({ isExpired, isOrphaned }: PoolCapacity, style: Style): string {
+  const states = [...(isExpired ? ['expired'] : []), ...(isOrphaned ? ['no driver'] : [])];
+  return style.bad(states.join(', '));
+}
+
+function poolColumns(
+  { style, bar, isWide }: Means,
+  hasStates: boolean,
+): (Column<PoolCapacity> | undefined)[] {
   return [
     { title: 'CLASS', cell: ({ storageClass }) => storageClass },
     { title: 'POOL', cell: ({ pool }) => pool },
@@ -77,6 +90,7 @@ function poolColumns({ style, bar, isWide }: Means): (Column<PoolCapacity> | und
         bar(bytesOf(used) + bytesOf(promised), bytesOf(used) + bytesOf(reported)),
       isMinor: true,
     },
+    hasStates ? { title: 'STATE', cell: (line) => stateText(line, style) } : undefined,
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
     isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
     { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },

@@ -52,6 +52,8 @@ export interface PoolCapacity {
   readonly largestVolume: string;
   /** True if its figures have expired. */
   readonly isExpired: boolean;
+  /** True if its DriverCapacity has no CSIDriver of the same name: the driver may be gone, and its figures may be old. */
+  readonly isOrphaned: boolean;
   /** Other pools on the same disks. */
   readonly sharesWith: readonly string[];
 }

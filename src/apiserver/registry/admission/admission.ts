@@ -3,6 +3,7 @@ import { applyOperatorRules } from './apply-operator-rules.ts';
 import { checkClaimResize } from './claim-resize.ts';
 import { setDefaultStorageClass } from './default-storage-class.ts';
 import { addDefaultTolerations } from './default-tolerations.ts';
+import { setDriverCapacityOwner } from './driver-capacity-owner.ts';
 import { protectInUse } from './in-use-protection.ts';
 import { checkNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { checkPriorityClass, setPriority } from './priority.ts';
@@ -21,6 +22,7 @@ const mutatingRules: readonly AdmissionRule[] = [
   applyRuntimeClass,
   copyTopologyLabels,
   applyOperatorRules,
+  setDriverCapacityOwner,
   checkGrant,
 ];
 

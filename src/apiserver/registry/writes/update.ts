@@ -6,6 +6,7 @@ import { FieldErrors } from '../../validation/field-errors.ts';
 import { pathSegmentProblems } from '../../validation/names.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../../validation/object-meta.ts';
 import { runMutatingRules, runValidatingRules } from '../admission/admission.ts';
+import { setDriverCapacityOwner } from '../admission/driver-capacity-owner.ts';
 import type { WriteAttempt } from '../admission/write-attempt.ts';
 import {
   type FoundObject,
@@ -83,6 +84,8 @@ export async function replaceObject(
   runMutatingRules(context, attempt);
   object.metadata.generation = old.metadata.generation;
   prepare(context, kind, { object, old, subresource: write.subresource });
+  // Again, because a write to the status restores the metadata.
+  setDriverCapacityOwner(context, attempt);
   if (write.subresource === undefined) allocate(context, kind, object);
   keepSystemFields(object, old);
   validateUpdated(storageKind(context, kind), kind, { object, old, subresource: write.subresource });

@@ -6,6 +6,7 @@ import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import type { IncomingRequest } from '../http/http-exchange.ts';
 import { acceptHeader, parseAccept } from '../responses/negotiation.ts';
 import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
+import { descriptionOf } from './descriptions.ts';
 import { documentName, resourcePaths, reviewPaths } from './paths.ts';
 import { SchemaCollector } from './schemas.ts';
 import { contentHash, taggedPageResponse } from './tagged-page.ts';
@@ -102,7 +103,7 @@ export class OpenApiPages {
 
   #make({ kinds, reviews }: DocumentKinds): Buffer {
     this.#documentsBuilt += 1;
-    const schemas = new SchemaCollector();
+    const schemas = new SchemaCollector(descriptionOf);
     const paths = Object.assign(
       {},
       ...kinds.map((kind) => resourcePaths(kind, schemas)),

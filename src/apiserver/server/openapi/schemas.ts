@@ -9,6 +9,7 @@ import {
   tableOf,
   type ValueType,
 } from '../../schema/type-table.ts';
+import type { TypeDescription } from './descriptions.ts';
 
 /** A schema of OpenAPI 3.0, as plain JSON. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
@@ -42,10 +43,15 @@ const leafSchemas: Readonly<Record<keyof typeof leafNames, OpenApiSchema>> = {
 
 /**
  * Collects the schemas that a document's paths refer to: each type once, with all types that it contains. Schemas carry
- * what clients need for merging (list types, merge keys) and no descriptions.
+ * what clients need for merging (list types, merge keys), and Kubernetes' descriptions if `describe` provides them.
  */
 export class SchemaCollector {
   readonly #schemas = new Map<string, OpenApiSchema>();
+  readonly #describe: (schemaName: string) => TypeDescription;
+
+  constructor(describe: (schemaName: string) => TypeDescription = () => ({})) {
+    this.#describe = describe;
+  }
 
   /** Sorted by name, as in kube-apiserver. */
   get schemas(): Readonly<Record<string, OpenApiSchema>> {
@@ -57,7 +63,7 @@ export class SchemaCollector {
     const name = openApiName(type);
     if (!this.#schemas.has(name)) {
       this.#schemas.set(name, {}); // Set first, because types such as JSONSchemaProps refer to themselves.
-      this.#schemas.set(name, this.#structSchema(tableOf(type)));
+      this.#schemas.set(name, this.#structSchema(tableOf(type), this.#describe(name)));
     }
     return reference(name);
   }
@@ -91,14 +97,22 @@ export class SchemaCollector {
     return this.define(name, { type: 'object', required: ['items'], properties, ...gvk });
   }
 
-  #structSchema(table: TypeTable): OpenApiSchema {
+  #structSchema(table: TypeTable, { description, fields: texts = {} }: TypeDescription): OpenApiSchema {
     const fields = fieldsOf(table);
     const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
     const properties = {
-      ...(table.isKind ? { apiVersion: { type: 'string' }, kind: { type: 'string' } } : {}),
-      ...Object.fromEntries(fields.map((field) => [field.name, this.#fieldSchema(field)])),
+      ...(table.isKind
+        ? {
+            apiVersion: described(texts.apiVersion, { type: 'string' }),
+            kind: described(texts.kind, { type: 'string' }),
+          }
+        : {}),
+      ...Object.fromEntries(
+        fields.map((field) => [field.name, described(texts[field.name], this.#fieldSchema(field))]),
+      ),
     };
     return {
+      ...described(description, {}),
       type: 'object',
       ...(required.length === 0 ? {} : { required }),
       // Omitted for a struct without fields: clients would read an empty list as "no properties allowed".
@@ -163,8 +177,13 @@ export class SchemaCollector {
   }
 
   #namedLeaf(form: keyof typeof leafNames): OpenApiSchema {
-    return this.define(leafNames[form], leafSchemas[form]);
+    const name = leafNames[form];
+    return this.define(name, described(this.#describe(name).description, leafSchemas[form]));
   }
+}
+
+function described(description: string | undefined, schema: OpenApiSchema): OpenApiSchema {
+  return description === undefined ? schema : { description, ...schema };
 }
 
 const emptyElements: Readonly<Record<string, unknown>> = { string: '', bool: false, int32: 0, int64: 0 };
