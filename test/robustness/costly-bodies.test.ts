@@ -55,6 +55,49 @@ const jsonBodies: readonly (readonly [string, string, object])[] = [
     pod({}, { tolerations: many(30_000, (index) => ({ key: `k${index}`, operator: 'Exists' })) }),
   ],
   ['letters of a name', configMaps, { metadata: { name: 'a.'.repeat(1_000_000) } }],
+  ['digits of a quantity', pods, pod({ resources: { limits: { cpu: `${'9'.repeat(100_000)}x` } } })],
+  [
+    'brackets of a field path',
+    pods,
+    pod({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: `a${"['".repeat(60_000)}` } } }] }),
+  ],
+  [
+    'files with the same path',
+    pods,
+    pod({}, { volumes: [{ name: 'v', configMap: { name: 'c', items: many(20_000, () => file('a')) } }] }),
+  ],
+  [
+    'sources of one volume',
+    pods,
+    pod({}, { volumes: [{ name: 'v', projected: { sources: many(10_000, projectedSource) } }] }),
+  ],
+  [
+    'controllers as owners',
+    configMaps,
+    { metadata: { name: 'x', ownerReferences: many(5_000, controller) } },
+  ],
+  [
+    'slashes in a file',
+    pods,
+    pod({}, { volumes: [{ name: 'v', configMap: { name: 'c', items: [file(`${'/'.repeat(60_000)}b`)] } }] }),
+  ],
+];
+
+/** As text, because an object has each key once. */
+const jsonTexts: readonly (readonly [string, string])[] = [
+  [
+    'keys below a very long key',
+    `{"${'k'.repeat(1_000_000)}":{${many(60_000, (index) => `"a${index}":1`).join(',')},"a1":2}}`,
+  ],
+  ['dots in duplicate keys', `{"data":{"${'a.'.repeat(500_000)}":"1","${'a.'.repeat(500_000)}":"2"}}`],
+  ['digits of a number', `{"metadata":{"generation":${'9'.repeat(2_000_000)}}}`],
+];
+
+const yamlTexts: readonly (readonly [string, string])[] = [
+  ['entries of an ordered map', `a: !!omap\n${many(40_000, (index) => `- k${index}: 1`).join('\n')}`],
+  ['digits of an integer', `a: ${'9'.repeat(2_900_000)}`],
+  ['aliases', `a: &a x\nb: [${many(60_000, () => '*a').join(',')}]`],
+  ['bytes of a binary value', `a: !!binary ${'A'.repeat(2_900_000)}`],
 ];
 
 test.each(jsonBodies)('a body with very many %s is accepted or rejected', async (_what, path, body) => {
@@ -62,6 +105,24 @@ test.each(jsonBodies)('a body with very many %s is accepted or rejected', async 
   if (!reply.text.includes('etcdserver: request is too large'))
     expect(responseProblem(reply)).toBeUndefined();
   await attacked.call('DELETE', `${path}/x?gracePeriodSeconds=0`);
+  await expectHealthy(attacked);
+});
+
+test.each([
+  ...jsonTexts.map(([what, body]) => [what, 'application/json', body] as const),
+  ...yamlTexts.map(([what, body]) => [what, 'application/yaml', body] as const),
+])('a text with very many %s is accepted or rejected as %s', async (_what, type, body) => {
+  for (const validation of ['Strict', 'Warn']) {
+    const path = `${configMaps}?fieldValidation=${validation}`;
+    const reply = await attacked.call('POST', path, { body, headers: { 'content-type': type } });
+    expect(responseProblem(reply)).toBeUndefined();
+  }
+  await expectHealthy(attacked);
+});
+
+test('a path with very many slashes is not found', async () => {
+  const reply = await attacked.call('GET', `/a${'/'.repeat(60_000)}b`);
+  expect(reply.status).toBe(404);
   await expectHealthy(attacked);
 });
 
@@ -103,6 +164,18 @@ function manager(index: number): object {
     fieldsType: 'FieldsV1',
     fieldsV1,
   };
+}
+
+function file(path: string): object {
+  return { key: 'k', path };
+}
+
+function projectedSource(index: number): object {
+  return { configMap: { name: 'c', items: [file(`p${index}`)] } };
+}
+
+function controller(index: number): object {
+  return { ...owner(index), controller: true };
 }
 
 function owner(index: number): object {

@@ -1,4 +1,5 @@
-import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { statfs } from 'node:fs/promises';
+import { fileSystemReason, isDiskFull } from '../../io/files/file-system-reason.ts';
 import { assert } from '../../runtime/assert.ts';
 import {
   addEntry,
@@ -177,9 +178,24 @@ function encodeReplacements(changes: readonly StoreChange[]): Replacement[] {
 
 async function writeFailed(directory: string, error: unknown): Promise<StoreError> {
   const cause = await causeOf(error);
-  const message = `writing to the data directory ${directory} failed: ${fileSystemReason(cause)}; the write was rolled back`;
-  return new StoreError('WriteFailed', message, { cause });
+  const hasNoSpace = isDiskFull(cause) || (await isOutOfSpace(directory));
+  const reason = hasNoSpace && !isDiskFull(cause) ? 'the disk is full' : fileSystemReason(cause);
+  const message = `writing to the data directory ${directory} failed: ${reason}; the write was rolled back`;
+  return new StoreError(hasNoSpace ? 'DiskFull' : 'WriteFailed', message, { cause });
 }
+
+/** LMDB reports a write of fewer bytes than given, as on a disk with some last bytes, as an input/output error. */
+async function isOutOfSpace(directory: string): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    return bavail * bsize < spareBytes;
+  } catch {
+    return false;
+  }
+}
+
+/** A disk with less free space counts as full. */
+const spareBytes = 2 ** 20;
 
 /** lmdb-js reports only that a commit failed; the reason is the rejection of a promise attached to the error. */
 async function causeOf(error: unknown): Promise<unknown> {

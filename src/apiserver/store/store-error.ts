@@ -21,5 +21,7 @@ export type StoreErrorCode =
   | 'NewerFormat'
   /** The data directory cannot be read or written, or contains other data. */
   | 'Unusable'
-  /** Writes could not be made durable and were rolled back. */
+  /** Writes could not be made durable because the disk is full, and were rolled back. */
+  | 'DiskFull'
+  /** Writes could not be made durable for another reason, and were rolled back. */
   | 'WriteFailed';

@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { isDiskFull } from '../../../io/files/file-system-reason.ts';
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
 import { ApiError, failure, internalError } from '../../../kube/api-error.ts';
 import { formatGoJson, jsonText } from '../../../kube/go/json-text.ts';
@@ -61,12 +60,13 @@ export function asApiError(error: unknown): ApiError | undefined {
 
 /** The error of a write that the disk did not take; undefined for other errors. It does not reveal the directory. */
 export function storageFailure(error: unknown): ApiError | undefined {
-  if (!(error instanceof StoreError) || error.code !== 'WriteFailed') return undefined;
-  if (!isDiskFull(error.cause)) {
+  if (!(error instanceof StoreError)) return undefined;
+  if (error.code === 'WriteFailed') {
     return internalError(
       'the server could not write to its data directory, so the change was not stored; its log has the reason',
     );
   }
+  if (error.code !== 'DiskFull') return undefined;
   const message =
     'the disk of the server is full, so the change was not stored; free space on the disk of its data directory, then repeat the request';
   return failure(507, 'InternalError', message, {
