@@ -37,6 +37,7 @@ function refusalOf(pod: Pod): string | undefined {
 type Outcome = 'refused' | 'placed' | 'waiting';
 
 async function agree(scheduling: RandomScheduling): Promise<Outcome> {
+  await scheduling.calmDown();
   const name = await scheduling.pod({ isGated: true });
   const before = await explained(scheduling, name);
   await scheduling.release(name);
@@ -49,9 +50,15 @@ async function agree(scheduling: RandomScheduling): Promise<Outcome> {
     expect([after.verdict, exitCodeOf(after)]).toEqual(['refused', 3]);
     return 'refused';
   }
+  const nodeName = pod.spec?.nodeName;
+  if (before.verdict === 'refused') {
+    // The scheduler has refused the pod too, and then cancelled the binding of a pod with a lower priority.
+    const [refused] = await scheduling.fixture.eventsOf(name);
+    expect(refused).toContain(`FailedScheduling: ${before.message}`);
+    return 'refused';
+  }
   expect(exitCodeOf(before)).toBe(before.verdict === 'waiting' ? 3 : 0);
   expect(['fits', 'waiting']).toContain(before.verdict);
-  const nodeName = pod.spec?.nodeName;
   if (nodeName === undefined) {
     expect([after.verdict, exitCodeOf(after)]).toEqual(['waiting', 3]);
     return 'waiting';

@@ -43,8 +43,12 @@ export class RandomScheduling implements AsyncDisposable {
     runScheduler(fixture, { profile, schedulerNames });
     await fixture.settle();
     for (let left = scheduling.#upTo(podsMax); left > 0; left -= 1) await scheduling.pod();
-    await fixture.settle(calmMs);
     return scheduling;
+  }
+
+  /** Lets the scheduler finish what it does about the pods so far. */
+  async calmDown(): Promise<void> {
+    await this.fixture.settle(calmMs);
   }
 
   /** Creates a pod, and returns its name. A gated pod waits for `release`. */
