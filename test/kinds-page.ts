@@ -144,7 +144,8 @@ Drive and \`storageScheduled\` of a DiskSchedule are for display only; the API s
 
 **Unknown is not zero.** An unknown capacity is left out, and a disk that does not answer keeps its last figures.
 
-**Deletion**: a Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, a DiskSchedule \`stowage.dev/disk-schedule\` while
+**Deletion**: the embedded API server makes the CSIDriver of the same name the owner of a DriverCapacity, which is then deleted with the driver. On a real
+cluster, publishers set the owner reference themselves. A Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, a DiskSchedule \`stowage.dev/disk-schedule\` while
 it has entries.
 
 | conditions of | type | meaning |

@@ -30,6 +30,8 @@ export interface StandaloneBindingOptions {
   readonly rules?: readonly AnyRule[] | undefined;
   /** How long provisioners and the PV controller may take to create and bind a pod's volumes. */
   readonly bindTimeoutMs?: number | undefined;
+  /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer, so unbound ones refuse their pod. */
+  readonly volumeScheduling?: boolean | undefined;
 }
 
 /**
@@ -55,6 +57,7 @@ export class StandaloneBinding {
       profile,
       onChange: (change) => this.#changed(change),
     });
+    this.feed.index.bindsVolumes = options.volumeScheduling ?? true;
     this.session = new BindingSession({
       cluster,
       feed: this.feed,

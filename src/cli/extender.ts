@@ -10,6 +10,7 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import { ownCertificatePath, type TlsFlags, tlsOf } from './extender-tls.ts';
+import { featureGatesOf } from './feature-gates.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
@@ -21,6 +22,7 @@ export interface ExtenderFlags extends LogFlags, TlsFlags {
   readonly listen: string;
   readonly allRules?: true;
   readonly holdSeconds: string;
+  readonly featureGates: string;
 }
 
 /** The pause between two attempts to read the cluster. */
@@ -33,6 +35,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
   const log = logOf(flags);
   const address = addressOf(flags.listen);
   const holdMs = holdMsOf(flags.holdSeconds);
+  const { VolumeScheduling: volumeScheduling } = featureGatesOf(flags.featureGates);
   const tls = await tlsOf(flags, address.host);
   const stop = new AbortController();
   const stopped = stopRequested().then((signal) => {
@@ -47,7 +50,8 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
     stopDeadlineMs: 1_000,
   });
   log.info(`reading ${cluster.server} (${cluster.source})`);
-  const binding = await openBinding(flags, cluster, { log, supervisor, signal: stop.signal });
+  const opening = { log, supervisor, volumeScheduling, signal: stop.signal };
+  const binding = await openBinding(flags, cluster, opening);
   if (binding !== undefined) {
     const served = new Extender({ binding, holdMs, signal: stop.signal });
     const server = await listen(flags, { ...address, tls, extender: served, log });
@@ -62,6 +66,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
 interface Opening {
   readonly log: Log;
   readonly supervisor: Supervisor;
+  readonly volumeScheduling: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +74,7 @@ interface Opening {
 async function openBinding(
   { allRules }: ExtenderFlags,
   cluster: KubernetesCluster,
-  { log, supervisor, signal }: Opening,
+  { log, supervisor, volumeScheduling, signal }: Opening,
 ): Promise<StandaloneBinding | undefined> {
   const options = {
     cluster,
@@ -78,6 +83,7 @@ async function openBinding(
     supervisor,
     onError: (error: unknown) => log.warn('cluster', { error }),
     rules: allRules ? defaultRules : undefined,
+    volumeScheduling,
   };
   while ((await untilReached(cluster, log, signal)) !== undefined) {
     try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../io/package-version.ts';
+import { packageVersion } from '../io/files/package-version.ts';
 import { CliError } from './cli-error.ts';
 import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';

@@ -5,7 +5,7 @@ import {
   type RunningControllers,
   runControllers,
 } from '../controllers/run-controllers.ts';
-import { packageVersion } from '../io/package-version.ts';
+import { packageVersion } from '../io/files/package-version.ts';
 import { isReason } from '../kube/api-error.ts';
 import type { LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { realClock } from '../runtime/clock.ts';

@@ -2,14 +2,14 @@ import { ApiError } from '../kube/api-error.ts';
 import { CliError } from './cli-error.ts';
 
 /** The server that a message is about. */
-export interface Asked {
+export interface AskedServer {
   readonly server: string;
   /** Where its address comes from. */
   readonly source: string;
 }
 
 /** The error of a server, with its address and a remedy. */
-export function serverError(error: unknown, asked: Asked): unknown {
+export function serverError(error: unknown, asked: AskedServer): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
   if (error.code === 403) return refusalError(error, asked);
@@ -21,7 +21,7 @@ export function serverError(error: unknown, asked: Asked): unknown {
 }
 
 /** The same for a server that answered and rejected the credentials. */
-export function refusalError(error: unknown, asked: Asked): unknown {
+export function refusalError(error: unknown, asked: AskedServer): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
   const { server, source } = asked;
@@ -29,7 +29,7 @@ export function refusalError(error: unknown, asked: Asked): unknown {
   return new CliError(text, 1, { cause: error });
 }
 
-function notAccepted(error: ApiError, { server, source }: Asked): CliError {
+function notAccepted(error: ApiError, { server, source }: AskedServer): CliError {
   // An error with a cause did not come from the server: a file is missing, or a plugin failed.
   const text =
     error.cause === undefined

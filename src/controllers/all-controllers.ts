@@ -11,7 +11,7 @@ import { deployment } from './workloads/deployment/deployment-controller.ts';
 import { disruption } from './workloads/disruption/disruption-controller.ts';
 import { garbageCollector } from './workloads/garbage-collector.ts';
 import { namespaceController } from './workloads/namespace-controller.ts';
-import { nodeAgent } from './workloads/node-agent/node-agent.ts';
+import { createNodeAgent } from './workloads/node-agent/node-agent.ts';
 import {
   type ServiceAccountOptions,
   serviceAccountController,
@@ -50,7 +50,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     zonalUpgrade,
     statefulSet,
     deployment,
-    nodeAgent,
+    createNodeAgent(settings),
     garbageCollector,
     namespaceController,
     serviceAccountController(settings),

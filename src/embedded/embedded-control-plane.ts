@@ -7,7 +7,7 @@ import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { type RunningControllers, runControllers } from '../controllers/run-controllers.ts';
 import { withZonalAffinity } from '../controllers/volumes/zonal-upgrade/zonal-admission.ts';
 import { zonalUpgrade } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
-import { packageVersion } from '../io/package-version.ts';
+import { packageVersion } from '../io/files/package-version.ts';
 import type { Controller } from '../reconcile/controller.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';

@@ -35,10 +35,17 @@ export const annotations = {
   rollback: 'stowage.dev/rollback',
   /** On a pod that was created with a node: with `true`, the scheduler binds its delayed claims for that node. */
   bindClaims: 'stowage.dev/bind-claims',
-  /** On a node: with `true`, the node agent simulates its kubelet whatever its lease says; with `false`, it never does. */
+  /**
+   * On a node: with `true`, the node agent simulates its kubelet whatever its lease says; with `false`, it never does. On a node's
+   * lease: the node agent holds it, not a kubelet.
+   */
   simulated: 'stowage.dev/simulated',
-  /** On a pod of a simulated node: after how many seconds its containers end with success. Absent: they keep running. */
+  /** On a pod of a simulated node that does not always restart: after how many seconds its containers end. Absent: they keep running. */
   runSeconds: 'stowage.dev/run-seconds',
+  /** On the same pods: the exit code of their containers. Absent: 0. */
+  exitCode: 'stowage.dev/exit-code',
+  /** On a pod of a simulated node: how many seconds its containers take to end when it is deleted. Absent: they end at once. */
+  terminationSeconds: 'stowage.dev/termination-seconds',
   /** On a node of the demo: the capacity of the disks that the demo's driver manages, such as `100Gi`. */
   demoPool: 'demo.stowage.dev/pool',
   /** On the Lease of a component of ours: its version, such as `0.1.0`. */

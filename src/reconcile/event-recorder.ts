@@ -57,6 +57,8 @@ export interface EventInput {
   readonly action: string;
   /** Human-readable text. */
   readonly note: string;
+  /** The component that reports it; the recorder's own by default. */
+  readonly reportingController?: string;
 }
 
 export interface EventRecorderMetrics {
@@ -291,7 +293,7 @@ function eventOf(
       namespace: regarding.namespace || 'default',
     },
     eventTime: formatMicroTime(nowMs),
-    reportingController: options.reportingController,
+    reportingController: input.reportingController ?? options.reportingController,
     reportingInstance: truncated(options.reportingInstance, wordBytesMax),
     action: truncated(input.action, wordBytesMax),
     reason: truncated(input.reason, wordBytesMax),

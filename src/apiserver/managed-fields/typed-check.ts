@@ -23,8 +23,19 @@ export function typeProblems(
 ): string | undefined {
   const problems = check(value, shape, leniency);
   if (problems.length < 2) return problems[0] === undefined ? undefined : formatProblem(problems[0]);
-  return ['errors:', ...problems.map((problem) => `  ${formatProblem(problem)}`)].join('\n');
+  const lines = ['errors:'];
+  let characters = 0;
+  for (const problem of problems) {
+    if (characters > charactersMax) break;
+    const line = `  ${formatProblem(problem)}`;
+    characters += line.length;
+    lines.push(line);
+  }
+  return lines.join('\n');
 }
+
+/** Further problems are not listed: each repeats its path, and keys of a custom resource can be very long. */
+const charactersMax = 1024 * 1024;
 
 export interface Leniency {
   /** Stored objects may have elements with equal keys, from before the check existed. */
@@ -99,7 +110,7 @@ function checkStruct(
       problems.push({ path: `.${name}`, message: 'field not declared in schema' });
       break;
     }
-    problems.push(...below(`f:${name}`, check(value[name]!, shape, leniency)));
+    for (const problem of below(`f:${name}`, check(value[name]!, shape, leniency))) problems.push(problem);
   }
   return problems;
 }
@@ -120,7 +131,7 @@ function checkList(list: readonly Json[], shape: ListShape, leniency: Leniency):
     if (seen.has(element) && !leniency.allowsDuplicates)
       problems.push(...problemHere(`duplicate entries for key ${elementText(element)}`));
     seen.add(element);
-    problems.push(...below(element, check(item, shape.element, leniency)));
+    for (const problem of below(element, check(item, shape.element, leniency))) problems.push(problem);
   }
   return problems;
 }

@@ -36,6 +36,7 @@ const switches = {
   trustAttachments: isOn,
   affinityReplacesZones: isOn,
   zonesOfEphemeral: isOn,
+  honourZoneParameters: isOn,
   requireInstalledDriver: isOn,
   reportsEveryObstacle: isOn,
   zonesNeedVolumes: isOn,

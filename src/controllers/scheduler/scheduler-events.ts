@@ -1,6 +1,7 @@
 import type { ClaimBinding, Provision } from '../../engine/rules/framework/decisions.ts';
 import type { EventType, Pod } from '../../kube/api/core.ts';
 import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
+import { reportingControllerFor } from './scheduler-names.ts';
 
 const podType = { apiVersion: 'v1', kind: 'Pod' };
 
@@ -56,6 +57,6 @@ export class SchedulerEvents {
   }
 
   #record(pod: Pod, event: { type: EventType; reason: string; action: string; note: string }): void {
-    this.#events.record({ regarding: referenceTo(pod, podType), ...event });
+    this.#events.record({ regarding: referenceTo(pod, podType), ...event, ...reportingControllerFor(pod) });
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { SchedulerFixture } from './testing/scheduler-fixture.ts';
+import { events, pods } from '../../kube/resources.ts';
+import { namespace, SchedulerFixture } from './testing/scheduler-fixture.ts';
 
 test('a pod without volumes gets a node', async () => {
   await using fixture = await SchedulerFixture.start();
@@ -32,4 +33,18 @@ test('a pod without a disk reports why, and is placed as soon as there is one', 
   await fixture.disk('large', '5Gi', 'n3');
   await fixture.settle(1_000);
   expect(await fixture.place('web')).toBe('n3');
+});
+
+test('events about pods of default-scheduler name default-scheduler as their source', async () => {
+  const schedulerNames = ['stowage', 'default-scheduler'];
+  await using fixture = await SchedulerFixture.start({ scheduler: { schedulerNames } });
+  const spec = { containers: [{ name: 'main', image: 'pause' }] };
+  await fixture.cluster.resource(pods).create({ metadata: { namespace, name: 'plain' }, spec });
+  await fixture.pod('own');
+  await fixture.settle();
+  const { items } = await fixture.cluster.resource(events).list();
+  const sources = items
+    .filter(({ reason }) => reason === 'Scheduled')
+    .map(({ regarding, reportingController }) => `${regarding?.name} ${reportingController}`);
+  expect(sources.sort()).toEqual(['own stowage.dev/scheduler', 'plain default-scheduler']);
 });

@@ -62,6 +62,32 @@ test('a claim of a placed pod stays until the pod is gone', async () => {
   await untilGone(client, claim);
 });
 
+test('a claim of an ephemeral volume is removed when its pod is shut down, although a finalizer holds the pod', async () => {
+  await using fixture = await RealTimeCluster.start('protection');
+  const podKey = { namespace, name: 'web' };
+  const claimKey = { namespace, name: 'web-scratch' };
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
+  const client = fixture.cluster.resource(persistentVolumeClaims);
+  await fixture.cluster.resource(pods).create({
+    metadata: { ...podKey, finalizers: ['foregroundDeletion'] },
+    spec: {
+      nodeName: 'node-1',
+      containers: [{ name: 'main', image: 'pause' }],
+      volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { spec } } }],
+    },
+  });
+  await client.create({ metadata: claimKey, spec });
+  await client.delete(claimKey);
+  // Another claim is removed completely, so the controller has processed this one by then.
+  await makeClaim(fixture);
+  await client.delete(claim);
+  await untilGone(client, claim);
+  expect((await client.get(claimKey)).metadata?.deletionTimestamp).toBeDefined();
+  await fixture.cluster.resource(pods).delete(podKey, { gracePeriodSeconds: 0 });
+  await untilGone(client, claimKey);
+  expect((await fixture.cluster.resource(pods).get(podKey)).metadata?.deletionTimestamp).toBeDefined();
+});
+
 test('a volume stays while it is bound', async () => {
   await using fixture = await RealTimeCluster.start('protection');
   const client = fixture.cluster.resource(persistentVolumes);

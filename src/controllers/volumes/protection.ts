@@ -10,7 +10,7 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { AttributesClassProtection } from './attributes-class-protection.ts';
-import { claimNamesOf } from './claims-of-pod.ts';
+import { allClaimNamesOf, claimNamesOf } from './claims-of-pod.ts';
 
 const workers = 4;
 
@@ -76,10 +76,10 @@ class ProtectionReconciler {
     ];
   }
 
-  /** A pod that is gone or finished may have been the last user of its claims. */
+  /** A pod that is gone, or that its node has finished, may have been the last user of its claims. */
   #released(pod: Pod): void {
     const namespace = pod.metadata?.namespace ?? '';
-    for (const name of claimNamesOf(pod)) {
+    for (const name of allClaimNamesOf(pod)) {
       const claim = this.#claims.get(`${namespace}/${name}`);
       if (claim !== undefined && isEnding(claim, finalizers.pvcProtection)) this.#queue.add(claimKey(claim));
     }

@@ -111,6 +111,7 @@ export class ClusterIndex {
     this.#readContext = {
       interner: this.#interner,
       nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),
+      honourZoneParameters: profile.honourZoneParameters,
     };
   }
 

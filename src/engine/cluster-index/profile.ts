@@ -23,6 +23,8 @@ export interface Profile {
   readonly affinityReplacesZones: boolean;
   /** Check the zones of generic ephemeral volumes too. */
   readonly zonesOfEphemeral: boolean;
+  /** Treat the parameters `zone` and `zones` of classes of zonal provisioners as allowed topologies. */
+  readonly honourZoneParameters: boolean;
   /** Honour CSIDriver.spec.preventPodSchedulingIfMissing, which is off by default in Kubernetes 1.36. */
   readonly requireInstalledDriver: boolean;
   /** Check a pod's unbound claims also on nodes that its bound volumes rule out, and report both reasons, as kube-scheduler does. */
@@ -101,6 +103,7 @@ export const stowageProfile: Profile = {
   trustAttachments: true,
   affinityReplacesZones: true,
   zonesOfEphemeral: true,
+  honourZoneParameters: true,
   requireInstalledDriver: true,
   reportsEveryObstacle: false,
   zonesNeedVolumes: false,
@@ -127,6 +130,7 @@ export const upstreamProfile: Profile = {
   trustAttachments: false,
   affinityReplacesZones: false,
   zonesOfEphemeral: false,
+  honourZoneParameters: false,
   requireInstalledDriver: false,
   reportsEveryObstacle: true,
   zonesNeedVolumes: true,

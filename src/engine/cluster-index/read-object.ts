@@ -55,7 +55,7 @@ export const readers: Readers = {
   Node: readNode,
   PersistentVolume: readVolume,
   PersistentVolumeClaim: (claim, { interner }) => readClaim(claim, interner),
-  StorageClass: (storageClass, { interner }) => readClass(storageClass, interner),
+  StorageClass: readClass,
   CSIDriver: readDriver,
   CSINode: readNodeDrivers,
   CSIStorageCapacity: (capacity, { interner }) => readCapacity(capacity, interner),

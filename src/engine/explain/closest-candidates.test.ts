@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { stowageProfile } from '../cluster-index/profile.ts';
-import { plan } from '../testing/whole-engine.ts';
 import { clusterOf } from '../testing/cluster.ts';
 import { claim, csiClass, csiDriver, node, pod, storageCapacity } from '../testing/objects.ts';
+import { plan } from '../testing/whole-engine.ts';
 import { closestCandidates } from './closest-candidates.ts';
 
 test('the candidate that misses least comes first, also if promises make it fail two checks', () => {

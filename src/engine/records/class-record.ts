@@ -1,10 +1,12 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
+import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
-import { textOf } from '../../kube/wire.ts';
+import { labels } from '../../kube/well-known.ts';
+import { isRecord, textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
-import type { Interner } from './interner.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import type { ReadContext } from './volume-record.ts';
 
 /** The fields of a StorageClass that the engine uses. */
 export interface ClassRecord extends Identity {
@@ -18,8 +20,13 @@ export interface ClassRecord extends Identity {
   readonly problems: readonly string[];
 }
 
-export function readClass(storageClass: StorageClass, interner: Interner): ClassRecord {
-  const allowed = compileTopologySelector(storageClass.allowedTopologies);
+export function readClass(
+  storageClass: StorageClass,
+  { interner, honourZoneParameters }: Pick<ReadContext, 'interner' | 'honourZoneParameters'>,
+): ClassRecord {
+  const allowed =
+    compileTopologySelector(storageClass.allowedTopologies) ??
+    (honourZoneParameters ? zoneSelector(storageClass) : undefined);
   const { key, uid, version, isDeleting } = clusterIdentity(storageClass);
   return {
     key,
@@ -33,4 +40,22 @@ export function readClass(storageClass: StorageClass, interner: Interner): Class
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     problems: allowed?.problems ?? [],
   };
+}
+
+/** Provisioners whose classes name their zones in the parameters `zone` and `zones`, from before `allowedTopologies` existed. */
+const zonalProvisioners: ReadonlySet<string> = new Set([
+  'zonal.stowage.dev',
+  'kubernetes.io/aws-ebs',
+  'kubernetes.io/azure-disk',
+  'kubernetes.io/gce-pd',
+]);
+
+/** The nodes of these zones; undefined if the class names none. */
+function zoneSelector({ provisioner, parameters }: StorageClass): CompiledNodeSelector | undefined {
+  if (!zonalProvisioners.has(textOf(provisioner)) || !isRecord(parameters)) return undefined;
+  const text = textOf(parameters.zones) || textOf(parameters.zone);
+  const values = text.split(',').flatMap((part) => part.trim() || []);
+  if (values.length === 0) return undefined;
+  const terms = [labels.zone, labels.betaZone].map((key) => ({ matchLabelExpressions: [{ key, values }] }));
+  return compileTopologySelector(terms);
 }

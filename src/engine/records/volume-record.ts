@@ -60,6 +60,8 @@ export interface MigratedRecord extends CsiVolume {
 export interface ReadContext {
   readonly interner: Interner;
   readonly nodeSelectors: NodeSelectorCache;
+  /** Whether the zone parameters of classes restrict where their volumes are provisioned. */
+  readonly honourZoneParameters: boolean;
 }
 
 export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRecord {

@@ -71,7 +71,8 @@ export class Refusal {
   forPod(pod: PodRecord): Refusal {
     if (pod.claims.length === 0)
       return new Refusal({ ...this.#parts, pod, waker: this.#wakerSharedByEqualPods() });
-    const interest = interestOf(this.#parts.index, pod, this.waker.interest.lacksSlots);
+    const { lacksSlots, refusedAtMs } = this.waker.interest;
+    const interest = { ...interestOf(this.#parts.index, pod, lacksSlots), refusedAtMs };
     return new Refusal({ ...this.#parts, pod, waker: this.waker.forInterest(interest) });
   }
 
@@ -96,7 +97,8 @@ export class Refusal {
 
   #newWaker(): Waker {
     const { index, pod, nowMs } = this.#parts;
-    const interest = interestOf(index, pod, this.#hasReason('AttachLimitReached'));
+    const lacksSlots = this.#hasReason('AttachLimitReached');
+    const interest = { ...interestOf(index, pod, lacksSlots), refusedAtMs: nowMs };
     return new Waker(index, this.#refusingRules(), { interest, nowMs });
   }
 

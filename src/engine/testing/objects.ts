@@ -17,7 +17,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
-import type { DriverClassCapacity, DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import type { DriverCapacity, DriverClassCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
 
 export const hostname = 'kubernetes.io/hostname';

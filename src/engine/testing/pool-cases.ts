@@ -30,7 +30,10 @@ export function expectPoolCases(cases: readonly PoolCase[]): void {
 }
 
 /** One node `n1` in zone a; classes `fast` and `slow` of one driver; a claim `data` of 5Gi and class fast. */
-export function clusterWith(storage: readonly DriverClassCapacity[], more: ClusterObjects = {}): ClusterObjects {
+export function clusterWith(
+  storage: readonly DriverClassCapacity[],
+  more: ClusterObjects = {},
+): ClusterObjects {
   return {
     Node: [node('n1', { [zone]: 'a' })],
     StorageClass: [csiClass(poolDriver, 'fast'), csiClass(poolDriver, 'slow')],

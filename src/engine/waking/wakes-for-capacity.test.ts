@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import type { StoragePool } from '../../kube/stowage.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { type Profile, stowageProfile } from '../cluster-index/profile.ts';
 import { type ClusterObjects, clusterOf } from '../testing/cluster.ts';
@@ -177,6 +178,13 @@ describe('a DriverCapacity', () => {
   const entries = (className: string, size: string) => [
     { storageClassName: className, pools: [pool('one', size)] },
   ];
+  const localPools = (...pools: readonly StoragePool[]) => ({ storageClassName: 'local', pools });
+  const otherClass = (size: string) => ({ storageClassName: 'other', pools: [pool('two', size)] });
+  /** The time of the plan is 0. */
+  const expiring = (size: string, atMs: number): StoragePool => ({
+    ...pool('one', size),
+    expiryTime: new Date(atMs).toISOString(),
+  });
   const own: ClusterObjects = {
     StorageClass: [csiClass(driver, 'local')],
     DriverCapacity: [driverCapacity(driver, entries('local', '1Gi'))],
@@ -201,6 +209,78 @@ describe('a DriverCapacity', () => {
       cluster: { DriverCapacity: [driverCapacity(driver, entries('<ephemeral>', '1Gi'))] },
       pod: pod('p', [], { volumes: [inlineVolume('s', driver, '5Gi')] }),
       event: upserted('DriverCapacity', driverCapacity(driver, entries('<ephemeral>', '9Gi'), '2')),
+      wakes: true,
+    },
+    {
+      name: 'with a pool that shrinks does not',
+      cluster: own,
+      event: upserted('DriverCapacity', driverCapacity(driver, entries('local', '512Mi'), '2')),
+      wakes: false,
+    },
+    {
+      name: 'with an unchanged pool does not',
+      cluster: own,
+      event: upserted('DriverCapacity', driverCapacity(driver, entries('local', '1Gi'), '2')),
+      wakes: false,
+    },
+    {
+      name: 'with a pool that grows for another class does not',
+      cluster: {
+        ...own,
+        DriverCapacity: [driverCapacity(driver, [...entries('local', '1Gi'), otherClass('1Gi')])],
+      },
+      event: upserted(
+        'DriverCapacity',
+        driverCapacity(driver, [...entries('local', '1Gi'), otherClass('9Gi')], '2'),
+      ),
+      wakes: false,
+    },
+    {
+      name: 'with another pool of the class does',
+      cluster: own,
+      event: upserted(
+        'DriverCapacity',
+        driverCapacity(driver, [localPools(pool('one', '1Gi'), pool('two', '9Gi'))], '2'),
+      ),
+      wakes: true,
+    },
+    {
+      name: 'with a pool that other nodes reach does',
+      cluster: {
+        ...own,
+        DriverCapacity: [driverCapacity(driver, [localPools({ ...pool('one', '9Gi'), nodeList: ['n2'] })])],
+      },
+      event: upserted(
+        'DriverCapacity',
+        driverCapacity(driver, [localPools({ ...pool('one', '9Gi'), nodeList: ['n1'] })], '2'),
+      ),
+      wakes: true,
+    },
+    {
+      name: 'that renews a pool which had expired does',
+      cluster: {
+        ...own,
+        DriverCapacity: [driverCapacity(driver, [localPools(expiring('9Gi', -1_000))])],
+      },
+      event: upserted('DriverCapacity', driverCapacity(driver, [localPools(expiring('9Gi', 60_000))], '2')),
+      wakes: true,
+    },
+    {
+      name: 'that only renews a valid pool does not',
+      cluster: {
+        ...own,
+        DriverCapacity: [driverCapacity(driver, [localPools(expiring('1Gi', 1_000))])],
+      },
+      event: upserted('DriverCapacity', driverCapacity(driver, [localPools(expiring('1Gi', 60_000))], '2')),
+      wakes: false,
+    },
+    {
+      name: 'that no longer tracks capacity does',
+      cluster: own,
+      event: upserted('DriverCapacity', {
+        ...driverCapacity(driver, entries('local', '1Gi'), '2'),
+        spec: { capacityTracking: false },
+      }),
       wakes: true,
     },
     {

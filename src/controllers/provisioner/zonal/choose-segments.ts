@@ -39,7 +39,7 @@ export function chooseSegments(request: SegmentRequest): SegmentChoice {
     return refusedOutcome(`node "${name}" has no label ${zoneKeys[0]}; label it with its zone`);
   if (!isAllowed(own, allowed))
     return refusedOutcome(
-      `node "${name}" in zone "${own.zone}" is not among the topologies that the class allows; the scheduler honours allowedTopologies, but not the parameters zone and zones`,
+      `node "${name}" in zone "${own.zone}" is not among the topologies that the class allows; kube-scheduler honours allowedTopologies, but not the parameters zone and zones`,
     );
   return zonesPerVolume === 1 ? { kind: 'chosen', segments: [own] } : withPartner(own, request);
 }

@@ -7,6 +7,7 @@ import { pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { type EventRecorder, referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { reportingControllerFor } from '../scheduler-names.ts';
 import { clearNominations, nominateToNode } from './nominate.ts';
 
 export interface VictimEvictionContext {
@@ -130,5 +131,6 @@ function recordPreempted(
     reason: 'Preempted',
     action: 'Preempting',
     note: `Preempted by pod ${preemptor.metadata?.uid} on node ${node}${rest}`,
+    ...reportingControllerFor(preemptor),
   });
 }

@@ -9,7 +9,7 @@ import {
   pods,
   storageClasses,
 } from '../../../kube/resources.ts';
-import { labels, noProvisioner } from '../../../kube/well-known.ts';
+import { annotations, labels, noProvisioner } from '../../../kube/well-known.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
 import { allControllers } from '../../all-controllers.ts';
@@ -125,13 +125,21 @@ export class SchedulerFixture implements AsyncDisposable {
     });
   }
 
+  /** A pod whose containers take all of its grace period to end, one second by default. */
   async pod(name: string, claims: readonly string[] = [], rest: PodOptions = {}): Promise<void> {
     const volumes = claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } }));
+    const { terminationGracePeriodSeconds = 1 } = rest.spec ?? {};
+    const terminationSeconds = { [annotations.terminationSeconds]: String(terminationGracePeriodSeconds) };
     await this.cluster.resource(pods).create({
-      metadata: { namespace, name, ...rest.metadata },
+      metadata: {
+        namespace,
+        name,
+        ...rest.metadata,
+        annotations: { ...terminationSeconds, ...rest.metadata?.annotations },
+      },
       spec: {
         schedulerName: 'stowage',
-        terminationGracePeriodSeconds: 1,
+        terminationGracePeriodSeconds,
         containers: [{ name: 'main', image: 'pause' }],
         volumes,
         ...rest.spec,

@@ -1,8 +1,16 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
+import type {
+  ConfigMap,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+} from '../../../kube/api/core.ts';
 import type { CSIDriver, CSINode, VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import {
+  configMaps,
   csiDrivers,
   csiNodes,
   leases,
@@ -10,6 +18,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   pods,
+  secrets,
   volumeAttachments,
 } from '../../../kube/resources.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
@@ -21,6 +30,7 @@ import { uniqueVolumeName, type VolumeReport } from './node-volumes.ts';
 import { PodAddresses } from './pod-addresses.ts';
 import { holdsVolumes } from './pod-lifecycle.ts';
 import { claimKeysOf, PodsByNodeAndClaim } from './pods-by-node-and-claim.ts';
+import type { ConfigLookup } from './referenced-config.ts';
 import { isSimulated, leaseNamespace } from './simulated-nodes.ts';
 
 /** The agent's view of the cluster. */
@@ -33,11 +43,15 @@ export class AgentCaches {
   readonly drivers: Informer<CSIDriver>;
   readonly csiNodes: Informer<CSINode>;
   readonly attachments: Informer<VolumeAttachment>;
+  readonly secrets: Informer<Secret>;
+  readonly configMaps: Informer<ConfigMap>;
   readonly podIndex = new PodsByNodeAndClaim();
   readonly attached = new AttachmentIndex();
   readonly addresses = new PodAddresses();
+  readonly #checksNodeAffinity: boolean;
 
-  constructor({ informers }: ControllerContext) {
+  constructor({ informers }: ControllerContext, checksNodeAffinity: boolean) {
+    this.#checksNodeAffinity = checksNodeAffinity;
     this.pods = informers.of(pods);
     this.nodes = informers.of(nodes);
     this.leases = informers.of(leases);
@@ -46,20 +60,24 @@ export class AgentCaches {
     this.drivers = informers.of(csiDrivers);
     this.csiNodes = informers.of(csiNodes);
     this.attachments = informers.of(volumeAttachments);
+    this.secrets = informers.of(secrets);
+    this.configMaps = informers.of(configMaps);
   }
 
   async synced(signal: AbortSignal): Promise<boolean> {
-    const {
-      pods: p,
-      nodes: n,
-      leases: l,
-      claims: c,
-      volumes: v,
-      drivers: d,
-      csiNodes: m,
-      attachments: a,
-    } = this;
-    const synced = await Promise.all([p, n, l, c, v, d, m, a].map((cache) => cache.synced(signal)));
+    const caches = [
+      this.pods,
+      this.nodes,
+      this.leases,
+      this.claims,
+      this.volumes,
+      this.drivers,
+      this.csiNodes,
+      this.attachments,
+      this.secrets,
+      this.configMaps,
+    ];
+    const synced = await Promise.all(caches.map((cache) => cache.synced(signal)));
     return synced.every(Boolean);
   }
 
@@ -163,6 +181,14 @@ export class AgentCaches {
     return volume && uniqueVolumeName(volume);
   }
 
+  /** The Secrets and ConfigMaps that the pod can use. */
+  configOf({ metadata }: Pod): ConfigLookup {
+    return {
+      secret: (name) => this.secrets.get(`${metadata?.namespace}/${name}`),
+      configMap: (name) => this.configMaps.get(`${metadata?.namespace}/${name}`),
+    };
+  }
+
   mountView(pod: Pod, node: Node): MountView {
     const { namespace } = pod.metadata ?? {};
     const nodeName = node.metadata?.name ?? '';
@@ -176,6 +202,8 @@ export class AgentCaches {
       users: (claim) => this.usersOf(keyOf(claim), pod),
       freeSlots: (driver) => this.#freeSlots(nodeName, driver),
       hasDriver: (driver) => this.#hasDriver(nodeName, driver),
+      config: this.configOf(pod),
+      checksNodeAffinity: this.#checksNodeAffinity,
     };
   }
 

@@ -170,3 +170,29 @@ test('volumes of a deleted node are detached with the last pod', async () => {
   await fixture.settle();
   expect(await attached(fixture)).toEqual(['v-data on n2']);
 });
+
+test('an attachment of another client is left alone', async () => {
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  const client = fixture.cluster.resource(volumeAttachments);
+  const attachment = (name: string, volumeName: string) => ({
+    metadata: { name },
+    spec: { attacher: 'e2e.example.com', nodeName: 'n1', source: { persistentVolumeName: volumeName } },
+  });
+  await client.create(attachment('theirs', 'v-data'));
+  await client.create(attachment('for-a-missing-volume', 'missing'));
+  await fixture.settle();
+  const { items } = await client.list();
+  expect(items.map(({ metadata }) => metadata?.name)).toEqual(['for-a-missing-volume', 'theirs']);
+});
+
+test('an attachment of ours whose volume is gone is removed', async () => {
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  const name = attachmentName('gone', testDriver, 'n1');
+  const spec = { attacher: testDriver, nodeName: 'n1', source: { persistentVolumeName: 'gone' } };
+  await fixture.cluster.resource(volumeAttachments).create({ metadata: { name }, spec });
+  await fixture.settle();
+  expect(await attached(fixture)).toEqual([]);
+});

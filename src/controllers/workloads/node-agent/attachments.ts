@@ -27,6 +27,20 @@ export function attachmentName(volumeHandle: string, driver: string, nodeName: s
   return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
 }
 
+/**
+ * Whether the attachment has the name that we, or Kubernetes' attach controller, would give it. Others belong to the client that created
+ * them. The name of a volume that is gone cannot be checked, so there the form of the name decides.
+ */
+export function isManagedAttachment(
+  { metadata, spec }: VolumeAttachment,
+  volume: PersistentVolume | undefined,
+): boolean {
+  const { name = '' } = metadata ?? {};
+  if (volume === undefined) return /^csi-[0-9a-f]{64}$/.test(name);
+  const { driver = '', volumeHandle = '' } = volume.spec?.csi ?? {};
+  return spec?.attacher === driver && name === attachmentName(volumeHandle, driver, spec.nodeName ?? '');
+}
+
 /** Whether the volume may be attached to one node only. */
 export function isExclusive({ spec }: PersistentVolume): boolean {
   const modes = spec?.accessModes ?? [];

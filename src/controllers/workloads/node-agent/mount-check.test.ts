@@ -28,6 +28,7 @@ interface Case {
   /** Drivers on the node; all drivers if left out. */
   readonly drivers?: readonly string[];
   readonly attachRequired?: false;
+  readonly volumeScheduling?: false;
   readonly expected: string;
 }
 
@@ -73,6 +74,12 @@ function viewOf(given: Case): MountView {
     users: () => users.map(userOf),
     freeSlots: () => given.freeSlots ?? Number.POSITIVE_INFINITY,
     hasDriver: (name) => given.drivers?.includes(name) ?? true,
+    checksNodeAffinity: given.volumeScheduling ?? true,
+    config: {
+      secret: (name) => (name === 'password' ? { data: { key: '' } } : undefined),
+      configMap: (name) =>
+        name === 'settings' ? { data: { mode: '' }, binaryData: { logo: '' } } : undefined,
+    },
   };
 }
 
@@ -90,6 +97,11 @@ function summarize(view: MountView): string {
 function inZone(zone: string): PersistentVolumeSpec {
   const matchExpressions = [{ key: 'zone', operator: 'In', values: [zone] }] as const;
   return { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } } };
+}
+
+function ofNode(name: string): PersistentVolumeSpec {
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [name] }] as const;
+  return { nodeAffinity: { required: { nodeSelectorTerms: [{ matchFields }] } } };
 }
 
 function marked(text: string): ObjectMeta {
@@ -162,6 +174,19 @@ const cases: readonly Case[] = [
     expected:
       'FailedMount MountVolume.NodeAffinity check failed for volume "v" : no matching NodeSelectorTerms',
   },
+  {
+    what: 'a volume of another zone, without the gate VolumeScheduling',
+    volume: inZone('b'),
+    volumeScheduling: false,
+    expected: 'ready unannotated',
+  },
+  {
+    what: 'a volume of another node, by its name',
+    volume: ofNode('n2'),
+    expected:
+      'FailedMount MountVolume.NodeAffinity check failed for volume "v" : no matching NodeSelectorTerms',
+  },
+  { what: 'a volume of this node, by its name', volume: ofNode('n1'), expected: 'ready unannotated' },
   {
     what: 'a device of another zone',
     volume: { ...inZone('b'), volumeMode: 'Block' },

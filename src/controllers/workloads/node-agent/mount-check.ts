@@ -6,6 +6,7 @@ import { finalizers } from '../../../kube/well-known.ts';
 import { claimConflict } from '../../volumes/ephemeral/template-claims.ts';
 import { isExclusive, isForOnePod } from './attachments.ts';
 import { holderOf, isUnderRollback } from './mounted-annotation.ts';
+import { type ConfigLookup, missingVolumeConfig } from './referenced-config.ts';
 
 /** The input of the check: the current state. */
 export interface MountView {
@@ -23,6 +24,9 @@ export interface MountView {
   freeSlots(driver: string): number;
   /** Whether the driver is registered on the node. */
   hasDriver(driver: string): boolean;
+  readonly config: ConfigLookup;
+  /** Whether a volume's node affinity has to match the node. */
+  readonly checksNodeAffinity: boolean;
 }
 
 export interface Mount {
@@ -54,7 +58,7 @@ export function checkMounts(view: MountView): MountCheck {
   for (const volume of view.pod.spec?.volumes ?? []) {
     const claimName = claimNameOf(view.pod, volume);
     if (claimName === undefined) {
-      const missing = checkInlineDriver(view, volume);
+      const missing = checkInlineDriver(view, volume) ?? checkConfig(view, volume);
       if (missing !== undefined) return { kind: 'blocked', block: missing };
       continue;
     }
@@ -146,8 +150,9 @@ function checkVolume(view: MountView, { claim, volume }: Found): MountBlock | un
     note: `${what} failed for volume "${name}" : ${why}`,
   });
   const verb = volumeModeOf(volume) === 'Block' ? 'MapVolume' : 'MountVolume';
-  const selector = volumeNodeSelector(volume);
-  if (selector !== undefined && !matchesNode(selector, undefined, view.node.metadata?.labels))
+  const selector = view.checksNodeAffinity ? volumeNodeSelector(volume) : undefined;
+  const { name: nodeName, labels } = view.node.metadata ?? {};
+  if (selector !== undefined && !matchesNode(selector, nodeName, labels))
     return failed(`${verb}.NodeAffinity check`, 'no matching NodeSelectorTerms');
   if (isUnderRollback(claim))
     return failed(`${verb}.SetUp`, `the binding of claim ${claim.metadata?.name} is being rolled back`);
@@ -187,6 +192,13 @@ function checkInlineDriver(view: MountView, { name, csi }: Volume): MountBlock |
   if (driver === undefined || view.hasDriver(driver)) return undefined;
   const why = unregistered('mounter.SetUpAt failed to get CSI client', driver);
   return { reason: 'FailedMount', note: `MountVolume.SetUp failed for volume "${name}" : ${why}` };
+}
+
+/** A volume of Secrets or ConfigMaps. */
+function checkConfig({ config }: MountView, volume: Volume): MountBlock | undefined {
+  const why = missingVolumeConfig(config, volume);
+  if (why === undefined) return undefined;
+  return { reason: 'FailedMount', note: `MountVolume.SetUp failed for volume "${volume.name}" : ${why}` };
 }
 
 function unregistered(where: string, driver: string): string {

@@ -60,7 +60,7 @@ test('a node becomes Ready, and its lease is renewed', async () => {
   const first = await client.get(key);
   await fixture.settle(300_000);
   const second = await client.get(key);
-  expect(first.spec?.holderIdentity).toBe('stowage.dev/node-agent');
+  expect(first.spec?.holderIdentity).toBe('n1');
   expect(second.spec?.renewTime).not.toBe(first.spec?.renewTime);
 });
 
@@ -158,12 +158,22 @@ test('a claim whose binding is being rolled back is not mounted until the rollba
   expect(await phases(fixture)).toEqual(['web Running']);
 });
 
-test('a deleted pod is removed when its grace has passed, not before', async () => {
+test('a deleted pod is removed at once, because its containers end when they get the signal', async () => {
   await using fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
   await makePod(fixture, 'web');
   await fixture.settle();
-  await fixture.cluster.resource(pods).delete({ namespace, name: 'web' }, { gracePeriodSeconds: 20 });
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'web' });
+  await fixture.settle();
+  expect(await phases(fixture)).toEqual([]);
+});
+
+test('a deleted pod is removed when the time that its containers take to end has passed, not before', async () => {
+  await using fixture = await VirtualTimeCluster.start(nodeAgent);
+  await makeNode(fixture, 'n1');
+  await makePod(fixture, 'web', { annotations: { 'stowage.dev/termination-seconds': '20' } });
+  await fixture.settle();
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'web' });
   await fixture.settle(18_000);
   expect(await phases(fixture)).toEqual(['web Running']);
   await fixture.settle(3_000);

@@ -29,10 +29,19 @@ const reportDelayMs = 20;
  * Safe to run twice and to crash anywhere: progress is read from the objects, each write carries the version that was read,
  * and a pod runs only after its claims are annotated and its volumes attached.
  */
-export const nodeAgent: Controller = {
-  name: 'node-agent',
-  run: (context, signal) => new NodeAgent(context).run(signal),
-};
+export function createNodeAgent({ volumeScheduling = true }: NodeAgentOptions = {}): Controller {
+  return { name, run: (context, signal) => new NodeAgent(context, volumeScheduling).run(signal) };
+}
+
+const name = 'node-agent';
+
+export interface NodeAgentOptions {
+  /** The feature gate of that name; on by default. Off: volumes are mounted without a check of their node affinity. */
+  readonly volumeScheduling?: boolean | undefined;
+}
+
+/** With the defaults. */
+export const nodeAgent: Controller = createNodeAgent();
 
 /** Keys are `pod NAMESPACE/NAME`, `node NAME` and `attachment NAME`. */
 class NodeAgent {
@@ -42,9 +51,9 @@ class NodeAgent {
   readonly #nodes: NodeReconciler;
   readonly #queue: WorkQueue;
 
-  constructor(context: ControllerContext) {
+  constructor(context: ControllerContext, volumeScheduling: boolean) {
     this.#context = context;
-    this.#caches = new AgentCaches(context);
+    this.#caches = new AgentCaches(context, volumeScheduling);
     this.#queue = new WorkQueue(context);
     this.#pods = new PodRunner(context, this.#caches, (nodeName) => this.#report(nodeName));
     this.#nodes = new NodeReconciler(context, this.#caches);
@@ -52,7 +61,7 @@ class NodeAgent {
 
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
-      controller: nodeAgent.name,
+      controller: name,
       caches: [this.#caches],
       listen: () => [...this.#caches.follow(), ...this.#listen()],
       queue: this.#queue,
@@ -73,15 +82,16 @@ class NodeAgent {
   }
 
   async #turn(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const [what, name = ''] = key.split(' ');
-    if (what === 'pod') return await this.#pods.run(name, signal);
-    if (what === 'node') return await this.#nodes.reconcileNode(name, signal);
-    await this.#nodes.detachIfUnused(name, signal);
+    const [what, object = ''] = key.split(' ');
+    if (what === 'pod') return await this.#pods.run(object, signal);
+    if (what === 'node') return await this.#nodes.reconcileNode(object, signal);
+    await this.#nodes.detachIfUnused(object, signal);
     return undefined;
   }
 
   #listen(): readonly (() => void)[] {
     const { pods, nodes, leases, claims, volumes, csiNodes, drivers, attachments } = this.#caches;
+    const { secrets, configMaps } = this.#caches;
     const usersOfVolume = (volume: PersistentVolume) => {
       const { namespace, name } = volume.spec?.claimRef ?? {};
       this.#wakeUsers(`${namespace}/${name}`);
@@ -91,6 +101,7 @@ class NodeAgent {
     };
     const csiNode = ({ metadata }: KubeObject) => this.#wakeNode(metadata?.name ?? '');
     const claim = (object: KubeObject) => this.#wakeUsers(keyOf(object));
+    const config = ({ metadata }: KubeObject) => this.#wakeWaiting(metadata?.namespace ?? '');
     return [
       pods.addHandler({
         added: (pod) => this.#podChanged(pod),
@@ -111,6 +122,8 @@ class NodeAgent {
       }),
       claims.addHandler({ added: claim, updated: claim, deleted: claim }),
       volumes.addHandler({ added: usersOfVolume, updated: usersOfVolume, deleted: usersOfVolume }),
+      secrets.addHandler({ added: config, updated: config }),
+      configMaps.addHandler({ added: config, updated: config }),
       csiNodes.addHandler({ added: csiNode, updated: csiNode, deleted: csiNode }),
       drivers.addHandler({ added: waiting, updated: waiting, deleted: waiting }),
       attachments.addHandler({
@@ -193,6 +206,11 @@ class NodeAgent {
 
   #wakeUsers(claimKey: string): void {
     for (const key of this.#caches.podIndex.ofClaim(claimKey)) this.#queue.add(`pod ${key}`);
+  }
+
+  /** Pods that may wait for a Secret or a ConfigMap. */
+  #wakeWaiting(namespace: string): void {
+    for (const key of this.#pods.waiting) if (key.startsWith(`${namespace}/`)) this.#queue.add(`pod ${key}`);
   }
 
   #wakeNode(nodeName: string): void {

@@ -5,8 +5,15 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { AgentCaches } from './agent-caches.ts';
+import { isManagedAttachment } from './attachments.ts';
 import { reportOf, reportPatch } from './node-volumes.ts';
-import { leaseFor, readyConditions, renewalDueMs } from './simulated-nodes.ts';
+import {
+  allocatablePatch,
+  leaseFor,
+  nodeInfoPatch,
+  readyConditions,
+  renewalDueMs,
+} from './simulated-nodes.ts';
 
 /**
  * Maintains simulated nodes: their lease, their Ready condition, and their attachments.
@@ -39,8 +46,13 @@ export class NodeReconciler {
     const { name = '', uid, resourceVersion } = node.metadata ?? {};
     const conditions = readyConditions(node, nowMs);
     const volumes = reportPatch(node, this.#caches.volumeReport(name));
-    if (conditions === undefined && volumes === undefined) return;
-    const status = { ...(conditions === undefined ? {} : { conditions }), ...volumes };
+    const status = {
+      ...(conditions === undefined ? {} : { conditions }),
+      ...volumes,
+      ...nodeInfoPatch(node),
+      ...allocatablePatch(node),
+    };
+    if (Object.keys(status).length === 0) return;
     const body = { metadata: { uid, resourceVersion }, status };
     const client = this.#context.cluster.resource(nodes);
     await undefinedIfNotFound(
@@ -57,6 +69,7 @@ export class NodeReconciler {
     const { nodeName = '', source } = attachment?.spec ?? {};
     if (attachment === undefined || !this.#isOurs(nodeName)) return;
     const volumeName = source?.persistentVolumeName ?? '';
+    if (!isManagedAttachment(attachment, this.#caches.volumes.get(volumeName))) return;
     if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))
       return;
     const { uid = '', resourceVersion = '' } = attachment.metadata ?? {};
@@ -78,12 +91,13 @@ export class NodeReconciler {
 
   async #writeLease(lease: Lease, signal: AbortSignal): Promise<void> {
     const client = this.#context.cluster.resource(leases);
-    const { namespace, name = '', uid, resourceVersion, ownerReferences } = lease.metadata ?? {};
+    const { namespace, name = '', uid, resourceVersion, ownerReferences, annotations } = lease.metadata ?? {};
     if (uid === undefined) {
       await client.create(lease, { signal });
       return;
     }
-    const body = { metadata: { uid, resourceVersion, ownerReferences }, spec: lease.spec };
+    const metadata = { uid, resourceVersion, ownerReferences, annotations };
+    const body = { metadata, spec: lease.spec };
     await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
   }
 }

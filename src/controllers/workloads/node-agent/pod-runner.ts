@@ -1,4 +1,4 @@
-import type { Node, Pod } from '../../../kube/api/core.ts';
+import type { Node, Pod, PodStatus } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
@@ -18,14 +18,19 @@ import { reportOf, type VolumeReport } from './node-volumes.ts';
 import { PodGarbageCollector } from './pod-garbage-collector.ts';
 import { nextLifecycleStep } from './pod-lifecycle.ts';
 import {
+  deadlineMessage,
+  expiredStatus,
   finishedStatus,
+  refreshedStatus,
   rejectedStatus,
-  runningConditions,
+  restartStatus,
   runningStatus,
+  type WrittenStatus,
   waitingStatus,
 } from './pod-status.ts';
 import { NodeAgentPodWrites } from './pod-writes.ts';
 import { claimKeysOf } from './pods-by-node-and-claim.ts';
+import { missingEnvironment } from './referenced-config.ts';
 import { TaintEvictions } from './taint-evictions.ts';
 
 /**
@@ -145,13 +150,25 @@ export class PodRunner {
       case 'nothing':
         return undefined;
       case 'start':
-        return await this.#start(pod, node, signal);
+        return soonest(
+          await this.#start(pod, node, signal),
+          step.untilMs === undefined ? undefined : step.untilMs - nowMs,
+        );
       case 'keep':
         await this.#keep(pod, signal);
-        return step.finishMs === undefined ? undefined : { afterMs: step.finishMs - nowMs };
+        return step.untilMs === undefined ? undefined : { afterMs: step.untilMs - nowMs };
       case 'finish':
-        await this.#writes.status(pod, finishedStatus(pod, nowMs), signal);
+        await this.#writes.status(pod, finishedStatus(pod, nowMs, step.exitCode), signal);
         return undefined;
+      case 'back-off':
+      case 'restart': {
+        const { exitCode, kind } = step;
+        const status = restartStatus(pod, nowMs, { exitCode, isDelayed: kind === 'back-off' });
+        await this.#writes.status(pod, status, signal);
+        return undefined;
+      }
+      case 'expire':
+        return await this.#expire(pod, signal);
       case 'wait':
         return { afterMs: step.untilMs - nowMs };
       case 'remove':
@@ -160,6 +177,17 @@ export class PodRunner {
       default:
         return unreachable(step);
     }
+  }
+
+  async #expire(pod: Pod, signal: AbortSignal): Promise<undefined> {
+    const event = {
+      type: 'Normal',
+      reason: 'DeadlineExceeded',
+      action: 'StopPod',
+      note: deadlineMessage,
+    } as const;
+    this.#writes.recordEvent(pod, event);
+    await this.#writes.status(pod, expiredStatus(pod, this.#context.clock.nowMs()), signal);
   }
 
   async #start(pod: Pod, node: Node, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -179,9 +207,32 @@ export class PodRunner {
     const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
     await this.#attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
     if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
+    if (await this.#reportConfigErrors(pod, signal)) return;
     const address = this.#caches.addresses.take(pod);
     assert(address !== undefined, 'there are no addresses left for pods');
     await this.#writes.status(pod, runningStatus(pod, node, address, this.#context.clock.nowMs()), signal);
+  }
+
+  /** Whether containers cannot be created; the object that they lack wakes the pod. */
+  async #reportConfigErrors(pod: Pod, signal: AbortSignal): Promise<boolean> {
+    const lookup = this.#caches.configOf(pod);
+    const errors = new Map<string, string>();
+    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
+      const message = missingEnvironment(lookup, pod, container);
+      if (message !== undefined) errors.set(container.name ?? '', message);
+    }
+    if (errors.size === 0) return false;
+    this.waiting.add(keyOf(pod));
+    for (const message of new Set(errors.values()))
+      this.#writes.recordEvent(pod, {
+        type: 'Warning',
+        reason: 'Failed',
+        action: 'StartPod',
+        note: `Error: ${message}`,
+      });
+    const status = waitingStatus(pod, this.#context.clock.nowMs(), errors);
+    if (!isSameWaiting(pod, status)) await this.#writes.status(pod, status, signal);
+    return true;
   }
 
   /** Whether the node reports all the pod's volumes; if not, the report is requested, and the pod is reconciled again after it. */
@@ -199,8 +250,8 @@ export class PodRunner {
     this.waiting.add(keyOf(pod));
     const delayMs = this.#warningDelay.remainingMs(pod, block);
     if (delayMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
-    if (pod.status?.containerStatuses === undefined)
-      await this.#writes.status(pod, waitingStatus(pod, this.#context.clock.nowMs()), signal);
+    const status = waitingStatus(pod, this.#context.clock.nowMs());
+    if (!isSameWaiting(pod, status)) await this.#writes.status(pod, status, signal);
     return delayMs === 0 ? undefined : { afterMs: delayMs };
   }
 
@@ -264,7 +315,7 @@ export class PodRunner {
     });
   }
 
-  /** What a running pod needs: its attachments, the size of its file systems, and conditions that follow its readiness gates. */
+  /** What a running pod needs: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
   async #keep(pod: Pod, signal: AbortSignal): Promise<void> {
     const mounts = claimKeysOf(pod).flatMap((key) => {
       const claim = this.#caches.claims.get(key);
@@ -275,9 +326,19 @@ export class PodRunner {
     const wanted = mounts.flatMap(({ volume }) => this.#caches.attachmentFor(volume, nodeName) ?? []);
     await this.#attach(pod, wanted, signal, async () => {});
     for (const mount of mounts) await growFileSystem(this.#context, pod, mount, signal);
-    const conditions = runningConditions(pod, this.#context.clock.nowMs());
-    if (conditions !== pod.status?.conditions) await this.#writes.status(pod, { conditions }, signal);
+    const changes = refreshedStatus(pod, this.#context.clock.nowMs());
+    if (changes !== undefined) await this.#writes.status(pod, changes, signal);
   }
+}
+
+/** Whether the containers of the pod wait for the reasons in the status. */
+function isSameWaiting(pod: Pod, { containerStatuses, observedGeneration }: WrittenStatus): boolean {
+  const reasons = (statuses: PodStatus['containerStatuses']) =>
+    JSON.stringify((statuses ?? []).map(({ state }) => [state?.waiting?.reason, state?.waiting?.message]));
+  return (
+    reasons(pod.status?.containerStatuses) === reasons(containerStatuses) &&
+    pod.status?.observedGeneration === observedGeneration
+  );
 }
 
 function soonest(requeue: Requeue | undefined, afterMs: number | undefined): Requeue | undefined {

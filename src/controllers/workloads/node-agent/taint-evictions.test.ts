@@ -22,7 +22,8 @@ async function taint({ cluster }: VirtualTimeCluster, ...taints: readonly Taint[
 async function startWith(...tolerations: readonly Toleration[]): Promise<VirtualTimeCluster> {
   const fixture = await VirtualTimeCluster.start(nodeAgent);
   await makeNode(fixture, 'n1');
-  await makePod(fixture, 'web', { spec: { tolerations, terminationGracePeriodSeconds: 10 } });
+  const annotations = { 'stowage.dev/termination-seconds': '10' };
+  await makePod(fixture, 'web', { spec: { tolerations, terminationGracePeriodSeconds: 10 }, annotations });
   await fixture.settle();
   return fixture;
 }

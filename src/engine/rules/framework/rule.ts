@@ -78,6 +78,8 @@ export interface Interest {
   readonly drivers: ReadonlySet<string>;
   /** Some node refused the pod because it can't attach more volumes, so attachments of other pods matter. */
   readonly lacksSlots: boolean;
+  /** When the pod was refused, in milliseconds since 1970: pools that had expired by then did not count. Undefined if unknown. */
+  readonly refusedAtMs?: number | undefined;
 }
 
 /** A rule with any type of state. */

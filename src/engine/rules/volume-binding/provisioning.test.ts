@@ -43,6 +43,28 @@ describe('a new volume', () => {
       stowage: makes('data'),
     },
     {
+      name: 'is provisioned in the zones of the class parameters, which kube-scheduler ignores',
+      cluster: {
+        Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'b' })],
+        StorageClass: [
+          csiClass('zonal.stowage.dev', 'local', { parameters: { zones: 'b, c' } }),
+          csiClass('kubernetes.io/gce-pd', 'disk', { parameters: { zone: 'b' } }),
+        ],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: makes('data', 'n2'),
+      upstream: makes('data', 'n1'),
+    },
+    {
+      name: 'is provisioned in any zone if the parameter belongs to a driver of another kind',
+      cluster: {
+        Node: [node('n1', { [zone]: 'a' }), node('n2', { [zone]: 'b' })],
+        StorageClass: [csiClass('disk.csi', 'local', { parameters: { zone: 'b' } })],
+        PersistentVolumeClaim: [claim('data', '5Gi')],
+      },
+      stowage: makes('data', 'n1'),
+    },
+    {
       name: 'is provisioned if the existing ones are too small',
       cluster: {
         Node: [node('n1')],

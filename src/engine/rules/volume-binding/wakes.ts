@@ -11,6 +11,7 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
+import { driverPoolsMayHelp } from './driver-pool-wakes.ts';
 
 /**
  * Changes that could help a pod whose volumes did not fit. More precise than kube-scheduler: a PersistentVolume wakes only pods that want
@@ -41,7 +42,7 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange): boole
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change) && mayHaveGrown(change);
     case 'DriverCapacity':
-      return interest.drivers.has((change.after ?? change.before)!.key);
+      return driverPoolsMayHelp(interest, change);
     default:
       return false;
   }
@@ -70,6 +71,8 @@ export function volumesInvalidatedBy(interest: Interest, change: ClusterChange):
       return interest.drivers.has((change.after ?? change.before)!.key);
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change);
+    case 'DriverCapacity':
+      return interest.drivers.has((change.after ?? change.before)!.key);
     default:
       return false;
   }
