@@ -13,7 +13,7 @@ function get(query = ''): IncomingRequest {
   } as IncomingRequest;
 }
 
-/** A custom kind, as far as OpenAPI looks at it. */
+/** A custom kind with the fields that OpenAPI reads. */
 function customKind(version: string, schema: object = {}): ServedKind {
   const publishedSchema = { type: 'object', ...schema };
   return {
