@@ -66,6 +66,16 @@ describe('filter', () => {
     expect(FailedAndUnresolvableNodes).toEqual({ n1: 'persistentvolumeclaim "absent" not found' });
   });
 
+  test('without the gate VolumeScheduling an unbound claim is refused on every node', async () => {
+    await using fixture = await ExtenderFixture.start({ volumeScheduling: false });
+    await fixture.node('n1', '10Gi');
+    const { NodeNames, FailedAndUnresolvableNodes } = await fixture.filter(await fixture.pod('p', '3Gi'), [
+      'n1',
+    ]);
+    expect(NodeNames).toEqual([]);
+    expect(FailedAndUnresolvableNodes.n1).toContain('unbound immediate PersistentVolumeClaims');
+  });
+
   test('of many nodes only a few have a message of their own', async () => {
     await using fixture = await ExtenderFixture.start();
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`);

@@ -41,6 +41,7 @@ interface ExtenderFixtureOptions {
   readonly holdMs?: number;
   /** Without a client authority: clients need no certificate, and /bind is not allowed. */
   readonly isOpen?: boolean;
+  readonly volumeScheduling?: boolean;
 }
 
 /** An extender on loopback with an in-memory cluster. The class `fast` has volumes of a CSI driver, in pools of each node. */
@@ -61,7 +62,8 @@ export class ExtenderFixture implements AsyncDisposable {
     this.#supervisor = supervisor;
   }
 
-  static async start({ holdMs, isOpen = false }: ExtenderFixtureOptions = {}): Promise<ExtenderFixture> {
+  static async start(options: ExtenderFixtureOptions = {}): Promise<ExtenderFixture> {
+    const { holdMs, isOpen = false, volumeScheduling } = options;
     const environment = await RealTimeCluster.start('pv-binder');
     const { cluster } = environment;
     await cluster.resource(storageClasses).create({
@@ -74,7 +76,7 @@ export class ExtenderFixture implements AsyncDisposable {
       .create({ metadata: { name: driver }, spec: { storageCapacity: true } });
     const supervisor = new Supervisor({ clock: realClock, random, onCrash: () => {} });
     const { signal } = new AbortController();
-    const shared = { cluster, clock: realClock, random, supervisor, onError: () => {} };
+    const shared = { cluster, clock: realClock, random, supervisor, volumeScheduling, onError: () => {} };
     const binding = (await StandaloneBinding.open(shared, signal))!;
     const extender = new Extender({ binding, holdMs, signal });
     const clientAuthority = isOpen ? undefined : authorityCert;
