@@ -31,13 +31,18 @@ export function withInFlightPods<T>(
  */
 function chosenNode(pod: PodRecord, index: ClusterIndex, { snapshot }: ClusterView): string | undefined {
   if (!needsNode(pod)) return undefined;
-  const selected = pod.claims.flatMap(({ key }) => {
-    const claim = index.claims.get(key);
-    return claim === undefined || claim.isBound || claim.selectedNode === '' ? [] : [claim.selectedNode];
-  });
+  const unbound = pod.claims
+    .flatMap(({ key }) => index.claims.get(key) ?? [])
+    .filter(({ isBound }) => !isBound);
+  const selected = unbound.flatMap(({ selectedNode }) => (selectedNode === '' ? [] : [selectedNode]));
   const [nodeName] = selected;
   if (nodeName === undefined || selected.some((other) => other !== nodeName)) return undefined;
-  if (pod.nominatedNode !== '') return pod.nominatedNode === nodeName ? nodeName : undefined;
+  if (pod.nominatedNode !== '' && pod.nominatedNode !== nodeName) return undefined;
   const stored = snapshot.get('Pod', pod.key);
-  return stored !== undefined && isReportedUnschedulable(stored) ? undefined : nodeName;
+  if (stored === undefined || !isReportedUnschedulable(stored)) return nodeName;
+  // The pod may be nominated because others are evicted for it, and share a claim with a pod in flight. Its other claims show that.
+  const isWhole = unbound.every(
+    ({ className, selectedNode }) => selectedNode !== '' || !index.classes.get(className)?.canProvision,
+  );
+  return pod.nominatedNode !== '' && isWhole ? nodeName : undefined;
 }
