@@ -11,9 +11,9 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for programs that they have started; by default one core would be left idle.
     maxWorkers: '100%',
-    testTimeout: 60_000,
-    // Hooks start programs too, and the machine may be busy.
-    hookTimeout: 60_000,
+    // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },
 });

@@ -51,10 +51,10 @@ describe('pools that may not be read', () => {
     const cluster = await refusingCluster();
     cluster.served = [nodes];
     const errors = await open(cluster);
-    await vi.waitFor(() => expect(cluster.discoveries).toBeGreaterThan(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(cluster.discoveries).toBeGreaterThan(1), { timeout: 120_000 });
     expect(errors).toEqual([]);
     cluster.served = [nodes, driverCapacities];
-    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]), { timeout: 120_000 });
   });
 
   test('are not reported if the permission is granted together with the kind', async () => {
@@ -64,7 +64,7 @@ describe('pools that may not be read', () => {
     cluster.permit();
     cluster.served = [driverCapacities];
     const asked = cluster.discoveries;
-    await vi.waitFor(() => expect(cluster.discoveries).toBeGreaterThan(asked), { timeout: 30_000 });
+    await vi.waitFor(() => expect(cluster.discoveries).toBeGreaterThan(asked), { timeout: 120_000 });
     expect(errors).toEqual([]);
   });
 

@@ -32,7 +32,7 @@ test('the figures of a driver are deleted with it', async () => {
   await drivers().delete({ name });
   await vi.waitFor(
     async () => expect(await undefinedIfNotFound(capacities().get({ name }))).toBeUndefined(),
-    { timeout: 10_000 },
+    { timeout: 120_000 },
   );
 });
 

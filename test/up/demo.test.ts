@@ -39,7 +39,7 @@ describe('stowage up --demo', () => {
     folder = newFolder();
     stowage = await StowageProcess.up(join(folder, 'data'), '--demo');
     pods = await items(stowage, demoPods);
-  }, 60_000);
+  });
   afterAll(() => removeFolder(folder));
 
   const called = (name: string) => pods.filter((pod) => stemOf(pod).startsWith(name));
@@ -92,7 +92,7 @@ describe('stowage up --demo', () => {
       (await items(stowage, path)).map(({ metadata, capacity }) => `${metadata.name} ${capacity}`).sort();
     const taken = (node: string) => 40 * nodesOf('cache').filter((name) => name === node).length;
     const expected = ['node-a2', 'node-b2'].map((node) => `demo-pools-${node} ${100 - taken(node)}Gi`);
-    await expect.poll(left, { timeout: 20_000 }).toEqual(expected);
+    await expect.poll(left, { timeout: 120_000 }).toEqual(expected);
   });
 
   test.each([

@@ -73,7 +73,7 @@ test('a definition is removed even if it was changed while its objects were dele
     .toBeDefined();
   await fixture.changeDefinition(name, { metadata: { labels: { late: 'yes' } } });
   await fixture.patch('v1', 'kept', { metadata: { finalizers: null } });
-  await expect.poll(() => fixture.definition(name), { timeout: 5_000 }).toBeUndefined();
+  await expect.poll(() => fixture.definition(name), { timeout: 120_000 }).toBeUndefined();
   await fixture.stop();
   expect(fixture.errors).toEqual([]);
 });

@@ -141,7 +141,7 @@ describe('a watcher that does not read', () => {
     const missed = items.slice(Math.floor(made / 2) + 1).map(({ metadata }) => `ADDED ${metadata.name}`);
     expect(describeLines(await resumed.take(missed.length))).toEqual(missed);
     resumed.close();
-  }, 30_000);
+  });
 });
 
 describe('a closing server', () => {

@@ -28,7 +28,7 @@ test('pods that fill a hundred nodes to the last byte never make the driver refu
   expect(found.find((place) => !/^n\d+$/.test(place))).toContain(
     '100 node(s) did not have enough free storage',
   );
-}, 60_000);
+});
 
 test('pods that come in waves, with publications in between, never make the driver refuse', async () => {
   const { fixture, driver } = await startWithDriver({
