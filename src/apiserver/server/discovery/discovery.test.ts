@@ -164,7 +164,6 @@ describe('OpenAPI', () => {
     const document = (await cluster.call('GET', '/openapi/v3/api/v1')).json<OpenApiDocument>();
     expect(document.components.schemas['io.k8s.api.core.v1.PodSpec']?.properties?.containers).toEqual({
       description: expect.stringContaining('List of containers belonging to the pod.'),
-      description: expect.stringMatching(/^List of containers belonging to the pod/),
       type: 'array',
       items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Container' }] },
       'x-kubernetes-list-map-keys': ['name'],
