@@ -14,6 +14,7 @@ export default defineConfig({
     // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
     testTimeout: 300_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 120_000 } },
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },
 });

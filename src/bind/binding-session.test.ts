@@ -21,7 +21,7 @@ describe('a reservation', () => {
     await using fixture = await SessionFixture.start();
     const { pod, reservation } = await fixture.reserved();
     await fixture.session.bind(pod, reservation, { extent: 'volumes and pod' }, never);
-    await vi.waitFor(() => expect(fixture.session.reservationOf(key)).toBeUndefined());
+    await vi.waitFor(() => expect(fixture.session.reservationOf(key)).toBeUndefined(), { timeout: 120_000 });
     expect((await fixture.environment.cluster.resource(pods).get(name)).spec?.nodeName).toBe('n1');
     expect(fixture.log).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe('a reservation', () => {
     await using fixture = await SessionFixture.start();
     await fixture.reserved();
     await fixture.environment.cluster.resource(pods).delete(name, { gracePeriodSeconds: 0 });
-    await vi.waitFor(() => expect(fixture.log).toEqual([`reverted ${key}`]));
+    await vi.waitFor(() => expect(fixture.log).toEqual([`reverted ${key}`]), { timeout: 120_000 });
     expect(fixture.session.reservationOf(key)).toBeUndefined();
   });
 });
@@ -58,7 +58,7 @@ describe('a binding that fails', () => {
     const stop = new AbortController();
     const beforeRevert = () => log.push('beforeRevert');
     const bound = session.bind(pod, reservation, { extent: 'volumes', beforeRevert }, stop.signal);
-    await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'));
+    await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'), { timeout: 120_000 });
     stop.abort(new Error('leadership lost'));
     await expect(bound).rejects.toThrow('leadership lost');
     expect(log).toEqual([`reverted ${key}`]);
@@ -76,7 +76,7 @@ describe('cancel', () => {
     const { pod, reservation } = await fixture.reserved(['data']);
     const bound = session.bind(pod, reservation, { extent: 'volumes and pod' }, never);
     const rejected = expect(bound).rejects.toThrow(new BindFailure('preempted'));
-    await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'));
+    await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'), { timeout: 120_000 });
     expect(session.cancel(key, 'preempted')).toBe(true);
     await rejected;
     expect(session.cancel(key, 'preempted')).toBe(false);
@@ -110,7 +110,7 @@ test('bindAssigned ends the reservation when it fails, without avoiding the node
   const { pod, reservation } = await fixture.reserved(['data'], { nodeName: 'n1' });
   const bound = session.bindAssigned(pod, reservation, never);
   const rejected = expect(bound).rejects.toThrow(new BindFailure('too slow'));
-  await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'));
+  await vi.waitFor(() => expect(selectedNode(fixture)).toBe('n1'), { timeout: 120_000 });
   session.cancel(key, 'too slow');
   await rejected;
   expect(log).toEqual([`reverted ${key}`]);

@@ -43,7 +43,7 @@ async function open(cluster: Cluster): Promise<unknown[]> {
 describe('pools that may not be read', () => {
   test('are reported, with the missing permission and its consequence', async () => {
     const errors = await open(await refusingCluster());
-    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]));
+    await vi.waitFor(() => expect(errors).toEqual([new MissingPermission()]), { timeout: 120_000 });
     expect(String(errors[0])).toBe(`MissingPermission: ${message}`);
   });
 

@@ -72,7 +72,9 @@ export class SessionFixture implements AsyncDisposable {
         resources: { requests: { storage: '1Gi' } },
       },
     });
-    await vi.waitFor(() => expect(this.feed.index.claims.get('default/data')).toBeDefined());
+    await vi.waitFor(() => expect(this.feed.index.claims.get('default/data')).toBeDefined(), {
+      timeout: 120_000,
+    });
   }
 
   /** Creates the pod `p`, and reserves node `n1` for it. */
@@ -82,7 +84,7 @@ export class SessionFixture implements AsyncDisposable {
       metadata: { namespace, name: 'p' },
       spec: { containers: [{ name: 'main', image: 'pause' }], volumes, ...spec },
     });
-    await vi.waitFor(() => expect(this.feed.get('Pod', 'default/p')).toBeDefined());
+    await vi.waitFor(() => expect(this.feed.get('Pod', 'default/p')).toBeDefined(), { timeout: 120_000 });
     const pod = this.feed.get('Pod', 'default/p')!;
     const placement = plan(pod, this.feed.index, { nowMs: 0, rules: volumeRules });
     assert(placement.kind === 'placement', 'the pod must fit');
