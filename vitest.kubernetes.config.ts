@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Real programs race each other on a loaded machine, and some lose now and then; what fails twice in a row is ours to mend. Each try
+    // Real programs race each other on a loaded machine, and some lose now and then; what fails twice in a row is ours to fix. Each try
     // has a bed or a namespace of its own, and the report names what needed the second.
     retry: 1,
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],

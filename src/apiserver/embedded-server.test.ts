@@ -75,7 +75,7 @@ describe('64-bit integers of custom resources stay exact', () => {
       spec: { group: 'example.com', scope: 'Namespaced', names, versions: [version] },
     };
     await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', JSON.stringify(definition));
-    await vi.waitFor(async () => expect((await call('GET', widgets)).status).toBe(200));
+    await vi.waitFor(async () => expect((await call('GET', widgets)).status).toBe(200), { timeout: 120_000 });
   });
 
   const widget = (name: string, spec: string) =>

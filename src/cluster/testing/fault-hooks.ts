@@ -71,7 +71,7 @@ const writeVerbs: ReadonlySet<ClusterVerb> = new Set([
   'post',
 ]);
 
-export function isWrite({ verb }: ClusterCall): boolean {
+function isWrite({ verb }: ClusterCall): boolean {
   return writeVerbs.has(verb);
 }
 

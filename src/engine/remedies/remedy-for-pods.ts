@@ -82,7 +82,7 @@ function storageOf(pod: Pod, index: ClusterIndex): number {
 }
 
 /** The keys of the pods that fit at the same time after the steps. */
-export function podsFittingWith(
+function podsFittingWith(
   steps: readonly RemedyStep[],
   { pods, alike }: PendingPods,
   index: ClusterIndex,

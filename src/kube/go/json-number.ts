@@ -42,7 +42,7 @@ export class JsonNumber {
 const int64DigitsMax = 20;
 
 /** An int64 as a number if it is below 2^53, otherwise a bigint; undefined beyond 64 bits. */
-export function int64Of(value: bigint): number | bigint | undefined {
+function int64Of(value: bigint): number | bigint | undefined {
   if (BigInt.asIntN(64, value) !== value) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
