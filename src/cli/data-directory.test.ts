@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { lockDirectory } from '../apiserver/store/directory-lock.ts';
-import { checkDirectoryModes, emptyDataDirectory, markDataDirectory } from './data-directory.ts';
+import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'stowage-data-'));
@@ -77,32 +76,4 @@ test('a directory with files of others gets no .gitignore', () => {
   writeFileSync(join(data, 'thesis.txt'), '');
   markDataDirectory(data);
   expect(readdirSync(data)).toEqual(['thesis.txt']);
-});
-
-test('a directory that every user may write to is refused; for the group there is a warning', () => {
-  const data = folder();
-  expect(checkDirectoryModes(data)).toEqual([]);
-  chmodSync(data, 0o777);
-  expect(() => checkDirectoryModes(data)).toThrow(
-    `${data} is open to every user of this machine (mode 777): chmod go-w ${data}`,
-  );
-  chmodSync(data, 0o775);
-  expect(checkDirectoryModes(data)).toEqual([
-    `${data} is open to the users of its group (mode 775): chmod go-w ${data}`,
-  ]);
-  chmodSync(data, 0o755);
-  expect(checkDirectoryModes(data)).toEqual([]);
-});
-
-test('credentials that every user may read are refused; for the group there is a warning', () => {
-  const data = folder();
-  const token = join(data, 'token');
-  writeFileSync(token, 'x', { mode: 0o600 });
-  expect(checkDirectoryModes(data)).toEqual([]);
-  chmodSync(token, 0o644);
-  expect(() => checkDirectoryModes(data)).toThrow(
-    `${token} is open to every user of this machine (mode 644): chmod 600 ${token}, or delete it to get a new one`,
-  );
-  chmodSync(token, 0o640);
-  expect(checkDirectoryModes(data)).toHaveLength(1);
 });

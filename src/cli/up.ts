@@ -4,7 +4,7 @@ import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embe
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
-import { checkDirectoryModes, emptyDataDirectory, markDataDirectory } from './data-directory.ts';
+import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
 import { featureGatesOf } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
@@ -123,7 +123,6 @@ async function startControlPlane(flags: UpFlags, plan: UpPlan): Promise<Embedded
   try {
     if (fresh && (await emptyDataDirectory(dataDirectory))) log.info(`${dataDirectory} was emptied`);
     markDataDirectory(dataDirectory);
-    for (const warning of checkDirectoryModes(dataDirectory)) log.warn(warning);
     return await EmbeddedControlPlane.start({
       dataDirectory,
       host,

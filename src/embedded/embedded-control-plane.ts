@@ -15,6 +15,7 @@ import type { Log } from '../runtime/log.ts';
 import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
+import { checkDirectoryModes } from './data-directory-modes.ts';
 import { ownDefinitions } from './own-definitions.ts';
 
 export interface ControlPlaneOptions {
@@ -59,12 +60,14 @@ export class EmbeddedControlPlane {
   }
 
   static async start(options: ControlPlaneOptions): Promise<EmbeddedControlPlane> {
-    const { log } = options;
+    const { log, dataDirectory } = options;
+    if (dataDirectory !== undefined)
+      for (const warning of checkDirectoryModes(dataDirectory)) log.warn(warning);
     const metrics = new Metrics();
     let running: RunningControllers | undefined;
     const isReady = (): boolean => running !== undefined && running.waitingFor().length === 0;
     const server = await EmbeddedServer.start({
-      dataDirectory: options.dataDirectory,
+      dataDirectory,
       host: options.host,
       port: options.port,
       clock: realClock,

@@ -19,7 +19,10 @@ export { ApiError } from '../kube/api-error.ts';
 export * as resources from '../kube/resources.ts';
 
 export interface ApiServerOptions {
-  /** Keeps the data in this directory; a later start with the same directory continues with it. Without it, all data is in memory. */
+  /**
+   * Keeps the data in this directory; a later start with the same directory continues with it. Without it, all data is in memory. The
+   * start fails if every user of the machine may write to the directory, or may read or write the credentials in it.
+   */
   readonly dataDirectory?: string;
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
@@ -32,7 +35,7 @@ export interface ApiServerOptions {
   readonly controllers?: string;
   /** `spec.schedulerName` of the pods that controller `scheduler` places; `stowage` and `default-scheduler` by default. */
   readonly schedulerNames?: readonly string[];
-  /** Called with errors of the server and its controllers, which keep running. By default they are dropped. */
+  /** Called with errors and warnings of the server and its controllers, which keep running. By default they are dropped. */
   readonly onError?: (error: unknown, where: string) => void;
 }
 
@@ -59,7 +62,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ru
   const selected = selectControllers(controllers);
   if (!selected.ok) throw new TypeError(`options.controllers: ${selected.problem}`);
   const report = (where: string, fields?: { readonly error?: unknown }): void =>
-    onError(fields?.error, where);
+    onError(fields?.error ?? new Error(where), where);
   const plane = await EmbeddedControlPlane.start({
     dataDirectory,
     host,
