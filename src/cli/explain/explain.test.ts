@@ -98,6 +98,19 @@ describe('a pod that has its place, or would', () => {
     expect(nameOf(askClaim(view, 'own'))).toBe('persistentvolume/pv-1\n');
   });
 
+  test('is printed by name without characters that a terminal obeys', () => {
+    const view = viewOf({
+      Node: [nodeWith('n\u001b[2J\u202e1', '4')],
+      PersistentVolume: [localVolume('pv\n\u001b]0;x\u0007', '1Gi', 'n1')],
+      PersistentVolumeClaim: [boundClaim('own', '1Gi', 'pv\n\u001b]0;x\u0007')],
+      StorageClass: [storageClass('local')],
+      Pod: [podWith('placed', '1', [], 'n\u001b[2J\u202e1'), podWith('waits', '1')],
+    });
+    expect(nameOf(askPod(view, 'placed'))).toBe('node/n [2J 1\n');
+    expect(nameOf(askPod(view, 'waits'))).toBe('node/n [2J 1\n');
+    expect(nameOf(askClaim(view, 'own'))).toBe('persistentvolume/pv  ]0;x \n');
+  });
+
   test.each<[string, Parameters<typeof podWith>, object, string, number]>([
     ['gates', ['p', '1'], { spec: { schedulingGates: [{ name: 'quota' }] } }, 'gated', 3],
     ['an end', ['p', '1'], { status: { phase: 'Succeeded' } }, 'finished', 0],

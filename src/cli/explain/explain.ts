@@ -1,6 +1,7 @@
 import type { Pod } from '../../kube/api/core.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { usage } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
@@ -164,10 +165,11 @@ export function nameOf(explanation: Explanation): string {
   if (explanation.kind === 'PodExplanation') {
     const { verdict, pod, placement } = explanation;
     const node = verdict === 'placed' ? pod.nodeName : (pod.nodeName ?? placement?.node);
-    return node === undefined ? '' : `node/${node}\n`;
+    return node === undefined ? '' : `node/${printableText(node)}\n`;
   }
   const { state, claim } = explanation;
-  return state === 'Bound' && claim.volume !== undefined ? `persistentvolume/${claim.volume}\n` : '';
+  if (state !== 'Bound' || claim.volume === undefined) return '';
+  return `persistentvolume/${printableText(claim.volume)}\n`;
 }
 
 /** True if the pod does not fit or the claim has no volume; scripts can test it by the exit status. */

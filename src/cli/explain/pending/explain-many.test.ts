@@ -115,6 +115,11 @@ describe('all pending pods', () => {
     expect(exitCodeOfPending(explanation)).toBe(3);
   });
 
+  test('are printed by name without characters that a terminal obeys', () => {
+    const view = viewOf({ Node: [nodeWith('n1', '1')], Pod: [podWith('big\u001b[2J\u202ex\ny', '3')] });
+    expect(renderedPending(ask(view), 'name', plainTerminal)).toBe('pod default/big [2J x y\n');
+  });
+
   test('of a quiet cluster are none', () => {
     const view = viewOf({ Node: [nodeWith('n1', '4')], Pod: [podWith('p', '1', [], 'n1')] });
     expect(textOf(ask(view))).toBe('No pod is pending.\n');

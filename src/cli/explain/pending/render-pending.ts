@@ -1,3 +1,4 @@
+import { printableText } from '../../../runtime/printable-text.ts';
 import { namesText, Page, type RenderOptions, renderNotes } from '../render-parts.ts';
 import { capitalized, countOf } from './count-text.ts';
 import type { CauseLine, PendingExplanation, PodsRemedyLine } from './pending-explanation.ts';
@@ -26,7 +27,7 @@ export function renderPending(explanation: PendingExplanation, options: RenderOp
 
 /** The pods with a cause, one a line, for `xargs -L1 stowage explain`. */
 export function pendingNames({ causes }: PendingExplanation): string {
-  return causes.flatMap(({ pods }) => pods.map((pod) => `pod ${pod}\n`)).join('');
+  return causes.flatMap(({ pods }) => pods.map((pod) => `pod ${printableText(pod)}\n`)).join('');
 }
 
 function isTrouble(explanation: PendingExplanation): boolean {
