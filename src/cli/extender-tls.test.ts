@@ -1,5 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -142,6 +151,16 @@ describe('the certificate that it makes for itself', () => {
     chmodSync(ownCertificatePath(flags), 0o600);
     expect(await tlsOf(flags, undefined)).toEqual(first);
     expect([flags.data, ownCertificatePath(flags)].map(modeOf)).toEqual(['700', '644']);
+  });
+
+  test('is ignored by git where the directory is new; another directory gets no .gitignore', async () => {
+    const folder = folderOf();
+    const [created, present] = [flagsIn(folder, { data: 'new' }), flagsIn(folder, { data: 'present' })];
+    mkdirSync(present.data);
+    await tlsOf(created, undefined);
+    await tlsOf(present, undefined);
+    expect(readFileSync(join(created.data, '.gitignore'), 'utf8')).toBe('*\n');
+    expect(existsSync(join(present.data, '.gitignore'))).toBe(false);
   });
 });
 
