@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Durability } from '../store/durability.ts';
 import { MemoryStore } from '../store/memory-store.ts';
+import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 import { serveCluster, servedKinds } from './testing/served-cluster.ts';
 import { WatchClient } from './testing/watch-client.ts';
 
@@ -77,3 +79,63 @@ describe('a version that is too old', () => {
     expect(cluster.errors).toEqual([]);
   });
 });
+
+describe('a write that the disk does not take', () => {
+  const body = { metadata: { name: 'a' }, provisioner: 'a/b' };
+  const fullDisk = {
+    code: 507,
+    reason: 'InternalError',
+    message:
+      'the disk of the server is full, so the change was not stored; free space on the disk of its data directory, then repeat the request',
+    details: { causes: [{ reason: 'DiskFull', message: 'no space left on device' }] },
+  };
+  const brokenDisk = {
+    code: 500,
+    reason: 'InternalError',
+    message: expect.stringContaining('the server could not write to its data directory'),
+  };
+
+  test.each<[StoreErrorCode, object]>([
+    ['DiskFull', fullDisk],
+    ['WriteFailed', brokenDisk],
+  ])('is reported as such and not stored: %s', async (code, status) => {
+    const disk = new FailingDurability();
+    const cluster = await serveCluster({ store: new MemoryStore({ durability: disk }) });
+    const failure = new StoreError(code, 'writing to the data directory /secret/data failed');
+    disk.failure = failure;
+    const reply = await cluster.call('POST', classes, { body });
+    expect(reply.json()).toMatchObject({ kind: 'Status', status: 'Failure', ...status });
+    expect(reply.status).toBe(reply.json().code);
+    expect(reply.text).not.toContain('/secret/data');
+    expect(cluster.errors).toEqual([failure]);
+    expect(cluster.server.metrics.internalErrors).toBe(0);
+    expect((await cluster.call('GET', `${classes}/a`)).status).toBe(404);
+    await cluster.close();
+  });
+
+  test('succeeds when it is repeated after space was freed', async () => {
+    const disk = new FailingDurability();
+    const cluster = await serveCluster({ store: new MemoryStore({ durability: disk }) });
+    await cluster.call('POST', classes, { body });
+    disk.failure = new StoreError('DiskFull', 'the disk is full');
+    expect((await cluster.call('DELETE', `${classes}/a`)).status).toBe(507);
+    expect((await cluster.call('GET', `${classes}/a`)).status).toBe(200);
+    disk.failure = undefined;
+    expect((await cluster.call('DELETE', `${classes}/a`)).status).toBe(200);
+    expect((await cluster.call('GET', `${classes}/a`)).status).toBe(404);
+    await cluster.close();
+  });
+});
+
+/** Rejects all batches while `failure` is set. */
+class FailingDurability implements Durability {
+  failure: StoreError | undefined;
+
+  persist(): Promise<void> {
+    return this.failure === undefined ? Promise.resolve() : Promise.reject(this.failure);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   addQuantities,
   canonicalQuantity,
@@ -144,6 +144,22 @@ describe('a problem names the field and the remedy', () => {
     expect(parseQuantity(value)).toMatchObject({ ok: false });
   });
 });
+
+test.each(['', 'x', '.', 'Ki', 'e9'])(
+  'of 100,000 digits with the suffix %j only the first are read',
+  (suffix) => {
+    const text = '9'.repeat(100_000) + suffix;
+    const reads = vi.spyOn(String.prototype, 'charCodeAt');
+    const conversions = vi.spyOn(globalThis, 'BigInt');
+    try {
+      expect(parseQuantity(text)).toMatchObject({ ok: false });
+      expect(reads.mock.calls.length).toBeLessThan(100);
+      expect(conversions).not.toHaveBeenCalled();
+    } finally {
+      vi.restoreAllMocks();
+    }
+  },
+);
 
 describe('conversion to bytes', () => {
   test.each([
