@@ -1,6 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { controllerNames } from '../../src/controllers/controller-names.ts';
 import { ApiClient } from './api-client.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
@@ -26,6 +34,23 @@ describe('stowage up', () => {
     expect(modeOf(data)).toBe('700');
     for (const name of ['kubeconfig', 'token', 'tls.key'])
       expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
+  });
+
+  test('makes a data directory that git ignores', async () => {
+    const folder = temporaryFolder();
+    const stowage = new StowageProcess(['up', '--port', '0', '--controllers', 'none'], folder);
+    onTestFinished(() => stowage.kill());
+    await stowage.answers();
+    expect(readFileSync(join(folder, '.stowage/.gitignore'), 'utf8')).toBe('*\n');
+  });
+
+  test('warns about a data directory that its group may write to', async () => {
+    const data = temporaryFolder();
+    chmodSync(data, 0o770);
+    const stowage = await StowageProcess.up(data, '--controllers', 'none');
+    expect(stowage.stderr).toContain(
+      `${data} is open to the users of its group (mode 770): chmod go-w ${data}\n`,
+    );
   });
 
   test('prints an absolute path for a relative data directory', async () => {
@@ -154,6 +179,29 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
     expect(await callStowage('up', '--data', file, '--port', '0')).toMatchObject({
       status: 1,
       stderr: `stowage: the data directory ${file} cannot be used: it is not a directory; choose another with --data\n`,
+    });
+  });
+
+  test('a data directory that every user may write to', async () => {
+    const data = temporaryFolder();
+    chmodSync(data, 0o777);
+    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: ${data} is open to every user of this machine (mode 777): chmod go-w ${data}\n`,
+    });
+    expect(existsSync(join(data, 'token'))).toBe(false);
+  });
+
+  test('a token that every user may read', async () => {
+    const data = temporaryFolder();
+    const token = join(data, 'token');
+    writeFileSync(token, 'secret');
+    chmodSync(token, 0o644);
+    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: ${token} is open to every user of this machine (mode 644): chmod 600 ${token}, or delete it to get a new one\n`,
     });
   });
 

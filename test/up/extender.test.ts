@@ -33,6 +33,10 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
   ['no directory', ['--data', ''], '--data: give a directory'],
 ];
 
+/** Logged at the start by an extender that accepts every caller. */
+const warning =
+  /without --client-ca, everyone who can reach https?:\/\/127\.0\.0\.1:\d+ can make the extender reserve capacity: /;
+
 describe('stowage extender', () => {
   test.each(calls)('rejects %s', async (_, flags, said) => {
     const { status, stderr } = await callStowage('extender', ...flags);
@@ -93,13 +97,31 @@ describe('stowage extender', () => {
     expect(extender.stdout).toMatch(/^export STOWAGE_EXTENDER=https:\/\/127\.0\.0\.1:\d+\n$/);
     expect(extender.stderr).toContain(', answering by the rules about volumes\n');
     expect(extender.stderr).toContain(`tlsConfig.caFile to ${join(folder, 'extender/tls.crt')}\n`);
+    expect(extender.stderr).toMatch(warning);
     const plain = new StowageProcess(['extender', ...flags, '--insecure', '--all-rules']);
     onTestFinished(() => plain.kill());
     await plain.answers();
     const [, url = ''] = /=(.+)\n/.exec(plain.stdout) ?? [];
     expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
+    expect(plain.stderr).toMatch(warning);
     const body = JSON.stringify({ PodName: 'p' });
     expect((await fetch(`${url}/bind`, { method: 'POST', body })).status).toBe(403);
     expect(await extender.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('does not warn about its callers if they need a certificate', async () => {
+    const folder = temporaryFolder();
+    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    // Any certificate will do: no caller connects.
+    const flags = ['--client-ca', join(folder, 'data/tls.crt'), '--data', join(folder, 'extender')];
+    const extender = new StowageProcess(
+      ['extender', '--kubeconfig', stowage.kubeconfig, '--listen', '127.0.0.1:0', ...flags],
+      folder,
+    );
+    onTestFinished(() => extender.kill());
+    await extender.answers();
+    expect(await extender.stop()).toEqual({ status: 0, signal: null });
+    expect(extender.stderr).toContain('; binds for callers with a certificate\n');
+    expect(extender.stderr).not.toMatch(warning);
   });
 });

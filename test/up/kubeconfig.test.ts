@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
@@ -54,6 +54,21 @@ describe('stowage kubeconfig', () => {
     const again = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
     const robot = new ApiClient({ ...accessIn(stdout), url: again.access.url });
     expect((await robot.call('GET', '/api')).status).toBe(200);
+  });
+
+  test("omits the caller's user and password of the server URL, and says so", async () => {
+    const { stowage, admin, folder } = await started();
+    await made(admin, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+    const own = join(folder, 'own.kubeconfig');
+    const text = readFileSync(stowage.kubeconfig, 'utf8').replace('https://', 'https://bob:hidden@');
+    writeFileSync(own, text, { mode: 0o600 });
+    const { status, stdout, stderr } = await callStowage('kubeconfig', 'robot', '--kubeconfig', own);
+    expect([status, stderr]).toEqual([
+      0,
+      'user and password of the proxy or server URL are left out: they are yours, not those of the account\n',
+    ]);
+    expect(accessIn(stdout).url).toBe(stowage.access.url);
+    expect(stdout).not.toMatch(/bob|hidden/);
   });
 
   test('never overwrites the kubeconfig that it reads, by any path', async () => {
