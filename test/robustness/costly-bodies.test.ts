@@ -29,7 +29,8 @@ function pod(container: object, spec: object = {}): object {
 
 /**
  * Bodies within the size limit that would take minutes or exhaust memory if the work grew faster than the size. The tests set no time limit
- * of their own; a server that takes minutes fails by the timeout of the test.
+ * of their own; a server that takes minutes fails by the timeout of the test. The files `linear-work.test.ts` below `src/apiserver` count
+ * the work for such requests instead.
  */
 const jsonBodies: readonly (readonly [string, string, object])[] = [
   ['managers', configMaps, { metadata: { name: 'x', managedFields: many(10_000, manager) } }],
