@@ -15,6 +15,7 @@ export interface UpPlace {
 export function explained(error: unknown, { host, port, dataDirectory }: UpPlace): unknown {
   if (error instanceof CliError) return error;
   if (error instanceof StoreError) {
+    if (error.code === 'DiskFull') return full(dataDirectory);
     if (error.code === 'WriteFailed' && isFull(dataDirectory)) return full(dataDirectory);
     return new CliError(`${error.message}${remedyOf(error)}`, 1, { cause: error });
   }
