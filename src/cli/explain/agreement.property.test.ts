@@ -13,7 +13,7 @@ import { explainPod } from './explain-pod.ts';
 import type { PodExplanation } from './explanation.ts';
 import { RandomScheduling } from './testing/random-scheduling.ts';
 
-const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 200);
+const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 80);
 const seed = process.env.EXPLAIN_SEED ?? 'explain';
 const podsPerCluster = 2;
 const clustersPerTest = 40;

@@ -3,8 +3,8 @@ export const tables: Readonly<Record<string, string>> = {
   'drives -o wide': `NAME NODE TIER SIZE FREE STATE CORDONED AGE DEVICE FILESYSTEM
 n1-b7f6c1de n1 Hot 953482739712 792421466112 Ready 0s /dev/nvme0n1 b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77
 `,
-  drivercapacities: `NAME TRACKING FRESH AGE
-csi.example.com true True 0s
+  drivercapacities: `NAME TRACKING FRESH EXPIRES AGE
+csi.example.com true True 2026-01-31T12:05:00Z 0s
 `,
   'diskschedules -o wide': `NAME NODE DISK SCHEDULED LIMIT SCHEDULABLE AGE REASON
 aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee example-node example-disk 214748364800 429496729600 True 0s 
