@@ -335,7 +335,7 @@ function text(value: unknown): string {
 }
 
 /** `ours` is all headers, all warnings, or one warning. */
-function isStoredOnlyWarning(ours: unknown): boolean {
+export function isStoredOnlyWarning(ours: unknown): boolean {
   const warnings = JSON.stringify(ours ?? '').match(/299 - /g) ?? [];
   const storedOnly = JSON.stringify(ours ?? '').split(storedOnlyText).length - 1;
   return storedOnly > 0 && storedOnly === warnings.length;

@@ -32,7 +32,7 @@ function fieldLists(text: string): string {
 
 /**
  * Masks ages, times, uids, addresses and versions. For a rejected change, Kubernetes prints a diff of its internal structs; we print only
- * the message.
+ * the message. Our server warns about kinds that it only stores.
  */
 function masked({ stdout, stderr, code }: CallResult): string {
   return `${stdout}${stderr}exit ${code}`
@@ -49,5 +49,6 @@ function masked({ stdout, stderr, code }: CallResult): string {
     .replace(/resourceVersion: "\d+"/g, 'resourceVersion: <version>')
     .replace(/\/tmp\/(LIVE|MERGED)-\d+/g, '/tmp/$1')
     .replace(/v1\.36\.3\+stowage/g, 'v1.36.3')
+    .replace(/^Warning: .*; it is stored only\n/gm, '')
     .replace(/ +$/gm, '');
 }
