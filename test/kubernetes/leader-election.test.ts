@@ -13,7 +13,7 @@ import type { TestBed } from './test-bed.ts';
 import { PausableProxy } from './testing/pausable-proxy.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
-const script = fileURLToPath(new URL('testing/candidate.mjs', import.meta.url));
+const script = fileURLToPath(new URL('testing/leader-candidate.mjs', import.meta.url));
 
 /** A candidate in a process of its own. */
 class Candidate {
