@@ -14,8 +14,8 @@ const { values } = parseArgs({
 });
 const { compiled, kubeconfig, identity } = values;
 const { KubernetesCluster } = await import(`${compiled}/cluster/kubernetes/client.js`);
-const { LeaderElector } = await import(`${compiled}/cluster/leader-election.js`);
-const { configMaps, leases } = await import(`${compiled}/cluster/resources.js`);
+const { LeaderElector } = await import(`${compiled}/reconcile/leases/leader-election.js`);
+const { configMaps, leases } = await import(`${compiled}/kube/resources.js`);
 const { realClock } = await import(`${compiled}/runtime/clock.js`);
 const { systemRandom } = await import(`${compiled}/runtime/random.js`);
 
