@@ -137,11 +137,16 @@ export class WorkQueue {
     this.#notifyIdle();
   }
 
+  /** Forgets the keys that wait for their time, whose timers would keep the process alive after the workers have ended. */
+  cancelDelayed(): void {
+    for (const { timer } of this.#delayed.values()) timer.cancel();
+    this.#delayed.clear();
+  }
+
   /** Resolves when every key that was handed out is done. */
   async shutDown(options: { readonly drain: boolean }): Promise<void> {
     this.#isShutDown = true;
-    for (const { timer } of this.#delayed.values()) timer.cancel();
-    this.#delayed.clear();
+    this.cancelDelayed();
     if (!options.drain) this.#dropWaiting();
     for (const deliver of this.#takers) deliver(undefined);
     if (this.#isIdle()) return;

@@ -28,6 +28,7 @@ export async function runWorkers(
 ): Promise<void> {
   const workers = Array.from({ length: options.workers }, () => work(queue, reconcile, options));
   await Promise.all(workers);
+  if (options.signal.aborted) queue.cancelDelayed();
 }
 
 async function work(queue: WorkQueue, reconcile: Reconcile, options: ReconcileWorkerOptions): Promise<void> {
