@@ -36,7 +36,7 @@ export interface StandaloneBindingOptions {
 
 /**
  * A `BindingSession` with informers of its own, for callers that choose nodes themselves and run no controllers: `stowage/binding` and
- * the extender. It watches the cluster, assesses nodes for a pod, and tells callers when to look again.
+ * the extender. It watches the cluster, assesses nodes for a pod, and notifies callers when to look again.
  */
 export class StandaloneBinding {
   readonly feed: ClusterFeed;

@@ -31,7 +31,7 @@ export class VolumeBindingWrites {
     this.#clock = clock;
   }
 
-  /** Tells the provisioner for which node to create the claim's volume. May be repeated: it writes nothing if the node is already selected. */
+  /** Selects the node for which the provisioner creates the claim's volume. May be repeated: it writes nothing if the node is already selected. */
   async selectNode(provision: Provision, nodeName: string, signal: AbortSignal): Promise<void> {
     const { claimVersion, pool } = provision;
     const claim = this.#claimOf(provision);

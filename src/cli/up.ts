@@ -1,4 +1,4 @@
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { realClock } from '../runtime/clock.ts';
@@ -25,9 +25,6 @@ export interface UpFlags extends LogFlags {
 
 /** The limit for stopping; the rest of the promised five seconds is for Node to exit. */
 const stopMaxMs = 4_500;
-
-/** No other scheduler runs here, so this one also places the pods that name none. */
-const schedulerNames = ['stowage', 'default-scheduler'];
 
 /** `stowage up`: runs an API server and controllers on this machine until the process is stopped. */
 export async function up(flags: UpFlags): Promise<void> {
@@ -87,7 +84,6 @@ function planOf(flags: UpFlags): UpPlan {
   // An unset shell variable gives an empty string, and does not mean the current folder.
   if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
-  const localRoot = join(dataDirectory, 'volumes');
   const demo = flags.demo ? new Demo(log) : undefined;
   return {
     log,
@@ -97,9 +93,7 @@ function planOf(flags: UpFlags): UpPlan {
     port: portOf(flags.port),
     demo,
     settings: {
-      localRoot,
       volumeScheduling,
-      schedulerNames,
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };

@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { EmbeddedServer } from '../apiserver/embedded-server.ts';
 import type { OperatorRules } from '../apiserver/registry/context/operator-rules.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import type { ControllerSettings } from '../controllers/all-controllers.ts';
 import { type RunningControllers, runControllers } from '../controllers/run-controllers.ts';
+import { defaultSchedulerName, schedulerNamesDefault } from '../controllers/scheduler/scheduler-names.ts';
 import { withZonalAffinity } from '../controllers/volumes/zonal-upgrade/zonal-admission.ts';
 import { zonalUpgrade } from '../controllers/volumes/zonal-upgrade/zonal-upgrade.ts';
 import { packageVersion } from '../io/files/package-version.ts';
@@ -28,7 +30,11 @@ export interface ControlPlaneOptions {
   readonly controllers: readonly string[];
   /** Controllers that run in addition. */
   readonly extraControllers?: readonly Controller[] | undefined;
-  readonly settings?: Omit<ControllerSettings, 'version' | 'clusterAuthority'> | undefined;
+  /**
+   * By default the scheduler also places the pods that name none, because no other scheduler runs here, and `local.stowage.dev` has its
+   * directories in the data directory.
+   */
+  readonly settings?: Omit<ControllerSettings, 'version' | 'clusterAuthority' | 'localRoot'> | undefined;
   readonly log: Log;
 }
 
@@ -96,6 +102,8 @@ export class EmbeddedControlPlane {
     const { registry, certificate } = this.server;
     const { log } = options;
     return runControllers({
+      schedulerNames: [...schedulerNamesDefault, defaultSchedulerName],
+      localRoot: options.dataDirectory && join(options.dataDirectory, 'volumes'),
       ...options.settings,
       version: packageVersion(),
       clusterAuthority: certificate,

@@ -53,12 +53,9 @@ export interface RunningApiServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The pods of both schedulers by default, because no other scheduler runs here. */
-const defaultSchedulerNames = ['stowage', 'default-scheduler'];
-
 /** Starts an API server and controllers. Resolves when the server answers and every controller has read the cluster. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<RunningApiServer> {
-  const { dataDirectory, host, port, controllers = 'none', onError = () => {} } = options;
+  const { dataDirectory, host, port, controllers = 'none', schedulerNames, onError = () => {} } = options;
   const selected = selectControllers(controllers);
   if (!selected.ok) throw new TypeError(`options.controllers: ${selected.problem}`);
   const report = (where: string, fields?: { readonly error?: unknown }): void =>
@@ -68,10 +65,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ru
     host,
     port,
     controllers: selected.names,
-    settings: {
-      schedulerNames: options.schedulerNames ?? defaultSchedulerNames,
-      localRoot: dataDirectory === undefined ? undefined : `${dataDirectory}/volumes`,
-    },
+    settings: schedulerNames === undefined ? {} : { schedulerNames },
     log: { ...silentLog, warn: report, error: report },
   });
   await plane.ready(new AbortController().signal);
