@@ -1,4 +1,4 @@
-import { needsNode, tieBreakSeed } from '../../controllers/scheduler/pending-pods.ts';
+import { tieBreakSeed } from '../../controllers/scheduler/pending-pods.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type Placement, plan } from '../../engine/plan.ts';
@@ -11,7 +11,7 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { isReportedUnschedulable, reportedMessage, withContradiction } from './contradiction.ts';
 import type { ClaimLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
-import { withInFlightPods } from './in-flight-pods.ts';
+import { nominatedPods, withInFlightPods } from './in-flight-pods.ts';
 import { jointCapacityNotes } from './joint-capacity.ts';
 import { eventLines, noticeNotes } from './lines.ts';
 import { placementOf, whyThere } from './placement.ts';
@@ -67,7 +67,9 @@ export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptio
     nowMs: options.nowMs,
     skipsRemedies: options.skipsRemedies,
   };
-  const judgement = withInFlightPods(index, { view, except: record.key }, () => judged(base, question));
+  const judgement = withInFlightPods(index, { view, except: record.key, nowMs: options.nowMs }, () =>
+    judged(base, question),
+  );
   const explanation = { ...base, ...judgement };
   return view.isHypothetical ? explanation : withContradiction(explanation, pod);
 }
@@ -149,7 +151,7 @@ function isRefusedByOwnVolumes(question: PodQuestion): boolean {
 
 /** Decides as the scheduler does: it leaves capacity to pods that are nominated to a node, and breaks ties by the pod's uid. */
 function decide({ pod, record, index, nowMs }: PodQuestion): Placement | Refusal {
-  const nominated = [...index.pods.records()].filter((one) => one.nominatedNode !== '' && needsNode(one));
+  const nominated = nominatedPods(index);
   return planWithNominated(pod, index, { nowMs, nominated, tieSeed: tieBreakSeed(record) });
 }
 

@@ -10,7 +10,7 @@ import { EventRecorder } from '../../reconcile/event-recorder.ts';
 import { MetadataCache } from '../../reconcile/metadata-cache.ts';
 import { SharedInformers } from '../../reconcile/shared-informers.ts';
 import { assert } from '../../runtime/assert.ts';
-import { systemIds } from '../../runtime/ids.ts';
+import { type Ids, idsFrom, systemIds } from '../../runtime/ids.ts';
 import { type Log, silentLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
@@ -41,20 +41,30 @@ export class VirtualTimeCluster implements AsyncDisposable {
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
 
-  private constructor() {
+  readonly #ids: Ids;
+
+  private constructor(ids: Ids) {
+    this.#ids = ids;
     this.#registry = new EmbeddedRegistry({
       store: new MemoryStore(),
       kinds: builtInKindCatalog(),
       clock: this.clock,
-      ids: systemIds,
+      ids,
     });
     this.cluster = new EmbeddedCluster({ registry: this.#registry, manager: 'test' });
   }
 
   static async start(...controllers: readonly Controller[]): Promise<VirtualTimeCluster> {
-    const fixture = new VirtualTimeCluster();
+    const fixture = new VirtualTimeCluster(systemIds);
     await bootstrap(fixture.#registry);
     if (controllers.length > 0) fixture.run(controllers);
+    return fixture;
+  }
+
+  /** A cluster whose uids and suffixes of names come from a seed: the scheduler breaks ties by them. */
+  static async startSeeded(seed: string): Promise<VirtualTimeCluster> {
+    const fixture = new VirtualTimeCluster(idsFrom(seededRandom(seed)));
+    await bootstrap(fixture.#registry);
     return fixture;
   }
 
@@ -62,7 +72,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
     const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
     this.#runs.push(supervisor);
-    const common = { cluster, clock: this.clock, random, supervisor, ids: systemIds };
+    const common = { cluster, clock: this.clock, random, supervisor, ids: this.#ids };
     const resources = this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined);
     const informers = new SharedInformers({ ...common, onError: () => {} });
     const metadataCache = new MetadataCache({ ...common, resources, onError: () => {} });

@@ -31,7 +31,7 @@ export class RandomScheduling implements AsyncDisposable {
   }
 
   static async start(seed: string): Promise<RandomScheduling> {
-    const fixture = new SchedulerFixture(await VirtualTimeCluster.start());
+    const fixture = new SchedulerFixture(await VirtualTimeCluster.startSeeded(seed));
     const random = seededRandom(seed);
     const scheduling = new RandomScheduling(fixture, random);
     const profile = random.next() < 0.5 ? stowageProfile : upstreamProfile;
