@@ -6,6 +6,7 @@
 import { expect, test } from 'vitest';
 import { namespace } from '../../controllers/scheduler/testing/scheduler-fixture.ts';
 import type { Pod } from '../../kube/api/core.ts';
+import { pods } from '../../kube/resources.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { isReportedUnschedulable, reportedMessage } from './contradiction.ts';
 import { exitCodeOf } from './explain.ts';
@@ -13,7 +14,7 @@ import { explainPod } from './explain-pod.ts';
 import type { PodExplanation } from './explanation.ts';
 import { RandomScheduling } from './testing/random-scheduling.ts';
 
-const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 80);
+const clusters = Number(process.env.EXPLAIN_CLUSTERS ?? 400);
 const seed = process.env.EXPLAIN_SEED ?? 'explain';
 const podsPerCluster = 2;
 const clustersPerTest = 40;
@@ -34,6 +35,15 @@ function refusalOf(pod: Pod): string | undefined {
   return isReportedUnschedulable(pod) ? reportedMessage(pod) : undefined;
 }
 
+/**
+ * The scheduler refuses pods of equal shape together, as long as nothing has changed that could help them. The text is then that of the first
+ * refusal, and nodes may have got worse since.
+ */
+async function sharesRefusal({ fixture }: RandomScheduling, name: string, refusal: string): Promise<boolean> {
+  const { items } = await fixture.cluster.resource(pods).list();
+  return items.some((pod) => pod.metadata?.name !== name && refusalOf(pod) === refusal);
+}
+
 type Outcome = 'refused' | 'placed' | 'waiting';
 
 async function agree(scheduling: RandomScheduling): Promise<Outcome> {
@@ -46,7 +56,9 @@ async function agree(scheduling: RandomScheduling): Promise<Outcome> {
   expect(after.contradiction).toBeUndefined();
   const refusal = refusalOf(pod);
   if (refusal !== undefined) {
-    expect([before.verdict, refusal.slice(0, before.message?.length)]).toEqual(['refused', before.message]);
+    expect(before.verdict).toBe('refused');
+    if (!(await sharesRefusal(scheduling, name, refusal)))
+      expect(refusal.slice(0, before.message?.length)).toBe(before.message);
     expect([after.verdict, exitCodeOf(after)]).toEqual(['refused', 3]);
     return 'refused';
   }

@@ -105,3 +105,29 @@ test('capacity that is kept for a nominated pod is not offered to another', () =
   );
   expect(explanation.message).toMatch(/^0\/1 nodes are available: 1 Insufficient cpu/);
 });
+
+describe('a pod whose scheduler avoids nodes on which provisioning failed', () => {
+  const message = '0/1 nodes are available: 1 node(s) recently failed to provide a volume.';
+
+  test('is refused as its condition says, though it would fit', () => {
+    const pod = withCondition(podWith('p', '1', ['a']), { message });
+    const explanation = explainPod(twoClaims(), pod, { nowMs: 0 });
+    expect(explanation).toMatchObject({ verdict: 'refused', message });
+    expect(explanation.summary).toMatch(
+      /^Pod default\/p would fit on n1, but its scheduler avoids nodes on which a provisioner has just failed/,
+    );
+    expect([explanation.contradiction, exitCodeOf(explanation)]).toEqual([undefined, 3]);
+  });
+
+  test('has a note about it if it fits nowhere anyway', () => {
+    const pod = withCondition(podWith('p', '8', ['a']), { message });
+    const { verdict, notes } = explainPod(twoClaims(), pod, { nowMs: 0 });
+    expect(verdict).toBe('refused');
+    expect(notes.map(({ text }) => text).join()).toContain('Besides, its scheduler avoids nodes');
+  });
+
+  test('is judged by the rules alone in a hypothetical cluster', () => {
+    const pod = withCondition(podWith('p', '1', ['a']), { message });
+    expect(explainPod(twoClaims({ isHypothetical: true }), pod, { nowMs: 0 }).verdict).toBe('fits');
+  });
+});

@@ -17,6 +17,7 @@ import { eventLines, noticeNotes } from './lines.ts';
 import { placementOf, whyThere } from './placement.ts';
 import type { PodQuestion } from './pod-question.ts';
 import { findPodScheduler, type PodSchedulerOptions, schedulerNameOf } from './pod-scheduler.ts';
+import { avoidedNodes, avoidsFailedNodes, failedNodesNote } from './recent-failures.ts';
 import { keptForNominated, refused } from './refused-pod.ts';
 import { unreadCause } from './unread-cause.ts';
 import { attachmentWaits, provisionerWaits } from './volume-waits.ts';
@@ -118,7 +119,7 @@ function placed(question: PodQuestion): Partial<PodExplanation> {
 }
 
 function planned(base: PodExplanation, question: PodQuestion): Partial<PodExplanation> {
-  const { record } = question;
+  const { record, pod, view } = question;
   const waitsFor = provisionerWaits(question);
   const answer = decide(question);
   const isInProgress =
@@ -127,7 +128,14 @@ function planned(base: PodExplanation, question: PodQuestion): Partial<PodExplan
     const there = answer.kind === 'placement' ? placementOf(answer, question) : {};
     return { verdict: 'waiting', summary: waitingSummary(record, waitsFor), waitsFor, ...there };
   }
-  if (answer.kind === 'refusal') return { ...refusedBy(base, question, answer), waitsFor };
+  const isAvoiding = !view.isHypothetical && avoidsFailedNodes(pod);
+  if (answer.kind === 'refusal') {
+    const notes = isAvoiding
+      ? [...base.notes, { about: 'unseen' as const, text: `Besides, ${failedNodesNote}` }]
+      : base.notes;
+    return { ...refusedBy(base, question, answer), notes, waitsFor };
+  }
+  if (isAvoiding) return avoidedNodes(pod, answer);
   return {
     verdict: 'fits',
     summary: `Pod ${record.key} would fit now, on ${answer.node}; its scheduler has not placed it yet.`,

@@ -49,6 +49,11 @@ describe('a pod that waits for its volumes', () => {
     };
     const status = { nominatedNodeName: 'n1', conditions: [unschedulable] };
     expect(verdictBeside(status, ['n1'], [victim])).toBe('fits');
+    // Without the pod that is in flight to the same node it would fit.
+    const inFlight = podWith('in-flight', '1', ['data-0']);
+    const small = { ...victim, spec: podWith('victim', '1', [], 'n1').spec! };
+    const beside = { metadata: victim.metadata, spec: { ...small.spec, priority: -1 } };
+    expect(verdictBeside(status, ['n1'], [beside, inFlight])).toBe('fits');
   });
 
   test('keeps the existing volumes that were chosen for it', () => {

@@ -24,13 +24,9 @@ interface InFlightOptions {
 export function withInFlightPods<T>(index: ClusterIndex, options: InFlightOptions, ask: () => T): T {
   const savepoint = index.savepoint();
   try {
-    const inFlight = [...index.pods.records()].flatMap((pod) => {
-      const nodeName = pod.key === options.except ? undefined : chosenNode(pod, index, options);
-      return nodeName === undefined
-        ? []
-        : [{ pod, nodeName, since: selectedSince(pod, index, options.view) }];
-    });
-    for (const { pod, nodeName } of inFlight.sort((a, b) => a.since - b.since)) {
+    const candidates = inFlightCandidates(index, options);
+    for (const { pod, stored, nodeName, isCertain } of candidates) {
+      if (!isCertain && waitsForVictims(pod, stored, index, options.nowMs)) continue;
       holdVolumes(pod, nodeName, index, options.nowMs);
       index.setAssumedPod(pod.key, { ...pod, nodeName });
     }
@@ -38,6 +34,32 @@ export function withInFlightPods<T>(index: ClusterIndex, options: InFlightOption
   } finally {
     index.rollback(savepoint);
   }
+}
+
+interface InFlightCandidate {
+  readonly pod: PodRecord;
+  readonly stored: Pod;
+  readonly nodeName: string;
+  /** False if the scheduler refused the pod once, and it may wait for pods that are evicted for it. */
+  readonly isCertain: boolean;
+  /** The newest version of its claims that have a selected node. */
+  readonly since: number;
+}
+
+/** The certain ones first, each in the order in which their nodes were chosen. */
+function inFlightCandidates(
+  index: ClusterIndex,
+  { view: { snapshot }, except }: InFlightOptions,
+): readonly InFlightCandidate[] {
+  const candidates = [...index.pods.records()].flatMap((pod) => {
+    const stored = snapshot.get('Pod', pod.key);
+    if (stored === undefined || pod.key === except) return [];
+    const isCertain = !isReportedUnschedulable(stored);
+    const nodeName = chosenNode(pod, index, isCertain);
+    if (nodeName === undefined) return [];
+    return [{ pod, stored, nodeName, isCertain, since: selectedSince(pod, index, snapshot) }];
+  });
+  return candidates.sort((a, b) => Number(b.isCertain) - Number(a.isCertain) || a.since - b.since);
 }
 
 /**
@@ -58,8 +80,7 @@ function holdVolumes(pod: PodRecord, nodeName: string, index: ClusterIndex, nowM
     index.setHold(volume, claim);
 }
 
-/** The newest version of the pod's claims that have a selected node. */
-function selectedSince(pod: PodRecord, index: ClusterIndex, { snapshot }: ClusterView): number {
+function selectedSince(pod: PodRecord, index: ClusterIndex, snapshot: ClusterView['snapshot']): number {
   const versions = unboundClaims(pod, index)
     .filter(({ selectedNode }) => selectedNode !== '')
     .map(({ key }) => Number(snapshot.get('PersistentVolumeClaim', key)?.metadata?.resourceVersion ?? 0));
@@ -74,29 +95,22 @@ function unboundClaims({ claims }: PodRecord, index: ClusterIndex): readonly Cla
  * The selected node of the pod's claims. A pod that was refused afterwards keeps the selected node on its claims; it is in flight again when
  * its nominated node is that node too.
  */
-function chosenNode(
-  pod: PodRecord,
-  index: ClusterIndex,
-  { view: { snapshot }, nowMs }: InFlightOptions,
-): string | undefined {
+function chosenNode(pod: PodRecord, index: ClusterIndex, isCertain: boolean): string | undefined {
   if (!needsNode(pod)) return undefined;
   const unbound = unboundClaims(pod, index);
   const selected = unbound.flatMap(({ selectedNode }) => (selectedNode === '' ? [] : [selectedNode]));
   const [nodeName] = selected;
   if (nodeName === undefined || selected.some((other) => other !== nodeName)) return undefined;
   if (pod.nominatedNode !== '' && pod.nominatedNode !== nodeName) return undefined;
-  const stored = snapshot.get('Pod', pod.key);
-  if (stored === undefined || !isReportedUnschedulable(stored)) return nodeName;
-  // The pod may be nominated because others are evicted for it, and share a claim with a pod that is or was in flight. Its other claims show
-  // that, or the pods that are evicted.
+  if (isCertain) return nodeName;
+  // The pod may be nominated because others are evicted for it, and share a claim with a pod in flight. Its other claims show that.
   const isWhole = unbound.every(
     ({ className, selectedNode }) => selectedNode !== '' || !index.classes.get(className)?.canProvision,
   );
-  if (pod.nominatedNode === '' || !isWhole || waitsForVictims(pod, stored, index, nowMs)) return undefined;
-  return nodeName;
+  return pod.nominatedNode !== '' && isWhole ? nodeName : undefined;
 }
 
-/** Whether pods are being evicted from the pod's nominated node, and the pod does not fit there before they are gone. */
+/** Whether pods are being evicted from the pod's nominated node, and the pod does not fit there beside them and the pods in flight. */
 function waitsForVictims(pod: PodRecord, stored: Pod, index: ClusterIndex, nowMs: number): boolean {
   const onNode = [...index.pods.onNode(pod.nominatedNode)];
   if (!onNode.some(({ isDeleting, priority }) => isDeleting && priority < pod.priority)) return false;
