@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { Projected } from '../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import { plan } from '../../engine/plan.ts';

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { RealTimeCluster } from '../../controllers/testing/real-time-cluster.ts';
 import type { Node, Pod } from '../../kube/api/core.ts';
 import {

@@ -6,8 +6,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { idsFrom } from '../../runtime/ids.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { EmbeddedCluster } from '../embedded-cluster.ts';
+import { type ClusterCall, InterceptedCluster } from '../intercepted-cluster.ts';
 import { recordCalls } from './fault-hooks.ts';
-import { type ClusterCall, InterceptedCluster } from './intercepted-cluster.ts';
 
 const kinds = builtInKindCatalog();
 

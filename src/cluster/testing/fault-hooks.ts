@@ -9,7 +9,7 @@ import type {
   ClusterVerb,
   InterceptedCluster,
   WatchEventFate,
-} from './intercepted-cluster.ts';
+} from '../intercepted-cluster.ts';
 
 /* The usual faults of a connection to a cluster, as hooks of an `InterceptedCluster`. */
 

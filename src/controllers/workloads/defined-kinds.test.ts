@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
-import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { configMaps, customResourceDefinitions, namespaces } from '../../kube/resources.ts';

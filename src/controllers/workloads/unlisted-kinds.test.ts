@@ -3,7 +3,7 @@ import { EmbeddedServer } from '../../apiserver/embedded-server.ts';
 import type { Cluster, ResourceClient } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
 import { failWith } from '../../cluster/testing/fault-hooks.ts';
-import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { failure } from '../../kube/api-error.ts';
 import type { Resource } from '../../kube/resource.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { pods, replicaSets } from '../../kube/resources.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { RealTimeCluster } from '../testing/real-time-cluster.ts';

@@ -7,7 +7,7 @@ import {
   failWith,
   verbsOf,
 } from '../../cluster/testing/fault-hooks.ts';
-import type { ClusterCall, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import type { ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { badRequest, failure, internalError } from '../../kube/api-error.ts';
 import { configMaps, secrets } from '../../kube/resources.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { recordCalls, verbsOf } from '../../cluster/testing/fault-hooks.ts';
-import { FreezableClock } from '../../cluster/testing/freezable-clock.ts';
-import { type ClusterCall, InterceptedCluster } from '../../cluster/testing/intercepted-cluster.ts';
+import { FreezableClock } from '../../runtime/freezable-clock.ts';
+import { type ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { leases } from '../../kube/resources.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';

@@ -6,7 +6,7 @@ import {
   onlyFor,
   recordCalls,
 } from '../../../cluster/testing/fault-hooks.ts';
-import { type ClusterCall, InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
-import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { pvBinder } from './pv-binder.ts';

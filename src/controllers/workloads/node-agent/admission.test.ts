@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import type { Node, Pod, PodSpec } from '../../../kube/api/core.ts';
 import { nodes, pods } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';

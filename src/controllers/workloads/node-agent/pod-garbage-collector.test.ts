@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import type { ListPage } from '../../../kube/api-requests.ts';
 import { nodes, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../../cluster/testing/intercepted-cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from './node-agent.ts';

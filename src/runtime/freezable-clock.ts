@@ -1,4 +1,4 @@
-import { type Clock, sleepOn, type Timer } from '../../runtime/clock.ts';
+import { type Clock, sleepOn, type Timer } from './clock.ts';
 
 /**
  * The clock of one process among several. The process can freeze, as it does when it is swapped out or its machine is moved:
@@ -8,6 +8,7 @@ export class FreezableClock implements Clock {
   readonly #clock: Clock;
   /** Callbacks that came due while frozen; undefined while it runs. */
   #missed: (() => void)[] | undefined;
+  #wallOffsetMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,8 +24,17 @@ export class FreezableClock implements Clock {
     for (const wake of missed) this.#clock.after(0, wake);
   }
 
+  get isFrozen(): boolean {
+    return this.#missed !== undefined;
+  }
+
+  /** Sets the wall clock of this process forward or back. Timers and monotonic time are not affected. */
+  shiftWall(ms: number): void {
+    this.#wallOffsetMs += ms;
+  }
+
   nowMs(): number {
-    return this.#clock.nowMs();
+    return this.#clock.nowMs() + this.#wallOffsetMs;
   }
 
   monotonicMs(): number {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ConfigMap } from '../../kube/api/core.ts';
-import type { WatchEvent } from '../../kube/api-requests.ts';
-import { configMaps, secrets } from '../../kube/resources.ts';
-import { VirtualClock } from '../../runtime/virtual-clock.ts';
-import { EmbeddedFixture } from './embedded-fixture.ts';
+import type { ConfigMap } from '../kube/api/core.ts';
+import type { WatchEvent } from '../kube/api-requests.ts';
+import { configMaps, secrets } from '../kube/resources.ts';
+import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { type ClusterHooks, InterceptedCluster } from './intercepted-cluster.ts';
+import { EmbeddedFixture } from './testing/embedded-fixture.ts';
 import {
   answerOnce,
   CrashAfterWrites,
@@ -18,8 +19,7 @@ import {
   onlyFor,
   verbsOf,
   WatchGate,
-} from './fault-hooks.ts';
-import { type ClusterHooks, InterceptedCluster } from './intercepted-cluster.ts';
+} from './testing/fault-hooks.ts';
 
 const namespace = 'default';
 const lost = new Error('connection reset');

@@ -1,14 +1,14 @@
-import type { KubeObject } from '../../kube/api/meta.ts';
+import type { KubeObject } from '../kube/api/meta.ts';
 import type {
   DeleteCollectionOptions,
   ListOptions,
   PatchOptions,
   WatchEvent,
   WatchOptions,
-} from '../../kube/api-requests.ts';
-import type { Resource } from '../../kube/resource.ts';
-import { onAbort } from '../../runtime/abort.ts';
-import type { Cluster, ResourceClient } from '../cluster.ts';
+} from '../kube/api-requests.ts';
+import type { Resource } from '../kube/resource.ts';
+import { onAbort } from '../runtime/abort.ts';
+import type { Cluster, ResourceClient } from './cluster.ts';
 
 /**
  * One client's connection to a cluster, with hooks on every call. Without hooks every call passes through unchanged. Several
