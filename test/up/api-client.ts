@@ -57,18 +57,22 @@ export class ApiClient {
 
   #send(method: string, path: string, options: ApiCallOptions): Promise<IncomingMessage> {
     const { body, contentType = 'application/json', token = this.#access.token } = options;
+    const text = body === undefined ? undefined : JSON.stringify(body);
     const wanted: RequestOptions = {
       method,
       agent: this.#agent,
       headers: {
         ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': contentType }),
+        // Node sends no length for the body of a DELETE by itself.
+        ...(text === undefined
+          ? {}
+          : { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
       },
     };
     return new Promise((resolve, reject) => {
       const sent = request(new URL(path, this.#access.url), wanted, resolve);
       sent.on('error', reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      sent.end(text);
     });
   }
 }

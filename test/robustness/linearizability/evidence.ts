@@ -61,7 +61,10 @@ export class Evidence {
   #readEvent(watcher: string, event: WatchEvent): void {
     if (event.type === 'BOOKMARK') return;
     const where = `${watcher}: ${describeEvent(event)}`;
-    if (event.type !== 'DELETED') return this.#see(event, where, event.atMs);
+    if (event.type !== 'DELETED') {
+      this.#see(event, where, event.atMs);
+      return;
+    }
     this.#expectWrite(event, where);
     const known = this.#deletionOfValue.get(event.value);
     if (known !== undefined && known !== event.version) {

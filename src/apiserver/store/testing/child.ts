@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
 import { openLmdbStore } from '../lmdb-store.ts';
@@ -5,12 +6,16 @@ import type { Store } from '../store.ts';
 import { withChecksum } from './checksummed-text.ts';
 
 /**
- * A process with a store in a directory: `child.js <what> <directory> <seed>`. Every line is written synchronously, so
+ * A process with a store in a directory: `child.js <what> <directory> <seed>`, or `child.js read <directory>...`. Every line is written synchronously, so
  * the output is what the process knew when it was killed.
  */
 const [what, directory = '', seed = ''] = process.argv.slice(2);
 
 try {
+  if (what === 'read') {
+    for (const one of process.argv.slice(3)) await read(one);
+    process.exit();
+  }
   const store = await openLmdbStore(directory);
   print('open', store.revision);
   if (what === 'storm') await storm(store, seededRandom(seed));
@@ -24,6 +29,23 @@ try {
 
 function print(...fields: readonly (string | number)[]): void {
   writeSync(1, `${fields.join(' ')}\n`);
+}
+
+/** Prints the revision and a digest of all data in one line, or the error. */
+async function read(path: string): Promise<void> {
+  try {
+    const store = await openLmdbStore(path);
+    const digest = createHash('sha256');
+    let count = 0;
+    for (const { key, revision, createRevision, bytes } of store.list('configmaps')) {
+      digest.update(`${key} ${revision} ${createRevision} `).update(bytes);
+      count += 1;
+    }
+    print('data', store.revision, count, digest.digest('hex').slice(0, 16));
+    await store.close();
+  } catch (error) {
+    print('error', error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Sixteen endless writers. Prints each write when it is made, and again when it is acknowledged. */
