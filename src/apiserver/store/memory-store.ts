@@ -14,6 +14,14 @@ export interface MemoryStoreOptions {
   readonly history?: Partial<HistoryLimits> | undefined;
   /** The state and revision that an earlier process persisted. */
   readonly initial?: InitialState | undefined;
+  readonly observer?: StoreObserver | undefined;
+}
+
+/** Called synchronously with every version of every object, in order. Must not throw, and must not use the store. */
+export interface StoreObserver {
+  written(change: StoreChange): void;
+  /** Undoes `written`, newest change first: the change could not be made durable. */
+  rolledBack(change: StoreChange): void;
 }
 
 export interface InitialState {
@@ -34,6 +42,7 @@ export class MemoryStore implements Store {
   readonly #subscribers = new Subscribers();
   readonly #waiters = new DurableWaiters();
   readonly #durability: Durability | undefined;
+  readonly #observer: StoreObserver | undefined;
   readonly #commits: GroupCommit | undefined;
   /** The newest revision ever issued to a write, rolled back or not. */
   #issuedRevision: number;
@@ -45,7 +54,7 @@ export class MemoryStore implements Store {
   #lastFailure: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor({ durability, history, initial }: MemoryStoreOptions = {}) {
+  constructor({ durability, history, initial, observer }: MemoryStoreOptions = {}) {
     const revision = initial?.revision ?? firstRevision;
     this.#issuedRevision = revision;
     this.#revision = revision;
@@ -54,6 +63,7 @@ export class MemoryStore implements Store {
     this.#history = new History(revision, history);
     for (const [bucket, entry] of initial?.entries ?? []) this.#buckets.load(bucket, entry);
     this.#durability = durability;
+    this.#observer = observer;
     this.#commits = durability && new GroupCommit(durability, this.#outcome());
   }
 
@@ -174,6 +184,7 @@ export class MemoryStore implements Store {
     this.#history.append(change);
     this.#issuedRevision = revision;
     this.#revision = revision;
+    this.#observer?.written(change);
     if (this.#commits === undefined) this.#onDurable(revision);
     else this.#commits.add(change);
     return entry;
@@ -210,7 +221,10 @@ export class MemoryStore implements Store {
 
   #rollBack(reason: unknown): void {
     this.#lastFailure = reason;
-    for (const change of this.#history.rollBack(this.#durableRevision)) this.#buckets.undo(change);
+    for (const change of this.#history.rollBack(this.#durableRevision)) {
+      this.#buckets.undo(change);
+      this.#observer?.rolledBack(change);
+    }
     this.#revision = this.#durableRevision;
     this.#waiters.rejectBetween(this.#durableRevision, this.#issuedRevision, reason);
   }

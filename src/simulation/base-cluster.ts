@@ -1,0 +1,48 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Node } from '../kube/api/core.ts';
+import { csiDrivers, csiNodes, nodes, priorityClasses, storageClasses } from '../kube/resources.ts';
+import { labels, noProvisioner } from '../kube/well-known.ts';
+import { driverClassName, driverName, gibibyte, type SimulatedDriver } from './simulated-driver.ts';
+
+/** The nodes of every scenario; actions delete and create them again under the same names. */
+export const nodeNames = ['n0', 'n1', 'n2'] as const;
+export const localClassName = 'local';
+export const urgentClassName = 'urgent';
+export const poolGib = 12;
+
+const allocatable = { cpu: '4', memory: '8Gi', pods: '10' };
+
+/** What every scenario starts with: three small nodes, two classes, a driver with one pool a node. */
+export async function createBaseCluster(cluster: Cluster, driver: SimulatedDriver): Promise<void> {
+  const waits = { volumeBindingMode: 'WaitForFirstConsumer' as const };
+  const classes = cluster.resource(storageClasses);
+  await classes.create({ metadata: { name: localClassName }, provisioner: noProvisioner, ...waits });
+  await classes.create({
+    metadata: { name: driverClassName },
+    provisioner: driverName,
+    allowVolumeExpansion: true,
+    ...waits,
+  });
+  await cluster
+    .resource(csiDrivers)
+    .create({ metadata: { name: driverName }, spec: { attachRequired: false, storageCapacity: true } });
+  await cluster.resource(priorityClasses).create({ metadata: { name: urgentClassName }, value: 1000 });
+  for (const name of nodeNames) {
+    driver.setCapacity(name, poolGib * gibibyte);
+    await createNode(cluster, name);
+  }
+}
+
+export async function createNode(cluster: Cluster, name: string): Promise<void> {
+  await cluster.resource(nodes).create(nodeOf(name));
+  const drivers = [{ name: driverName, nodeID: name, topologyKeys: [labels.hostname] }];
+  await cluster.resource(csiNodes).create({ metadata: { name }, spec: { drivers } });
+}
+
+function nodeOf(name: string): Node {
+  const zone = name === 'n2' ? 'b' : 'a';
+  return {
+    metadata: { name, labels: { [labels.hostname]: name, [labels.zone]: zone } },
+    status: { allocatable, capacity: allocatable },
+  };
+}

@@ -1,0 +1,177 @@
+import type {
+  AnswerOverride,
+  ClusterCall,
+  ClusterHooks,
+  WatchEventFate,
+} from '../../cluster/intercepted-cluster.ts';
+import { failure } from '../../kube/api-error.ts';
+import { qualifiedPlural } from '../../kube/resource.ts';
+import type { FreezableClock } from '../../runtime/freezable-clock.ts';
+import type { Random } from '../../runtime/random.ts';
+
+/** What can happen to one call. */
+export type CallFault =
+  /** Another writer was faster: the server refuses the write. */
+  | 'conflict'
+  /** The server refuses everything for the moment. */
+  | 'unavailable'
+  /** The request is lost. */
+  | 'lost-request'
+  /** The request takes effect, and its response is lost. */
+  | 'lost-response'
+  /** The client gives up; the request arrives later. */
+  | 'late-request'
+  /** A proxy sends the request twice; the client gets the second response. */
+  | 'repeated-request'
+  /** The process ends before the request leaves it. */
+  | 'crash-before'
+  /** The process ends after the request took effect, before it gets the response. */
+  | 'crash-after';
+
+export const callFaults: readonly CallFault[] = [
+  'conflict',
+  'unavailable',
+  'lost-request',
+  'lost-response',
+  'late-request',
+  'repeated-request',
+  'crash-before',
+  'crash-after',
+];
+
+export interface ConnectionOptions {
+  readonly clock: FreezableClock;
+  readonly random: Random;
+  readonly latencyMaxMs: number;
+  /** Called when a fault takes place. */
+  readonly onFault: (fault: CallFault, call: ClusterCall) => void;
+  /** Ends the process. */
+  readonly onCrash: () => void;
+}
+
+const never = new AbortController().signal;
+/** How long a client waits for a response that does not come. */
+const timeoutMs = 5_000;
+const lateMaxMs = 20_000;
+
+const versioned: ReadonlySet<string> = new Set(['update', 'patch']);
+const writes: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'post']);
+
+/** The connection of one process: latency, and faults that wait for their call. */
+export class ConnectionFaults implements ClusterHooks {
+  readonly #options: ConnectionOptions;
+  readonly #armed: ArmedFault[] = [];
+  readonly #hitting = new Map<ClusterCall, CallFault>();
+  readonly #stalledUntilMs = new Map<string, number>();
+  #isDead = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** The fault hits a write after `skipped` other writes that it could hit. */
+  arm(fault: CallFault, skipped: number): void {
+    this.#armed.push({ fault, skipped });
+  }
+
+  /** Watch events of the resource are held back; all of them with `*`. */
+  stall(resource: string, forMs: number): void {
+    this.#stalledUntilMs.set(resource, this.#options.clock.monotonicMs() + forMs);
+  }
+
+  /** No fault takes place from now on. */
+  heal(): void {
+    this.#armed.length = 0;
+    this.#stalledUntilMs.clear();
+  }
+
+  /** From now on nothing is sent, and no response arrives. */
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  readonly before = async (call: ClusterCall): Promise<void> => {
+    await this.#travel();
+    const fault = this.#next(call);
+    if (fault === undefined) return;
+    this.#options.onFault(fault, call);
+    if (fault === 'crash-before') this.#crash();
+    if (fault === 'conflict') throw failure(409, 'Conflict', 'the object has been modified (simulated)');
+    if (fault === 'unavailable')
+      throw failure(503, 'ServiceUnavailable', 'the server is not available (simulated)');
+    if (fault === 'late-request') this.#sendLater(call);
+    if (fault === 'late-request' || fault === 'lost-request') await this.#timeOut();
+    this.#hitting.set(call, fault);
+  };
+
+  readonly answer = (call: ClusterCall): AnswerOverride | undefined => {
+    if (this.#hitting.get(call) !== 'repeated-request') return undefined;
+    return { value: call.send().then(() => call.send()) };
+  };
+
+  readonly after = async (call: ClusterCall): Promise<void> => {
+    const fault = this.#hitting.get(call);
+    this.#hitting.delete(call);
+    if (fault === 'crash-after') this.#crash();
+    if (fault === 'lost-response') await this.#timeOut();
+    await this.#travel();
+  };
+
+  readonly failed = (call: ClusterCall): void => {
+    if (this.#hitting.get(call) === 'crash-after') this.#crash();
+    this.#hitting.delete(call);
+  };
+
+  readonly onWatchEvent = async ({ resource }: ClusterCall): Promise<WatchEventFate> => {
+    const { clock } = this.#options;
+    await this.#travel();
+    for (const name of ['*', qualifiedPlural(resource)]) {
+      for (;;) {
+        const restMs = (this.#stalledUntilMs.get(name) ?? 0) - clock.monotonicMs();
+        if (restMs <= 0 || this.#isDead) break;
+        await clock.sleep(Math.min(restMs, 500), never);
+      }
+    }
+    return undefined;
+  };
+
+  async #travel(): Promise<void> {
+    const { clock, random, latencyMaxMs } = this.#options;
+    if (latencyMaxMs > 0 || clock.isFrozen) await clock.sleep(random.int(latencyMaxMs + 1), never);
+    if (this.#isDead) throw new Error('the process has ended');
+  }
+
+  async #timeOut(): Promise<never> {
+    await this.#options.clock.sleep(timeoutMs, never);
+    throw failure(504, 'Timeout', 'there was no response (simulated)');
+  }
+
+  #sendLater(call: ClusterCall): void {
+    const { clock, random } = this.#options;
+    clock.after(random.int(lateMaxMs), () => void call.send().catch(() => {}));
+  }
+
+  #crash(): never {
+    this.kill();
+    this.#options.onCrash();
+    throw new Error('the process has ended');
+  }
+
+  #next(call: ClusterCall): CallFault | undefined {
+    if (!writes.has(call.verb) || call.resource.plural === 'events') return undefined;
+    const at = this.#armed.findIndex(({ fault }) => fault !== 'conflict' || versioned.has(call.verb));
+    const armed = this.#armed[at];
+    if (armed === undefined) return undefined;
+    if (armed.skipped > 0) {
+      armed.skipped -= 1;
+      return undefined;
+    }
+    this.#armed.splice(at, 1);
+    return armed.fault;
+  }
+}
+
+interface ArmedFault {
+  readonly fault: CallFault;
+  skipped: number;
+}

@@ -1,0 +1,53 @@
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { StoredState } from './stored-state.ts';
+
+/**
+ * Something that must always be true. `onVersion` is called with every version that is stored, right after the state contains it;
+ * `atRest` once, after faults have stopped and the system has had time to finish its work. Both return what is wrong: the objects,
+ * and what about them.
+ */
+export interface Invariant {
+  /** A sentence, for the report. */
+  readonly name: string;
+  readonly onVersion?: (version: StoredVersion, state: StoredState) => string | undefined;
+  readonly atRest?: (state: StoredState, facts: RestFacts) => readonly string[];
+}
+
+/** One version of one object. */
+export interface StoredVersion<T extends KubeObject = KubeObject> {
+  /** `persistentvolumes` or `statefulsets.apps`. */
+  readonly resource: string;
+  /** `name` or `namespace/name`. */
+  readonly key: string;
+  readonly revision: number;
+  /** Undefined for a new object. */
+  readonly before: T | undefined;
+  /** Undefined if the object is removed. */
+  readonly after: T | undefined;
+}
+
+/** What is known at the end of a run beside the stored objects. */
+export interface RestFacts {
+  readonly nowMs: number;
+  /** Volumes that exist in the storage of the simulated driver, by name. */
+  readonly driverVolumes: ReadonlyMap<string, DriverVolumeFact>;
+  /** Volumes that the driver deleted although a claim was bound to them. */
+  readonly deletedInUse: readonly string[];
+  /** Versions stored during the last minutes, other than Leases and Events. */
+  readonly lateVersions: readonly string[];
+  /** Counters of sweeps that found work which an event should have caused. */
+  readonly rescued: readonly string[];
+  /** Tasks that ended with an error which is not an API error: bugs. */
+  readonly crashes: readonly string[];
+}
+
+export interface DriverVolumeFact {
+  readonly node: string;
+  readonly bytes: number;
+}
+
+/** A broken invariant: the run ends with it. */
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+}

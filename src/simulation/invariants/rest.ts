@@ -1,0 +1,43 @@
+import { stowageProfile } from '../../engine/cluster-index/profile.ts';
+import { plan } from '../../engine/plan.ts';
+import { defaultRules } from '../../engine/rules/default-rules.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { pods } from '../../kube/resources.ts';
+import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
+import { everyKind, kindResources } from '../../state/kind-resources.ts';
+import type { Invariant } from './invariant.ts';
+import type { StoredState } from './stored-state.ts';
+
+export const nothingKeepsWriting: Invariant = {
+  name: 'when faults have stopped, the system comes to rest, and nothing keeps writing',
+  atRest: (_, { lateVersions }) =>
+    lateVersions.length === 0 ? [] : [`${lateVersions.length} late versions, first ${lateVersions[0]}`],
+};
+
+export const nothingFails: Invariant = {
+  name: 'nothing fails except by a fault, and sweeps find no work that an event should have caused',
+  atRest: (_, { crashes, rescued }) => [...crashes, ...rescued],
+};
+
+/** A pending pod that the engine would place on the stored state has no wake-up path, or lost its turn. */
+export const whatFitsIsPlaced: Invariant = {
+  name: 'when the system is at rest, every pod that fits has a node',
+  atRest: (state, { nowMs }) => {
+    const { index } = snapshotOf(state).toIndex(stowageProfile);
+    return [...state.values(pods)].flatMap((pod) => {
+      const isPending = (pod.spec?.nodeName ?? '') === '' && pod.metadata?.deletionTimestamp === undefined;
+      if (!isPending) return [];
+      const decision = plan(pod, index, { nowMs, rules: defaultRules });
+      return decision.kind === 'placement'
+        ? [`pod ${pod.metadata?.name} is pending and fits on ${decision.node}`]
+        : [];
+    });
+  },
+};
+
+function snapshotOf(state: StoredState): ClusterSnapshot {
+  const snapshot = new ClusterSnapshot();
+  for (const kind of everyKind)
+    for (const object of state.values(kindResources[kind] as Resource)) snapshot.add(kind, object as never);
+  return snapshot;
+}

@@ -1,0 +1,83 @@
+import type { StoreObserver } from '../../apiserver/store/memory-store.ts';
+import type { StoreChange, StoreEntry } from '../../apiserver/store/store.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
+import type { Invariant, StoredVersion, Violation } from './invariant.ts';
+
+const decoder = new TextDecoder();
+
+/** Resources without invariants that are written all the time. */
+const ignored: ReadonlySet<string> = new Set([
+  'leases.coordination.k8s.io',
+  'events',
+  'events.events.k8s.io',
+]);
+
+/**
+ * The objects of a store, followed version by version. Given to a `MemoryStore` as its observer, it checks the invariants on every
+ * stored version: that one call gives any test of a cluster the same checks as the simulation.
+ */
+export class StoredState implements StoreObserver {
+  readonly #objects = new Map<string, Map<string, KubeObject>>();
+  readonly #invariants: readonly Invariant[];
+  readonly #onVersion: (version: StoredVersion) => void;
+  readonly #violations: Violation[] = [];
+
+  constructor(invariants: readonly Invariant[], onVersion: (version: StoredVersion) => void = () => {}) {
+    this.#invariants = invariants.filter((invariant) => invariant.onVersion !== undefined);
+    this.#onVersion = onVersion;
+  }
+
+  /** What was wrong with any version so far; only the first of each invariant. */
+  get violations(): readonly Violation[] {
+    return this.#violations;
+  }
+
+  get<T extends KubeObject>(resource: Resource<T>, key: string): T | undefined {
+    // Safe: the bucket of a resource holds its objects.
+    return this.#objects.get(qualifiedPlural(resource))?.get(key) as T | undefined;
+  }
+
+  values<T extends KubeObject>(resource: Resource<T>): Iterable<T> {
+    return (this.#objects.get(qualifiedPlural(resource))?.values() ?? []) as Iterable<T>;
+  }
+
+  written({ type, bucket, entry }: StoreChange): void {
+    if (ignored.has(bucket)) return;
+    const key = entry.key;
+    const objects = this.#bucket(bucket);
+    const before = objects.get(key);
+    const after = type === 'put' ? objectOf(entry) : undefined;
+    if (after === undefined) objects.delete(key);
+    else objects.set(key, after);
+    const version = { resource: bucket, key, revision: entry.revision, before, after };
+    this.#onVersion(version);
+    for (const invariant of this.#invariants) this.#check(invariant, version);
+  }
+
+  rolledBack({ bucket, entry, previous }: StoreChange): void {
+    if (ignored.has(bucket)) return;
+    if (previous === undefined) this.#bucket(bucket).delete(entry.key);
+    else this.#bucket(bucket).set(entry.key, objectOf(previous));
+  }
+
+  #check({ name, onVersion }: Invariant, version: StoredVersion): void {
+    if (this.#violations.some(({ invariant }) => invariant === name)) return;
+    const detail = onVersion?.(version, this);
+    if (detail !== undefined)
+      this.#violations.push({ invariant: name, detail: `${detail} (version ${version.revision})` });
+  }
+
+  #bucket(name: string): Map<string, KubeObject> {
+    const known = this.#objects.get(name);
+    if (known !== undefined) return known;
+    const created = new Map<string, KubeObject>();
+    this.#objects.set(name, created);
+    return created;
+  }
+}
+
+function objectOf({ bytes }: StoreEntry): KubeObject {
+  // Safe: the registry stores nothing but objects.
+  return JSON.parse(decoder.decode(bytes)) as KubeObject;
+}

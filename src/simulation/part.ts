@@ -1,0 +1,48 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Random } from '../runtime/random.ts';
+import type { VirtualClock } from '../runtime/virtual-clock.ts';
+import type { Invariant } from './invariants/invariant.ts';
+import type { ActionParameters } from './scenario.ts';
+import type { SimulatedDisk } from './simulated-disk.ts';
+import type { SimulatedDriver } from './simulated-driver.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+
+/**
+ * What one module adds to the simulation. A new controller adds a part to `all-parts.ts`: the processes that run it, what can happen
+ * to its objects, and what must always be true of them.
+ */
+export interface SimulationPart {
+  readonly name: string;
+  readonly processes?: readonly ProcessPlan[];
+  readonly actions?: readonly ActionKind[];
+  readonly invariants?: readonly Invariant[];
+}
+
+/** A program that runs some controllers. */
+export interface ProcessPlan {
+  /** Replicas are called `NAME-0`, `NAME-1` and so on. */
+  readonly name: string;
+  readonly controllers: readonly string[];
+}
+
+/** Something that can happen. */
+export interface ActionKind {
+  readonly name: string;
+  /** How often it is drawn, relative to other actions. */
+  readonly weight: number;
+  /** Faults are counted, and their effects end when the scenario is over. */
+  readonly isFault?: boolean;
+  draw(random: Random): ActionParameters;
+  /** Fails where the API refuses the write, as it may: other users and controllers are at work. */
+  run(context: ActionContext, parameters: ActionParameters): Promise<void> | void;
+}
+
+export interface ActionContext {
+  /** The connection of people: without faults. */
+  readonly cluster: Cluster;
+  readonly clock: VirtualClock;
+  /** By name, with the number of the replica. */
+  readonly processes: ReadonlyMap<string, SimulatedProcess>;
+  readonly driver: SimulatedDriver;
+  readonly disk: SimulatedDisk;
+}

@@ -1,0 +1,33 @@
+import { nodeNames } from '../base-cluster.ts';
+import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
+import type { SimulationPart } from '../part.ts';
+import { type DriverFault, driverFaults, driverPublisherName, gibibyte } from '../simulated-driver.ts';
+
+/** The storage outside the cluster: pools that change, a driver that fails, hangs or lies. */
+export const driverPart: SimulationPart = {
+  name: 'driver',
+  processes: [{ name: 'driver', controllers: [driverPublisherName] }],
+  invariants: [driverKeepsVolumesInUse, driverLeaksNothing],
+  actions: [
+    {
+      name: 'resize-pool',
+      weight: 2,
+      draw: (random) => ({ node: random.pick(nodeNames), gib: random.int(16) }),
+      run: ({ driver }, { node, gib }) => driver.setCapacity(String(node), Number(gib) * gibibyte),
+    },
+    {
+      name: 'fail-driver',
+      weight: 4,
+      isFault: true,
+      draw: (random) => ({ fault: random.pick(driverFaults) }),
+      run: ({ driver }, { fault }) => driver.failNext(fault as DriverFault),
+    },
+    {
+      name: 'overstate-capacity',
+      weight: 1,
+      isFault: true,
+      draw: (random) => ({ gib: 1 + random.int(8) }),
+      run: ({ driver }, { gib }) => driver.overstate(Number(gib) * gibibyte),
+    },
+  ],
+};

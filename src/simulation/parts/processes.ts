@@ -1,0 +1,75 @@
+import type { Random } from '../../runtime/random.ts';
+import { type CallFault, callFaults } from '../faults/connection-faults.ts';
+import { nothingFails, nothingKeepsWriting } from '../invariants/rest.ts';
+import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import type { SimulatedProcess } from '../simulated-process.ts';
+
+const processNames = ['scheduler', 'volumes', 'workloads', 'driver'] as const;
+const stalledResources = [
+  '*',
+  'pods',
+  'nodes',
+  'persistentvolumes',
+  'persistentvolumeclaims',
+  'csistoragecapacities.storage.k8s.io',
+  'leases.coordination.k8s.io',
+] as const;
+
+/** What happens to processes and their connections. */
+export const processesPart: SimulationPart = {
+  name: 'processes',
+  invariants: [nothingFails, nothingKeepsWriting],
+  actions: [
+    fault('fail-call', 12, {
+      draw: (random) => ({ fault: random.pick(callFaults), skipped: random.int(6) }),
+      run: (process, { fault, skipped }) => process.armFault(fault as CallFault, Number(skipped)),
+    }),
+    fault('crash', 3, {
+      draw: (random) => ({ forMs: random.int(30_000) }),
+      run: (process, { forMs }) => process.crash(Number(forMs)),
+    }),
+    fault('freeze', 2, {
+      draw: (random) => ({ forMs: 1_000 + random.int(40_000) }),
+      run: (process, { forMs }) => process.freeze(Number(forMs)),
+    }),
+    fault('shift-clock', 1, {
+      draw: (random) => ({ ms: random.int(600_000) - 300_000 }),
+      run: (process, { ms }) => process.shiftWall(Number(ms)),
+    }),
+    fault('stall-watches', 3, {
+      draw: (random) => ({ resource: random.pick(stalledResources), forMs: 500 + random.int(20_000) }),
+      run: (process, { resource, forMs }) => process.stallWatches(String(resource), Number(forMs)),
+    }),
+    fault('end-watches', 2, {
+      draw: (random) => ({ isExpired: random.int(2) === 0 }),
+      run: (process, { isExpired }) => process.endWatches(isExpired === true),
+    }),
+    {
+      name: 'fill-disk',
+      weight: 1,
+      isFault: true,
+      draw: (random) => ({ forMs: 100 + random.int(8_000) }),
+      run: ({ disk }, { forMs }) => disk.fill(Number(forMs)),
+    },
+  ],
+};
+
+interface ProcessFault {
+  readonly draw: (random: Random) => ActionParameters;
+  readonly run: (process: SimulatedProcess, parameters: ActionParameters) => void;
+}
+
+/** A fault of one replica of one process; it does nothing if there is no such replica. */
+function fault(name: string, weight: number, { draw, run }: ProcessFault): ActionKind {
+  return {
+    name,
+    weight,
+    isFault: true,
+    draw: (random) => ({ process: `${random.pick(processNames)}-${random.int(2)}`, ...draw(random) }),
+    run: ({ processes }: ActionContext, parameters) => {
+      const process = processes.get(String(parameters.process));
+      if (process !== undefined) run(process, parameters);
+    },
+  };
+}

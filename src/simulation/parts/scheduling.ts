@@ -1,0 +1,101 @@
+import type { Pod } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { localClassName, nodeNames, urgentClassName } from '../base-cluster.ts';
+import { podsReachTheirVolumes } from '../invariants/pods.ts';
+import { whatFitsIsPlaced } from '../invariants/rest.ts';
+import type { ActionContext, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import { driverClassName } from '../simulated-driver.ts';
+
+const namespace = 'default';
+const podNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] as const;
+
+/** Pods with and without volumes, and the scheduler that places them. */
+export const schedulingPart: SimulationPart = {
+  name: 'scheduling',
+  processes: [{ name: 'scheduler', controllers: ['scheduler'] }],
+  invariants: [podsReachTheirVolumes, whatFitsIsPlaced],
+  actions: [
+    {
+      name: 'create-pod',
+      weight: 14,
+      draw: (random) => ({
+        pod: random.pick(podNames),
+        local: random.int(3),
+        pooled: random.int(3),
+        gib: 1 + random.int(5),
+        cpu: 1 + random.int(3),
+        isUrgent: random.int(4) === 0,
+      }),
+      run: createPod,
+    },
+    {
+      name: 'delete-pod',
+      weight: 6,
+      draw: (random) => ({ pod: random.pick(podNames), isForced: random.int(4) === 0 }),
+      run: async ({ cluster }, { pod, isForced }) => {
+        const options = isForced ? { gracePeriodSeconds: 0 } : {};
+        await cluster.resource(pods).delete({ namespace, name: String(pod) }, options);
+      },
+    },
+    {
+      name: 'create-assigned-pod',
+      weight: 1,
+      draw: (random) => ({ pod: random.pick(podNames), node: random.pick(nodeNames) }),
+      run: async ({ cluster }, { pod, node }) => {
+        const spec = { nodeName: String(node), containers: [{ name: 'main', image: 'pause' }] };
+        await cluster.resource(pods).create({ metadata: { namespace, name: String(pod) }, spec });
+      },
+    },
+  ],
+};
+
+/** Creates the pod's claims as well; those that exist already are used again. */
+async function createPod({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
+  const name = String(parameters.pod);
+  const claims = [
+    ...claimNames(`${name}-l`, Number(parameters.local)).map((claim) => [claim, localClassName] as const),
+    ...claimNames(`${name}-d`, Number(parameters.pooled)).map((claim) => [claim, driverClassName] as const),
+  ];
+  for (const [claim, storageClassName] of claims) {
+    const resources = { requests: { storage: `${parameters.gib}Gi` } };
+    await unlessThere(
+      cluster.resource(persistentVolumeClaims).create({
+        metadata: { namespace, name: claim },
+        spec: { accessModes: ['ReadWriteOnce'], storageClassName, resources },
+      }),
+    );
+  }
+  await cluster.resource(pods).create(
+    podOf(
+      name,
+      claims.map(([claim]) => claim),
+      parameters,
+    ),
+  );
+}
+
+function podOf(name: string, claims: readonly string[], { cpu, isUrgent }: ActionParameters): Pod {
+  return {
+    metadata: { namespace, name },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      ...(isUrgent === true && { priorityClassName: urgentClassName }),
+      containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(cpu) } } }],
+      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+    },
+  };
+}
+
+function claimNames(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+}
+
+async function unlessThere(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isReason(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import { localClassName, nodeNames } from '../base-cluster.ts';
+import {
+  boundClaimsOwnTheirVolume,
+  claimRefsAreReplacedOnlyWhenReleased,
+  reservationsEndWithTheirClaims,
+  volumeServesOneClaim,
+  volumesInUseStay,
+} from '../invariants/volumes.ts';
+import type { SimulationPart } from '../part.ts';
+
+const namespace = 'default';
+const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
+const claimNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'].flatMap((pod) => [
+  `${pod}-l0`,
+  `${pod}-d0`,
+]);
+
+/** Local volumes, claims, and people who edit them at the worst moment. */
+export const volumesPart: SimulationPart = {
+  name: 'volumes',
+  processes: [
+    { name: 'volumes', controllers: ['pv-binder', 'provisioner', 'expander', 'protection', 'ephemeral'] },
+  ],
+  invariants: [
+    volumeServesOneClaim,
+    boundClaimsOwnTheirVolume,
+    claimRefsAreReplacedOnlyWhenReleased,
+    volumesInUseStay,
+    reservationsEndWithTheirClaims,
+  ],
+  actions: [
+    {
+      name: 'create-volume',
+      weight: 8,
+      draw: (random) => ({
+        volume: random.pick(volumeNames),
+        node: random.pick(nodeNames),
+        gib: 1 + random.int(6),
+      }),
+      run: async ({ cluster }, { volume, node, gib }) => {
+        const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [String(node)] }];
+        await cluster.resource(persistentVolumes).create({
+          metadata: { name: String(volume) },
+          spec: {
+            capacity: { storage: `${gib}Gi` },
+            accessModes: ['ReadWriteOnce'],
+            storageClassName: localClassName,
+            persistentVolumeReclaimPolicy: 'Retain',
+            local: { path: `/mnt/${volume}` },
+            nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+          },
+        });
+      },
+    },
+    {
+      name: 'delete-volume',
+      weight: 1,
+      draw: (random) => ({ volume: random.pick(volumeNames) }),
+      run: async ({ cluster }, { volume }) =>
+        void (await cluster.resource(persistentVolumes).delete({ name: String(volume) })),
+    },
+    {
+      name: 'reuse-volume',
+      weight: 2,
+      draw: (random) => ({ volume: random.pick(volumeNames) }),
+      run: async ({ cluster }, { volume }) => {
+        const client = cluster.resource(persistentVolumes);
+        const { metadata, status } = await client.get({ name: String(volume) });
+        if (status?.phase !== 'Released') return;
+        const { uid, resourceVersion } = metadata ?? {};
+        const body = { metadata: { uid, resourceVersion }, spec: { claimRef: null } };
+        await client.patch({ name: String(volume) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'delete-claim',
+      weight: 3,
+      draw: (random) => ({ claim: random.pick(claimNames) }),
+      run: async ({ cluster }, { claim }) =>
+        void (await cluster.resource(persistentVolumeClaims).delete({ namespace, name: String(claim) })),
+    },
+    {
+      name: 'grow-claim',
+      weight: 1,
+      draw: (random) => ({ claim: random.pick(claimNames), gib: 2 + random.int(8) }),
+      run: async ({ cluster }, { claim, gib }) => {
+        const body = { spec: { resources: { requests: { storage: `${gib}Gi` } } } };
+        await cluster
+          .resource(persistentVolumeClaims)
+          .patch({ namespace, name: String(claim) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'clear-selected-node',
+      weight: 1,
+      draw: (random) => ({ claim: random.pick(claimNames) }),
+      run: async ({ cluster }, { claim }) => {
+        const body = { metadata: { annotations: { [annotations.selectedNode]: null } } };
+        await cluster
+          .resource(persistentVolumeClaims)
+          .patch({ namespace, name: String(claim) }, { type: 'merge', body });
+      },
+    },
+  ],
+};

@@ -1,0 +1,74 @@
+import { statefulSets } from '../../kube/resources.ts';
+import { localClassName } from '../base-cluster.ts';
+import type { SimulationPart } from '../part.ts';
+import { driverClassName } from '../simulated-driver.ts';
+
+const namespace = 'default';
+const setNames = ['s0', 's1'] as const;
+
+/** StatefulSets with claims of their own, and the simulated kubelets. */
+export const workloadsPart: SimulationPart = {
+  name: 'workloads',
+  processes: [
+    {
+      name: 'workloads',
+      controllers: ['statefulset', 'node-agent', 'garbage-collector', 'namespace', 'disruption'],
+    },
+  ],
+  actions: [
+    {
+      name: 'create-set',
+      weight: 2,
+      draw: (random) => ({
+        set: random.pick(setNames),
+        replicas: 1 + random.int(3),
+        gib: 1 + random.int(4),
+        class: random.pick([localClassName, driverClassName]),
+      }),
+      run: async ({ cluster }, { set, replicas, gib, class: storageClassName }) => {
+        const matchLabels = { app: String(set) };
+        await cluster.resource(statefulSets).create({
+          metadata: { namespace, name: String(set) },
+          spec: {
+            replicas: Number(replicas),
+            serviceName: String(set),
+            selector: { matchLabels },
+            template: {
+              metadata: { labels: matchLabels },
+              spec: {
+                terminationGracePeriodSeconds: 1,
+                containers: [{ name: 'main', image: 'pause' }],
+              },
+            },
+            volumeClaimTemplates: [
+              {
+                metadata: { name: 'data' },
+                spec: {
+                  accessModes: ['ReadWriteOnce'],
+                  storageClassName: String(storageClassName),
+                  resources: { requests: { storage: `${gib}Gi` } },
+                },
+              },
+            ],
+          },
+        });
+      },
+    },
+    {
+      name: 'scale-set',
+      weight: 3,
+      draw: (random) => ({ set: random.pick(setNames), replicas: random.int(4) }),
+      run: async ({ cluster }, { set, replicas }) => {
+        const body = { spec: { replicas } };
+        await cluster.resource(statefulSets).patch({ namespace, name: String(set) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'delete-set',
+      weight: 1,
+      draw: (random) => ({ set: random.pick(setNames) }),
+      run: async ({ cluster }, { set }) =>
+        void (await cluster.resource(statefulSets).delete({ namespace, name: String(set) })),
+    },
+  ],
+};

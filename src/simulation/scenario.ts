@@ -1,0 +1,41 @@
+/**
+ * One run of the simulation as data: what people, machines and the network do, and when. Everything else follows from the seed, so
+ * that the same scenario gives the same run, step by step, on every machine.
+ *
+ * Actions name objects that may not exist when their time comes; then they do nothing. So any part of a scenario is a scenario
+ * again, which is what lets a failing one be minimized.
+ */
+export interface Scenario {
+  /** Seeds all randomness of the run: ids, jitter, latencies. */
+  readonly seed: string;
+  /** Replicas of each process that elects a leader. */
+  readonly replicas: number;
+  /** The longest time that a request, or its response, is on its way. */
+  readonly latencyMaxMs: number;
+  /** In order of time. */
+  readonly actions: readonly TimedAction[];
+}
+
+export interface TimedAction {
+  /** Since the start of the run. */
+  readonly atMs: number;
+  /** The name of an action of some part of the simulation. */
+  readonly action: string;
+  readonly parameters: ActionParameters;
+}
+
+export type ActionParameters = Readonly<Record<string, string | number | boolean>>;
+
+/** `12.500 crash process=scheduler-0 forMs=3000` */
+export function actionText({ atMs, action, parameters }: TimedAction): string {
+  return [timeText(atMs), action, ...parameterTexts(parameters)].join(' ');
+}
+
+export function parameterTexts(parameters: ActionParameters): readonly string[] {
+  return Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+}
+
+/** Seconds with three digits. */
+export function timeText(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}

@@ -1,0 +1,182 @@
+import {
+  type ProvisionedAsset,
+  type Provisioner,
+  type ProvisionRequest,
+  refusedOutcome,
+  type VolumeCreateOutcome,
+  type VolumePlan,
+} from '../controllers/provisioner/provisioner.ts';
+import { isReason } from '../kube/api-error.ts';
+import { csiStorageCapacities } from '../kube/resources.ts';
+import { labels } from '../kube/well-known.ts';
+import type { Controller, ControllerContext } from '../reconcile/controller.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { DriverVolumeFact } from './invariants/invariant.ts';
+
+export const driverName = 'driver.simulation.stowage.dev';
+export const driverClassName = 'pooled';
+/** The name of the controller that publishes the driver's capacity. */
+export const driverPublisherName = 'driver-capacity';
+
+export const gibibyte = 2 ** 30;
+const namespace = 'kube-system';
+const publishEveryMs = 10_000;
+const createMs = 50;
+
+/** What the driver does with the next request to create a volume. */
+export type DriverFault =
+  /** Refuses: nothing is made. */
+  | 'refuse'
+  /** Fails before it has made anything. */
+  | 'fail'
+  /** Makes the volume, and loses the response. */
+  | 'fail-after'
+  /** Does not answer for a minute, then fails. */
+  | 'hang'
+  /** Makes nothing for a while, then makes the volume and answers. */
+  | 'slow';
+
+export const driverFaults: readonly DriverFault[] = ['refuse', 'fail', 'fail-after', 'hang', 'slow'];
+
+export interface DriverOptions {
+  readonly clock: Clock;
+  /** Whether a claim is bound to the volume of this name. */
+  readonly isInUse: (volume: string) => boolean;
+}
+
+/**
+ * A storage system with one pool a node, outside the cluster: it outlives every process. Its provisioner may fail, hang or answer
+ * late; it never holds more than its capacity. Its publisher writes what is free as CSIStorageCapacity.
+ */
+export class SimulatedDriver {
+  readonly #options: DriverOptions;
+  readonly #capacity = new Map<string, number>();
+  readonly #volumes = new Map<string, DriverVolumeFact>();
+  readonly #deletedInUse: string[] = [];
+  readonly #faults: DriverFault[] = [];
+  #overstatedBytes = 0;
+  #wakePublisher = () => {};
+
+  constructor(options: DriverOptions) {
+    this.#options = options;
+  }
+
+  get volumes(): ReadonlyMap<string, DriverVolumeFact> {
+    return this.#volumes;
+  }
+
+  get deletedInUse(): readonly string[] {
+    return this.#deletedInUse;
+  }
+
+  setCapacity(node: string, bytes: number): void {
+    this.#capacity.set(node, bytes);
+    this.#wakePublisher();
+  }
+
+  /** The published figures are larger than what is free, by so much, until `heal`. */
+  overstate(bytes: number): void {
+    this.#overstatedBytes = bytes;
+    this.#wakePublisher();
+  }
+
+  failNext(fault: DriverFault): void {
+    this.#faults.push(fault);
+  }
+
+  heal(): void {
+    this.#faults.length = 0;
+    this.#overstatedBytes = 0;
+    this.#wakePublisher();
+  }
+
+  get provisioner(): Provisioner {
+    return {
+      name: driverName,
+      plan: planOn,
+      create: (plan, signal) => this.#create(plan, signal),
+      delete: (asset) => this.#delete(asset),
+    };
+  }
+
+  get publisher(): Controller {
+    return { name: driverPublisherName, run: (context, signal) => this.#publish(context, signal) };
+  }
+
+  async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
+    const { clock } = this.#options;
+    const fault = this.#faults.shift();
+    await clock.sleep(createMs, signal);
+    if (fault === 'refuse') return refusedOutcome('the driver refuses (simulated)');
+    if (fault === 'fail') throw new Error('the driver failed (simulated)');
+    if (fault === 'hang' || fault === 'slow') await clock.sleep(fault === 'hang' ? 60_000 : 8_000, signal);
+    if (fault === 'hang') throw new Error('the driver did not answer (simulated)');
+    signal.throwIfAborted();
+    const { name } = plan.asset;
+    const { node = '', bytes = '0' } = plan.source.csi?.volumeAttributes ?? {};
+    const exists = this.#volumes.has(name);
+    if (!exists && this.#freeBytes(node) < Number(bytes))
+      return refusedOutcome(`the pool of ${node} has no room for ${bytes} bytes`);
+    this.#volumes.set(name, this.#volumes.get(name) ?? { node, bytes: Number(bytes) });
+    this.#wakePublisher();
+    if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
+    return { kind: 'created', plan };
+  }
+
+  async #delete({ name }: ProvisionedAsset): Promise<void> {
+    if (!this.#volumes.has(name)) return;
+    if (this.#options.isInUse(name)) this.#deletedInUse.push(name);
+    this.#volumes.delete(name);
+    this.#wakePublisher();
+  }
+
+  #freeBytes(node: string): number {
+    let free = this.#capacity.get(node) ?? 0;
+    for (const volume of this.#volumes.values()) if (volume.node === node) free -= volume.bytes;
+    return Math.max(0, free);
+  }
+
+  async #publish(context: ControllerContext, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const waiting = new AbortController();
+      this.#wakePublisher = () => waiting.abort();
+      for (const node of this.#capacity.keys()) await this.#publishNode(node, context, signal);
+      await context.clock.sleep(publishEveryMs, AbortSignal.any([signal, waiting.signal]));
+    }
+  }
+
+  /** Writes a figure only if it differs. The patch carries the version that was read. */
+  async #publishNode(node: string, { cluster }: ControllerContext, signal: AbortSignal): Promise<void> {
+    const client = cluster.resource(csiStorageCapacities);
+    const name = `pool-${node}`;
+    const capacity = String(this.#freeBytes(node) + this.#overstatedBytes);
+    try {
+      const { metadata, capacity: published } = await client.get({ namespace, name }, { signal });
+      if (String(published) === capacity) return;
+      const { uid, resourceVersion } = metadata ?? {};
+      const body = { metadata: { uid, resourceVersion }, capacity };
+      await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error;
+      const nodeTopology = { matchLabels: { [labels.hostname]: node } };
+      const fresh = { metadata: { namespace, name }, storageClassName: driverClassName };
+      await client.create({ ...fresh, nodeTopology, capacity }, { signal });
+    }
+  }
+}
+
+function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
+  const node = selectedNode?.metadata?.name;
+  if (node === undefined) return refusedOutcome('the driver needs a selected node');
+  const bytes = sizeOf(String(claim.spec?.resources?.requests?.storage ?? '0'));
+  const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [node] }];
+  const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
+  const volumeAttributes = { node, bytes: String(bytes) };
+  const csi = { driver: driverName, volumeHandle: asset.name, volumeAttributes };
+  return { kind: 'planned' as const, plan: { asset, nodeAffinity, source: { csi } } };
+}
+
+/** The simulation uses whole gibibytes only. */
+export function sizeOf(text: string): number {
+  return /^\d+Gi$/.test(text) ? Number.parseInt(text, 10) * gibibyte : Number(text);
+}

@@ -1,0 +1,190 @@
+import type { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+import { type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
+import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
+import { runControllers } from '../controllers/run-controllers.ts';
+import { ApiError, failure } from '../kube/api-error.ts';
+import { qualifiedPlural } from '../kube/resource.ts';
+import type { Controller } from '../reconcile/controller.ts';
+import { FreezableClock } from '../runtime/freezable-clock.ts';
+import type { Ids } from '../runtime/ids.ts';
+import { Metrics } from '../runtime/metrics.ts';
+import type { Random } from '../runtime/random.ts';
+import { Supervisor } from '../runtime/supervisor.ts';
+import type { VirtualClock } from '../runtime/virtual-clock.ts';
+import type { Coverage } from './coverage.ts';
+import { type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import type { ProcessPlan } from './part.ts';
+import type { Trace } from './trace.ts';
+
+export interface ProcessOptions {
+  readonly plan: ProcessPlan;
+  readonly replica: number;
+  /** Whether another replica runs the same controllers. */
+  readonly electsLeader: boolean;
+  readonly registry: EmbeddedRegistry;
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly latencyMaxMs: number;
+  readonly trace: Trace;
+  readonly coverage: Coverage;
+  readonly provisioners: readonly Provisioner[];
+  /** Controllers of the simulated environment, by name. */
+  readonly extraControllers: readonly Controller[];
+}
+
+/**
+ * A program that runs controllers on a connection of its own. It may crash and start again, freeze, and have a wrong clock. After a
+ * crash its code may still run to its next `await`, but nothing that it sends arrives: to the cluster it is gone.
+ */
+export class SimulatedProcess {
+  readonly name: string;
+  /** The metrics of all its runs. */
+  readonly metrics = new Metrics();
+  /** Errors that no fault explains: bugs. */
+  readonly unexpected: string[] = [];
+  readonly #options: ProcessOptions;
+  #run: ProcessRun | undefined;
+  #runs = 0;
+  #isHealing = false;
+
+  constructor(options: ProcessOptions) {
+    this.name = `${options.plan.name}-${options.replica}`;
+    this.#options = options;
+  }
+
+  get controllerGroup(): string {
+    return this.#options.plan.name;
+  }
+
+  start(): void {
+    if (this.#run !== undefined) return;
+    this.#runs += 1;
+    const { plan, clock: shared, registry, electsLeader, ids, latencyMaxMs, trace } = this.#options;
+    const random = this.#options.random.fork(`run ${this.#runs}`);
+    const clock = new FreezableClock(shared);
+    const faults = new ConnectionFaults({
+      clock,
+      random: random.fork('connection'),
+      latencyMaxMs,
+      onFault: (fault, call) => this.#onFault(fault, call),
+      onCrash: () => this.#afterCrash(crashedForMs),
+    });
+    const cluster = new InterceptedCluster(new EmbeddedCluster({ registry, manager: this.name }), faults, {
+      before: (call) => this.#options.coverage.called(plan.name, phaseOf(call)),
+    });
+    const supervisor = new Supervisor({
+      clock,
+      random: random.fork('supervisor'),
+      onCrash: ({ name, error }) => this.#onError(name, error),
+    });
+    this.#run = { clock, faults, cluster, supervisor };
+    trace.add(this.name, 'starts');
+    runControllers({
+      names: plan.controllers,
+      more: this.#options.extraControllers.filter(({ name }) => plan.controllers.includes(name)),
+      cluster,
+      resources: registry.kinds.all.filter(({ storedAs }) => storedAs === undefined),
+      clock,
+      random: random.fork('controllers'),
+      ids,
+      supervisor,
+      metrics: this.metrics,
+      report: ({ controller, key, error }) => this.#onError(`${controller} ${key}`, error),
+      onError: (error) => this.#onError('informer', error),
+      instance: this.name,
+      leaderElection: electsLeader,
+      provisioners: this.#options.provisioners,
+      schedulerNames: ['default-scheduler'],
+    });
+  }
+
+  /** Ends at once, and starts again later. */
+  crash(forMs: number): void {
+    this.#run?.faults.kill();
+    this.#afterCrash(forMs);
+  }
+
+  /** Time passes without the process: it misses its timers, and sees nothing. */
+  freeze(forMs: number): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.clock.freeze();
+    this.#options.clock.after(forMs, () => run.clock.thaw());
+  }
+
+  shiftWall(ms: number): void {
+    this.#run?.clock.shiftWall(ms);
+  }
+
+  armFault(fault: CallFault, skipped: number): void {
+    this.#run?.faults.arm(fault, skipped);
+  }
+
+  stallWatches(resource: string, forMs: number): void {
+    this.#run?.faults.stall(resource, forMs);
+  }
+
+  /** The watches end: with `Expired`, so that informers list again, or as if the server had closed them. */
+  endWatches(isExpired: boolean): void {
+    const error = failure(410, 'Expired', 'too old resource version (simulated)');
+    this.#run?.cluster.endWatches(isExpired ? { error } : {});
+  }
+
+  /** Faults end: a process that is down starts, one that is frozen continues. */
+  heal(): void {
+    this.#isHealing = true;
+    this.#run?.faults.heal();
+    this.#run?.clock.thaw();
+    this.start();
+  }
+
+  /** Ends the process for good. */
+  async close(): Promise<void> {
+    const run = this.#run;
+    this.#run = undefined;
+    run?.faults.kill();
+    run?.clock.thaw();
+    await run?.supervisor.close();
+  }
+
+  #afterCrash(forMs: number): void {
+    const run = this.#run;
+    if (run === undefined) return;
+    this.#run = undefined;
+    this.#options.trace.add(this.name, 'crashes');
+    run.clock.thaw();
+    run.cluster.endWatches({ error: new Error('the process has ended') });
+    void run.supervisor.close();
+    this.#options.clock.after(this.#isHealing ? 0 : forMs, () => this.start());
+  }
+
+  #onFault(fault: CallFault, call: ClusterCall): void {
+    const phase = phaseOf(call);
+    this.#options.coverage.hit(this.#options.plan.name, fault, phase);
+    this.#options.trace.add(this.name, `${phase}${call.name === '' ? '' : `/${call.name}`}: ${fault}`);
+  }
+
+  #onError(where: string, error: unknown): void {
+    if (error instanceof ApiError) return;
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (/the process has ended|simulated|AbortError|not the leader|lost its Lease/i.test(text)) return;
+    this.unexpected.push(`${this.name} ${where}: ${text}`);
+  }
+}
+
+/** How long a process is down after a crash in the middle of a call. */
+const crashedForMs = 2_000;
+
+interface ProcessRun {
+  readonly clock: FreezableClock;
+  readonly faults: ConnectionFaults;
+  readonly cluster: InterceptedCluster;
+  readonly supervisor: Supervisor;
+}
+
+/** `patch persistentvolumes`: the step of a controller at which a fault hits it. */
+function phaseOf({ verb, resource }: ClusterCall): string {
+  return `${verb} ${qualifiedPlural(resource)}`;
+}

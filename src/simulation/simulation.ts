@@ -1,0 +1,246 @@
+import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
+import { bootstrap } from '../apiserver/registry/bootstrap.ts';
+import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
+import { MemoryStore } from '../apiserver/store/memory-store.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
+import { messageOf } from '../runtime/error-message.ts';
+import { idsFrom } from '../runtime/ids.ts';
+import { type Random, seededRandom } from '../runtime/random.ts';
+import { VirtualClock } from '../runtime/virtual-clock.ts';
+import { allParts } from './all-parts.ts';
+import { createBaseCluster } from './base-cluster.ts';
+import { Coverage } from './coverage.ts';
+import type { RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
+import { StoredState } from './invariants/stored-state.ts';
+import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
+import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
+import { SimulatedDriver } from './simulated-driver.ts';
+import { SimulatedProcess } from './simulated-process.ts';
+import { Trace } from './trace.ts';
+import { versionText } from './version-text.ts';
+
+export interface SimulationResult {
+  readonly scenario: Scenario;
+  /** Empty if every invariant held. */
+  readonly violations: readonly Violation[];
+  readonly trace: readonly string[];
+  readonly coverage: Coverage;
+  /** Versions of objects that were stored. */
+  readonly versions: number;
+  /** How much virtual time has passed. */
+  readonly elapsedMs: number;
+}
+
+/** Before the first action every process has read the cluster. */
+const startMs = 3_000;
+/** After the last fault: enough for the longest back-off, for binding time-outs, and for Leases of crashed leaders. */
+const recoveryMs = 11 * 60_000;
+/** Then the system must be at rest: no writes, while sweeps look for work that was missed. */
+const restMs = 6 * 60_000;
+
+/**
+ * Runs a scenario: all controllers, the API server, a storage driver, people and faults in one process under virtual time. Two runs
+ * of one scenario are identical, step by step. The protocol:
+ *
+ * 1. The cluster is created, and the processes start.
+ * 2. The actions take place, each at its time. Every stored version is checked against the invariants.
+ * 3. Faults end, and the system has time to finish its work.
+ * 4. It is observed for some minutes without any change from outside; then the invariants about rest are checked.
+ *
+ * It ends early, after step 2 or 3, if a version was wrong.
+ */
+export async function simulate(
+  scenario: Scenario,
+  parts: readonly SimulationPart[] = allParts,
+): Promise<SimulationResult> {
+  const run = new SimulationRun(scenario, parts);
+  try {
+    await run.start();
+    await run.act();
+    await run.recover();
+    return await run.finish();
+  } finally {
+    await run.close();
+  }
+}
+
+class SimulationRun {
+  readonly #scenario: Scenario;
+  readonly #clock = new VirtualClock();
+  readonly #random: Random;
+  readonly #trace = new Trace(this.#clock);
+  readonly #coverage = new Coverage();
+  readonly #state: StoredState;
+  readonly #registry: EmbeddedRegistry;
+  readonly #disk: SimulatedDisk;
+  readonly #driver: SimulatedDriver;
+  readonly #people: Cluster;
+  readonly #processes = new Map<string, SimulatedProcess>();
+  readonly #actions: ReadonlyMap<string, ActionKind>;
+  readonly #parts: readonly SimulationPart[];
+  /** Versions since rest began; undefined before that. */
+  #lateVersions: string[] | undefined;
+  #versions = 0;
+
+  constructor(scenario: Scenario, parts: readonly SimulationPart[]) {
+    this.#scenario = scenario;
+    this.#parts = parts;
+    this.#random = seededRandom(scenario.seed);
+    this.#actions = new Map(parts.flatMap(({ actions = [] }) => actions.map((kind) => [kind.name, kind])));
+    this.#state = new StoredState(
+      parts.flatMap(({ invariants = [] }) => invariants),
+      (version) => this.#onVersion(version),
+    );
+    this.#disk = new SimulatedDisk(this.#clock, this.#random.fork('disk'));
+    const store = new MemoryStore({ observer: this.#state, durability: this.#disk });
+    const ids = idsFrom(this.#random.fork('server'));
+    this.#registry = new EmbeddedRegistry({ store, kinds: builtInKindCatalog(), clock: this.#clock, ids });
+    this.#people = new EmbeddedCluster({ registry: this.#registry, manager: 'people' });
+    this.#driver = new SimulatedDriver({ clock: this.#clock, isInUse: (name) => this.#isInUse(name) });
+  }
+
+  async start(): Promise<void> {
+    await this.#during(async () => {
+      await bootstrap(this.#registry);
+      await createBaseCluster(this.#people, this.#driver);
+    });
+    for (const process of this.#createProcesses()) {
+      this.#processes.set(process.name, process);
+      process.start();
+    }
+    await this.#clock.advance(startMs);
+  }
+
+  async act(): Promise<void> {
+    const originMs = this.#clock.monotonicMs();
+    for (const action of this.#scenario.actions) {
+      await this.#clock.advance(originMs + action.atMs - this.#clock.monotonicMs());
+      this.#start(action);
+    }
+  }
+
+  async recover(): Promise<void> {
+    this.#trace.add('simulation', 'faults end');
+    this.#driver.heal();
+    this.#disk.free();
+    for (const process of this.#processes.values()) process.heal();
+    if (this.#state.violations.length === 0) await this.#clock.advance(recoveryMs);
+  }
+
+  async finish(): Promise<SimulationResult> {
+    const violations = [...this.#state.violations];
+    if (violations.length === 0) {
+      this.#lateVersions = [];
+      await this.#clock.advance(restMs);
+      violations.push(...this.#state.violations, ...this.#violationsAtRest());
+    }
+    for (const { invariant, detail } of violations) this.#trace.add('VIOLATION', `${invariant}: ${detail}`);
+    return {
+      scenario: this.#scenario,
+      violations,
+      trace: this.#trace.lines,
+      coverage: this.#coverage,
+      versions: this.#versions,
+      elapsedMs: this.#clock.monotonicMs(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#during(async () => {
+      await Promise.all([...this.#processes.values()].map((process) => process.close()));
+    });
+  }
+
+  *#createProcesses(): Generator<SimulatedProcess> {
+    const { replicas, latencyMaxMs } = this.#scenario;
+    for (const plan of this.#parts.flatMap(({ processes = [] }) => processes)) {
+      for (let replica = 0; replica < replicas; replica += 1) {
+        const name = `${plan.name}-${replica}`;
+        yield new SimulatedProcess({
+          plan,
+          replica,
+          electsLeader: replicas > 1,
+          registry: this.#registry,
+          clock: this.#clock,
+          random: this.#random.fork(name),
+          ids: idsFrom(this.#random.fork(`${name} ids`)),
+          latencyMaxMs,
+          trace: this.#trace,
+          coverage: this.#coverage,
+          provisioners: [this.#driver.provisioner],
+          extraControllers: [this.#driver.publisher],
+        });
+      }
+    }
+  }
+
+  /** An action that waits for the API does not hold up the next one. */
+  #start({ action, parameters }: TimedAction): void {
+    const kind = this.#actions.get(action);
+    this.#trace.add(kind?.isFault ? 'fault' : 'people', [action, ...parameterTexts(parameters)].join(' '));
+    const context: ActionContext = {
+      cluster: this.#people,
+      clock: this.#clock,
+      processes: this.#processes,
+      driver: this.#driver,
+      disk: this.#disk,
+    };
+    if (kind === undefined) throw new Error(`${action} is no action of this simulation`);
+    const refused = (error: unknown) =>
+      this.#trace.add('people', `${action} is refused: ${messageOf(error)}`);
+    void Promise.resolve()
+      .then(() => kind.run(context, parameters))
+      .catch(refused);
+  }
+
+  #onVersion(version: StoredVersion): void {
+    this.#versions += 1;
+    const text = versionText(version);
+    this.#trace.add('stored', text);
+    this.#lateVersions?.push(text);
+  }
+
+  #violationsAtRest(): readonly Violation[] {
+    const processes = [...this.#processes.values()];
+    const facts: RestFacts = {
+      nowMs: this.#clock.nowMs(),
+      driverVolumes: this.#driver.volumes,
+      deletedInUse: this.#driver.deletedInUse,
+      lateVersions: this.#lateVersions ?? [],
+      rescued: processes.flatMap(rescuedBySweeps),
+      crashes: processes.flatMap(({ unexpected }) => unexpected),
+    };
+    return this.#parts
+      .flatMap(({ invariants = [] }) => invariants)
+      .flatMap(({ name, atRest }) =>
+        (atRest?.(this.#state, facts) ?? []).map((detail) => ({ invariant: name, detail })),
+      );
+  }
+
+  #isInUse(volumeName: string): boolean {
+    const ref = this.#state.get(persistentVolumes, volumeName)?.spec?.claimRef;
+    const claim = this.#state.get(persistentVolumeClaims, `${ref?.namespace}/${ref?.name}`);
+    return claim !== undefined && claim.metadata?.uid === ref?.uid && claim.spec?.volumeName === volumeName;
+  }
+
+  /** Runs `work`, which waits for virtual time, to its end. */
+  async #during(work: () => Promise<void>): Promise<void> {
+    let isDone = false;
+    const done = work().finally(() => {
+      isDone = true;
+    });
+    done.catch(() => {});
+    while (!isDone) await this.#clock.advance(10);
+    await done;
+  }
+}
+
+function rescuedBySweeps({ name, metrics }: SimulatedProcess): readonly string[] {
+  const lines = metrics.render().split('\n');
+  return lines
+    .filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line))
+    .map((line) => `${name}: ${line}`);
+}
