@@ -36,10 +36,7 @@ export function applyChanges(before: ContentsChecksum, changes: readonly StoreCh
   return { count, sum: mod32(sum) };
 }
 
-/**
- * The stored form. It names a revision, so that writes by an earlier version of the program, which does not update it,
- * are recognized.
- */
+/** The stored form. It names the revision, so that it protects the record of the revision too. */
 export function formatChecksum({ count, sum }: ContentsChecksum, revision: number): string {
   return `${revision} ${count} ${sum}`;
 }

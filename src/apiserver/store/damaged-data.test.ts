@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../runtime/random.ts';
+import { formatMetaKey, openLmdbDatabase, revisionMetaKey } from './lmdb-database.ts';
 import { openLmdbStore } from './lmdb-store.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -102,6 +103,54 @@ describe('a damaged file is refused, or complete if only free pages are damaged'
     expect(outcomes.filter((outcome) => outcome !== 'as it was' && !refused.test(outcome))).toEqual([]);
     expect(outcomes.filter((outcome) => outcome !== 'as it was').length).toBeGreaterThan(5);
   });
+});
+
+describe('a damaged meta page never leads to an older state', () => {
+  // LMDB takes the state with the higher number of a transaction, and the state before the newest is still complete.
+  const fields = [
+    ['number of the transaction', 152],
+    ['root of the main tree', 136],
+    ['last page', 144],
+  ] as const;
+  const flips = fields.flatMap(([name, offset]) =>
+    [0, 1].map((page) => ({ name, page, at: page * 8192 + offset })),
+  );
+
+  test.each(flips)('$name in page $page', async ({ at }) => {
+    for (let bit = 0; bit < 16; bit++) {
+      const { directory, file } = copyOfWhole();
+      const byte = readFileSync(file)[at + (bit >> 3)]!;
+      overwrite(file, Buffer.from([byte ^ (1 << (bit & 7))]), at + (bit >> 3));
+      expect(await opened(directory)).toMatch(/^as it was$|is damaged/);
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+test.each([
+  ['empty', (file: string) => truncateSync(file, 0)],
+  ['missing', (file: string) => rmSync(file)],
+])('a file that is %s is not taken for a new one', async (_name, damage) => {
+  const { directory, file } = copyOfWhole();
+  expect(await opened(directory)).toBe('as it was');
+  damage(file);
+  expect(await opened(directory)).toContain(`${file} is missing or empty (restore it from a backup)`);
+});
+
+test('records without their format are not taken for a new file', async () => {
+  const { directory } = copyOfWhole();
+  const { root: environment, meta } = await openLmdbDatabase(directory, undefined);
+  await meta.remove(formatMetaKey);
+  await environment.close();
+  expect(await opened(directory)).toContain('is damaged: its format is missing');
+});
+
+test('a changed revision is found', async () => {
+  const { directory } = copyOfWhole();
+  const { root: environment, meta } = await openLmdbDatabase(directory, undefined);
+  await meta.put(revisionMetaKey, Buffer.from('7'));
+  await environment.close();
+  expect(await opened(directory)).toContain('the checksum of its 333 objects does not match');
 });
 
 function overwrite(file: string, bytes: Buffer, at: number): void {

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { unusableDirectory } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
+import { checkLmdbPages } from './lmdb-pages.ts';
 import { StoreError } from './store-error.ts';
 
 /**
@@ -57,6 +58,7 @@ function openTable(directory: string): RootDatabase {
   };
   try {
     checkLmdbFile(options.path);
+    if (existsSync(options.path)) checkLmdbPages(options.path);
     return open(options);
   } catch (error) {
     throw unusableDirectory(directory, fileSystemReason(error), error);

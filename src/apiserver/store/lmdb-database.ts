@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { emptyChecksum, formatChecksum } from './contents-checksum.ts';
 import { syncDirectory, unusableDirectory } from './data-directory.ts';
 import { checkLmdbFile } from './lmdb-file.ts';
 import type { StoreEntry } from './store.ts';
@@ -53,18 +55,28 @@ const environmentOptions = {
   permissionsMode: 0o600,
 };
 
-/** A new file starts at `newRevision`. A file of a newer format or of another program is rejected and left unchanged. */
-export async function openLmdbDatabase(directory: string, newRevision: number): Promise<LmdbDatabase> {
+/**
+ * A new file starts at `newRevision`; if that is undefined, the file must exist. A file of a newer format or of another
+ * program is rejected and left unchanged.
+ */
+export async function openLmdbDatabase(
+  directory: string,
+  newRevision: number | undefined,
+): Promise<LmdbDatabase> {
   const path = join(directory, 'store.mdb');
   let root: RootDatabase<Buffer, Buffer> | undefined;
   try {
+    if (newRevision === undefined && !existsSync(path)) throw new Error(`${path} does not exist any more`);
     checkLmdbFile(path);
     root = open<Buffer, Buffer>({ ...environmentOptions, ...tableOptions, path });
     const meta = root.openDB<Buffer, Buffer>('meta', { ...tableOptions });
     checkFormat(directory, meta);
     const objects = root.openDB<Buffer, Buffer>('objects', { ...tableOptions });
     const database = { root, objects, meta };
-    if (meta.get(formatMetaKey) === undefined) await initialize(directory, database, newRevision);
+    if (meta.get(formatMetaKey) === undefined) {
+      expectNew(path, database);
+      if (newRevision !== undefined) await initialize(directory, database, newRevision);
+    }
     return database;
   } catch (error) {
     await root?.close();
@@ -75,7 +87,8 @@ export async function openLmdbDatabase(directory: string, newRevision: number): 
 export function readRevision({ meta }: LmdbDatabase): number {
   const text = meta.get(revisionMetaKey)?.toString();
   const revision = Number(text);
-  if (!Number.isSafeInteger(revision)) throw new Error(`the data is damaged: invalid revision ${text}`);
+  if (!Number.isSafeInteger(revision))
+    throw new Error(`store.mdb is damaged: invalid revision ${text} (restore it from a backup)`);
   return revision;
 }
 
@@ -104,7 +117,7 @@ function decodeEntry(revisionKey: Buffer, record: Buffer): readonly [string, Sto
   const bucketEnd = record.indexOf(0, revisionBytes);
   const keyEnd = record.indexOf(0, bucketEnd + 1);
   if (record.length < revisionBytes || bucketEnd < 0 || keyEnd < 0) {
-    throw new Error('the data is damaged: an object is truncated');
+    throw new Error('store.mdb is damaged: an object is truncated (restore it from a backup)');
   }
   const entry = {
     // Decoded separately: a slice of a longer string would keep all of it in memory.
@@ -126,8 +139,15 @@ function checkFormat(directory: string, meta: Database<Buffer, Buffer>): void {
   );
 }
 
+/** A process that was killed during its first start leaves tables without records. */
+function expectNew(path: string, { objects, meta }: LmdbDatabase): void {
+  const isEmpty = [objects, meta].every((table) => table.getKeysCount({ limit: 1 }) === 0);
+  if (!isEmpty) throw new Error(`${path} is damaged: its format is missing (restore it from a backup)`);
+}
+
 async function initialize(directory: string, { root, meta }: LmdbDatabase, revision: number): Promise<void> {
   await root.batch(() => {
+    void meta.put(contentsMetaKey, Buffer.from(formatChecksum(emptyChecksum, revision)));
     void meta.put(formatMetaKey, Buffer.from(String(formatVersion)));
     void meta.put(revisionMetaKey, Buffer.from(String(revision)));
   });

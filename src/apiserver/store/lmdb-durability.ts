@@ -91,7 +91,7 @@ export class LmdbDurability implements Durability {
    */
   async reopen(): Promise<LmdbDatabase> {
     await this.#closeDatabase();
-    const database = await openLmdbDatabase(this.#directory, this.#revision);
+    const database = await openLmdbDatabase(this.#directory, undefined);
     this.#database = database;
     const found = readRevision(database);
     if (found !== this.#revision) {
@@ -116,11 +116,13 @@ export class LmdbDurability implements Durability {
   }
 }
 
-/** An earlier version of the program wrote no checksum, or left one of an older revision. */
+/** The checksum names the revision, so a damaged revision is found too. */
 function checkContents({ meta }: LmdbDatabase, found: ContentsChecksum, revision: number): void {
   const stored = meta.get(contentsMetaKey)?.toString();
-  if (stored?.split(' ')[0] !== String(revision) || stored === formatChecksum(found, revision)) return;
-  throw new Error(`the data is damaged: the checksum of its ${found.count} objects does not match`);
+  if (stored === formatChecksum(found, revision)) return;
+  throw new Error(
+    `store.mdb is damaged: the checksum of its ${found.count} objects does not match (restore it from a backup)`,
+  );
 }
 
 /** Everything is encoded before the transaction begins: an exception inside would leave it half done. */

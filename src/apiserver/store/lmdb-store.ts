@@ -1,7 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
-import { prepareDataDirectory, unusableDirectory } from './data-directory.ts';
+import { prepareDataDirectory, syncDirectory, unusableDirectory } from './data-directory.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import type { HistoryLimits } from './history.ts';
 import { openLmdbDatabase } from './lmdb-database.ts';
@@ -37,8 +37,10 @@ export async function openLmdbStore(directory: string, { history }: LmdbStoreOpt
 
 async function openDurability(path: string, lock: DirectoryLock): Promise<LmdbDurability> {
   try {
-    checkObjects(join(path, 'store.mdb'));
-    return new LmdbDurability(path, lock, await openLmdbDatabase(path, firstRevision));
+    checkObjects(path);
+    const database = await openLmdbDatabase(path, firstRevision);
+    markCreated(path);
+    return new LmdbDurability(path, lock, database);
   } catch (error) {
     await lock.release();
     throw asStoreError(path, error);
@@ -46,10 +48,24 @@ async function openDurability(path: string, lock: DirectoryLock): Promise<LmdbDu
 }
 
 /** Checked once at the start; later writes are our own. */
-function checkObjects(path: string): void {
-  if (!existsSync(path) || statSync(path).size === 0) return;
-  checkLmdbFile(path);
-  checkLmdbPages(path);
+function checkObjects(directory: string): void {
+  const path = join(directory, 'store.mdb');
+  if (existsSync(path) && statSync(path).size > 0) {
+    checkLmdbFile(path);
+    checkLmdbPages(path);
+  } else if (existsSync(join(directory, createdMark))) {
+    throw new Error(`${path} is missing or empty (restore it from a backup)`);
+  }
+}
+
+/** An empty file that shows that the objects' file was complete once: without that file, the data is lost and not new. */
+const createdMark = 'store.created';
+
+function markCreated(directory: string): void {
+  const path = join(directory, createdMark);
+  if (existsSync(path)) return;
+  writeFileSync(path, '', { mode: 0o600 });
+  syncDirectory(directory);
 }
 
 /** An error while reading the data means that the data is damaged. */

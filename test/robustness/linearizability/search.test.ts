@@ -14,19 +14,23 @@ interface Op extends TimedOperation {
 
 const name = 'a';
 
-const calls: fc.Arbitrary<(value: string, replaces: number) => { call: Call; outcomes: Outcome['type'][] }> =
-  fc.constantFrom(
-    (value: string) => ({ call: { verb: 'create', name, value }, outcomes: ['written', 'already exists'] }),
-    (value: string, replaces: number) => ({
-      call: { verb: 'update', name, value, replaces: replaces || undefined },
-      outcomes: ['written', 'conflict', 'not found'],
-    }),
-    (_value: string, replaces: number) => ({
-      call: { verb: 'delete', name, replaces: replaces || undefined },
-      outcomes: ['written', 'conflict', 'not found'],
-    }),
-    () => ({ call: { verb: 'get', name }, outcomes: ['found', 'not found'] }),
-  );
+interface DrawnCall {
+  readonly call: Call;
+  readonly outcomes: readonly Outcome['type'][];
+}
+
+const calls = fc.constantFrom<((value: string, replaces: number | undefined) => DrawnCall)[]>(
+  (value) => ({ call: { verb: 'create', name, value }, outcomes: ['written', 'already exists'] }),
+  (value, replaces) => ({
+    call: { verb: 'update', name, value, replaces },
+    outcomes: ['written', 'conflict', 'not found'],
+  }),
+  (_value, replaces) => ({
+    call: { verb: 'delete', name, replaces },
+    outcomes: ['written', 'conflict', 'not found'],
+  }),
+  () => ({ call: { verb: 'get', name }, outcomes: ['found', 'not found'] }),
+);
 
 const drawn = fc.record({
   make: calls,
@@ -40,7 +44,7 @@ const drawn = fc.record({
 
 const histories = fc.array(drawn, { minLength: 1, maxLength: 5 }).map((ops) =>
   ops.map(({ make, startMs, lengthMs, replaces, seen, outcome, isUnknown }, index): Operation => {
-    const { call, outcomes } = make(`v${index + 1}`, replaces);
+    const { call, outcomes } = make(`v${index + 1}`, replaces || undefined);
     const type = outcomes[outcome % outcomes.length]!;
     const isWrite = call.verb !== 'get';
     const result = isUnknown && isWrite ? { type: 'unknown' } : { type, value: `v${seen}`, version: seen };
