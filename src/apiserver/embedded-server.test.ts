@@ -144,6 +144,82 @@ describe('64-bit integers of custom resources stay exact', () => {
   });
 });
 
+describe('64-bit integers of built-in kinds stay exact', () => {
+  const largest = '9223372036854775807';
+  const large = '9007199254740993';
+  const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions';
+  const pods = '/api/v1/namespaces/default/pods';
+  const pod = (name: string, rest: string) =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"${name}"},"spec":{"containers":[{"name":"a","image":"b"}],${rest}}}`;
+
+  test('when they are created and read, in JSON, YAML, lists, tables and watches', async () => {
+    const created = await call(
+      'POST',
+      revisions,
+      `{"metadata":{"name":"a"},"data":{},"revision":${largest}}`,
+    );
+    expect([created.status, created.text]).toEqual([201, expect.stringContaining(`"revision":${largest}`)]);
+    const yaml = await call('GET', `${revisions}/a`, undefined, { accept: 'application/yaml' });
+    expect(yaml.text).toContain(`revision: ${largest}`);
+    expect((await call('GET', revisions)).text).toContain(`"revision":${largest}`);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect((await call('GET', revisions, undefined, { accept })).text).toContain(`,${largest},`);
+    const watched = await call('GET', `${revisions}?watch=true&timeoutSeconds=1`);
+    expect(watched.text).toContain(`"revision":${largest}`);
+  });
+
+  test('in patches of every type, with their field owners', async () => {
+    const path = `${pods}/p`;
+    const tolerations = (seconds: string) =>
+      `"tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute","tolerationSeconds":${seconds}}]`;
+    const created = await call('POST', pods, pod('p', `"terminationGracePeriodSeconds":${large}`));
+    expect([created.status, created.text]).toEqual([
+      201,
+      expect.stringContaining(`"terminationGracePeriodSeconds":${large}`),
+    ]);
+    const strategic = await call('PATCH', path, `{"spec":{${tolerations(largest)}}}`, {
+      'content-type': 'application/strategic-merge-patch+json',
+    });
+    expect([strategic.status, strategic.text]).toEqual([200, expect.stringContaining(largest)]);
+    const operations = `[{"op":"test","path":"/spec/terminationGracePeriodSeconds","value":${large}},{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`;
+    const type = { 'content-type': 'application/json-patch+json' };
+    expect((await call('PATCH', path, operations, type)).status).toBe(200);
+    const refused = await call('PATCH', path, `{"spec":{"terminationGracePeriodSeconds":${largest}}}`, {
+      'content-type': 'application/merge-patch+json',
+    });
+    expect(refused.status).toBe(422);
+    const apply = { 'content-type': 'application/apply-patch+yaml' };
+    const applied = await call(
+      'PATCH',
+      `${path}?fieldManager=m&force=true`,
+      `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":${large}}}`,
+      apply,
+    );
+    expect([applied.status, applied.text]).toEqual([
+      200,
+      expect.stringContaining(`"terminationGracePeriodSeconds":${large}`),
+    ]);
+  });
+
+  test('in the grace period of a deletion', async () => {
+    const placed = pod('q', '"nodeName":"n","terminationGracePeriodSeconds":30');
+    expect((await call('POST', pods, placed)).status).toBe(201);
+    const deleted = await call('DELETE', `${pods}/q?gracePeriodSeconds=${large}`);
+    expect([deleted.status, deleted.text]).toEqual([
+      200,
+      expect.stringContaining(`"deletionGracePeriodSeconds":${large}`),
+    ]);
+  });
+
+  test('beyond 64 bits they are refused', async () => {
+    const refused = await call('POST', revisions, '{"metadata":{"name":"b"},"revision":9223372036854775808}');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('cannot unmarshal number 9223372036854775808'),
+    ]);
+  });
+});
+
 describe('the Service default/kubernetes', () => {
   const endpoints = '/api/v1/namespaces/default/endpoints/kubernetes';
   const slice = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes';

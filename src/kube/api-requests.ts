@@ -1,4 +1,4 @@
-import type { DeletionPropagation, KubeObject, ListMeta, Preconditions } from './api/meta.ts';
+import type { DeletionPropagation, Int64, KubeObject, ListMeta, Preconditions } from './api/meta.ts';
 
 /* The options of requests to a Kubernetes API, and the results of lists and watches. */
 
@@ -76,7 +76,7 @@ export interface JsonPatchOperation {
 }
 
 export interface DeleteOptions extends WriteOptions {
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: Int64;
   readonly propagationPolicy?: DeletionPropagation;
   readonly preconditions?: Preconditions;
 }

@@ -94,7 +94,7 @@ func (f *filler) fillScalar(v reflect.Value) {
 	case reflect.Float64:
 		v.SetFloat([]float64{1.5, -1, 1e21, 0.000001}[f.count%4])
 	case reflect.Int64:
-		v.SetInt([]int64{1, -1, 1<<53 - 1, -(1<<53 - 1), 1 << 40, -300}[f.count%6])
+		v.SetInt([]int64{1, -1, math.MaxInt64, math.MinInt64, 1<<53 + 1, -300}[f.count%6])
 	default:
 		panic("no value for " + v.Type().String())
 	}

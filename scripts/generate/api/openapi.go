@@ -59,6 +59,9 @@ func readOpenAPI() map[string]schema {
 	check(json.Unmarshal(answer, &module))
 	paths, err := filepath.Glob(filepath.Join(module.Dir, "api/openapi-spec/v3/*v1_openapi.json"))
 	check(err)
+	if len(paths) == 0 {
+		panic("the published OpenAPI documents are missing; run: go mod download " + kubernetesModule)
+	}
 	all := map[string]schema{}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

@@ -23,6 +23,12 @@ var fieldTypes = map[string]struct{ coreType, or string }{
 	"events.k8s.io/v1.Event.type": {"EventType", ""},
 }
 
+// int64Type is what both views call a 64-bit integer.
+const int64Type = `
+/** A 64-bit integer: a bigint beyond 2^53, where a number would be rounded, and a number otherwise. */
+export type Int64 = number | bigint;
+`
+
 // preludes are types at the beginning of a group version's file.
 var preludes = map[string]string{
 	"meta/v1": `
@@ -44,7 +50,7 @@ export type QuantityText = string | number;
 
 /** A port or a percentage may be given by number or by name. */
 export type IntOrString = number | string;
-`,
+` + int64Type,
 	"core/v1": `
 export type ResourceList = Readonly<Record<string, QuantityText>>;
 

@@ -17,7 +17,12 @@ func (storedView) describe() string {
 
 func (storedView) includes(*apiType) bool { return true }
 
-func (storedView) prelude(*typeFile) string { return "" }
+func (storedView) prelude(f *typeFile) string {
+	if f.groupVersion == "meta/v1" {
+		return int64Type
+	}
+	return ""
+}
 
 func (storedView) openKind(f *typeFile, t *apiType) {
 	fmt.Fprintf(&f.body, "export interface %s {\n", t.goType.Name())

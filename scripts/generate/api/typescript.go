@@ -115,6 +115,8 @@ func (f *typeFile) spell(goType reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "boolean"
+	case reflect.Int64:
+		return f.reference("meta/v1", "Int64")
 	}
 	return "number"
 }

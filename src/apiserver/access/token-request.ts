@@ -96,7 +96,7 @@ function statusOf(
 ): TokenRequest['status'] {
   const nowMs = clock.nowMs();
   const audiences = spec.audiences ?? [];
-  const wanted = spec.expirationSeconds ?? 0;
+  const wanted = Number(spec.expirationSeconds ?? 0);
   const isExtended =
     binding.pod !== undefined &&
     wanted === extendedExpirationSeconds &&

@@ -1,7 +1,7 @@
 import { jsonText } from '../../kube/go/json-text.ts';
 import type { JsonObject } from '../../kube/go/json-value.ts';
 import type { StoredObject } from '../kinds/served-kind.ts';
-import { parseOwnJson } from '../schema/json-reader.ts';
+import { parseServerJson } from '../schema/json-reader.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { applyDefaults, dropRefusedNulls } from '../structural/defaults.ts';
 import { coerceEmbedded } from '../structural/embedded-meta.ts';
@@ -20,7 +20,7 @@ export interface ConversionSchemas {
  */
 export function toServedVersion<T extends StoredObject>(object: T, { shown, stored }: ConversionSchemas): T {
   const text = jsonText(object);
-  const copy = parseOwnJson(text) as T;
+  const copy = parseServerJson(text) as T;
   pruneObject(copy, stored);
   withDefaults(copy, stored);
   if (shown !== stored) pruneObject(copy, shown);

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../kube/api/stored/meta.ts';
+import type { Int64, ObjectMeta } from '../../kube/api/stored/meta.ts';
 import type { StructShape } from '../patch/merge-shape.ts';
 import type { Typed } from '../schema/object-form.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
@@ -88,7 +88,7 @@ export interface ServedKind<T extends StoredObject = StoredObject> extends Typed
   /** Texts for Warning headers. */
   warnings?(object: T, old: T | undefined): readonly string[];
   /** The grace period of a deletion in seconds; 0 removes the object at once. Default: always 0. */
-  graceSeconds?(object: T, requested: number | undefined): number;
+  graceSeconds?(object: T, requested: Int64 | undefined): Int64;
 
   /** Fields for field selectors, besides metadata.name and metadata.namespace. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;

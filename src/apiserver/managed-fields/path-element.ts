@@ -4,7 +4,7 @@ import { isJsonArray, isJsonObject, ownValue } from '../../kube/go/json-value.ts
 import { unicodeEscape } from '../../kube/go/quote.ts';
 import { compareUtf8, sortedKeys } from '../../kube/sorted-keys.ts';
 import type { ListKey } from '../patch/merge-shape.ts';
-import { parseOwnJson, readJson } from '../schema/json-reader.ts';
+import { parseServerJson, readJson } from '../schema/json-reader.ts';
 
 /**
  * One element of a path, in the notation of managedFields: `f:name` is a field, `k:{"name":"web"}` the list element
@@ -92,7 +92,7 @@ function escaped(match: string): string {
 }
 
 function parsedRest(element: PathElement): Json {
-  return parseOwnJson(element.slice(2)) as Json;
+  return parseServerJson(element.slice(2)) as Json;
 }
 
 function parsedKey(element: PathElement): JsonObject {

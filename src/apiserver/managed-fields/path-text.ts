@@ -1,7 +1,7 @@
 import { formatGoValue } from '../../kube/go/format-value.ts';
 import type { Json, JsonObject } from '../../kube/go/json-value.ts';
 import { goQuoted } from '../../kube/go/quote.ts';
-import { parseOwnJson } from '../schema/json-reader.ts';
+import { parseServerJson } from '../schema/json-reader.ts';
 import type { PathElement } from './path-element.ts';
 
 /** A path in the notation of error messages: `.spec.containers[name="web"].image`. */
@@ -15,9 +15,9 @@ export function elementText(element: PathElement): string {
     case 'f':
       return `.${rest}`;
     case 'k':
-      return `[${keyText(parseOwnJson(rest) as JsonObject)}]`;
+      return `[${keyText(parseServerJson(rest) as JsonObject)}]`;
     case 'v':
-      return `[=${valueText(parseOwnJson(rest) as Json)}]`;
+      return `[=${valueText(parseServerJson(rest) as Json)}]`;
     default:
       return `[${rest}]`;
   }

@@ -10,7 +10,7 @@ import {
   ownValue,
   setKey,
 } from '../../kube/go/json-value.ts';
-import { parseOwnJson } from '../schema/json-reader.ts';
+import { parseServerJson } from '../schema/json-reader.ts';
 import { checkPatchDepth } from './patch-depth.ts';
 import { inapplicablePatch, malformedPatch, oversizedPatch } from './patch-error.ts';
 
@@ -137,7 +137,7 @@ function copy(document: Document, from: string | undefined, path: string | undef
   const text = jsonText(read(document, from) ?? null);
   document.copiedBytes += text.length;
   if (document.copiedBytes > copiedBytesMax) throw inapplicablePatch();
-  add(document, path, parseOwnJson(text) as Json);
+  add(document, path, parseServerJson(text) as Json);
 }
 
 function test(document: Document, path: string | undefined, value: Json | undefined): void {

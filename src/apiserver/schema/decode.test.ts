@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../kube/api-error.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { decodeBody, type RequestBody } from './decode.ts';
 import { goldenObjects } from './testing/golden.ts';
 
@@ -42,13 +43,13 @@ describe('an object', () => {
 
   test.each([
     ['JSON', 'application/json', '{"metadata":{"name":"a"},"spec":{"hostNetwork":true,"containers":[]}}'],
-    ['JSON with a charset', 'Application/JSON; charset=utf-8', JSON.stringify(expected)],
-    ['a body without content type', undefined, JSON.stringify(expected)],
+    ['JSON with a charset', 'Application/JSON; charset=utf-8', jsonText(expected)],
+    ['a body without content type', undefined, jsonText(expected)],
     ['YAML', 'application/yaml', yaml],
-    ['JSON sent as YAML', 'application/yaml', JSON.stringify(expected)],
+    ['JSON sent as YAML', 'application/yaml', jsonText(expected)],
   ])('is decoded from %s', (_, contentType, text) => {
     const { object, warnings } = decode(text, { contentType });
-    expect(JSON.stringify(object)).toBe(JSON.stringify(expected));
+    expect(jsonText(object)).toBe(jsonText(expected));
     expect(warnings).toEqual([]);
   });
 

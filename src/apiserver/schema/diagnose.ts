@@ -1,4 +1,4 @@
-import { beyondDoubleMessage, JsonNumber } from '../../kube/go/json-number.ts';
+import { JsonNumber } from '../../kube/go/json-number.ts';
 import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { timeParseError } from '../../kube/go/kubernetes-time.ts';
 import { FieldPath, ReportedPaths } from './field-path.ts';
@@ -83,7 +83,7 @@ class DecoderWalk {
       inspectSchema(type.form, value, new DecoderWalk(this.#struct, this.#fields));
     } else {
       if (isOpaque(type)) this.#opaque.push(path);
-      if (leafReaders[type.form](value) === undefined) this.#leaf(type, value, path);
+      if (leafReaders[type.form](value) === undefined) this.#leaf(type, value);
     }
   }
 
@@ -116,8 +116,7 @@ class DecoderWalk {
     if (this.#unknown.length < unknownFieldsMax) this.#unknown.push(path);
   }
 
-  #leaf(type: ValueType, value: unknown, path: FieldPath): void {
-    if (type.form === 'int64') refuseBeyondDouble(value, path);
+  #leaf(type: ValueType, value: unknown): void {
     switch (type.form) {
       case 'quantity':
         throw new FatalProblem(quantityProblem(value));
@@ -190,12 +189,6 @@ function findField(
     if (found !== undefined) return { ...found, through: [shortName(member.type), ...found.through] };
   }
   return undefined;
-}
-
-/** Go accepts every int64, so that the message must not blame the type. */
-function refuseBeyondDouble(value: unknown, path: FieldPath): void {
-  const int64 = value instanceof JsonNumber ? value.int64 : value;
-  if (typeof int64 === 'bigint') throw new FatalProblem(beyondDoubleMessage(path.text, String(int64)));
 }
 
 /** Numbers that are not valid integers are reported with their digits. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonNumber } from '../../kube/go/json-number.ts';
-import { JsonSyntaxError, jsonDepthMax, parseOwnJson, readJson } from './json-reader.ts';
+import { JsonSyntaxError, jsonDepthMax, parseServerJson, readJson } from './json-reader.ts';
 
 /** Numbers that the reader refuses on purpose. */
 const manyDigits = /\d{16}/;
@@ -106,7 +106,7 @@ describe('numbers', () => {
     ['1e20', 1e20],
   ])('%s is exact as far as Kubernetes keeps it', (text, expected) => {
     expect(readJson(`{"a":[{"b":${text}}]}`).value).toEqual({ a: [{ b: expected }] });
-    expect(parseOwnJson(`{"a":[{"b":${text}}]}`)).toEqual({ a: [{ b: expected }] });
+    expect(parseServerJson(`{"a":[{"b":${text}}]}`)).toEqual({ a: [{ b: expected }] });
   });
 
   test('beyond the range of doubles are refused', () => {

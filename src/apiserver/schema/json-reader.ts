@@ -42,16 +42,36 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   return { value: parser.parse(), duplicates: parser.duplicates, order: parser.order };
 }
 
-/**
- * Reads compact JSON that this server wrote, with its 64-bit integers. Only a text that contains one needs the slow
- * parser.
- */
-export function parseOwnJson(text: string): unknown {
-  if (!longNumber.test(text)) return JSON.parse(text);
+/** Reads JSON of an API server, with its 64-bit integers. Only a text that contains one needs the slow parser. */
+export function parseServerJson(text: string): unknown {
+  if (!hasLongNumber(text)) return JSON.parse(text);
   return new JsonParser(Buffer.from(text), { depthMax: jsonDepthMax, keepsNumbers: false }).parse();
 }
 
-const longNumber = /(?:^|[:[,])-?[0-9]{16}/;
+/** Integers beyond 2^53 have at least so many digits. */
+const longDigits = 16;
+
+/** Whether a number has so many digits that a double may not hold it. Only every 16th character has to be looked at. */
+function hasLongNumber(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+    while (isDigit(text.charCodeAt(at + 1))) at += 1;
+    if (at - start + 1 >= longDigits && isNumberStart(text, start)) return true;
+  }
+  return false;
+}
+
+/** Whether the digits may be a number: texts such as uids contain digits too. */
+function isNumberStart(text: string, start: number): boolean {
+  const before = text[text[start - 1] === '-' ? start - 2 : start - 1] ?? ',';
+  return before === ':' || before === ',' || before === '[' || before <= ' ';
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
 
 const unusual = -1;
 export const noOrder: JsonDocument['order'] = new PathTable<number>();

@@ -1,3 +1,4 @@
+import type { Int64 } from '../../kube/api/stored/meta.ts';
 import type { Json } from '../../kube/go/json-value.ts';
 
 /**
@@ -25,14 +26,14 @@ export interface JsonSchema {
   readonly minimum?: number;
   readonly exclusiveMinimum?: boolean;
   readonly multipleOf?: number;
-  readonly maxLength?: number;
-  readonly minLength?: number;
+  readonly maxLength?: Int64;
+  readonly minLength?: Int64;
   readonly pattern?: string;
-  readonly maxItems?: number;
-  readonly minItems?: number;
+  readonly maxItems?: Int64;
+  readonly minItems?: Int64;
   readonly uniqueItems?: boolean;
-  readonly maxProperties?: number;
-  readonly minProperties?: number;
+  readonly maxProperties?: Int64;
+  readonly minProperties?: Int64;
   readonly allOf?: readonly JsonSchema[];
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];

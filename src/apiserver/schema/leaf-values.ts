@@ -68,8 +68,11 @@ function readInt32(value: unknown): number | undefined {
   return typeof value === 'number' && (value | 0) === value ? value + 0 : undefined;
 }
 
-function readInt64(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : undefined;
+function readInt64(value: unknown): number | bigint | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined;
+  // Beyond 2^53. The text of a number such as 1.0 or 1e3 is no integer to Go.
+  if (typeof value === 'bigint') return value;
+  return value instanceof JsonNumber ? value.int64 : undefined;
 }
 
 function readFloat64(value: unknown): number | undefined {

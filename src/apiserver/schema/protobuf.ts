@@ -256,7 +256,7 @@ function readTimestamp(reader: WireReader): { seconds: number; nanos: number; is
   inMessage(reader, () =>
     forEachField(reader, 'Timestamp', (number, type) => {
       timestamp.isEmpty = false;
-      if (number === 1 && type === 0) timestamp.seconds = reader.int64();
+      if (number === 1 && type === 0) timestamp.seconds = Number(reader.int64());
       else if (number === 2 && type === 0) timestamp.nanos = reader.int32();
       else reader.skip(type);
     }),
@@ -274,7 +274,7 @@ function readIntOrString(reader: WireReader): number | string {
   const value = { type: 0, number: 0, text: '' };
   inMessage(reader, () =>
     forEachField(reader, 'IntOrString', (number, type) => {
-      if (number === 1 && type === 0) value.type = reader.int64();
+      if (number === 1 && type === 0) value.type = Number(reader.int64());
       else if (number === 2 && type === 0) value.number = reader.int32();
       else if (number === 3 && type === 2) value.text = reader.text();
       else reader.skip(type);

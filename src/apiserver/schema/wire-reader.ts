@@ -48,13 +48,12 @@ export class WireReader {
     return this.#low | 0;
   }
 
-  int64(): number {
+  /** A bigint beyond 2^53, otherwise a number. */
+  int64(): number | bigint {
     this.#varint();
-    const value = (this.#high | 0) * 2 ** 32 + (this.#low >>> 0);
-    if (!Number.isSafeInteger(value)) {
-      throw new WireError("a number is beyond 2^53, which this server can't hold exactly");
-    }
-    return value;
+    const [high, low] = [this.#high | 0, this.#low >>> 0];
+    const value = high * 2 ** 32 + low;
+    return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) + BigInt(low);
   }
 
   float64(): number {

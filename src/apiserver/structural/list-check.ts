@@ -22,7 +22,10 @@ export function compileList(
       run.addHere('invalid', `should have at least ${minItems} items`, { value: count });
     }
     if (maxItems !== undefined && count > maxItems) {
-      run.addHere('tooMany', `should have at most ${maxItems} items`, { value: count, max: maxItems });
+      run.addHere('tooMany', `should have at most ${maxItems} items`, {
+        value: count,
+        max: Number(maxItems),
+      });
     }
     if (uniqueItems === true && hasDuplicates(value)) run.addHere('invalid', "shouldn't contain duplicates");
   };

@@ -30,7 +30,7 @@ function compileCount(schema: JsonSchema): ((value: JsonObject, run: ValidationR
       run.addHere('invalid', `should have at least ${min} properties`, { value: count });
     }
     if (max !== undefined && count > max) {
-      run.addHere('tooMany', `should have at most ${max} properties`, { value: count, max });
+      run.addHere('tooMany', `should have at most ${max} properties`, { value: count, max: Number(max) });
     }
   };
 }

@@ -13,7 +13,7 @@ export function compileText(schema: JsonSchema): TextCheck | undefined {
   const checkPattern = pattern === '' ? undefined : compilePattern(pattern);
   return (value, run) => {
     if (maxLength !== undefined && value.length > maxLength && codePointCount(value) > maxLength) {
-      run.addHere('tooLong', `should be at most ${maxLength} chars long`, { value, max: maxLength });
+      run.addHere('tooLong', `should be at most ${maxLength} chars long`, { value, max: Number(maxLength) });
     } else if (minLength !== undefined && (value.length < minLength || codePointCount(value) < minLength)) {
       run.addHere('invalid', `should be at least ${minLength} chars long`, { value });
     } else {

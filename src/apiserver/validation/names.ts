@@ -1,3 +1,4 @@
+import type { Int64 } from '../../kube/api/stored/meta.ts';
 import { isPrintable, utf8Length } from '../../kube/go/quote.ts';
 
 /**
@@ -71,12 +72,12 @@ export function portNumberProblems(port: number): Problems {
   return rangeProblems(port, 1, 65_535);
 }
 
-export function rangeProblems(value: number, min: number, max: number): Problems {
+export function rangeProblems(value: Int64, min: number, max: number): Problems {
   return value >= min && value <= max ? [] : [`must be between ${min} and ${max}, inclusive`];
 }
 
 /** The id of a user or a group in a container. */
-export function idProblems(id: number): Problems {
+export function idProblems(id: Int64): Problems {
   return rangeProblems(id, 0, 2_147_483_647);
 }
 

@@ -1,3 +1,4 @@
+import type { Int64 } from '../../kube/api/stored/meta.ts';
 import {
   compareQuantities,
   parseQuantity,
@@ -32,7 +33,7 @@ export function checkPositiveQuantity(errors: FieldErrors, field: string, text: 
   if (compareQuantityTexts(text, '0') <= 0) errors.invalid(field, text, notPositiveMessage);
 }
 
-export function checkNonNegative(errors: FieldErrors, field: string, value: number): void {
+export function checkNonNegative(errors: FieldErrors, field: string, value: Int64): void {
   if (value < 0) errors.invalid(field, value, negativeMessage);
 }
 

@@ -127,6 +127,20 @@ describe('requests', () => {
     expect(sent).toEqual([]);
   });
 
+  test('keep 64-bit integers exact in both directions', async () => {
+    const large = 2n ** 53n + 1n;
+    const text = `{"metadata":{"name":"a","namespace":"default","generation":${large}}}`;
+    const { maps, sent } = await serve((_, response) => void response.end(text));
+    const read = await maps.get(key);
+    expect(read.metadata?.generation).toBe(large);
+    await maps.update(read);
+    await maps.patch(key, { type: 'merge', body: { metadata: { generation: large } } });
+    expect(sent.slice(1).map(({ body }) => body.match(/"generation":(\d+)/)?.[1])).toEqual([
+      String(large),
+      String(large),
+    ]);
+  });
+
   test('need a namespace if the resource is namespaced', async () => {
     const { maps, sent } = await serve((_, response) => respond(response, 200, object));
     expect((await failureOf(maps.create({ metadata: { name: 'a' } }))).reason).toBe('BadRequest');

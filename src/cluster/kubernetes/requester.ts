@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { parseServerJson } from '../../apiserver/schema/json-reader.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import { exponentialBackoff } from '../../runtime/backoff.ts';
@@ -198,7 +199,7 @@ export class Requester {
 
   #parse(text: string, answer: HttpAnswer, call: ApiRequest): unknown {
     try {
-      return JSON.parse(text);
+      return parseServerJson(text);
     } catch {
       throw malformedAnswer({ ...answer, text }, this.#describe(call));
     }

@@ -13,6 +13,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../../kube/api-requests.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { apiVersionOf, type ObjectKey, type Resource } from '../../kube/resource.ts';
 import { isRecord } from '../../kube/wire.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -109,7 +110,7 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
 
   async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
     const path = objectPath(this.resource, key, options.subresource) + patchQuery(options);
-    const body = JSON.stringify(patch.type === 'json' ? patch.operations : patch.body);
+    const body = jsonText(patch.type === 'json' ? patch.operations : patch.body);
     const contentType = patchTypes[patch.type];
     const call = { path, body, contentType, signal: options.signal };
     return (await this.#requester.exchange({ method: 'PATCH', ...call })) as T;
@@ -138,7 +139,7 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
     options: WriteOptions = {},
   ): Promise<unknown> {
     const path = objectPath(this.resource, key, subresource) + writeQuery(options);
-    const call = { path, body: JSON.stringify(body), signal: options.signal };
+    const call = { path, body: jsonText(body), signal: options.signal };
     return await this.#requester.exchange({
       method: 'POST',
       ...call,
@@ -148,7 +149,7 @@ export class KubernetesResourceClient<T extends KubeObject> implements ResourceC
 
   /** Objects of built-in kinds may omit their kind; the server requires it for all others. */
   #textOf(object: KubeObject): string {
-    return JSON.stringify({ apiVersion: apiVersionOf(this.resource), kind: this.resource.kind, ...object });
+    return jsonText({ apiVersion: apiVersionOf(this.resource), kind: this.resource.kind, ...object });
   }
 }
 
@@ -170,5 +171,5 @@ function deleteBody(options: DeleteOptions): string {
     preconditions,
     ...(dryRun ? { dryRun: ['All'] } : {}),
   };
-  return JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...body });
+  return jsonText({ kind: 'DeleteOptions', apiVersion: 'v1', ...body });
 }

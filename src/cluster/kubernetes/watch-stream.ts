@@ -1,3 +1,4 @@
+import { parseServerJson } from '../../apiserver/schema/json-reader.ts';
 import type { KubeObject, Status } from '../../kube/api/meta.ts';
 import { ApiError } from '../../kube/api-error.ts';
 import type { WatchEvent } from '../../kube/api-requests.ts';
@@ -70,7 +71,7 @@ function parseEvent<T extends KubeObject>(line: Buffer): WatchEvent<T> {
 
 function parseLine(line: Buffer): unknown {
   try {
-    return JSON.parse(line.toString('utf8'));
+    return parseServerJson(line.toString('utf8'));
   } catch {
     throw malformed('a line is not JSON');
   }

@@ -13,6 +13,7 @@ import type {
   Volume,
 } from '../../kube/api/core.ts';
 import type { StringMap } from '../../kube/api/meta.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { nonNullItems } from './field-readers.ts';
 
@@ -83,11 +84,12 @@ const shapesMax = 20_000;
 
 export function podShapeOf(pod: Pod): PodShape {
   const spec = shapeSpec(pod);
-  const key = JSON.stringify(spec);
+  const key = jsonText(spec);
   const known = shapes.get(key);
   if (known !== undefined) return known;
   if (shapes.size >= shapesMax) shapes.clear();
-  // Parsed again as a copy: the shape outlives the object, and must not change with it.
+  // Parsed again as a copy: the shape outlives the object, and must not change with it. JSON.parse rounds 64-bit integers, such as the
+  // seconds of a toleration; no rule reads them.
   const shape: PodShape = { key, spec: JSON.parse(key) as ShapeSpec };
   shapes.set(key, shape);
   return shape;

@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
-import type { KubeObject, Timestamp } from './meta.ts';
+import type { Int64, KubeObject, Timestamp } from './meta.ts';
 
 export type FieldValueErrorReason =
   | 'FieldValueRequired'
@@ -36,7 +36,7 @@ export interface CustomResourceDefinitionCondition {
   readonly lastTransitionTime?: Timestamp | null;
   readonly reason?: string;
   readonly message?: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
 }
 
 export interface CustomResourceDefinitionNames {
@@ -61,7 +61,7 @@ export interface CustomResourceDefinitionStatus {
   readonly conditions?: readonly CustomResourceDefinitionCondition[];
   readonly acceptedNames?: CustomResourceDefinitionNames;
   readonly storedVersions?: readonly string[];
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
 }
 
 export interface CustomResourceDefinitionVersion {
@@ -112,16 +112,16 @@ export interface JSONSchemaProps {
   readonly exclusiveMaximum?: boolean;
   readonly minimum?: number;
   readonly exclusiveMinimum?: boolean;
-  readonly maxLength?: number;
-  readonly minLength?: number;
+  readonly maxLength?: Int64;
+  readonly minLength?: Int64;
   readonly pattern?: string;
-  readonly maxItems?: number;
-  readonly minItems?: number;
+  readonly maxItems?: Int64;
+  readonly minItems?: Int64;
   readonly uniqueItems?: boolean;
   readonly multipleOf?: number;
   readonly enum?: readonly unknown[];
-  readonly maxProperties?: number;
-  readonly minProperties?: number;
+  readonly maxProperties?: Int64;
+  readonly minProperties?: Int64;
   readonly required?: readonly string[];
   readonly items?: JSONSchemaProps | readonly JSONSchemaProps[];
   readonly allOf?: readonly JSONSchemaProps[];

@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { ConditionStatus, PersistentVolumeClaim, PodTemplateSpec } from './core.ts';
-import type { IntOrString, KubeObject, LabelSelector, Timestamp } from './meta.ts';
+import type { Int64, IntOrString, KubeObject, LabelSelector, Timestamp } from './meta.ts';
 
 export type DaemonSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete';
 
@@ -16,7 +16,7 @@ export type StatefulSetUpdateStrategyType = 'RollingUpdate' | 'OnDelete';
 /** A copy of a workload's template that never changes; pods name the one that they follow. */
 export interface ControllerRevision extends KubeObject {
   readonly data?: unknown;
-  readonly revision?: number;
+  readonly revision?: Int64;
 }
 
 export interface DaemonSet extends KubeObject {
@@ -45,7 +45,7 @@ export interface DaemonSetStatus {
   readonly numberMisscheduled?: number;
   readonly desiredNumberScheduled?: number;
   readonly numberReady?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly updatedNumberScheduled?: number;
   readonly numberAvailable?: number;
   readonly numberUnavailable?: number;
@@ -85,7 +85,7 @@ export interface DeploymentSpec {
 }
 
 export interface DeploymentStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly replicas?: number;
   readonly updatedReplicas?: number;
   readonly readyReplicas?: number;
@@ -128,7 +128,7 @@ export interface ReplicaSetStatus {
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
   readonly terminatingReplicas?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly conditions?: readonly ReplicaSetCondition[];
 }
 
@@ -185,7 +185,7 @@ export interface StatefulSetSpec {
 }
 
 export interface StatefulSetStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly replicas?: number;
   readonly readyReplicas?: number;
   readonly currentReplicas?: number;

@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
-import type { KubeObject, Timestamp } from './meta.ts';
+import type { Int64, KubeObject, Timestamp } from './meta.ts';
 
 export interface BoundObjectReference {
   readonly kind?: string;
@@ -24,7 +24,7 @@ export interface TokenRequest extends KubeObject {
 
 export interface TokenRequestSpec {
   readonly audiences?: readonly string[];
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
   readonly boundObjectRef?: BoundObjectReference;
 }
 

@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { ConditionStatus, ObjectReference, PodTemplateSpec } from './core.ts';
-import type { KubeObject, LabelSelector, ObjectMeta, Timestamp } from './meta.ts';
+import type { Int64, KubeObject, LabelSelector, ObjectMeta, Timestamp } from './meta.ts';
 
 export type CompletionMode = 'NonIndexed' | 'Indexed';
 
@@ -21,7 +21,7 @@ export interface CronJob extends KubeObject {
 export interface CronJobSpec {
   readonly schedule?: string;
   readonly timeZone?: string;
-  readonly startingDeadlineSeconds?: number;
+  readonly startingDeadlineSeconds?: Int64;
   readonly concurrencyPolicy?: ConcurrencyPolicy;
   readonly suspend?: boolean;
   readonly jobTemplate?: JobTemplateSpec;
@@ -52,7 +52,7 @@ export interface JobCondition {
 export interface JobSpec {
   readonly parallelism?: number;
   readonly completions?: number;
-  readonly activeDeadlineSeconds?: number;
+  readonly activeDeadlineSeconds?: Int64;
   readonly podFailurePolicy?: PodFailurePolicy;
   readonly successPolicy?: SuccessPolicy;
   readonly backoffLimit?: number;

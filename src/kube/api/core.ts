@@ -2,6 +2,7 @@
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type {
   Condition,
+  Int64,
   IntOrString,
   KubeObject,
   LabelSelector,
@@ -405,7 +406,7 @@ export interface ContainerExtendedResourceRequest {
 
 export interface ContainerImage {
   readonly names?: readonly string[];
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: Int64;
 }
 
 export interface ContainerPort {
@@ -808,9 +809,9 @@ export interface LimitRangeSpec {
 }
 
 export interface LinuxContainerUser {
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly supplementalGroups?: readonly number[];
+  readonly uid?: Int64;
+  readonly gid?: Int64;
+  readonly supplementalGroups?: readonly Int64[];
 }
 
 export interface LoadBalancerIngress {
@@ -974,7 +975,7 @@ export interface NodeStatus {
 }
 
 export interface NodeSwapStatus {
-  readonly capacity?: number;
+  readonly capacity?: Int64;
 }
 
 export interface NodeSystemInfo {
@@ -1174,7 +1175,7 @@ export interface PodCertificateProjection {
 
 export interface PodCondition {
   readonly type?: string;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly status?: ConditionStatus;
   readonly lastProbeTime?: Timestamp | null;
   readonly lastTransitionTime?: Timestamp | null;
@@ -1232,12 +1233,12 @@ export interface PodSchedulingGroup {
 export interface PodSecurityContext {
   readonly seLinuxOptions?: SELinuxOptions;
   readonly windowsOptions?: WindowsSecurityContextOptions;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: Int64;
+  readonly runAsGroup?: Int64;
   readonly runAsNonRoot?: boolean;
-  readonly supplementalGroups?: readonly number[];
+  readonly supplementalGroups?: readonly Int64[];
   readonly supplementalGroupsPolicy?: SupplementalGroupsPolicy;
-  readonly fsGroup?: number;
+  readonly fsGroup?: Int64;
   readonly sysctls?: readonly Sysctl[];
   readonly fsGroupChangePolicy?: PodFSGroupChangePolicy;
   readonly seccompProfile?: SeccompProfile;
@@ -1251,8 +1252,8 @@ export interface PodSpec {
   readonly containers?: readonly Container[];
   readonly ephemeralContainers?: readonly EphemeralContainer[];
   readonly restartPolicy?: RestartPolicy;
-  readonly terminationGracePeriodSeconds?: number;
-  readonly activeDeadlineSeconds?: number;
+  readonly terminationGracePeriodSeconds?: Int64;
+  readonly activeDeadlineSeconds?: Int64;
   readonly dnsPolicy?: DNSPolicy;
   readonly nodeSelector?: StringMap;
   readonly serviceAccountName?: string;
@@ -1293,7 +1294,7 @@ export interface PodSpec {
 }
 
 export interface PodStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly phase?: PodPhase;
   readonly conditions?: readonly PodCondition[];
   readonly message?: string;
@@ -1352,7 +1353,7 @@ export interface Probe {
   readonly periodSeconds?: number;
   readonly successThreshold?: number;
   readonly failureThreshold?: number;
-  readonly terminationGracePeriodSeconds?: number;
+  readonly terminationGracePeriodSeconds?: Int64;
 }
 
 export interface ProbeHandler {
@@ -1423,7 +1424,7 @@ export interface ReplicationControllerStatus {
   readonly fullyLabeledReplicas?: number;
   readonly readyReplicas?: number;
   readonly availableReplicas?: number;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly conditions?: readonly ReplicationControllerCondition[];
 }
 
@@ -1561,8 +1562,8 @@ export interface SecurityContext {
   readonly privileged?: boolean;
   readonly seLinuxOptions?: SELinuxOptions;
   readonly windowsOptions?: WindowsSecurityContextOptions;
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
+  readonly runAsUser?: Int64;
+  readonly runAsGroup?: Int64;
   readonly runAsNonRoot?: boolean;
   readonly readOnlyRootFilesystem?: boolean;
   readonly allowPrivilegeEscalation?: boolean;
@@ -1584,7 +1585,7 @@ export interface ServiceAccount extends KubeObject {
 
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
   readonly path?: string;
 }
 
@@ -1630,7 +1631,7 @@ export interface SessionAffinityConfig {
 }
 
 export interface SleepAction {
-  readonly seconds?: number;
+  readonly seconds?: Int64;
 }
 
 export interface StorageOSPersistentVolumeSource {
@@ -1674,7 +1675,7 @@ export interface Toleration {
   readonly value?: string;
   /** Empty matches every effect. */
   readonly effect?: TaintEffect | '';
-  readonly tolerationSeconds?: number;
+  readonly tolerationSeconds?: Int64;
 }
 
 export interface TopologySelectorLabelRequirement {

@@ -20,6 +20,9 @@ export type QuantityText = string | number;
 /** A port or a percentage may be given by number or by name. */
 export type IntOrString = number | string;
 
+/** A 64-bit integer: a bigint beyond 2^53, where a number would be rounded, and a number otherwise. */
+export type Int64 = number | bigint;
+
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
 export type DeletionPropagation = 'Orphan' | 'Background' | 'Foreground';
@@ -54,7 +57,7 @@ export type StatusReason =
 export interface Condition {
   readonly type?: string;
   readonly status?: ConditionStatus;
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   readonly lastTransitionTime?: Timestamp | null;
   readonly reason?: string;
   readonly message?: string;
@@ -63,7 +66,7 @@ export interface Condition {
 export interface DeleteOptions {
   readonly kind?: string;
   readonly apiVersion?: string;
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: Int64;
   readonly preconditions?: Preconditions;
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: DeletionPropagation;
@@ -92,7 +95,7 @@ export interface ListMeta {
   readonly selfLink?: string;
   readonly resourceVersion?: string;
   readonly continue?: string;
-  readonly remainingItemCount?: number;
+  readonly remainingItemCount?: Int64;
   readonly shardInfo?: ShardInfo;
 }
 
@@ -114,10 +117,10 @@ export interface ObjectMeta {
   readonly selfLink?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  readonly generation?: number;
+  readonly generation?: Int64;
   readonly creationTimestamp?: Timestamp;
   readonly deletionTimestamp?: Timestamp;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: Int64;
   readonly labels?: StringMap;
   readonly annotations?: StringMap;
   readonly ownerReferences?: readonly OwnerReference[];

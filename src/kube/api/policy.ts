@@ -1,6 +1,14 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
-import type { Condition, DeleteOptions, IntOrString, KubeObject, LabelSelector, Timestamp } from './meta.ts';
+import type {
+  Condition,
+  DeleteOptions,
+  Int64,
+  IntOrString,
+  KubeObject,
+  LabelSelector,
+  Timestamp,
+} from './meta.ts';
 
 export type UnhealthyPodEvictionPolicyType = 'IfHealthyBudget' | 'AlwaysAllow';
 
@@ -24,7 +32,7 @@ export interface PodDisruptionBudgetSpec {
 }
 
 export interface PodDisruptionBudgetStatus {
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: Int64;
   /** Pod name to the time of an eviction whose pod the controller still expects to go. */
   readonly disruptedPods?: Readonly<Record<string, Timestamp>>;
   readonly disruptionsAllowed?: number;

@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { NodeSelector } from './core.ts';
-import type { Condition, KubeObject, ObjectMeta, QuantityText, Timestamp } from './meta.ts';
+import type { Condition, Int64, KubeObject, ObjectMeta, QuantityText, Timestamp } from './meta.ts';
 
 export type AllocationConfigSource = 'FromClass' | 'FromClaim';
 
@@ -82,11 +82,11 @@ export interface DeviceAllocationResult {
 }
 
 export interface DeviceAttribute {
-  readonly int?: number;
+  readonly int?: Int64;
   readonly bool?: boolean;
   readonly string?: string;
   readonly version?: string;
-  readonly ints?: readonly number[];
+  readonly ints?: readonly Int64[];
   readonly bools?: readonly boolean[];
   readonly strings?: readonly string[];
   readonly versions?: readonly string[];
@@ -165,7 +165,7 @@ export interface DeviceSubRequest {
   readonly deviceClassName?: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly allocationMode?: string;
-  readonly count?: number;
+  readonly count?: Int64;
   readonly tolerations?: readonly DeviceToleration[];
   readonly capacity?: CapacityRequirements;
 }
@@ -182,14 +182,14 @@ export interface DeviceToleration {
   readonly operator?: DeviceTolerationOperator;
   readonly value?: string;
   readonly effect?: DeviceTaintEffect;
-  readonly tolerationSeconds?: number;
+  readonly tolerationSeconds?: Int64;
 }
 
 export interface ExactDeviceRequest {
   readonly deviceClassName?: string;
   readonly selectors?: readonly DeviceSelector[];
   readonly allocationMode?: string;
-  readonly count?: number;
+  readonly count?: Int64;
   readonly adminAccess?: boolean;
   readonly tolerations?: readonly DeviceToleration[];
   readonly capacity?: CapacityRequirements;
@@ -244,8 +244,8 @@ export interface ResourceClaimTemplateSpec {
 
 export interface ResourcePool {
   readonly name?: string;
-  readonly generation?: number;
-  readonly resourceSliceCount?: number;
+  readonly generation?: Int64;
+  readonly resourceSliceCount?: Int64;
 }
 
 export interface ResourceSlice extends KubeObject {

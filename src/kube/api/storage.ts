@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // As read from any cluster or file: any field may be missing, nothing may be changed.
 import type { PersistentVolumeReclaimPolicy, PersistentVolumeSpec, TopologySelectorTerm } from './core.ts';
-import type { KubeObject, LabelSelector, QuantityText, StringMap, Timestamp } from './meta.ts';
+import type { Int64, KubeObject, LabelSelector, QuantityText, StringMap, Timestamp } from './meta.ts';
 
 export type FSGroupPolicy = 'ReadWriteOnceWithFSType' | 'File' | 'None';
 
@@ -25,7 +25,7 @@ export interface CSIDriverSpec {
   readonly tokenRequests?: readonly TokenRequest[];
   readonly requiresRepublish?: boolean;
   readonly seLinuxMount?: boolean;
-  readonly nodeAllocatableUpdatePeriodSeconds?: number;
+  readonly nodeAllocatableUpdatePeriodSeconds?: Int64;
   readonly serviceAccountTokenInSecrets?: boolean;
   /**
    * True: a node whose CSINode lacks this driver is refused; otherwise such a node counts as without limit.
@@ -75,7 +75,7 @@ export interface StorageClass extends KubeObject {
 
 export interface TokenRequest {
   readonly audience?: string;
-  readonly expirationSeconds?: number;
+  readonly expirationSeconds?: Int64;
 }
 
 /** Cluster-scoped. */

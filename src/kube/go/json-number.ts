@@ -1,3 +1,5 @@
+import { int64Of } from './int64.ts';
+
 /**
  * A number whose text matters because a double would lose it: `1.0` (not an integer to Go), `1e3` (a quantity with a
  * notation of its own), or more digits than a double holds. Only code that decodes request bodies sees these; in decoded
@@ -41,20 +43,7 @@ export class JsonNumber {
 
 const int64DigitsMax = 20;
 
-/** An int64 as a number if it is below 2^53, otherwise a bigint; undefined beyond 64 bits. */
-function int64Of(value: bigint): number | bigint | undefined {
-  if (BigInt.asIntN(64, value) !== value) return undefined;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
 /** Go's message for a number beyond the range of doubles. */
 export function outOfRangeMessage(text: string): string {
   return `json: cannot unmarshal number ${text.slice(0, 40)} into Go value of type float64`;
-}
-
-/** For fields whose type in this program is a number. */
-export function beyondDoubleMessage(path: string, text: string): string {
-  const where = path === '' ? '' : `${path}: `;
-  return `${where}the number ${text} is beyond 2^53, which this server can't hold exactly in this field`;
 }

@@ -82,7 +82,11 @@ function scalar(type: CelType, minBytes: number, maxElements = 0): CelSchemaType
 
 function intOrString(schema: JsonSchema): CelSchemaType {
   const { maxLength } = schema;
-  return scalar(types.dyn, 1, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength) * 4);
+  return scalar(
+    types.dyn,
+    1,
+    maxLength === undefined ? requestBytesMax - 2 : Math.max(0, Number(maxLength)) * 4,
+  );
 }
 
 function listSchemaType(schema: JsonSchema, name: string): CelSchemaType | undefined {
@@ -90,7 +94,7 @@ function listSchemaType(schema: JsonSchema, name: string): CelSchemaType | undef
   const element = schemaType(schema.items, isEmbedded(schema.items), `${name}.@idx`);
   if (element === undefined) return undefined;
   const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 1));
-  const maxElements = schema.maxItems === undefined ? fitting : Math.max(0, schema.maxItems);
+  const maxElements = schema.maxItems === undefined ? fitting : Math.max(0, Number(schema.maxItems));
   return { kind: 'list', type: listType(element.type), element, maxElements, minBytes: 2 };
 }
 
@@ -99,7 +103,8 @@ function mapSchemaType(schema: JsonSchema, name: string): CelSchemaType | undefi
   const element = schemaType(values, isEmbedded(values), `${name}.@elem`);
   if (element === undefined) return undefined;
   const fitting = Math.floor((requestBytesMax - 2) / (element.minBytes + 6));
-  const maxElements = schema.maxProperties === undefined ? fitting : Math.max(0, schema.maxProperties);
+  const maxElements =
+    schema.maxProperties === undefined ? fitting : Math.max(0, Number(schema.maxProperties));
   return { kind: 'map', type: mapType(types.string, element.type), element, maxElements, minBytes: 2 };
 }
 
@@ -122,7 +127,11 @@ function objectSchemaType(schema: JsonSchema, name: string): CelSchemaType {
 function stringSchemaType({ format, maxLength, enum: allowed }: JsonSchema): CelSchemaType {
   switch (format) {
     case 'byte':
-      return scalar(types.bytes, 2, maxLength === undefined ? requestBytesMax - 2 : Math.max(0, maxLength));
+      return scalar(
+        types.bytes,
+        2,
+        maxLength === undefined ? requestBytesMax - 2 : Math.max(0, Number(maxLength)),
+      );
     case 'duration':
       return scalar(types.duration, 3, 32);
     case 'date':
@@ -130,7 +139,7 @@ function stringSchemaType({ format, maxLength, enum: allowed }: JsonSchema): Cel
     case 'date-time':
       return scalar(types.timestamp, 21, 32);
     default:
-      if (maxLength !== undefined) return scalar(types.string, 2, Math.max(0, maxLength) * 4);
+      if (maxLength !== undefined) return scalar(types.string, 2, Math.max(0, Number(maxLength)) * 4);
       return scalar(types.string, 2, allowed?.length ? longestOf(allowed) : requestBytesMax - 2);
   }
 }

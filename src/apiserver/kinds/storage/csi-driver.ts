@@ -1,5 +1,7 @@
+import type { Int64 } from '../../../kube/api/stored/meta.ts';
 import type { CSIDriver, TokenRequest } from '../../../kube/api/stored/storage.ts';
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { nextInt64 } from '../../../kube/go/int64.ts';
 import { checkSupported } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { checkImmutable } from '../../validation/immutable.ts';
@@ -37,7 +39,7 @@ export const csiDriverKind: ServedKind<CSIDriver> = {
   prepareCreate: ({ spec }) => dropDisabled(spec),
   prepareUpdate: ({ metadata, spec }, old) => {
     if (old.spec.preventPodSchedulingIfMissing === undefined) dropDisabled(spec);
-    if (!isSemanticallyEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (!isSemanticallyEqual(spec, old.spec)) metadata.generation = nextInt64(old.metadata.generation ?? 0);
   },
   validate: checkDriver,
   validateUpdate: (driver, old, errors) => {
@@ -94,7 +96,7 @@ function checkDriver({ spec }: CSIDriver, errors: FieldErrors): void {
   }
 }
 
-function checkUpdatePeriod(errors: FieldErrors, seconds: number | undefined): void {
+function checkUpdatePeriod(errors: FieldErrors, seconds: Int64 | undefined): void {
   if (seconds === undefined || seconds >= updatePeriodSecondsMin) return;
   const detail = 'must be greater than or equal to 10 seconds';
   errors.invalid('spec.nodeAllocatableUpdatePeriodSeconds', seconds, detail);

@@ -1,5 +1,6 @@
 import type { StatusCause } from '../../../kube/api/meta.ts';
 import { isSemanticallyEqual } from '../../../kube/deep-equal.ts';
+import { nextInt64 } from '../../../kube/go/int64.ts';
 import { normalize } from '../../schema/normalize.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from '../../validation/object-meta.ts';
@@ -88,7 +89,7 @@ function change(
     kind.allocate?.(object, [], errors);
     if (!errors.isEmpty) return;
     if (kind.hasGeneration && incrementsGeneration(kind, object, old)) {
-      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      object.metadata.generation = nextInt64(old.metadata.generation ?? 0);
     }
   }
   checkObjectMetaUpdate(errors, object.metadata, old.metadata);

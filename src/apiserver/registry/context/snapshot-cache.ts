@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../../kube/resource.ts';
 import { assert } from '../../../runtime/assert.ts';
 import { nextTurn } from '../../../runtime/next-turn.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
-import { parseOwnJson } from '../../schema/json-reader.ts';
+import { parseServerJson } from '../../schema/json-reader.ts';
 import { formOf, type Typed } from '../../schema/object-form.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import type { ObjectSnapshot } from '../registry.ts';
@@ -183,5 +183,5 @@ export function decodeObject({
 }: Pick<ObjectSnapshot, 'kind' | 'apiVersion' | 'json'>): StoredObject {
   const text = decoder.decode(json);
   assert(text.startsWith('{"'), 'stored objects are JSON objects with at least metadata');
-  return parseOwnJson(`{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`) as StoredObject;
+  return parseServerJson(`{"kind":"${kind}","apiVersion":"${apiVersion}",${text.slice(1)}`) as StoredObject;
 }

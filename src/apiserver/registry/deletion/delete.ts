@@ -1,4 +1,6 @@
+import type { Int64 } from '../../../kube/api/stored/meta.ts';
 import { conflict } from '../../../kube/api-error.ts';
+import { nextInt64 } from '../../../kube/go/int64.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
@@ -145,9 +147,9 @@ function applyGracePeriod(
   const asked = requested !== undefined && requested < 0 ? 1 : requested;
   if (metadata.deletionTimestamp === undefined) {
     const graceSeconds = kind.graceSeconds(object, asked);
-    metadata.deletionTimestamp = timestamp(context, graceSeconds);
+    metadata.deletionTimestamp = timestamp(context, durationSeconds(graceSeconds));
     metadata.deletionGracePeriodSeconds = graceSeconds;
-    if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+    if ((metadata.generation ?? 0) > 0) metadata.generation = nextInt64(metadata.generation ?? 0);
     return 'graceful';
   }
   const left = metadata.deletionGracePeriodSeconds ?? 0;
@@ -158,21 +160,28 @@ function applyGracePeriod(
 }
 
 /** Moves the end forward, but never into the past. */
-function shortenGrace(context: RegistryContext, { metadata }: StoredObject, graceSeconds: number): void {
+function shortenGrace(context: RegistryContext, { metadata }: StoredObject, grace: Int64): void {
+  const graceSeconds = durationSeconds(grace);
   const begunMs =
-    (parseTimestamp(metadata.deletionTimestamp) ?? 0) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+    (parseTimestamp(metadata.deletionTimestamp) ?? 0) -
+    durationSeconds(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const nowMs = context.clock.nowMs();
   const isOver = begunMs + graceSeconds * 1000 < nowMs;
   const restSeconds = isOver ? 0 : (begunMs + graceSeconds * 1000 - nowMs) / 1000;
   metadata.deletionTimestamp = timestamp(context, restSeconds);
-  metadata.deletionGracePeriodSeconds = isOver && graceSeconds !== 0 ? 1 : graceSeconds;
+  metadata.deletionGracePeriodSeconds = isOver && graceSeconds !== 0 ? 1 : grace;
+}
+
+/** A Go duration counts nanoseconds in 64 bits; a longer one wraps around. So a time far in the future is never out of range. */
+function durationSeconds(seconds: Int64): number {
+  return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)) / 1e9;
 }
 
 function markDeleting(context: RegistryContext, { metadata }: StoredObject): void {
   const nowMs = context.clock.nowMs();
   const before = parseTimestamp(metadata.deletionTimestamp);
   if (before === undefined && (metadata.generation ?? 0) > 0)
-    metadata.generation = (metadata.generation ?? 0) + 1;
+    metadata.generation = nextInt64(metadata.generation ?? 0);
   if (before === undefined || before > nowMs) metadata.deletionTimestamp = timestamp(context);
   metadata.deletionGracePeriodSeconds = 0;
 }

@@ -238,7 +238,7 @@ function describeStored(object: StoredObject): string {
     name: metadata.name ?? '',
     value: metadata.labels?.value ?? '',
     finalizers: metadata.finalizers ?? [],
-    grace: metadata.deletionTimestamp === undefined ? undefined : metadata.deletionGracePeriodSeconds,
+    grace: metadata.deletionTimestamp === undefined ? undefined : Number(metadata.deletionGracePeriodSeconds),
     node: String(spec?.nodeName ?? ''),
     revision: Number(metadata.resourceVersion),
   };

@@ -1,5 +1,6 @@
 import { badRequest, conflict, invalid, notFound } from '../../../kube/api-error.ts';
 import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
+import { nextInt64 } from '../../../kube/go/int64.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
@@ -159,7 +160,7 @@ function prepare(
   if (subresource === undefined || subresource === 'scale') {
     kind.prepareUpdate?.(object, old, moment);
     if (kind.hasGeneration && changesGeneration(kind, object, old)) {
-      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+      object.metadata.generation = nextInt64(old.metadata.generation ?? 0);
     }
   } else if (subresource === 'status') {
     if (kind.prepareStatus) kind.prepareStatus(object, old, moment);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseServerJson } from '../json-reader.ts';
 
 /** Results of Go's own decoders and encoders; written by scripts/generate/api. */
 
@@ -28,5 +29,5 @@ function readLines<T>(name: string): readonly T[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as T);
+    .map((line) => parseServerJson(line) as T);
 }

@@ -1,9 +1,10 @@
 import type { DeletionPropagation } from '../../../kube/api/meta.ts';
+import type { Int64 } from '../../../kube/api/stored/meta.ts';
 import { invalid } from '../../../kube/api-error.ts';
 import { isPrintable } from '../../../kube/go/quote.ts';
 import type { DeletionRequest, PatchType } from '../../registry/registry.ts';
 import { FieldErrors } from '../../validation/field-errors.ts';
-import { boolParameter, intParameter, textParameter } from './query-values.ts';
+import { boolParameter, int64Parameter, textParameter } from './query-values.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -53,7 +54,7 @@ export function readPatchOptions(
 
 /** The options of a deletion before validation. */
 export interface DeleteRequestOptions {
-  readonly gracePeriodSeconds?: number | undefined;
+  readonly gracePeriodSeconds?: Int64 | undefined;
   readonly propagationPolicy?: string | undefined;
   readonly orphanDependents?: boolean | undefined;
   readonly dryRun?: readonly string[] | undefined;
@@ -64,7 +65,7 @@ export interface DeleteRequestOptions {
 /** The query is used only if the request has no body. */
 export function deleteOptionsFromQuery(query: URLSearchParams): DeleteRequestOptions {
   return {
-    gracePeriodSeconds: intParameter(query, 'gracePeriodSeconds'),
+    gracePeriodSeconds: int64Parameter(query, 'gracePeriodSeconds'),
     propagationPolicy: query.get('propagationPolicy') ?? undefined,
     orphanDependents: boolParameter(query, 'orphanDependents'),
     dryRun: query.getAll('dryRun'),

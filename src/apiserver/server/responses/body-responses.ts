@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { FullResponse, HttpHeaders } from '../../../io/http/full-response.ts';
 import { ApiError, failure, internalError } from '../../../kube/api-error.ts';
 import { formatGoJson, jsonText } from '../../../kube/go/json-text.ts';
-import { parseOwnJson } from '../../schema/json-reader.ts';
+import { parseServerJson } from '../../schema/json-reader.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { IncomingRequest } from '../http/http-exchange.ts';
 import { errorFormat, type ResponseFormat } from './negotiation.ts';
@@ -21,7 +21,7 @@ export function bodyResponse(
     ...headers,
   };
   if (!isYaml && !format.isPretty) return { status, headers: all, body: [...json, newline] };
-  const value = parseOwnJson(Buffer.concat(json).toString());
+  const value = parseServerJson(Buffer.concat(json).toString());
   const text = isYaml ? stringify(value, yamlOptions) : jsonText(value, 2);
   return { status, headers: all, body: [Buffer.from(text)] };
 }

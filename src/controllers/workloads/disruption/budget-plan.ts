@@ -1,5 +1,5 @@
 import type { Pod } from '../../../kube/api/core.ts';
-import type { Condition, StringMap } from '../../../kube/api/meta.ts';
+import type { Condition, Int64, StringMap } from '../../../kube/api/meta.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../kube/api/policy.ts';
 import { setCondition } from '../../../kube/conditions.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
@@ -178,7 +178,7 @@ function failed({ budget, nowMs }: BudgetView, why: string): BudgetPlan {
 function allowedConditions(
   { status }: PodDisruptionBudget,
   allowed: number,
-  generation: number,
+  generation: Int64,
   nowMs: number,
 ): readonly Condition[] {
   const isAllowed = allowed > 0;
@@ -191,7 +191,7 @@ function allowedConditions(
   return setCondition<Condition>(status?.conditions, observed(condition, generation), formatTimestamp(nowMs));
 }
 
-function observed(condition: Condition, observedGeneration: number): Condition {
+function observed(condition: Condition, observedGeneration: Int64): Condition {
   return observedGeneration === 0 ? condition : { ...condition, observedGeneration };
 }
 

@@ -61,7 +61,7 @@ export function holdsVolumes(pod: Pod): boolean {
 function ending(pod: Pod, deletedMs: number, nowMs: number): PodLifecycleStep {
   const { deletionGracePeriodSeconds: graceSeconds = 0 } = pod.metadata ?? {};
   const isRunning = pod.status?.phase === 'Running';
-  const signalledMs = deletedMs - graceSeconds * 1000;
+  const signalledMs = deletedMs - Number(graceSeconds) * 1000;
   const endMs = Math.min(
     deletedMs,
     signalledMs + (secondsIn(pod, annotations.terminationSeconds) ?? 0) * 1000,
@@ -75,7 +75,7 @@ function ending(pod: Pod, deletedMs: number, nowMs: number): PodLifecycleStep {
 function activeDeadlineMs({ spec, status }: Pod): number | undefined {
   const startedMs = parseTimestamp(status?.startTime);
   if (spec?.activeDeadlineSeconds === undefined || startedMs === undefined) return undefined;
-  return startedMs + spec.activeDeadlineSeconds * 1000;
+  return startedMs + Number(spec.activeDeadlineSeconds) * 1000;
 }
 
 function runningStep(pod: Pod, nowMs: number): PodLifecycleStep {

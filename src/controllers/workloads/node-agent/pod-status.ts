@@ -7,6 +7,7 @@ import type {
   PodCondition,
   PodStatus,
 } from '../../../kube/api/core.ts';
+import type { Int64 } from '../../../kube/api/meta.ts';
 import { getCondition, setCondition } from '../../../kube/conditions.ts';
 import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 import type { AdmissionFailure } from './admission.ts';
@@ -216,7 +217,7 @@ function common(pod: Pod, nowMs: number): WrittenStatus {
   return { ...observed(pod), startTime: pod.status?.startTime ?? formatTimestamp(nowMs) };
 }
 
-function observed({ metadata }: Pod): { readonly observedGeneration?: number } {
+function observed({ metadata }: Pod): { readonly observedGeneration?: Int64 } {
   return metadata?.generation === undefined ? {} : { observedGeneration: metadata.generation };
 }
 

@@ -8,7 +8,7 @@ export function toleratedTimeMs({ spec }: Pod, node: Node): number {
     if (taint.effect !== 'NoExecute') continue;
     const toleration = (spec?.tolerations ?? []).find((candidate) => toleratesTaint(candidate, taint));
     if (toleration === undefined) return 0;
-    const seconds = toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY;
+    const seconds = Number(toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY);
     toleratedMs = Math.min(toleratedMs, Math.max(0, seconds * 1000));
   }
   return toleratedMs;

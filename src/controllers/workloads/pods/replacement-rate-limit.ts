@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../kube/api/meta.ts';
+import type { Int64, KubeObject } from '../../../kube/api/meta.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { TokenBucket } from '../../../runtime/token-bucket.ts';
@@ -73,6 +73,6 @@ export function soonestRequeue(times: readonly (number | undefined)[]): Requeue 
 }
 
 interface Budget {
-  readonly generation: number;
+  readonly generation: Int64;
   readonly bucket: TokenBucket;
 }

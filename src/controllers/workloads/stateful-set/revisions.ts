@@ -1,5 +1,7 @@
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
+import type { Int64 } from '../../../kube/api/meta.ts';
+import { compareInt64, nextInt64 } from '../../../kube/go/int64.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
@@ -16,7 +18,7 @@ export type RevisionPlan =
   | { readonly kind: 'settled'; readonly current: SetRevision; readonly update: SetRevision }
   | { readonly kind: 'create'; readonly revision: ControllerRevision }
   /** An older template is needed again: it becomes the newest under its old name. */
-  | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: number };
+  | { readonly kind: 'renumber'; readonly revision: ControllerRevision; readonly number: Int64 };
 
 export interface RevisionPlanInput {
   /** All revisions in the namespace, of any owner. */
@@ -32,7 +34,7 @@ export function planRevisions(
 ): RevisionPlan {
   const known = sortRevisions(mine);
   const newest = known.at(-1);
-  const number = (newest?.revision ?? 0) + 1;
+  const number = nextInt64(newest?.revision ?? 0);
   const data = dataOf(set);
   const equal = known.filter((revision) => canonicalJson(revision.data) === canonicalJson(data)).at(-1);
   if (equal === undefined) return creation(set, newRevision(set, data, number, collisions), mine, all);
@@ -84,7 +86,7 @@ export function isSameData(one: ControllerRevision, other: ControllerRevision): 
 function newRevision(
   set: StatefulSet,
   data: unknown,
-  revision: number,
+  revision: Int64,
   collisions: number,
 ): ControllerRevision {
   const hash = shortHash(canonicalJson(data), collisions);
@@ -121,7 +123,7 @@ function templateOf(data: unknown): PodTemplateSpec {
 function sortRevisions(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
   return revisions.toSorted(
     (a, b) =>
-      (a.revision ?? 0) - (b.revision ?? 0) ||
+      compareInt64(a.revision ?? 0, b.revision ?? 0) ||
       compare(a.metadata?.creationTimestamp, b.metadata?.creationTimestamp) ||
       compare(a.metadata?.name, b.metadata?.name),
   );

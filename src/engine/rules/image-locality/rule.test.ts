@@ -105,7 +105,7 @@ test('it agrees with a simple reference implementation', () => {
       const count = containers.length + initContainers.length;
       const nodes = model.nodes();
       const sizeOn = ({ status }: Node, name: string) =>
-        (status?.images ?? []).find((image) => image.names!.includes(name))?.sizeBytes;
+        (status?.images ?? []).find((image) => image.names!.includes(name))?.sizeBytes as number | undefined;
       const isKnown = count > 0 && names.some((name) => nodes.some((one) => sizeOn(one, name) !== undefined));
       const scores = nodes.map((one) => {
         const bytes = names.map((name) => {

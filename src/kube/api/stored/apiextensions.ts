@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
-import type { ObjectMeta } from './meta.ts';
+import type { Int64, ObjectMeta } from './meta.ts';
 
 export interface CustomResourceColumnDefinition {
   name: string;
@@ -30,7 +30,7 @@ export interface CustomResourceDefinitionCondition {
   lastTransitionTime: string | null;
   reason?: string | undefined;
   message?: string | undefined;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
 }
 
 export interface CustomResourceDefinitionNames {
@@ -55,7 +55,7 @@ export interface CustomResourceDefinitionStatus {
   conditions: CustomResourceDefinitionCondition[] | null;
   acceptedNames: CustomResourceDefinitionNames;
   storedVersions: string[] | null;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
 }
 
 export interface CustomResourceDefinitionVersion {
@@ -105,16 +105,16 @@ export interface JSONSchemaProps {
   exclusiveMaximum?: boolean | undefined;
   minimum?: number | undefined;
   exclusiveMinimum?: boolean | undefined;
-  maxLength?: number | undefined;
-  minLength?: number | undefined;
+  maxLength?: Int64 | undefined;
+  minLength?: Int64 | undefined;
   pattern?: string | undefined;
-  maxItems?: number | undefined;
-  minItems?: number | undefined;
+  maxItems?: Int64 | undefined;
+  minItems?: Int64 | undefined;
   uniqueItems?: boolean | undefined;
   multipleOf?: number | undefined;
   enum?: unknown[] | undefined;
-  maxProperties?: number | undefined;
-  minProperties?: number | undefined;
+  maxProperties?: Int64 | undefined;
+  minProperties?: Int64 | undefined;
   required?: string[] | undefined;
   items?: JSONSchemaProps | JSONSchemaProps[] | undefined;
   allOf?: JSONSchemaProps[] | undefined;

@@ -1,14 +1,14 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
 import type { PersistentVolumeClaim, PodTemplateSpec } from './core.ts';
-import type { LabelSelector, ObjectMeta } from './meta.ts';
+import type { Int64, LabelSelector, ObjectMeta } from './meta.ts';
 
 export interface ControllerRevision {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
   data: unknown;
-  revision: number;
+  revision: Int64;
 }
 
 export interface DaemonSet {
@@ -40,7 +40,7 @@ export interface DaemonSetStatus {
   numberMisscheduled: number;
   desiredNumberScheduled: number;
   numberReady: number;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   updatedNumberScheduled?: number | undefined;
   numberAvailable?: number | undefined;
   numberUnavailable?: number | undefined;
@@ -82,7 +82,7 @@ export interface DeploymentSpec {
 }
 
 export interface DeploymentStatus {
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   replicas?: number | undefined;
   updatedReplicas?: number | undefined;
   readyReplicas?: number | undefined;
@@ -127,7 +127,7 @@ export interface ReplicaSetStatus {
   readyReplicas?: number | undefined;
   availableReplicas?: number | undefined;
   terminatingReplicas?: number | undefined;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   conditions?: ReplicaSetCondition[] | undefined;
 }
 
@@ -186,7 +186,7 @@ export interface StatefulSetSpec {
 }
 
 export interface StatefulSetStatus {
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   replicas: number;
   readyReplicas?: number | undefined;
   currentReplicas?: number | undefined;

@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
-import type { ObjectMeta } from './meta.ts';
+import type { Int64, ObjectMeta } from './meta.ts';
 
 export interface BoundObjectReference {
   kind?: string | undefined;
@@ -30,7 +30,7 @@ export interface TokenRequest {
 
 export interface TokenRequestSpec {
   audiences: string[] | null;
-  expirationSeconds: number | null;
+  expirationSeconds: Int64 | null;
   boundObjectRef: BoundObjectReference | null;
 }
 

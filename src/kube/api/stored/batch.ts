@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
 import type { ObjectReference, PodTemplateSpec } from './core.ts';
-import type { LabelSelector, ObjectMeta } from './meta.ts';
+import type { Int64, LabelSelector, ObjectMeta } from './meta.ts';
 
 export interface CronJob {
   apiVersion: string;
@@ -14,7 +14,7 @@ export interface CronJob {
 export interface CronJobSpec {
   schedule: string;
   timeZone?: string | undefined;
-  startingDeadlineSeconds?: number | undefined;
+  startingDeadlineSeconds?: Int64 | undefined;
   concurrencyPolicy?: string | undefined;
   suspend?: boolean | undefined;
   jobTemplate: JobTemplateSpec;
@@ -48,7 +48,7 @@ export interface JobCondition {
 export interface JobSpec {
   parallelism?: number | undefined;
   completions?: number | undefined;
-  activeDeadlineSeconds?: number | undefined;
+  activeDeadlineSeconds?: Int64 | undefined;
   podFailurePolicy?: PodFailurePolicy | undefined;
   successPolicy?: SuccessPolicy | undefined;
   backoffLimit?: number | undefined;

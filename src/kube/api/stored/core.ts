@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
-import type { Condition, LabelSelector, ObjectMeta } from './meta.ts';
+import type { Condition, Int64, LabelSelector, ObjectMeta } from './meta.ts';
 
 export interface AWSElasticBlockStoreVolumeSource {
   volumeID: string;
@@ -215,7 +215,7 @@ export interface ContainerExtendedResourceRequest {
 
 export interface ContainerImage {
   names: string[] | null;
-  sizeBytes?: number | undefined;
+  sizeBytes?: Int64 | undefined;
 }
 
 export interface ContainerPort {
@@ -626,9 +626,9 @@ export interface LimitRangeSpec {
 }
 
 export interface LinuxContainerUser {
-  uid: number;
-  gid: number;
-  supplementalGroups?: number[] | undefined;
+  uid: Int64;
+  gid: Int64;
+  supplementalGroups?: Int64[] | undefined;
 }
 
 export interface LoadBalancerIngress {
@@ -792,7 +792,7 @@ export interface NodeStatus {
 }
 
 export interface NodeSwapStatus {
-  capacity?: number | undefined;
+  capacity?: Int64 | undefined;
 }
 
 export interface NodeSystemInfo {
@@ -992,7 +992,7 @@ export interface PodCertificateProjection {
 
 export interface PodCondition {
   type: string;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   status: string;
   lastProbeTime: string | null;
   lastTransitionTime: string | null;
@@ -1050,12 +1050,12 @@ export interface PodSchedulingGroup {
 export interface PodSecurityContext {
   seLinuxOptions?: SELinuxOptions | undefined;
   windowsOptions?: WindowsSecurityContextOptions | undefined;
-  runAsUser?: number | undefined;
-  runAsGroup?: number | undefined;
+  runAsUser?: Int64 | undefined;
+  runAsGroup?: Int64 | undefined;
   runAsNonRoot?: boolean | undefined;
-  supplementalGroups?: number[] | undefined;
+  supplementalGroups?: Int64[] | undefined;
   supplementalGroupsPolicy?: string | undefined;
-  fsGroup?: number | undefined;
+  fsGroup?: Int64 | undefined;
   sysctls?: Sysctl[] | undefined;
   fsGroupChangePolicy?: string | undefined;
   seccompProfile?: SeccompProfile | undefined;
@@ -1069,8 +1069,8 @@ export interface PodSpec {
   containers: Container[] | null;
   ephemeralContainers?: EphemeralContainer[] | undefined;
   restartPolicy?: string | undefined;
-  terminationGracePeriodSeconds?: number | undefined;
-  activeDeadlineSeconds?: number | undefined;
+  terminationGracePeriodSeconds?: Int64 | undefined;
+  activeDeadlineSeconds?: Int64 | undefined;
   dnsPolicy?: string | undefined;
   nodeSelector?: Record<string, string> | undefined;
   serviceAccountName?: string | undefined;
@@ -1109,7 +1109,7 @@ export interface PodSpec {
 }
 
 export interface PodStatus {
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   phase?: string | undefined;
   conditions?: PodCondition[] | undefined;
   message?: string | undefined;
@@ -1171,7 +1171,7 @@ export interface Probe {
   periodSeconds?: number | undefined;
   successThreshold?: number | undefined;
   failureThreshold?: number | undefined;
-  terminationGracePeriodSeconds?: number | undefined;
+  terminationGracePeriodSeconds?: Int64 | undefined;
 }
 
 export interface ProbeHandler {
@@ -1245,7 +1245,7 @@ export interface ReplicationControllerStatus {
   fullyLabeledReplicas?: number | undefined;
   readyReplicas?: number | undefined;
   availableReplicas?: number | undefined;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   conditions?: ReplicationControllerCondition[] | undefined;
 }
 
@@ -1388,8 +1388,8 @@ export interface SecurityContext {
   privileged?: boolean | undefined;
   seLinuxOptions?: SELinuxOptions | undefined;
   windowsOptions?: WindowsSecurityContextOptions | undefined;
-  runAsUser?: number | undefined;
-  runAsGroup?: number | undefined;
+  runAsUser?: Int64 | undefined;
+  runAsGroup?: Int64 | undefined;
   runAsNonRoot?: boolean | undefined;
   readOnlyRootFilesystem?: boolean | undefined;
   allowPrivilegeEscalation?: boolean | undefined;
@@ -1417,7 +1417,7 @@ export interface ServiceAccount {
 
 export interface ServiceAccountTokenProjection {
   audience?: string | undefined;
-  expirationSeconds?: number | undefined;
+  expirationSeconds?: Int64 | undefined;
   path: string;
 }
 
@@ -1463,7 +1463,7 @@ export interface SessionAffinityConfig {
 }
 
 export interface SleepAction {
-  seconds: number;
+  seconds: Int64;
 }
 
 export interface StorageOSPersistentVolumeSource {
@@ -1504,7 +1504,7 @@ export interface Toleration {
   operator?: string | undefined;
   value?: string | undefined;
   effect?: string | undefined;
-  tolerationSeconds?: number | undefined;
+  tolerationSeconds?: Int64 | undefined;
 }
 
 export interface TopologySelectorLabelRequirement {

@@ -1,10 +1,13 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
 
+/** A 64-bit integer: a bigint beyond 2^53, where a number would be rounded, and a number otherwise. */
+export type Int64 = number | bigint;
+
 export interface Condition {
   type: string;
   status: string;
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   lastTransitionTime: string | null;
   reason: string;
   message: string;
@@ -21,7 +24,7 @@ export interface CreateOptions {
 export interface DeleteOptions {
   kind?: string | undefined;
   apiVersion?: string | undefined;
-  gracePeriodSeconds?: number | undefined;
+  gracePeriodSeconds?: Int64 | undefined;
   preconditions?: Preconditions | undefined;
   orphanDependents?: boolean | undefined;
   propagationPolicy?: string | undefined;
@@ -56,7 +59,7 @@ export interface ListMeta {
   selfLink?: string | undefined;
   resourceVersion?: string | undefined;
   continue?: string | undefined;
-  remainingItemCount?: number | undefined;
+  remainingItemCount?: Int64 | undefined;
   shardInfo?: ShardInfo | undefined;
 }
 
@@ -69,8 +72,8 @@ export interface ListOptions {
   allowWatchBookmarks?: boolean | undefined;
   resourceVersion?: string | undefined;
   resourceVersionMatch?: string | undefined;
-  timeoutSeconds?: number | undefined;
-  limit?: number | undefined;
+  timeoutSeconds?: Int64 | undefined;
+  limit?: Int64 | undefined;
   continue?: string | undefined;
   sendInitialEvents?: boolean | undefined;
   shardSelector?: string | undefined;
@@ -93,10 +96,10 @@ export interface ObjectMeta {
   selfLink?: string | undefined;
   uid?: string | undefined;
   resourceVersion?: string | undefined;
-  generation?: number | undefined;
+  generation?: Int64 | undefined;
   creationTimestamp?: string | undefined;
   deletionTimestamp?: string | undefined;
-  deletionGracePeriodSeconds?: number | undefined;
+  deletionGracePeriodSeconds?: Int64 | undefined;
   labels?: Record<string, string> | undefined;
   annotations?: Record<string, string> | undefined;
   ownerReferences?: OwnerReference[] | undefined;

@@ -1,6 +1,6 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
-import type { Condition, DeleteOptions, LabelSelector, ObjectMeta } from './meta.ts';
+import type { Condition, DeleteOptions, Int64, LabelSelector, ObjectMeta } from './meta.ts';
 
 export interface Eviction {
   apiVersion: string;
@@ -25,7 +25,7 @@ export interface PodDisruptionBudgetSpec {
 }
 
 export interface PodDisruptionBudgetStatus {
-  observedGeneration?: number | undefined;
+  observedGeneration?: Int64 | undefined;
   disruptedPods?: Record<string, string> | undefined;
   disruptionsAllowed: number;
   currentHealthy: number;

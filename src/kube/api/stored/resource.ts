@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
 import type { NodeSelector } from './core.ts';
-import type { Condition, ObjectMeta } from './meta.ts';
+import type { Condition, Int64, ObjectMeta } from './meta.ts';
 
 export interface AllocatedDeviceStatus {
   driver: string;
@@ -76,11 +76,11 @@ export interface DeviceAllocationResult {
 }
 
 export interface DeviceAttribute {
-  int?: number | undefined;
+  int?: Int64 | undefined;
   bool?: boolean | undefined;
   string?: string | undefined;
   version?: string | undefined;
-  ints?: number[] | undefined;
+  ints?: Int64[] | undefined;
   bools?: boolean[] | undefined;
   strings?: string[] | undefined;
   versions?: string[] | undefined;
@@ -162,7 +162,7 @@ export interface DeviceSubRequest {
   deviceClassName: string;
   selectors?: DeviceSelector[] | undefined;
   allocationMode?: string | undefined;
-  count?: number | undefined;
+  count?: Int64 | undefined;
   tolerations?: DeviceToleration[] | undefined;
   capacity?: CapacityRequirements | undefined;
 }
@@ -179,14 +179,14 @@ export interface DeviceToleration {
   operator?: string | undefined;
   value?: string | undefined;
   effect?: string | undefined;
-  tolerationSeconds?: number | undefined;
+  tolerationSeconds?: Int64 | undefined;
 }
 
 export interface ExactDeviceRequest {
   deviceClassName: string;
   selectors?: DeviceSelector[] | undefined;
   allocationMode?: string | undefined;
-  count?: number | undefined;
+  count?: Int64 | undefined;
   adminAccess?: boolean | undefined;
   tolerations?: DeviceToleration[] | undefined;
   capacity?: CapacityRequirements | undefined;
@@ -247,8 +247,8 @@ export interface ResourceClaimTemplateSpec {
 
 export interface ResourcePool {
   name: string;
-  generation: number;
-  resourceSliceCount: number;
+  generation: Int64;
+  resourceSliceCount: Int64;
 }
 
 export interface ResourceSlice {

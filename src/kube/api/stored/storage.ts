@@ -1,7 +1,7 @@
 // Generated from the Go types of Kubernetes; do not edit. To regenerate: npm run generate
 // The stored form, exactly as Go's encoder writes it.
 import type { PersistentVolumeSpec, TopologySelectorTerm } from './core.ts';
-import type { LabelSelector, ObjectMeta } from './meta.ts';
+import type { Int64, LabelSelector, ObjectMeta } from './meta.ts';
 
 export interface CSIDriver {
   apiVersion: string;
@@ -19,7 +19,7 @@ export interface CSIDriverSpec {
   tokenRequests?: TokenRequest[] | undefined;
   requiresRepublish?: boolean | undefined;
   seLinuxMount?: boolean | undefined;
-  nodeAllocatableUpdatePeriodSeconds?: number | undefined;
+  nodeAllocatableUpdatePeriodSeconds?: Int64 | undefined;
   serviceAccountTokenInSecrets?: boolean | undefined;
   preventPodSchedulingIfMissing?: boolean | undefined;
 }
@@ -67,7 +67,7 @@ export interface StorageClass {
 
 export interface TokenRequest {
   audience: string;
-  expirationSeconds?: number | undefined;
+  expirationSeconds?: Int64 | undefined;
 }
 
 export interface VolumeAttachment {

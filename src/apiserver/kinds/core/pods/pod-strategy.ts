@@ -5,7 +5,7 @@ import type {
   PodCondition,
   PodStatus,
 } from '../../../../kube/api/stored/core.ts';
-import type { LabelSelector } from '../../../../kube/api/stored/meta.ts';
+import type { Int64, LabelSelector } from '../../../../kube/api/stored/meta.ts';
 import { isFinished } from '../../../../kube/pods.ts';
 import { applyAppArmorAnnotations } from './pod-annotations.ts';
 import { qosClassOf } from './pod-resources.ts';
@@ -39,7 +39,7 @@ export function preparePodStatus(pod: Pod, old: Pod): void {
 }
 
 /** The grace period of a deletion. A pod without a node and a pod that has finished get none. */
-export function podGraceSeconds(pod: Pod, requested: number | undefined): number {
+export function podGraceSeconds(pod: Pod, requested: Int64 | undefined): Int64 {
   const { spec } = pod;
   if (!spec.nodeName || isFinished(pod)) return 0;
   const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;

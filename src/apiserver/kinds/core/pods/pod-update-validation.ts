@@ -7,6 +7,7 @@ import type {
   PodSpec,
   Toleration,
 } from '../../../../kube/api/stored/core.ts';
+import type { Int64 } from '../../../../kube/api/stored/meta.ts';
 import { isSemanticallyEqual } from '../../../../kube/deep-equal.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { internalForm } from '../../../validation/internal-form.ts';
@@ -67,7 +68,7 @@ function checkImages(
   return true;
 }
 
-function checkDeadline(errors: FieldErrors, seconds: number | undefined, old: number | undefined): boolean {
+function checkDeadline(errors: FieldErrors, seconds: Int64 | undefined, old: Int64 | undefined): boolean {
   const field = 'spec.activeDeadlineSeconds';
   if (seconds === undefined) {
     if (old !== undefined) {

@@ -1,8 +1,9 @@
+import type { Int64 } from '../../../../kube/api/stored/meta.ts';
 import type { FieldErrors } from '../../../validation/field-errors.ts';
 import { checkNonNegative } from '../../../validation/quantities.ts';
 
 /** The counters of a status. */
-type Counts<Name extends string> = Readonly<Partial<Record<Name, number | undefined>>>;
+type Counts<Name extends string> = Readonly<Partial<Record<Name, Int64 | undefined>>>;
 
 /** None of the named counters may be negative. They are checked in the given order. */
 export function checkCounts<Name extends string>(

@@ -6,6 +6,7 @@ import type {
   Probe,
   ProbeHandler,
 } from '../../../../../kube/api/stored/core.ts';
+import type { Int64 } from '../../../../../kube/api/stored/meta.ts';
 import { checkSupported } from '../../../../validation/enums.ts';
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
 import {
@@ -39,7 +40,7 @@ export function checkLifecycle(
   errors: FieldErrors,
   field: string,
   lifecycle: Lifecycle | undefined,
-  graceSeconds: number | undefined,
+  graceSeconds: Int64 | undefined,
 ): void {
   for (const hook of ['postStart', 'preStop'] as const) {
     const handler = lifecycle?.[hook];
@@ -75,7 +76,7 @@ function checkHandler(
   errors: FieldErrors,
   field: string,
   handler: Handler,
-  graceSeconds: number | undefined,
+  graceSeconds: Int64 | undefined,
 ): void {
   let hasOne = false;
   for (const type of ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const) {
@@ -91,7 +92,7 @@ function checkAction(
   errors: FieldErrors,
   field: string,
   { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
-  graceSeconds: number | undefined,
+  graceSeconds: Int64 | undefined,
 ): void {
   if (exec && !exec.command?.length) errors.required(`${field}.command`);
   if (httpGet) checkHttpGet(errors, field, httpGet);

@@ -4,6 +4,7 @@ import type {
   SeccompProfile,
   SecurityContext,
 } from '../../../../../kube/api/stored/core.ts';
+import type { Int64 } from '../../../../../kube/api/stored/meta.ts';
 import { utf8Length } from '../../../../../kube/go/quote.ts';
 import { checkSupported } from '../../../../validation/enums.ts';
 import type { FieldErrors } from '../../../../validation/field-errors.ts';
@@ -76,7 +77,7 @@ export function checkHostUsers(errors: FieldErrors, path: string, spec: PodSpec)
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const profileBytesMax = 4095;
 
-function checkId(errors: FieldErrors, field: string, id: number | undefined): void {
+function checkId(errors: FieldErrors, field: string, id: Int64 | undefined): void {
   if (id !== undefined) errors.invalidFor(field, id, idProblems(id));
 }
 
