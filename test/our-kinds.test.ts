@@ -119,7 +119,10 @@ describe('the pools of a driver', () => {
     const object = exampleOf('driver-capacity') as DriverCapacity;
     const { tracksCapacity, entries, problems } = readDriverPools(object, new Interner());
     expect({ tracksCapacity, problems }).toEqual({ tracksCapacity: true, problems: [] });
-    const sizes = [...entries].map(([name, pools]) => [name, pools.map(({ largest }) => largest?.bytes)]);
+    const sizes = [...entries].map(([name, pools]) => [
+      name,
+      [...pools.values()].map(({ largest }) => largest?.bytes),
+    ]);
     expect(sizes).toEqual([
       ['striped', [256 * 2 ** 30, 0]],
       ['<ephemeral>', [64 * 2 ** 30]],

@@ -1,6 +1,7 @@
 /** The clusters for the engine benchmarks, the same in every run. */
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
 import type { CSIDriver, CSIStorageCapacity, StorageClass } from '../../src/kube/api/storage.ts';
+import type { DriverCapacity } from '../../src/kube/stowage.ts';
 
 export const localClass: StorageClass = {
   metadata: { name: 'local', uid: 'class-local', resourceVersion: '1' },
@@ -79,6 +80,34 @@ export function capacities(nodeCount: number): CSIStorageCapacity[] {
     capacity: `${500 + (position % 500)}Gi`,
     maximumVolumeSize: '400Gi',
   }));
+}
+
+/** The pools of one driver, one for each node, in as many DriverCapacity objects as there are shards. */
+export function poolObjects(poolCount: number, shards: number): DriverCapacity[] {
+  return Array.from({ length: shards }, (_, shard) => poolObject(poolCount, { shards, shard, update: 0 }));
+}
+
+/** The object with the pool that the update changes: it shrinks a little. */
+export function updatedPoolObject(poolCount: number, shards: number, update: number): DriverCapacity {
+  return poolObject(poolCount, { shards, shard: update % shards, update: update + 1 });
+}
+
+function poolObject(
+  poolCount: number,
+  { shards, shard, update }: { readonly shards: number; readonly shard: number; readonly update: number },
+): DriverCapacity {
+  const each = poolCount / shards;
+  const pools = Array.from({ length: each }, (_, offset) => {
+    const position = shard * each + offset;
+    const isUpdated = update > 0 && (update - 1) % each === offset;
+    const capacity = isUpdated ? `${499 * 1024 - update}Mi` : `${500 + (position % 500)}Gi`;
+    return { name: `pool-${position}`, nodeList: [`node-${position}`], capacity };
+  });
+  return {
+    metadata: { name: `shard-${shard}`, uid: `shard-uid-${shard}`, resourceVersion: String(update + 1) },
+    spec: { driver: pooledClass.provisioner!, capacityTracking: true },
+    status: { storage: [{ storageClassName: 'pooled', pools }] },
+  };
 }
 
 export interface PodWithClaims {

@@ -45,6 +45,13 @@ test('figures that are older than their driver get their owner at the next write
   expect(await ownersOf(name)).toEqual([['CSIDriver', name, driver.metadata?.uid]]);
 });
 
+test('the driver that spec.driver names owns every object with its pools', async () => {
+  const name = 'sharded.example.com';
+  const driver = await drivers().create({ metadata: { name }, spec: {} });
+  await capacities().create({ metadata: { name: 'shard-of-n1' }, spec: { driver: name } });
+  expect(await ownersOf('shard-of-n1')).toEqual([['CSIDriver', name, driver.metadata?.uid]]);
+});
+
 test('figures without a driver stay', async () => {
   const name = 'none.example.com';
   await capacities().create({ metadata: { name }, spec: {} });

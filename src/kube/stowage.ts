@@ -1,9 +1,10 @@
 import type { NodeSelector } from './api/core.ts';
 import type { Condition, KubeObject, QuantityText, Timestamp } from './api/meta.ts';
+import { textOf } from './wire.ts';
 
 /**
- * The pools of one CSI driver: `stowage.dev/v1alpha1`, cluster-scoped, with the name of the driver. Unlike CSIStorageCapacity it
- * has several pools per class, pools for ephemeral volumes, and expiry times of figures.
+ * Pools of one CSI driver: `stowage.dev/v1alpha1`, cluster-scoped. Several objects may carry pools of one driver, such as one for each
+ * node. Unlike CSIStorageCapacity it has several pools per class, pools for ephemeral volumes, and expiry times of figures.
  */
 export interface DriverCapacity extends KubeObject {
   readonly spec?: DriverCapacitySpec;
@@ -11,8 +12,16 @@ export interface DriverCapacity extends KubeObject {
 }
 
 export interface DriverCapacitySpec {
+  /** The driver whose pools these are; absent: the object's own name. */
+  readonly driver?: string;
   /** True: a volume of the driver fits only where a pool has the capacity. */
   readonly capacityTracking?: boolean;
+}
+
+/** The driver whose pools the object carries: `spec.driver`, else the object's own name. */
+export function driverOfCapacity(object: KubeObject): string {
+  const { spec, metadata } = object as DriverCapacity;
+  return textOf(spec?.driver) || textOf(metadata?.name);
 }
 
 export interface DriverCapacityStatus {
@@ -37,6 +46,8 @@ export interface StoragePool {
   readonly capacity?: QuantityText;
   /** When this entry expires; absent means never. */
   readonly expiryTime?: Timestamp;
+  /** When the driver was asked for the capacity, with fractions of a second; absent: unknown. */
+  readonly measuredAt?: Timestamp;
 }
 
 /** Applies to every class (and to ephemeral volumes) that has no entry of its own. */

@@ -26,6 +26,10 @@ export const annotations = {
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
+  /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
+  measuredAt: 'stowage.dev/measured-at',
+  /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
+  volumeCreatedAt: 'stowage.dev/volume-created-at',
   /**
    * On a claim: its volume is or was mounted, or is about to be, as `NODE/UID OF THE POD`. It is written before the pod can write the
    * first byte, and never removed: a binding whose claim has it can't be undone.

@@ -75,7 +75,7 @@ class PendingPods {
   #withoutCache(): Decider {
     const decider = newDecider(this.#index);
     for (const pod of this.#changes.pods)
-      decider.observe({ kind: 'Pod', before: undefined, after: readPod(pod), freesPromises: false });
+      decider.observe({ kind: 'Pod', before: undefined, after: readPod(pod), freedPools: [] });
     return decider;
   }
 

@@ -8,6 +8,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
+import type { DriverPoolsDifference } from './pools/pool-changes.ts';
 
 /** The kinds that the index stores, each with its record type. */
 export interface RecordOf {
@@ -34,7 +35,10 @@ export type IndexedKind = keyof RecordOf;
  * A change of the index that may change a plan: an object was added, updated or deleted, or a reservation was released. Rules
  * decide which changes could help a pod that they refused, and which changes invalidate a cached answer.
  */
-export type ClusterChange = { [K in IndexedKind]: ObjectChange<K> }[IndexedKind] | ReleaseChange;
+export type ClusterChange =
+  | { [K in Exclude<IndexedKind, 'DriverCapacity'>]: ObjectChange<K> }[Exclude<IndexedKind, 'DriverCapacity'>]
+  | DriverPoolsChange
+  | ReleaseChange;
 
 export interface ObjectChange<K extends IndexedKind> {
   readonly kind: K;
@@ -42,8 +46,15 @@ export interface ObjectChange<K extends IndexedKind> {
   readonly before: RecordOf[K] | undefined;
   /** Undefined if the object was deleted. */
   readonly after: RecordOf[K] | undefined;
-  /** The change released promises: a pool's published capacity now includes their volumes, so the pool may have more available even if the figure fell. */
-  readonly freesPromises: boolean;
+  /**
+   * Pools of which the change released promises, and the pools on the same disks. Their published capacity now includes the volumes, so
+   * they may have more available even if the figure fell.
+   */
+  readonly freedPools: readonly PoolRecord[];
+}
+
+export interface DriverPoolsChange extends ObjectChange<'DriverCapacity'> {
+  readonly difference: DriverPoolsDifference;
 }
 
 export interface ReleaseChange {

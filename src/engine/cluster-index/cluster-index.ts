@@ -24,6 +24,7 @@ import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
 import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
+import { type DriverPoolsDifference, hasNewFigure } from './pools/pool-changes.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
@@ -86,6 +87,8 @@ export class ClusterIndex {
   /** Nodes where provisioning failed recently. The scheduler records the failures. */
   readonly provisioningFailures = new ProvisioningFailures();
   #requiredDrivers = 0;
+  /** What the last write of a DriverCapacity has changed. */
+  #difference: DriverPoolsDifference | undefined;
   readonly #undoLog = new UndoLog();
   readonly #interner = new Interner();
   readonly #readContext: ReadContext;
@@ -112,6 +115,7 @@ export class ClusterIndex {
       interner: this.#interner,
       nodeSelectors: new NodeSelectorCache(profile.honourMatchFields),
       honourZoneParameters: profile.honourZoneParameters,
+      knownPools: (objectName) => this.pools.driverPools(objectName),
     };
   }
 
@@ -174,7 +178,7 @@ export class ClusterIndex {
   drainReleases(): ReleaseChange | undefined {
     const { freedPools } = this.promises;
     if (freedPools.size === 0) return undefined;
-    const pools = [...freedPools].flatMap((key) => this.pools.poolsOnSameBacking(key));
+    const pools = this.#freedPools(freedPools);
     this.promises.setFreedPools([]);
     return { kind: 'Release', volumes: [], pools, nodeName: '' };
   }
@@ -207,18 +211,23 @@ export class ClusterIndex {
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const releasesBefore = this.promises.releaseCount;
+    this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
-    if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
-    if (kind === 'DriverCapacity')
-      this.provisioningFailures.driverChanged(
-        before as DriverPoolsRecord | undefined,
-        after as DriverPoolsRecord | undefined,
-      );
     this.#write(key, before, after, this.#appliers[kind] as unknown as Apply<RecordOf[K]>);
-    this.#promiseReconciler.changed(changeOf(kind, before, after, false));
-    return changeOf(kind, before, after, this.promises.releaseCount > releasesBefore);
+    const difference = kind === 'DriverCapacity' ? this.#difference : undefined;
+    if (kind === 'CSIStorageCapacity') this.provisioningFailures.poolChanged(capacityPoolKey(key));
+    for (const pool of difference?.pools ?? [])
+      if (hasNewFigure(pool)) this.provisioningFailures.poolChanged((pool.after ?? pool.before)!.key);
+    const change = { kind, before, after, ...(difference && { difference }) };
+    this.#promiseReconciler.changed(changeOf(change, []));
+    return changeOf(change, this.#freedPools(this.promises.freedInChange));
+  }
+
+  #freedPools(poolKeys: ReadonlySet<string>): readonly PoolRecord[] {
+    return poolKeys.size === 0
+      ? noFreedPools
+      : [...poolKeys].flatMap((key) => this.pools.poolsOnSameBacking(key));
   }
 
   /** A hold ends when its volume is deleted or gets the claimRef of another claim, whatever was reserved. */
@@ -321,8 +330,7 @@ export class ClusterIndex {
   }
 
   #applyDriverPools(key: string, record: DriverPoolsRecord | undefined): void {
-    if (record === undefined) this.pools.deleteDriverPools(key);
-    else this.pools.putDriverPools(record);
+    this.#difference = this.pools.setDriverPools(key, record);
   }
 
   #updatePod(key: string, change: () => void): void {
@@ -349,14 +357,14 @@ export class ClusterIndex {
 }
 
 /** The only cast that pairs a kind with its record type. */
-function changeOf<K extends IndexedKind>(
-  kind: K,
-  before: RecordOf[K] | undefined,
-  after: RecordOf[K] | undefined,
-  freesPromises: boolean,
+function changeOf(
+  change: { readonly kind: IndexedKind; readonly before: unknown; readonly after: unknown },
+  freedPools: readonly PoolRecord[],
 ): ClusterChange {
-  return { kind, before, after, freesPromises } as unknown as ClusterChange;
+  return { ...change, freedPools } as unknown as ClusterChange;
 }
+
+const noFreedPools: readonly PoolRecord[] = [];
 
 type Apply<R> = (key: string, record: R | undefined) => void;
 

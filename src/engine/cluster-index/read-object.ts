@@ -59,7 +59,8 @@ export const readers: Readers = {
   CSIDriver: readDriver,
   CSINode: readNodeDrivers,
   CSIStorageCapacity: (capacity, { interner }) => readCapacity(capacity, interner),
-  DriverCapacity: (capacity, { interner }) => readDriverPools(capacity, interner),
+  DriverCapacity: (capacity, { interner, knownPools }) =>
+    readDriverPools(capacity, interner, knownPools(capacity.metadata?.name ?? '')),
   VolumeAttachment: readAttachment,
   Pod: readPod,
   Namespace: readNamespace,

@@ -2,8 +2,8 @@ import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
-import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
-import { labels as wellKnownLabels } from '../../kube/well-known.ts';
+import { type DriverCapacity, driverOfCapacity, type StoragePool } from '../../kube/stowage.ts';
+import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
 import { nonNullItems, readSize } from './field-readers.ts';
@@ -30,7 +30,10 @@ export interface PoolRecord {
   readonly key: string;
   /** The object that publishes the pool: a CSIStorageCapacity has one pool, a DriverCapacity many. */
   readonly source: string;
+  /** The key of that object. */
+  readonly object: string;
   readonly form: PoolForm;
+  /** The version of the object with which the pool last changed: an update of other pools of the object keeps the record as it is. */
   readonly version: string;
   /** The name in messages. */
   readonly name: string;
@@ -48,6 +51,12 @@ export interface PoolRecord {
   /** The largest single volume, if published. */
   readonly largest: Size | undefined;
   readonly expiresAtMs: number | undefined;
+  /** When the driver was asked for the figures, by the publisher's clock; undefined if the publisher does not say. */
+  readonly measuredAtMs: number | undefined;
+  /** False if its DriverCapacity does not track capacity: then the pool is shown, but no volume is planned for it. */
+  readonly isTracked: boolean;
+  /** What a DriverCapacity publishes about the pool, to recognise an unchanged pool in the next version of the object. */
+  readonly published: StoragePool | undefined;
   readonly problems: readonly string[];
 }
 
@@ -59,6 +68,7 @@ export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): 
   return {
     key: source,
     source,
+    object: identity.key,
     form: 'CSIStorageCapacity',
     version: identity.version,
     name: identity.key,
@@ -70,6 +80,13 @@ export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): 
     free: sizeOrUndefined(capacity.capacity, 'capacity', problems),
     largest: sizeOrUndefined(capacity.maximumVolumeSize, 'maximumVolumeSize', problems),
     expiresAtMs: undefined,
+    measuredAtMs: measuredAtOf(
+      capacity.metadata?.annotations?.[annotations.measuredAt],
+      `metadata.annotations[${annotations.measuredAt}]`,
+      problems,
+    ),
+    isTracked: true,
+    published: undefined,
     problems,
   };
 }
@@ -88,51 +105,91 @@ function nodesOfCapacity(capacity: CSIStorageCapacity, problems: string[]): Node
   return noNode;
 }
 
-/** The pools of one DriverCapacity. */
+/** The pools of one DriverCapacity. Several objects may publish pools of one driver. */
 export interface DriverPoolsRecord {
-  /** The driver's name. */
+  /** The name of the object. */
   readonly key: string;
   readonly version: string;
+  readonly driver: string;
   readonly tracksCapacity: boolean;
-  /** Pools by class. `<fallback>` is used only if the class has no entry; an entry without free pools still counts. */
-  readonly entries: ReadonlyMap<string, readonly PoolRecord[]>;
+  /** By class and name. An entry without pools counts too: `<fallback>` is used only if no object has an entry for the class. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<string, PoolRecord>>;
   readonly problems: readonly string[];
 }
 
-export function readDriverPools(object: DriverCapacity, interner: Interner): DriverPoolsRecord {
+/**
+ * Reads the pools of an object. A pool that is published as in the version before keeps its record, so that an update costs what has
+ * changed: reading a pool is far more expensive than comparing it.
+ */
+export function readDriverPools(
+  object: DriverCapacity,
+  interner: Interner,
+  before?: DriverPoolsRecord,
+): DriverPoolsRecord {
   const { key, version } = clusterIdentity(object);
-  const driver = interner.text(key);
-  const entries = new Map<string, readonly PoolRecord[]>();
+  const tracksCapacity = object.spec?.capacityTracking === true;
+  const driver = interner.text(driverOfCapacity(object));
+  const known = before?.driver === driver && before.tracksCapacity === tracksCapacity ? before : undefined;
+  const entries = new Map<string, Map<string, PoolRecord>>();
+  const problems: string[] = [];
   for (const entry of nonNullItems(object.status?.storage)) {
     const storageClass = interner.text(textOf(entry.storageClassName));
-    const pools = nonNullItems(entry.pools).map((pool) =>
-      readPool(pool, { driver, storageClass, version, interner }),
-    );
-    entries.set(storageClass, [...(entries.get(storageClass) ?? []), ...pools]);
+    const pools = entries.get(storageClass) ?? new Map<string, PoolRecord>();
+    entries.set(storageClass, pools);
+    const knownPools = known?.entries.get(storageClass);
+    const context = { object: key, driver, storageClass, version, tracksCapacity, interner };
+    for (const pool of nonNullItems(entry.pools)) {
+      const name = textOf(pool.name);
+      const former = knownPools?.get(name);
+      const isSame = former !== undefined && isSamePool(former.published, pool);
+      const record = isSame ? former : readPool(pool, name, context);
+      pools.set(name, record);
+      if (record.problems.length > 0) problems.push(...record.problems);
+    }
   }
-  return {
-    key,
-    version,
-    tracksCapacity: object.spec?.capacityTracking === true,
-    entries,
-    problems: [...entries.values()].flat().flatMap((pool) => pool.problems),
-  };
+  return { key, version, driver, tracksCapacity, entries, problems };
 }
 
 interface PoolContext {
+  readonly object: string;
   readonly driver: string;
   readonly storageClass: string;
   readonly version: string;
+  readonly tracksCapacity: boolean;
   readonly interner: Interner;
 }
 
-function readPool(pool: StoragePool, { driver, storageClass, version, interner }: PoolContext): PoolRecord {
+/** Sorts by driver, class and name. The object comes last: two objects with a pool of the same name have two figures for the same disks. */
+function driverPoolKey({ driver, storageClass, object }: PoolContext, name: string): string {
+  const key = `DriverCapacity ${driver} ${storageClass} ${name}`;
+  return object === driver ? key : `${key} in ${object}`;
+}
+
+function isSamePool(before: StoragePool | undefined, after: StoragePool): boolean {
+  if (before === undefined) return false;
+  return (
+    before.capacity === after.capacity &&
+    before.expiryTime === after.expiryTime &&
+    before.measuredAt === after.measuredAt &&
+    isSameList(before.nodeList, after.nodeList) &&
+    (before.nodeTopology === after.nodeTopology ||
+      JSON.stringify(before.nodeTopology) === JSON.stringify(after.nodeTopology))
+  );
+}
+
+function isSameList(before: readonly string[] | undefined, after: readonly string[] | undefined): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return before === after;
+  return before.length === after.length && before.every((name, position) => name === after[position]);
+}
+
+function readPool(pool: StoragePool, name: string, context: PoolContext): PoolRecord {
+  const { object, driver, storageClass, version, tracksCapacity, interner } = context;
   const problems: string[] = [];
-  const name = textOf(pool.name);
   const field = `status.storage[${storageClass}].pools[${name}]`;
   return {
-    key: `DriverCapacity ${driver} ${storageClass} ${name}`,
-    source: `DriverCapacity ${driver}`,
+    key: driverPoolKey(context, name),
+    source: `DriverCapacity ${object}`,
+    object,
     form: 'DriverCapacity',
     version,
     name,
@@ -145,6 +202,9 @@ function readPool(pool: StoragePool, { driver, storageClass, version, interner }
     free: undefined,
     largest: sizeOrUndefined(pool.capacity, `${field}.capacity`, problems),
     expiresAtMs: expiryOf(pool, field, problems),
+    measuredAtMs: measuredAtOf(pool.measuredAt, `${field}.measuredAt`, problems),
+    isTracked: tracksCapacity,
+    published: pool,
     problems,
   };
 }
@@ -177,4 +237,12 @@ function expiryOf(pool: StoragePool, field: string, problems: string[]): number 
   if (expiresAtMs !== undefined) return expiresAtMs;
   problems.push(`${field}.expiryTime: must be an RFC 3339 time; until then the pool counts as expired`);
   return Number.NEGATIVE_INFINITY;
+}
+
+function measuredAtOf(value: unknown, field: string, problems: string[]): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const measuredAtMs = parseTimestamp(value);
+  if (measuredAtMs === undefined)
+    problems.push(`${field}: must be an RFC 3339 time; until then the time of the measurement is unknown`);
+  return measuredAtMs;
 }

@@ -11,6 +11,7 @@ import { clusterIdentity, type Identity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { everyNode, type NodeMatcher } from './node-matcher.ts';
 import type { NodeSelectorCache } from './node-selector-cache.ts';
+import type { DriverPoolsRecord } from './pool-record.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
 
 /** The fields of a PersistentVolume that the engine uses. */
@@ -62,6 +63,8 @@ export interface ReadContext {
   readonly nodeSelectors: NodeSelectorCache;
   /** Whether the zone parameters of classes restrict where their volumes are provisioned. */
   readonly honourZoneParameters: boolean;
+  /** The record of a DriverCapacity in the index. */
+  readonly knownPools: (objectName: string) => DriverPoolsRecord | undefined;
 }
 
 export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRecord {

@@ -47,7 +47,7 @@ export class RefusalCache<Extra> {
   /** Call when a pod is reserved on a node: it counts there from now on, although no event reports it yet. */
   onAssumed(pod: PodRecord, nodeName: string): void {
     if (this.#known.size === 0) return;
-    this.onChange({ kind: 'Pod', before: pod, after: { ...pod, nodeName }, freesPromises: false });
+    this.onChange({ kind: 'Pod', before: pod, after: { ...pod, nodeName }, freedPools: [] });
   }
 }
 

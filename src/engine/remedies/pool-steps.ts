@@ -70,7 +70,7 @@ function editOf(pool: PoolRecord, amount: number): RemedyEdit {
   if (pool.driver === undefined) {
     return changing('CSIStorageCapacity', pool.name, (object) => grownCapacity(object, amount));
   }
-  return changing('DriverCapacity', pool.driver, (object) => grownDriverPool(object, pool, amount));
+  return changing('DriverCapacity', pool.object, (object) => grownDriverPool(object, pool, amount));
 }
 
 function grownCapacity(object: CSIStorageCapacity, amount: number): CSIStorageCapacity {

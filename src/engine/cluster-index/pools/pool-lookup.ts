@@ -1,4 +1,3 @@
-import { fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { PoolForm } from '../../records/pool-record.ts';
 import type { Profile } from '../profile.ts';
@@ -26,7 +25,7 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
     case 'CSIStorageCapacity':
       return found(sources.pools.classEntry(storageClass));
     case 'DriverCapacity':
-      return found(sources.pools.driverEntry(driver, storageClass, fallbackStorageClassName));
+      return found(sources.pools.driverEntry(driver, storageClass));
   }
 }
 
@@ -36,8 +35,6 @@ function found(entry: PoolEntry | undefined): PoolLookup {
 
 function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): PoolForm | undefined {
   return profile.poolForms.find((form) =>
-    form === 'DriverCapacity'
-      ? pools.driverPools(driver)?.tracksCapacity === true
-      : drivers.get(driver)?.tracksCapacity === true,
+    form === 'DriverCapacity' ? pools.isDriverTracked(driver) : drivers.get(driver)?.tracksCapacity === true,
   );
 }

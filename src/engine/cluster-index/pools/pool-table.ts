@@ -4,7 +4,9 @@ import type { NodePartition } from '../nodes/node-partition.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
-import { addTo, removeFrom } from '../primitives/maps.ts';
+import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
+import { DriverEntries } from './driver-entries.ts';
+import { type DriverPoolsDifference, differingPools } from './pool-changes.ts';
 
 declare const brand: unique symbol;
 export type PoolRow = number & { readonly [brand]: 'PoolRow' };
@@ -45,7 +47,9 @@ export class PoolTable {
   readonly #topologyOf: (Topology | undefined)[] = [];
   readonly #entries = new Map<string, PoolEntry>();
   readonly #byBacking = new Map<string, Set<PoolRow>>();
+  /** By the name of the object. */
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
+  readonly #drivers = new DriverEntries();
   readonly #promises = new Map<string, Map<string, Size>>();
   readonly #promisedSums = new Map<string, Size>();
   readonly #cells: PartitionCache;
@@ -70,8 +74,14 @@ export class PoolTable {
     return this.#records[row]!;
   }
 
-  driverPools(driver: string): DriverPoolsRecord | undefined {
-    return this.#driverPools.get(driver);
+  /** The pools of one DriverCapacity object. */
+  driverPools(objectName: string): DriverPoolsRecord | undefined {
+    return this.#driverPools.get(objectName);
+  }
+
+  /** Whether a DriverCapacity tracks the driver's capacity. */
+  isDriverTracked(driver: string): boolean {
+    return this.#drivers.isTracked(driver);
   }
 
   *records(): Iterable<PoolRecord> {
@@ -82,11 +92,14 @@ export class PoolTable {
     return this.#topologyOf[row]!;
   }
 
+  poolsOnBacking(backing: string): PoolRecord[] {
+    return [...(this.#byBacking.get(backing) ?? [])].map((row) => this.#records[row]!);
+  }
+
   /** The pools on the same disks, including the pool itself; empty if the pool doesn't exist. */
   poolsOnSameBacking(key: string): PoolRecord[] {
     const record = this.get(key);
-    if (record === undefined) return [];
-    return [...(this.#byBacking.get(record.backing) ?? [])].map((row) => this.#records[row]!);
+    return record === undefined ? [] : this.poolsOnBacking(record.backing);
   }
 
   // ── Records ──
@@ -123,27 +136,18 @@ export class PoolTable {
     this.#leaveBacking(row, record);
   }
 
-  putDriverPools(record: DriverPoolsRecord): void {
-    const before = this.#driverPools.get(record.key);
-    this.#driverPools.set(record.key, record);
-    const kept = new Set<string>();
-    for (const [storageClass, pools] of record.entries) {
-      this.#entry(driverEntryKey(record.key, storageClass));
-      for (const pool of pools) {
-        kept.add(pool.key);
-        this.put(pool);
-      }
+  /** Writes only what differs from the object's last version; `record` is undefined if the object is deleted. */
+  setDriverPools(objectName: string, record: DriverPoolsRecord | undefined): DriverPoolsDifference {
+    const before = this.#driverPools.get(objectName);
+    setOrDelete(this.#driverPools, objectName, record);
+    const { entries, changesTracking } = this.#drivers.replace(before, record);
+    if (changesTracking || entries.length > 0) this.structureVersion += 1;
+    const pools = differingPools(before, record);
+    for (const { before: former, after } of pools) {
+      if (after === undefined) this.delete(former!.key);
+      else this.put(after);
     }
-    this.#dropUnlisted(before, record, kept);
-    this.structureVersion += 1;
-  }
-
-  deleteDriverPools(driver: string): void {
-    const before = this.#driverPools.get(driver);
-    if (before === undefined) return;
-    this.#driverPools.delete(driver);
-    this.#dropUnlisted(before, undefined, new Set());
-    this.structureVersion += 1;
+    return { pools, entries, changesTracking };
   }
 
   // ── Lookup ──
@@ -153,12 +157,17 @@ export class PoolTable {
     return this.#entries.get(classEntryKey(className));
   }
 
-  /** The most specific entry of the driver's DriverCapacity: the class (or `<ephemeral>`), else `<fallback>`. */
-  driverEntry(driver: string, storageClass: string, fallback: string): PoolEntry | undefined {
-    const entries = this.#driverPools.get(driver)?.entries;
-    if (entries === undefined) return undefined;
-    const chosen = entries.has(storageClass) ? storageClass : entries.has(fallback) ? fallback : undefined;
-    return chosen === undefined ? undefined : this.#entries.get(driverEntryKey(driver, chosen));
+  /** The most specific entry of the driver's DriverCapacity objects: the class (or `<ephemeral>`), else `<fallback>`. */
+  driverEntry(driver: string, storageClass: string): PoolEntry | undefined {
+    const chosen = this.driverEntryName(driver, storageClass);
+    if (chosen === undefined) return undefined;
+    const key = driverEntryKey(driver, chosen);
+    return this.#entries.get(key) ?? new PoolEntry(key, versionWithoutPools);
+  }
+
+  /** The class whose entry serves volumes of the class: itself or `<fallback>`; undefined if there is neither. */
+  driverEntryName(driver: string, storageClass: string): string | undefined {
+    return this.#drivers.entryName(driver, storageClass);
   }
 
   /** The nodes, partitioned by the pools of the entry that they reach. Items are pool rows. */
@@ -240,8 +249,7 @@ export class PoolTable {
     entry.rows.splice(this.#position(entry, record.key), 1);
     this.structureVersion += 1;
     entry.version = this.structureVersion;
-    // A driver's entry counts even without pools. Only the driver's object removes it.
-    if (entry.rows.length === 0 && record.driver === undefined) this.#entries.delete(entry.key);
+    if (entry.rows.length === 0) this.#entries.delete(entry.key);
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {
@@ -306,19 +314,10 @@ export class PoolTable {
       this.availableBytes[row] = available.bytes;
     }
   }
-
-  #dropUnlisted(
-    before: DriverPoolsRecord | undefined,
-    after: DriverPoolsRecord | undefined,
-    kept: ReadonlySet<string>,
-  ): void {
-    for (const [storageClass, pools] of before?.entries ?? []) {
-      for (const pool of pools) if (!kept.has(pool.key)) this.delete(pool.key);
-      if (after?.entries.has(storageClass) !== true)
-        this.#entries.delete(driverEntryKey(before!.key, storageClass));
-    }
-  }
 }
+
+/** No entry with pools has this version. */
+const versionWithoutPools = 0;
 
 const noPromises: ReadonlyMap<string, Size> = new Map();
 
@@ -352,9 +351,10 @@ function sameEntry(a: PoolRecord, b: PoolRecord): boolean {
 }
 
 function entryKeyOf(record: PoolRecord): string {
-  return record.driver === undefined
-    ? classEntryKey(record.storageClass)
-    : driverEntryKey(record.driver, record.storageClass);
+  if (record.driver === undefined) return classEntryKey(record.storageClass);
+  return record.isTracked
+    ? driverEntryKey(record.driver, record.storageClass)
+    : `untracked ${record.driver} ${record.storageClass}`;
 }
 
 function classEntryKey(className: string): string {

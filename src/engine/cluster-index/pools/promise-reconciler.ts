@@ -55,9 +55,7 @@ export class PromiseReconciler {
         if (change.after !== undefined) this.#poolUpdated(change.after);
         return;
       case 'DriverCapacity':
-        for (const pools of change.after?.entries.values() ?? [])
-          for (const pool of pools) this.#poolUpdated(pool);
-        this.#catalogVersion += 1;
+        for (const { after } of change.difference.pools) if (after !== undefined) this.#poolUpdated(after);
         return;
       case 'StorageClass':
       case 'CSIDriver':

@@ -40,7 +40,8 @@ export class PromiseTable {
   #settledCount = 0;
   /** Pools with a promise that was removed, reduced or moved since the last reset. */
   #freedPools = new Set<string>();
-  #timesFreed = 0;
+  /** The same since `startChange`. */
+  readonly freedInChange = new Set<string>();
 
   constructor(pools: PoolTable) {
     this.#pools = pools;
@@ -50,9 +51,8 @@ export class PromiseTable {
     return this.#settledCount;
   }
 
-  /** Increases with every promise that is removed, moved or reduced. */
-  get releaseCount(): number {
-    return this.#timesFreed;
+  startChange(): void {
+    this.freedInChange.clear();
   }
 
   get freedPools(): ReadonlySet<string> {
@@ -86,8 +86,11 @@ export class PromiseTable {
   #markFreed(before: CapacityPromise, after: CapacityPromise | undefined): void {
     const isSmaller = after !== undefined && compareSizes(after.size, before.size) < 0;
     if (after?.poolKey === before.poolKey && !isSmaller) return;
-    for (const key of [before.poolKey, after?.poolKey]) if (key !== undefined) this.#freedPools.add(key);
-    this.#timesFreed += 1;
+    for (const key of [before.poolKey, after?.poolKey]) {
+      if (key === undefined) continue;
+      this.#freedPools.add(key);
+      this.freedInChange.add(key);
+    }
   }
 }
 

@@ -1,5 +1,3 @@
-import type { DriverPoolsRecord } from '../../records/pool-record.ts';
-
 /** A failed attempt to provision a claim's volume for a node. */
 interface Failure {
   readonly claimUid: string;
@@ -38,23 +36,11 @@ export class ProvisioningFailures {
     }
   }
 
-  /** The pool was updated, so its claims may be tried again. The failure counts are kept. */
+  /** The pool's figures were updated, so its claims may be tried again. The failure counts are kept. */
   poolChanged(poolKey: string): void {
-    this.#poolsChanged((key) => key === poolKey);
-  }
-
-  /** The same for a DriverCapacity with all pools of a driver: only pools with different figures count as updated. */
-  driverChanged(before: DriverPoolsRecord | undefined, after: DriverPoolsRecord | undefined): void {
-    if (this.#byClaim.size === 0) return;
-    const known = figuresOf(before);
-    const now = figuresOf(after);
-    this.#poolsChanged((key) => known.get(key) !== now.get(key));
-  }
-
-  #poolsChanged(hasChanged: (poolKey: string) => boolean): void {
     for (const nodes of this.#byClaim.values()) {
       for (const [nodeName, failure] of nodes) {
-        if (hasChanged(failure.poolKey)) nodes.set(nodeName, { ...failure, untilMs: 0 });
+        if (failure.poolKey === poolKey) nodes.set(nodeName, { ...failure, untilMs: 0 });
       }
     }
   }
@@ -62,12 +48,6 @@ export class ProvisioningFailures {
   claimDeleted(claimKey: string): void {
     this.#byClaim.delete(claimKey);
   }
-}
-
-/** The published figures by pool key. */
-function figuresOf(pools: DriverPoolsRecord | undefined): ReadonlyMap<string, string> {
-  const all = [...(pools?.entries.values() ?? [])].flat();
-  return new Map(all.map(({ key, largest, expiresAtMs }) => [key, `${largest?.bytes} ${expiresAtMs}`]));
 }
 
 const initialBackoffMs = 10_000;

@@ -3,6 +3,7 @@
  * the same best node again and again.
  */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
+import { hasNewFigure } from '../../cluster-index/pools/pool-changes.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
@@ -58,7 +59,9 @@ function wakes(interest: Interest, change: ClusterChange): boolean {
     case 'CSIStorageCapacity':
       return interest.classes.has((change.after ?? change.before)!.storageClass);
     case 'DriverCapacity':
-      return interest.drivers.has((change.after ?? change.before)!.key);
+      return change.difference.pools.some(
+        (pool) => hasNewFigure(pool) && interest.drivers.has((pool.after ?? pool.before)!.driver ?? ''),
+      );
     case 'PersistentVolumeClaim':
       return interest.claimKeys.has((change.after ?? change.before)!.key);
     default:

@@ -1,100 +1,111 @@
 import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
-import type { ObjectChange } from '../../cluster-index/cluster-change.ts';
-import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
-import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
+import type { DriverPoolsChange } from '../../cluster-index/cluster-change.ts';
+import type { PoolChange } from '../../cluster-index/pools/pool-changes.ts';
+import { type PoolTable, publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
+import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';
 import type { Interest } from '../framework/rule.ts';
 
-type DriverPoolsChange = ObjectChange<'DriverCapacity'>;
-
 /**
  * Whether an update of a DriverCapacity could help the pod. Publishers update their pools all the time, mostly because a pool shrank or only
- * to renew its expiry, so this looks at the pools of the pod's classes: one must have grown, have become reachable from other nodes, or be
- * valid again after it was expired when the pod was refused.
+ * to renew its expiry, so this looks at the pools that changed: one must serve a class of the pod, be large enough for its smallest volume,
+ * and have grown, be new, be reachable from other nodes, or be valid again after it was expired when the pod was refused.
  */
-export function driverPoolsMayHelp(interest: Interest, change: DriverPoolsChange): boolean {
-  const { before, after } = change;
-  const driver = (after ?? before)!.key;
-  if (!interest.drivers.has(driver)) return false;
+export function driverPoolsMayHelp(interest: Interest, change: DriverPoolsChange, pools: PoolTable): boolean {
+  const drivers = driversOf(change).filter((driver) => interest.drivers.has(driver));
+  if (drivers.length === 0) return false;
   // Then other objects publish the driver's capacity, or none does.
-  if (before === undefined || after?.tracksCapacity !== before.tracksCapacity) return true;
-  const changes = poolChangesOf(change);
+  if (change.difference.changesTracking) return true;
   const { refusedAtMs = Number.POSITIVE_INFINITY } = interest;
-  return entriesOf(interest, driver).some((name) => {
-    const entry = chosenEntry(after, name);
-    if (entry !== chosenEntry(before, name)) return true;
-    const found = entry === undefined ? undefined : changes.get(entry);
-    return found !== undefined && (found.mayHaveGrown || found.renewedFromMs <= refusedAtMs);
+  const { entries } = change.difference;
+  return drivers.some((driver) => {
+    const wanted = smallestWanted(interest, driver);
+    if (entries.some((name) => wanted.has(name) || name === fallbackStorageClassName)) return true;
+    const gains = gainsOf(change, pools);
+    for (const [name, smallest] of wanted) {
+      const entry = pools.driverEntryName(driver, name);
+      const found = entry === undefined ? undefined : gains.get(`${driver} ${entry}`);
+      if (found?.some((gain) => gain.limitBytes >= smallest && gain.unlessRefusedBeforeMs <= refusedAtMs))
+        return true;
+    }
+    return false;
   });
 }
 
-/** The classes that the pod's volumes of the driver have; `<ephemeral>` for inline volumes. */
-function entriesOf({ classes, pod }: Interest, driver: string): readonly string[] {
-  const isInline = pod.inlineVolumes.some((volume) => volume.driver === driver);
-  return isInline ? [...classes.keys(), ephemeralStorageClassName] : [...classes.keys()];
+/** Whether the update changed anything that an answer for the pod may rely on. */
+export function changesPoolsOf(interest: Interest, change: DriverPoolsChange): boolean {
+  const { pools, entries, changesTracking } = change.difference;
+  const hasChanged = pools.length > 0 || entries.length > 0 || changesTracking;
+  return hasChanged && driversOf(change).some((driver) => interest.drivers.has(driver));
 }
 
-function chosenEntry({ entries }: DriverPoolsRecord, storageClass: string): string | undefined {
-  if (entries.has(storageClass)) return storageClass;
-  return entries.has(fallbackStorageClassName) ? fallbackStorageClassName : undefined;
+function driversOf({ before, after }: DriverPoolsChange): readonly string[] {
+  const drivers = [before, after].flatMap((record) => record?.driver ?? []);
+  return drivers[0] === drivers[1] ? drivers.slice(0, 1) : drivers;
 }
 
-/** The changes in the pools of one entry. */
-interface PoolChanges {
-  readonly mayHaveGrown: boolean;
-  /** The earliest time at which a pool had expired that is valid for longer now; infinity if there is none. */
-  readonly renewedFromMs: number;
+/** The classes that the pod's volumes of the driver have (`<ephemeral>` for inline volumes), with the smallest volume of each. */
+function smallestWanted({ classes, pod }: Interest, driver: string): ReadonlyMap<string, number> {
+  const inline = pod.inlineVolumes.flatMap((volume) =>
+    volume.driver === driver && volume.size !== undefined ? [volume.size.bytes] : [],
+  );
+  return inline.length === 0
+    ? classes
+    : new Map([...classes, [ephemeralStorageClassName, Math.min(...inline)] as const]);
 }
 
-/** Computed once for each change, because every waiting pod asks for it. */
-const known = new WeakMap<DriverPoolsChange, ReadonlyMap<string, PoolChanges>>();
+/** A pool that may serve more volumes than before. */
+interface Gain {
+  /** The largest volume that it provisions. */
+  readonly limitBytes: number;
+  /** The pool had expired by then, so it helps only pods that were refused at that time or later. */
+  readonly unlessRefusedBeforeMs: number;
+}
 
-function poolChangesOf(change: DriverPoolsChange): ReadonlyMap<string, PoolChanges> {
+/** By driver and entry. Computed once for each change, because every waiting pod asks for it. */
+const known = new WeakMap<DriverPoolsChange, ReadonlyMap<string, readonly Gain[]>>();
+
+function gainsOf(change: DriverPoolsChange, pools: PoolTable): ReadonlyMap<string, readonly Gain[]> {
   const found = known.get(change);
   if (found !== undefined) return found;
-  const changes = comparePools(change.before?.entries ?? noEntries, change.after?.entries ?? noEntries);
-  known.set(change, changes);
-  return changes;
+  const gains = new Map<string, Gain[]>();
+  for (const poolChange of change.difference.pools) {
+    for (const [pool, unlessRefusedBeforeMs] of gainingPools(poolChange, pools)) {
+      const key = `${pool.driver} ${pool.storageClass}`;
+      const limitBytes = publishedLimit(pool)?.bytes ?? -1;
+      gains.set(key, [...(gains.get(key) ?? []), { limitBytes, unlessRefusedBeforeMs }]);
+    }
+  }
+  known.set(change, gains);
+  return gains;
 }
 
-type Entries = DriverPoolsRecord['entries'];
-
-const noEntries: Entries = new Map();
-
-function comparePools(before: Entries, after: Entries): ReadonlyMap<string, PoolChanges> {
-  const old = new Map([...before.values()].flat().map((pool) => [pool.key, pool]));
-  const cheaper = cheaperBackings(old, after);
-  const changes = new Map<string, PoolChanges>();
-  for (const [name, pools] of after) {
-    let mayHaveGrown = false;
-    let renewedFromMs = Number.POSITIVE_INFINITY;
-    for (const pool of pools) {
-      const former = old.get(pool.key);
-      mayHaveGrown ||= former === undefined || hasGrown(former, pool) || cheaper.has(pool.backing);
-      if (former !== undefined && expiryOf(pool) > expiryOf(former))
-        renewedFromMs = Math.min(renewedFromMs, expiryOf(former));
-    }
-    changes.set(name, { mayHaveGrown, renewedFromMs });
-  }
-  return changes;
+function gainingPools(change: PoolChange, pools: PoolTable): readonly (readonly [PoolRecord, number])[] {
+  const { before, after } = change;
+  const always = Number.NEGATIVE_INFINITY;
+  const backings = cheaperBackings(change).flatMap((backing) => pools.poolsOnBacking(backing));
+  const gaining = backings.map((pool) => [pool, always] as const);
+  if (after === undefined) return gaining;
+  if (before === undefined || hasGrown(before, after)) return [...gaining, [after, always]];
+  return expiryOf(after) > expiryOf(before) ? [...gaining, [after, expiryOf(before)]] : gaining;
 }
 
 /**
  * Disks that several classes share, where promises of one class may cost the others less: its pool grew, or its figure no longer counts
  * because the pool has gone or publishes nothing.
  */
-function cheaperBackings(old: ReadonlyMap<string, PoolRecord>, after: Entries): ReadonlySet<string> {
-  const pools = new Map([...after.values()].flat().map((pool) => [pool.key, pool]));
-  const cheaper = new Set<string>();
-  for (const former of old.values()) {
-    const pool = pools.get(former.key);
-    if (pool === undefined || hasGrown(former, pool) || isEmptied(former, pool)) cheaper.add(former.backing);
-  }
-  return cheaper;
+function cheaperBackings({ before, after }: PoolChange): readonly string[] {
+  if (before === undefined) return [];
+  const isCheaper =
+    after === undefined ||
+    after.backing !== before.backing ||
+    hasGrown(before, after) ||
+    isEmptied(before, after);
+  return isCheaper ? [before.backing] : [];
 }
 
 function hasGrown(former: PoolRecord, pool: PoolRecord): boolean {
-  if (former.nodes.key !== pool.nodes.key) return true;
+  if (former.nodes.key !== pool.nodes.key || former.isTracked !== pool.isTracked) return true;
   if (former.largest === undefined || pool.largest === undefined) return former.largest !== pool.largest;
   return compareSizes(pool.largest, former.largest) > 0;
 }

@@ -69,7 +69,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
   if (!index.profile.checkInlineVolumes) return [];
   const wants: Want[] = [];
   for (const { volumeName, driver, size } of pod.inlineVolumes) {
-    if (size === undefined || index.pools.driverPools(driver)?.tracksCapacity !== true) continue;
+    if (size === undefined || !index.pools.isDriverTracked(driver)) continue;
     wants.push({
       position: firstPosition + wants.length,
       name: `${pod.key}:${volumeName}`,

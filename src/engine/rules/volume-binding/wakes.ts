@@ -1,4 +1,5 @@
 import type { ClusterChange, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
 import { isBeingProvisioned } from '../../cluster-index/pools/promise-table.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
@@ -11,15 +12,15 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
-import { driverPoolsMayHelp } from './driver-pool-wakes.ts';
+import { changesPoolsOf, driverPoolsMayHelp } from './driver-pool-wakes.ts';
 
 /**
  * Changes that could help a pod whose volumes did not fit. More precise than kube-scheduler: a PersistentVolume wakes only pods that want
  * its class and size or already name it, and a pool wakes only pods that draw on it, when it may have more capacity.
  */
-export function volumesWokenBy(interest: Interest, change: ClusterChange): boolean {
+export function volumesWokenBy(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
   if (change.kind === 'Release') return isReleased(interest, change);
-  if (change.freesPromises && wantsVolumes(interest)) return true;
+  if (change.freedPools.some((pool) => mayUse(interest, pool))) return true;
   if (interest.lacksSlots && attachmentsDiffer(interest, change)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
@@ -42,15 +43,19 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange): boole
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change) && mayHaveGrown(change);
     case 'DriverCapacity':
-      return driverPoolsMayHelp(interest, change);
+      return driverPoolsMayHelp(interest, change, index.pools);
     default:
       return false;
   }
 }
 
 /** Changes that could make a cached answer wrong: those above, and those that remove something. */
-export function volumesInvalidatedBy(interest: Interest, change: ClusterChange): boolean {
-  if (volumesWokenBy({ ...interest, lacksSlots: true }, change)) return true;
+export function volumesInvalidatedBy(
+  interest: Interest,
+  change: ClusterChange,
+  index: ClusterIndex,
+): boolean {
+  if (volumesWokenBy({ ...interest, lacksSlots: true }, change, index)) return true;
   switch (change.kind) {
     case 'PersistentVolumeClaim':
       return (
@@ -72,7 +77,7 @@ export function volumesInvalidatedBy(interest: Interest, change: ClusterChange):
     case 'CSIStorageCapacity':
       return drawsOnEither(interest, change);
     case 'DriverCapacity':
-      return interest.drivers.has((change.after ?? change.before)!.key);
+      return changesPoolsOf(interest, change);
     default:
       return false;
   }
@@ -163,6 +168,11 @@ function drawsOn(interest: Interest, pool: PoolRecord): boolean {
   return interest.classes.has(pool.storageClass) || (pool.isShared && interest.classes.size > 0);
 }
 
+/** The same for pools of both forms: a DriverCapacity names its driver. */
+function mayUse(interest: Interest, pool: PoolRecord): boolean {
+  return pool.driver === undefined ? drawsOn(interest, pool) : interest.drivers.has(pool.driver);
+}
+
 /** Compares doubles: if they tie, waking in vain does no harm. */
 function mayHaveGrown({ before, after }: PoolChange): boolean {
   // With shared disks, the capacity of a pool is also the rate that converts the promises of the other pools.
@@ -181,9 +191,7 @@ function limitBytes(pool: PoolRecord): number {
 function isReleased(interest: Interest, change: ReleaseChange): boolean {
   return (
     change.volumes.some((volume) => wantsVolume(interest, volume)) ||
-    change.pools.some(
-      (pool) => drawsOn(interest, pool) || (pool.driver !== undefined && interest.drivers.has(pool.driver)),
-    ) ||
+    change.pools.some((pool) => mayUse(interest, pool)) ||
     // A pod has left a node, which frees the attach slots of its volumes.
     (change.nodeName !== '' && interest.drivers.size > 0)
   );

@@ -41,19 +41,32 @@ export function poolsFor(
   className: string,
 ): OraclePool[] | undefined {
   const isTracked = cluster.driver(driver)?.spec?.storageCapacity === true;
-  const own = cluster.objects.DriverCapacity?.find((candidate) => objectName(candidate) === driver);
+  const own = trackingObjects(cluster, driver);
   // kube-scheduler doesn't know DriverCapacity. If a driver publishes both forms, DriverCapacity counts, never the sum.
-  if (!cluster.isUpstream && own?.spec?.capacityTracking === true) return poolsOfDriver(own, className);
+  if (!cluster.isUpstream && own.length > 0) return poolsOfDriver(own, className);
   return isTracked ? capacityPools(cluster).filter((pool) => pool.storageClass === className) : undefined;
 }
 
-/** The entry of the class, or the `<fallback>` entry only if the class has none. */
-function poolsOfDriver(own: DriverCapacity, className: string): OraclePool[] {
-  const entries = own.status?.storage ?? [];
+/** The objects that carry pools of the driver, without those that do not track capacity. */
+function trackingObjects(cluster: OracleCluster, driver: string): DriverCapacity[] {
+  const all = cluster.objects.DriverCapacity ?? [];
+  return all.filter((object) => object.spec?.capacityTracking === true && driverOf(object) === driver);
+}
+
+function driverOf(object: DriverCapacity): string {
+  return object.spec?.driver ?? objectName(object);
+}
+
+/** The entries of the class, or the `<fallback>` entries only if the class has none. */
+function poolsOfDriver(own: readonly DriverCapacity[], className: string): OraclePool[] {
+  const entries = own.flatMap((object) => object.status?.storage ?? []);
   const wanted = entries.some((entry) => entry.storageClassName === className)
     ? className
     : fallbackStorageClassName;
-  return driverPools(own).filter((pool) => pool.storageClass === wanted);
+  return own
+    .flatMap(driverPools)
+    .filter((pool) => pool.storageClass === wanted)
+    .sort(byKey);
 }
 
 function allPools(cluster: OracleCluster): OraclePool[] {
@@ -85,15 +98,17 @@ function poolOfCapacity(capacity: CSIStorageCapacity): OraclePool {
 
 function driverPools(own: DriverCapacity): OraclePool[] {
   const pools = (own.status?.storage ?? []).flatMap((entry) =>
-    (entry.pools ?? []).map((pool) => poolOfDriver(objectName(own), entry.storageClassName ?? '', pool)),
+    (entry.pools ?? []).map((pool) => poolOfDriver(own, entry.storageClassName ?? '', pool)),
   );
   return pools.sort(byKey);
 }
 
-function poolOfDriver(driver: string, storageClass: string, pool: StoragePool): OraclePool {
+function poolOfDriver(own: DriverCapacity, storageClass: string, pool: StoragePool): OraclePool {
   const size = nanoBytes(pool.capacity);
+  const driver = driverOf(own);
+  const shard = objectName(own) === driver ? '' : ` in ${objectName(own)}`;
   return {
-    key: `DriverCapacity ${driver} ${storageClass} ${pool.name ?? ''}`,
+    key: `DriverCapacity ${driver} ${storageClass} ${pool.name ?? ''}${shard}`,
     name: pool.name ?? '',
     storageClass,
     // One name under two classes is one pool, seen with two sets of parameters.
@@ -221,8 +236,7 @@ export function inlineSizes(pod: Pod): OracleInlineVolume[] {
 
 /** Only a DriverCapacity can publish capacity for volumes without a class. */
 export function inlinePools(cluster: OracleCluster, driver: string): OraclePool[] | undefined {
-  const own = cluster.objects.DriverCapacity?.find((candidate) => objectName(candidate) === driver);
-  return own?.spec?.capacityTracking === true
+  return trackingObjects(cluster, driver).length > 0
     ? poolsFor(cluster, driver, ephemeralStorageClassName)
     : undefined;
 }

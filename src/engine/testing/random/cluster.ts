@@ -67,7 +67,14 @@ function independentObjects(distribution: Distribution): fc.Arbitrary<RandomObje
     CSIStorageCapacity: present(named('cap', 6), distribution.pools, (name) =>
       arbCapacity(name, distribution),
     ),
-    DriverCapacity: present(drivers, 30, (name) => arbDriverCapacity(name, distribution)),
+    DriverCapacity: fc
+      .tuple(
+        present(drivers, 30, (name) => arbDriverCapacity(name, distribution)),
+        present(named('shard', 2), 20, (name) =>
+          fc.constantFrom(...drivers).chain((driver) => arbDriverCapacity(name, distribution, driver)),
+        ),
+      )
+      .map((objects) => objects.flat()),
     VolumeAttachment: present(named('va', 3), 30, arbAttachment),
     Pod: present(named('other', 3), 35, arbOtherPod),
   });

@@ -64,6 +64,12 @@ const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
   { weight: 2, arbitrary: events('CSINode', nodeNames.slice(0, 4), arbCsiNode) },
   { weight: 3, arbitrary: events('CSIStorageCapacity', named('cap', 3), (name) => arbCapacity(name)) },
   { weight: 2, arbitrary: events('DriverCapacity', drivers, (name) => arbDriverCapacity(name)) },
+  {
+    weight: 1,
+    arbitrary: events('DriverCapacity', ['shard1', 'shard2'], (name) =>
+      fc.constantFrom(...drivers).chain((driver) => arbDriverCapacity(name, undefined, driver)),
+    ),
+  },
   { weight: 1, arbitrary: events('VolumeAttachment', named('va', 2), arbAttachment) },
   { weight: 2, arbitrary: events('Pod', named('other', 2), arbOtherPod) },
 );

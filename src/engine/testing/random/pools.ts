@@ -64,9 +64,11 @@ function classCapacities(distribution: Distribution): fc.Arbitrary<DriverClassCa
   );
 }
 
+/** `driver`: the object carries pools of this driver instead of the driver that it is named after. */
 export function arbDriverCapacity(
   name: string,
   distribution: Distribution = mixed,
+  driver?: string,
 ): fc.Arbitrary<DriverCapacity> {
   return fc
     .record({
@@ -75,7 +77,7 @@ export function arbDriverCapacity(
     })
     .map(({ capacityTracking, storage }) => ({
       metadata: { name, uid: `uid-capacity-${name}`, resourceVersion: '1' },
-      spec: { capacityTracking },
+      spec: { capacityTracking, ...(driver !== undefined && { driver }) },
       status: { storage },
     }));
 }
