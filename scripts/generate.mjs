@@ -1,4 +1,4 @@
-// Regenerates everything that is generated from Kubernetes' Go code. Needs Go; scripts/README.md says more.
+// Regenerates everything that is generated from Kubernetes' Go code and from the Container Storage Interface. Needs Go; scripts/README.md says more.
 //
 //   npm run generate                           all of it
 //   npm run generate -- vectors                one generator, or several
@@ -10,11 +10,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
   generators,
-  kubernetesVersion,
   manifestPath,
   readManifest,
   sha256OfFile,
   sha256OfSources,
+  upstreamOf,
 } from './generate/manifest.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -39,7 +39,7 @@ function main(args) {
     const paths = run(name);
     format(paths.filter((path) => /\.(ts|json)$/.test(path)));
     manifest[name] = {
-      kubernetes: kubernetesVersion(root),
+      upstream: upstreamOf(root, name),
       sources: sha256OfSources(root, name),
       files: Object.fromEntries(paths.sort().map((path) => [path, sha256OfFile(root, path)])),
     };
@@ -75,12 +75,16 @@ function pinKubernetes(version) {
 
 /** Runs a generator, which prints the paths of the files that it wrote. */
 function run(name) {
-  return go('run', `./${name}`, root).trim().split('\n');
+  return goIn(name, 'run', '.', root).trim().split('\n');
 }
 
 function go(...args) {
+  return goIn('.', ...args);
+}
+
+function goIn(folder, ...args) {
   return execFileSync('go', args, {
-    cwd: `${root}/scripts/generate`,
+    cwd: `${root}/scripts/generate/${folder}`,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

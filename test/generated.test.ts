@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
   generators,
-  kubernetesVersion,
   readManifest,
   sha256OfFile,
   sha256OfSources,
+  upstreamOf,
 } from '../scripts/generate/manifest.mjs';
 import { projectRoot } from './project-root.ts';
 
 const manifest = readManifest(projectRoot);
 
 test.each(generators)('the files that scripts/generate/%s writes are up to date', (name) => {
-  const { kubernetes, sources, files } = manifest[name]!;
+  const { upstream, sources, files } = manifest[name]!;
   const stale = Object.entries(files)
     .filter(
       ([path, hash]) => !existsSync(`${projectRoot}/${path}`) || sha256OfFile(projectRoot, path) !== hash,
@@ -22,9 +22,7 @@ test.each(generators)('the files that scripts/generate/%s writes are up to date'
     ...(sources === sha256OfSources(projectRoot, name)
       ? []
       : [`the sources of scripts/generate/${name} changed`]),
-    ...(kubernetes === kubernetesVersion(projectRoot)
-      ? []
-      : ['scripts/generate/go.mod requires another Kubernetes']),
+    ...(upstream === upstreamOf(projectRoot, name) ? [] : [`${upstream} is required in another version`]),
     ...stale.map((path) => `${path} is missing or was changed by hand`),
   ];
   expect(problems, `run: npm run generate -- ${name}`).toEqual([]);
@@ -32,5 +30,5 @@ test.each(generators)('the files that scripts/generate/%s writes are up to date'
 
 test('the generators and the tests with real programs use the same version of Kubernetes', () => {
   const text = readFileSync(`${projectRoot}/test/kubernetes/modules/kubernetes/go.mod`, 'utf8');
-  expect(text).toContain(`k8s.io/kubernetes ${kubernetesVersion(projectRoot)}\n`);
+  expect(text).toContain(`${upstreamOf(projectRoot, 'api')}\n`);
 });

@@ -18,7 +18,7 @@ test.skipIf(!hasGo).each(generators)(
     try {
       // The generator of vectors reads the files before it writes them.
       for (const path of ['biome.json', ...paths]) cpSync(join(projectRoot, path), join(copy, path));
-      execFileSync('go', ['run', `./${name}`, copy], { cwd: join(projectRoot, 'scripts/generate') });
+      execFileSync('go', ['run', '.', copy], { cwd: join(projectRoot, 'scripts/generate', name) });
       execFileSync(
         join(projectRoot, 'node_modules/.bin/biome'),
         ['check', '--write', '--vcs-enabled=false', '.'],

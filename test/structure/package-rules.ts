@@ -71,6 +71,10 @@ const installScriptsAllowed = new Map([
     'looks whether the binary that came with it fits, and compiles it where none does; downloads nothing',
   ],
   ['msgpackr-extract', 'optional, of lmdb; the same check as lmdb itself'],
+  [
+    'protobufjs',
+    'of @grpc/grpc-js, which uses it only for debugging pages that we do not serve; prints a warning about versions, and package.json denies it',
+  ],
 ]);
 
 const installHooks = ['preinstall', 'install', 'postinstall'];

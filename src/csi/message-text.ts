@@ -1,0 +1,96 @@
+import { type DescField, type DescMessage, getOption, type MessageShape } from '@bufbuild/protobuf';
+import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
+import { csi_secret } from './generated/csi.ts';
+
+/** In place of a secret, as other CSI programs print it. */
+const stripped = '***stripped***';
+
+/** A longer text is cut: replies that list volumes can have megabytes. */
+const textLengthMax = 4096;
+
+/** Shorter values appear in any text, and protect nothing. */
+const secretLengthMin = 4;
+
+/** A message as JSON for logs, with csi.proto's field names. Fields that csi.proto marks as secret are replaced, at any depth. */
+export function messageText<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string {
+  const text = JSON.stringify(plainMessage(reflect(schema, message)));
+  return text.length <= textLengthMax
+    ? text
+    : `${text.slice(0, textLengthMax)}... (${text.length} characters)`;
+}
+
+/** Removes the secrets of a request from a text that its receiver wrote, such as an error that quotes a password. */
+export function withoutSecretsOf<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+  text: string,
+): string {
+  const longestFirst = secretValues(reflect(schema, message)).sort((a, b) => b.length - a.length);
+  return longestFirst.reduce((rest, secret) => rest.replaceAll(secret, stripped), text);
+}
+
+function secretValues(message: ReflectMessage): string[] {
+  return setFields(message).flatMap((field) =>
+    isSecret(field)
+      ? texts(plainValue(message, field)).filter((text) => text.length >= secretLengthMin)
+      : nestedMessages(message, field).flatMap(secretValues),
+  );
+}
+
+/** All strings in a plain value; the keys of a map of secrets are names, and no secrets. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
+}
+
+function plainMessage(message: ReflectMessage): Record<string, unknown> {
+  return Object.fromEntries(
+    setFields(message).map((field) => [field.name, isSecret(field) ? stripped : plainValue(message, field)]),
+  );
+}
+
+function setFields(message: ReflectMessage): DescField[] {
+  return message.fields.filter((field) => message.isSet(field));
+}
+
+function isSecret(field: DescField): boolean {
+  return getOption(field, csi_secret);
+}
+
+function plainValue(message: ReflectMessage, field: DescField): unknown {
+  switch (field.fieldKind) {
+    case 'list':
+      return [...message.get(field)].map((item) => plainItem(item, field));
+    case 'map':
+      return Object.fromEntries([...message.get(field)].map(([key, item]) => [key, plainItem(item, field)]));
+    case 'message':
+      return plainMessage(message.get(field));
+    default:
+      return plainItem(message.get(field), field);
+  }
+}
+
+/** One value of a field: of the field itself, or of its list or map. */
+function plainItem(value: unknown, { enum: type }: DescField): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (typeof value === 'number') return type?.value[value]?.name ?? value;
+  return isReflectMessage(value) ? plainMessage(value) : value;
+}
+
+function nestedMessages(message: ReflectMessage, field: DescField): ReflectMessage[] {
+  switch (field.fieldKind) {
+    case 'list':
+      return [...message.get(field)].filter(isReflectMessage);
+    case 'map':
+      return [...message.get(field)].map(([, item]) => item).filter(isReflectMessage);
+    case 'message':
+      return [message.get(field)];
+    default:
+      return [];
+  }
+}
+
+function isReflectMessage(value: unknown): value is ReflectMessage {
+  return typeof value === 'object' && value !== null && 'desc' in value && 'fields' in value;
+}
