@@ -132,11 +132,12 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
   });
 
   test.each([
-    ['top pods', 'error: Metrics API not available\n'],
+    ['top pods', 'pods of this cluster are simulated: there are no containers to measure'],
+    ['top nodes', 'nodes of this cluster are simulated: there is no kubelet that measures'],
     ['rollout status sts/nope', 'Error from server (NotFound): statefulsets.apps "nope" not found\n'],
     ['logs nope', 'pods "nope" not found'],
     ['exec nope -- true', 'pods "nope" not found'],
-  ])('an unknown name is reported: %s', async (line, complaint) => {
+  ])('what cannot be answered is reported: %s', async (line, complaint) => {
     expect(await kubectl.fails(line)).toContain(complaint);
   });
 });

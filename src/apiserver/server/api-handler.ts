@@ -43,6 +43,7 @@ import {
   type SubresourceTarget,
   verbOfRequest,
 } from './routing/router.ts';
+import { noMetricsError } from './routing/simulated-metrics.ts';
 import { simulatedError } from './routing/simulated-subresources.ts';
 import { versionBody } from './version.ts';
 
@@ -110,6 +111,8 @@ export class ApiHandler {
         return this.#options.discovery.respond(request, route.target);
       case 'review':
         return await this.#review(request, route, caller);
+      case 'metrics':
+        return await this.#metrics(route);
       case 'simulated':
         return await this.#simulated(route.target);
       case 'resource':
@@ -199,6 +202,13 @@ export class ApiHandler {
   async #simulated({ kind, namespace, name, subresource }: SubresourceTarget): Promise<never> {
     await this.#options.context.registry.get(kind, { namespace, name });
     throw simulatedError(kind, subresource);
+  }
+
+  /** Of an object that does not exist, that is reported. */
+  async #metrics({ resource, key }: Extract<Route, { kind: 'metrics' }>): Promise<never> {
+    const { namespace, name } = key;
+    if (name !== undefined) await this.#options.context.registry.get(resource, { namespace, name });
+    throw noMetricsError(resource.plural);
   }
 
   async #resource(

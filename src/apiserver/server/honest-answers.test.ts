@@ -86,6 +86,34 @@ describe('a simulated pod', () => {
     });
   });
 
+  const metrics = '/apis/metrics.k8s.io/v1beta1';
+
+  test.each([
+    ['pods', 'pods of this cluster are simulated: there are no containers to measure'],
+    ['namespaces/default/pods', 'pods of this cluster are simulated: there are no containers to measure'],
+    ['namespaces/default/pods/a', 'pods of this cluster are simulated: there are no containers to measure'],
+    ['nodes', 'nodes of this cluster are simulated: there is no kubelet that measures'],
+  ])('has no metrics: %s', async (path, message) => {
+    const reply = await cluster.call('GET', `${metrics}/${path}`);
+    expect([reply.status, reply.json().message]).toEqual([501, message]);
+  });
+
+  test('has metrics of nothing else, and discovery names no resource of their group', async () => {
+    const statuses = await Promise.all(
+      ['services', 'namespaces/default/pods/missing', 'nodes/missing', 'nodes/a/b'].map(
+        async (path) => (await cluster.call('GET', `${metrics}/${path}`)).status,
+      ),
+    );
+    expect(statuses).toEqual([404, 404, 404, 404]);
+    expect((await cluster.call('GET', metrics)).json()).toEqual({
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'metrics.k8s.io/v1beta1',
+      resources: [],
+    });
+    expect((await cluster.call('GET', `${metrics}/pods`, { token: undefined })).status).toBe(401);
+  });
+
   test('that does not exist is not found', async () => {
     const reply = await cluster.call('GET', `${pods}/missing/log`);
     expect([reply.status, reply.json().message]).toEqual([404, 'pods "missing" not found']);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reviewKinds } from '../routing/review-kinds.ts';
+import { metricsGroup } from '../routing/simulated-metrics.ts';
 import { type ServedCluster, serveCluster, servedKinds } from '../testing/served-cluster.ts';
 
 let cluster: ServedCluster;
@@ -39,7 +40,9 @@ describe('discovery', () => {
     ];
     expect(names.filter((name) => known.includes(name))).toEqual(known);
     const served = new Set(
-      [...servedKinds, ...reviewKinds].map(({ group }) => group).filter((group) => group !== ''),
+      [...servedKinds, ...reviewKinds, metricsGroup]
+        .map(({ group }) => group)
+        .filter((group) => group !== ''),
     );
     expect(new Set(names)).toEqual(served);
   });

@@ -3,6 +3,7 @@ import { apiVersionOf } from '../../../kube/resource.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { compareVersionPriority } from '../../schema/version-priority.ts';
 import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
+import { metricsGroup } from '../routing/simulated-metrics.ts';
 import { resourceVerbs, subresourceVerbs } from '../routing/verbs.ts';
 
 /** A served API group with its versions and their resources, as clients discover it. */
@@ -65,7 +66,9 @@ const groupOrder = [
 export function servedGroups(kinds: readonly ServedKind[]): readonly ServedGroup[] {
   const resources = [...kinds.map(servedKind), ...reviewKinds.map(servedReview)];
   const byGroup = grouped(resources, ({ group }) => group);
-  return [...byGroup.keys()].sort(byGroupOrder).map((name) => {
+  const names = new Set([...byGroup.keys(), metricsGroup.group]);
+  return [...names].sort(byGroupOrder).map((name) => {
+    if (!byGroup.has(name)) return { name, versions: [{ version: metricsGroup.version, resources: [] }] };
     const members = byGroup.get(name) ?? [];
     const byVersion = grouped(members, ({ version }) => version);
     const versions = [...byVersion.keys()].sort(compareVersionPriority);

@@ -60,6 +60,17 @@ describe('a path', () => {
   });
 
   test.each([
+    ['/apis/metrics.k8s.io', 'discovery group'],
+    ['/apis/metrics.k8s.io/v1beta1', 'discovery version'],
+    ['/apis/metrics.k8s.io/v1beta1/nodes', 'metrics nodes'],
+    ['/apis/metrics.k8s.io/v1beta1/namespaces/a/pods/b', 'metrics pods a b'],
+    ['/apis/metrics.k8s.io/v1beta1/services', 'missing status'],
+    ['/apis/metrics.k8s.io/v1', 'missing status'],
+  ])('of metrics, %s, is %s', (path, expected) => {
+    expect(describeRoute(router.route(path))).toBe(expected);
+  });
+
+  test.each([
     ['//api/v1/pods', 'missing page'],
     ['/api//v1/pods', 'missing status'],
     ['/api/v1//pods', 'missing status'],
@@ -129,6 +140,10 @@ function describeRoute(route: Route): string {
       return `missing part of ${route.resource.plural}/${route.name}`;
     case 'simulated':
       return `simulated ${route.target.kind.plural}/${route.target.subresource} of ${route.target.name}`;
+    case 'metrics':
+      return ['metrics', route.resource.plural, route.key.namespace, route.key.name]
+        .filter(Boolean)
+        .join(' ');
     case 'malformed':
       return 'malformed';
     case 'review':

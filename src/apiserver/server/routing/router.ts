@@ -3,6 +3,7 @@ import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
+import { measuredPlurals, metricsGroup } from './simulated-metrics.ts';
 import { isSimulatedSubresource } from './simulated-subresources.ts';
 import { resourceVerbs, subresourceVerbs } from './verbs.ts';
 
@@ -22,6 +23,8 @@ export type Route =
   | { readonly kind: 'missingSubresource'; readonly resource: ServedKind; readonly name: string }
   /** A subresource that needs containers or a kubelet, such as `pods/log`. */
   | { readonly kind: 'simulated'; readonly target: SubresourceTarget }
+  /** Metrics of pods or nodes. `resource` is what they would be about. */
+  | { readonly kind: 'metrics'; readonly resource: ServedKind; readonly key: MeasuredKey }
   | { readonly kind: 'malformed' };
 
 export type ServerPage =
@@ -56,6 +59,12 @@ export interface SubresourceTarget {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string;
+}
+
+/** Without a name: all of the namespace, or of the cluster. */
+interface MeasuredKey {
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
 }
 
 export class Router {
@@ -99,6 +108,8 @@ export class Router {
   #routeVersion(apiVersion: string, parts: readonly string[]): Route {
     if (!this.#names().apiVersions.has(apiVersion)) return this.#missingIn(apiVersion);
     if (parts.length === 0) return { kind: 'discovery', target: { kind: 'version', apiVersion } };
+    if (this.#names().hasNoMetrics && apiVersion === apiVersionOf(metricsGroup))
+      return this.#routeMetrics(parts);
     const isWatchPath = parts[0] === 'watch';
     return this.#routeResource(apiVersion, isWatchPath ? parts.slice(1) : parts, isWatchPath);
   }
@@ -122,6 +133,14 @@ export class Router {
     return { kind: 'resource', target: { kind, namespace, name, subresource, isWatchPath } };
   }
 
+  #routeMetrics(parts: readonly string[]): Route {
+    const { namespace, path } = splitNamespace(parts);
+    const [plural = '', name, ...rest] = path;
+    const resource = measuredPlurals.has(plural) ? this.#kinds.byPlural('v1', plural) : undefined;
+    if (resource === undefined || rest.length > 0) return missingStatus;
+    return { kind: 'metrics', resource, key: { namespace, name } };
+  }
+
   /** In groups of custom resources only, an unknown resource is a plain 404 page. */
   #missingIn(apiVersion: string): Route {
     const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [];
@@ -134,15 +153,20 @@ interface ServedNames {
   readonly builtInGroups: ReadonlySet<string>;
   readonly apiVersions: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
+  /** Whether the group of metrics is ours. A CustomResourceDefinition may define it. */
+  readonly hasNoMetrics: boolean;
 }
 
 function servedNames({ all }: KindCatalog): ServedNames {
-  const served = [...all, ...reviewKinds];
-  const builtIn = [...all.filter(({ definition }) => definition === undefined), ...reviewKinds];
+  const hasNoMetrics = !all.some(({ group }) => group === metricsGroup.group);
+  const others = hasNoMetrics ? [...reviewKinds, metricsGroup] : reviewKinds;
+  const served = [...all, ...others];
+  const builtIn = [...all.filter(({ definition }) => definition === undefined), ...others];
   return {
     builtInGroups: new Set(builtIn.map(({ group }) => group)),
     apiVersions: new Set(served.map(apiVersionOf)),
     groups: new Set(served.map(({ group }) => group)),
+    hasNoMetrics,
   };
 }
 
