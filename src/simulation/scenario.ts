@@ -8,8 +8,8 @@
 export interface Scenario {
   /** Seeds all randomness of the run: ids, jitter, latencies. */
   readonly seed: string;
-  /** Replicas of each process that elects a leader. */
-  readonly replicas: number;
+  /** The processes that have two replicas, which elect a leader. The others have one. */
+  readonly replicated: readonly string[];
   /** The longest time that a request, or its response, is on its way. */
   readonly latencyMaxMs: number;
   /** In order of time. */

@@ -12,6 +12,7 @@ const actionsMax = 60;
  */
 export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = allParts): Scenario {
   const random = seededRandom(`scenario ${seed}`);
+  const processes = parts.flatMap(({ processes: plans = [] }) => plans.map(({ name }) => name));
   const all = parts.flatMap(({ actions = [] }) => actions);
   const shape = random.fork('shape');
   const activeMs = 10_000 + shape.int(activeMaxMs);
@@ -26,7 +27,7 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
   actions.sort((left, right) => left.atMs - right.atMs);
   return {
     seed: String(seed),
-    replicas: 1 + shape.int(2),
+    replicated: processes.filter(() => shape.int(4) === 0),
     latencyMaxMs: shape.pick([0, 5, 40]),
     actions,
   };

@@ -13,7 +13,7 @@ import type { Random } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
-import { type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
 import type { ProcessPlan } from './part.ts';
 import type { Trace } from './trace.ts';
 
@@ -97,6 +97,7 @@ export class SimulatedProcess {
       leaderElection: electsLeader,
       provisioners: this.#options.provisioners,
       schedulerNames: ['default-scheduler'],
+      bindTimeoutMs,
     });
   }
 
@@ -118,8 +119,8 @@ export class SimulatedProcess {
     this.#run?.clock.shiftWall(ms);
   }
 
-  armFault(fault: CallFault, skipped: number): void {
-    this.#run?.faults.arm(fault, skipped);
+  armFault(fault: ArmedFault): void {
+    this.#run?.faults.arm(fault);
   }
 
   stallWatches(resource: string, forMs: number): void {
@@ -169,11 +170,13 @@ export class SimulatedProcess {
   #onError(where: string, error: unknown): void {
     if (error instanceof ApiError) return;
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (/the process has ended|simulated|AbortError|not the leader|lost its Lease/i.test(text)) return;
+    if (/the process has ended|simulated|AbortError|has stopped: its Lease/i.test(text)) return;
     this.unexpected.push(`${this.name} ${where}: ${text}`);
   }
 }
 
+/** Shorter than by default, so that a run needs less virtual time until everything has timed out that will. */
+const bindTimeoutMs = 60_000;
 /** How long a process is down after a crash in the middle of a call. */
 const crashedForMs = 2_000;
 

@@ -37,7 +37,7 @@ export interface SimulationResult {
 /** Before the first action every process has read the cluster. */
 const startMs = 3_000;
 /** After the last fault: enough for the longest back-off, for binding time-outs, and for Leases of crashed leaders. */
-const recoveryMs = 11 * 60_000;
+const recoveryMs = 6 * 60_000;
 /** Then the system must be at rest: no writes, while sweeps look for work that was missed. */
 const restMs = 6 * 60_000;
 
@@ -155,8 +155,9 @@ class SimulationRun {
   }
 
   *#createProcesses(): Generator<SimulatedProcess> {
-    const { replicas, latencyMaxMs } = this.#scenario;
+    const { replicated, latencyMaxMs } = this.#scenario;
     for (const plan of this.#parts.flatMap(({ processes = [] }) => processes)) {
+      const replicas = replicated.includes(plan.name) ? 2 : 1;
       for (let replica = 0; replica < replicas; replica += 1) {
         const name = `${plan.name}-${replica}`;
         yield new SimulatedProcess({

@@ -69,9 +69,9 @@ export class ConnectionFaults implements ClusterHooks {
     this.#options = options;
   }
 
-  /** The fault hits a write after `skipped` other writes that it could hit. */
-  arm(fault: CallFault, skipped: number): void {
-    this.#armed.push({ fault, skipped });
+  /** The fault hits a write after `skipped` other writes that it could hit: of Leases, or of anything else. */
+  arm(armed: ArmedFault): void {
+    this.#armed.push({ ...armed });
   }
 
   /** Watch events of the resource are held back; all of them with `*`. */
@@ -159,7 +159,10 @@ export class ConnectionFaults implements ClusterHooks {
 
   #next(call: ClusterCall): CallFault | undefined {
     if (!writes.has(call.verb) || call.resource.plural === 'events') return undefined;
-    const at = this.#armed.findIndex(({ fault }) => fault !== 'conflict' || versioned.has(call.verb));
+    const isLease = call.resource.plural === 'leases';
+    const at = this.#armed.findIndex(
+      ({ fault, hitsLeases }) => hitsLeases === isLease && (fault !== 'conflict' || versioned.has(call.verb)),
+    );
     const armed = this.#armed[at];
     if (armed === undefined) return undefined;
     if (armed.skipped > 0) {
@@ -171,7 +174,8 @@ export class ConnectionFaults implements ClusterHooks {
   }
 }
 
-interface ArmedFault {
+export interface ArmedFault {
   readonly fault: CallFault;
+  readonly hitsLeases: boolean;
   skipped: number;
 }

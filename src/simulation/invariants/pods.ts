@@ -1,10 +1,16 @@
-import type { Node, NodeSelector, Pod } from '../../kube/api/core.ts';
+import type {
+  Node,
+  NodeSelector,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../kube/api/core.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-selector.ts';
 import type { Invariant } from './invariant.ts';
 import type { StoredState } from './stored-state.ts';
 
-/** Checked when a pod gets its node: all of its claims are bound by then, to volumes that the node reaches. */
+/** Checked when a pod gets its node: by then each of its claims has a volume that is reserved for it and that the node reaches. */
 export const podsReachTheirVolumes: Invariant = {
   name: 'a pod gets a node only when all of its volumes are bound and can be reached from there',
   onVersion: ({ resource, key, before, after }, state) => {
@@ -24,7 +30,7 @@ export const podsReachTheirVolumes: Invariant = {
 function problemsOf({ metadata, spec }: Pod, claimName: string, state: StoredState): readonly string[] {
   const claim = state.get(persistentVolumeClaims, `${metadata?.namespace}/${claimName}`);
   if (claim === undefined) return [`claim ${claimName} does not exist`];
-  const volume = state.get(persistentVolumes, claim.spec?.volumeName ?? '');
+  const volume = volumeOf(claim, state);
   if (volume === undefined) return [`claim ${claimName} has no volume`];
   const { name } = volume.metadata ?? {};
   if (volume.spec?.claimRef?.uid !== claim.metadata?.uid)
@@ -37,4 +43,11 @@ function problemsOf({ metadata, spec }: Pod, claimName: string, state: StoredSta
 
 function reaches(required: NodeSelector, { metadata }: Node): boolean {
   return matchesNode(compileNodeSelector(required), metadata?.name, metadata?.labels ?? {});
+}
+
+/** The volume that the claim names, or a new one that names the claim: the PV controller will bind no other. */
+function volumeOf(claim: PersistentVolumeClaim, state: StoredState): PersistentVolume | undefined {
+  const { volumeName = '' } = claim.spec ?? {};
+  if (volumeName !== '') return state.get(persistentVolumes, volumeName);
+  return [...state.values(persistentVolumes)].find(({ spec }) => spec?.claimRef?.uid === claim.metadata?.uid);
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../../runtime/random.ts';
-import { type CallFault, callFaults } from '../faults/connection-faults.ts';
+import { callFaults } from '../faults/connection-faults.ts';
 import { nothingFails, nothingKeepsWriting } from '../invariants/rest.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
@@ -21,10 +21,17 @@ export const processesPart: SimulationPart = {
   name: 'processes',
   invariants: [nothingFails, nothingKeepsWriting],
   actions: [
-    fault('fail-call', 12, {
-      draw: (random) => ({ fault: random.pick(callFaults), skipped: random.int(6) }),
-      run: (process, { fault, skipped }) => process.armFault(fault as CallFault, Number(skipped)),
-    }),
+    ...callFaults.map((callFault) =>
+      fault(callFault, 4, {
+        draw: (random) => ({ skipped: random.int(6), hitsLeases: random.int(8) === 0 }),
+        run: (process, { skipped, hitsLeases }) =>
+          process.armFault({
+            fault: callFault,
+            skipped: Number(skipped),
+            hitsLeases: hitsLeases === true,
+          }),
+      }),
+    ),
     fault('crash', 3, {
       draw: (random) => ({ forMs: random.int(30_000) }),
       run: (process, { forMs }) => process.crash(Number(forMs)),
