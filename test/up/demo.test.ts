@@ -126,6 +126,40 @@ describe('stowage up --demo', () => {
     );
   });
 
+  test('explain refuses a pod whose claims fit a pool one by one and not together, as its condition does', async () => {
+    const client = new ApiClient(stowage.access);
+    const path = '/apis/storage.k8s.io/v1/namespaces/kube-system/csistoragecapacities';
+    const free = (await items(stowage, path)).map(({ capacity }) => Number.parseInt(capacity ?? '', 10));
+    const storage = `${Math.max(...free) / 2 + 10}Gi`;
+    for (const name of ['one', 'two']) {
+      await client.call('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
+        metadata: { name },
+        spec: {
+          storageClassName: 'pools',
+          accessModes: ['ReadWriteOnce'],
+          resources: { requests: { storage } },
+        },
+      });
+    }
+    const pods = '/api/v1/namespaces/default/pods';
+    const volumes = ['one', 'two'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
+    const spec = { containers: [{ name: 'main', image: 'pause' }], volumes };
+    await client.call('POST', pods, { metadata: { name: 'both' }, spec });
+    const condition = async () => {
+      const [pod] = await items(stowage, pods);
+      return pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+    };
+    const refused = 'node(s) did not have enough free storage';
+    await expect.poll(condition, { timeout: 120_000 }).toContain(refused);
+    const kubeconfig = `${folder}/data/kubeconfig`;
+    const { status, stdout } = await callStowage('explain', 'default/both', '--kubeconfig', kubeconfig);
+    expect([status, stdout]).toEqual([3, expect.stringContaining(refused)]);
+    expect(stdout).toContain('profile stowage');
+    expect(stdout).not.toContain('would fit');
+    expect(stdout).not.toContain('disagree');
+    await client.call('DELETE', `${pods}/both`);
+  });
+
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');

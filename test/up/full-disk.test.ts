@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { callStowage, temporaryFolder } from './stowage-process.ts';
+import { ApiClient } from './api-client.ts';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 /** A file system of that size, which only root can create; undefined for other users. */
 function smallDisk(kibibytes: number): string | undefined {
@@ -25,4 +27,32 @@ test.for([100, 300])('a full disk of %i KiB is reported with a remedy', async (k
     1,
     expect.stringMatching(/^stowage: the d.* full; .*choose another with --data$/),
   ]);
+});
+
+test('a server whose disk becomes full refuses to store, deletes, and continues when there is space', async ({
+  skip,
+}) => {
+  const disk = smallDisk(8192);
+  if (disk === undefined) return skip('only root can make such a disk');
+  const stowage = await StowageProcess.up(join(disk, 'data'), '--controllers', 'none');
+  const client = new ApiClient(stowage.access);
+  const path = '/api/v1/namespaces/default/configmaps';
+  const create = (name: string) =>
+    client.call('POST', path, { body: { metadata: { name }, data: { text: 'x'.repeat(100_000) } } });
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc(bavail * bsize));
+  const names = Array.from({ length: 20 }, (_, index) => `object-${index}`);
+  const statuses: number[] = [];
+  // Concurrent writes fail together; LMDB itself must not notice.
+  for (let round = 0; round < 10; round += 1) {
+    const replies = await Promise.all(names.map((name) => create(`${name}-${round}`)));
+    statuses.push(...replies.map(({ status }) => status));
+  }
+  expect(new Set(statuses)).toEqual(new Set([201, 507]));
+  const stored = (await client.call('GET', path)).body.items?.at(0)?.metadata.name ?? '';
+  expect(await client.call('DELETE', `${path}/${stored}`)).toMatchObject({ status: 200 });
+  rmSync(join(disk, 'ballast'));
+  expect(await create('afterwards')).toMatchObject({ status: 201 });
+  client.close();
+  expect(await stowage.stop()).toEqual({ status: 0, signal: null });
 });

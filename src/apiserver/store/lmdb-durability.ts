@@ -10,6 +10,7 @@ import {
 } from './contents-checksum.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import type { Durability } from './durability.ts';
+import { FileReserve } from './file-reserve.ts';
 import {
   contentsMetaKey,
   encodeEntry,
@@ -33,6 +34,7 @@ const mappedBytesMax = 32 * 2 ** 20;
 export class LmdbDurability implements Durability {
   readonly #directory: string;
   readonly #lock: DirectoryLock;
+  readonly #reserve: FileReserve;
   /** Undefined after a failed reopen. */
   #database: LmdbDatabase | undefined;
   /** The revision of the last durable transaction. */
@@ -47,6 +49,7 @@ export class LmdbDurability implements Durability {
     this.#directory = directory;
     this.#lock = lock;
     this.#database = database;
+    this.#reserve = new FileReserve(directory);
     this.#revision = readRevision(database);
   }
 
@@ -69,6 +72,11 @@ export class LmdbDurability implements Durability {
 
   async persist(changes: readonly StoreChange[], revision: number): Promise<void> {
     const contents = applyChanges(this.#contents, changes);
+    try {
+      await this.#reserve.prepare(changes);
+    } catch (error) {
+      throw await writeFailed(this.#directory, error);
+    }
     try {
       const isDue = this.#hasFailed || this.#writtenBytes > mappedBytesMax;
       const database = isDue ? await this.reopen() : this.#database;
@@ -106,6 +114,7 @@ export class LmdbDurability implements Durability {
 
   async close(): Promise<void> {
     await this.#closeDatabase();
+    await this.#reserve.close();
     await this.#lock.release();
   }
 

@@ -1,4 +1,5 @@
 import { readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import {
   expectPage,
   PageError,
@@ -46,6 +47,17 @@ export function newestMeta(file: number): MetaPage {
   expectPage(newer.transaction % 2, isNew || newer.transaction === older.transaction + 1);
   for (const [number, meta] of [first, second].entries()) checkRoot(file, number, meta, isNew);
   return newer;
+}
+
+/** The newest page that any of the two states uses, from a file that LMDB has open. */
+export async function readLastPage(file: FileHandle): Promise<{ lastPage: number; pageBytes: number }> {
+  const first = Buffer.alloc(offsets.bytes);
+  await file.read(first, 0, first.length, 0);
+  const pageBytes = first.readUInt32LE(offsets.freeTree);
+  const second = Buffer.alloc(offsets.bytes);
+  await file.read(second, 0, second.length, pageBytes);
+  const lastPages = [first, second].map((page) => Number(page.readBigUInt64LE(offsets.lastPage)));
+  return { lastPage: Math.max(...lastPages), pageBytes };
 }
 
 function readMeta(file: number, number: number, position: number): MetaPage {

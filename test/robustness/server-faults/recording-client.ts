@@ -28,11 +28,16 @@ export class RecordingClient {
     }
   }
 
-  async perform(api: ApiClient, call: Call, ended: Promise<unknown>): Promise<Operation> {
+  async perform(
+    api: ApiClient,
+    call: Call,
+    ended: Promise<unknown>,
+    length = this.#random.int(15) === 0 ? 60_000 : this.#random.int(4_000),
+  ): Promise<Operation> {
     const startMs = nowMs();
     let outcome: Outcome = { type: 'unknown' };
     try {
-      outcome = outcomeOf(call, await this.#send(api, call));
+      outcome = outcomeOf(call, await this.#send(api, call, length));
     } catch (error) {
       if (!isBrokenConnection(error)) throw error;
       // Until then the server may still carry it out.
@@ -64,8 +69,7 @@ export class RecordingClient {
     return { verb: 'list' };
   }
 
-  #send(api: ApiClient, call: Call): Promise<ApiReply> {
-    const length = this.#random.int(15) === 0 ? 60_000 : this.#random.int(4_000);
+  #send(api: ApiClient, call: Call, length: number): Promise<ApiReply> {
     switch (call.verb) {
       case 'create':
         return api.call('POST', configMaps, { body: objectOf(call.name, call.value, length) });

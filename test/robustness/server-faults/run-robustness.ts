@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Random, seededRandom } from '../../../src/runtime/random.ts';
+import type { ApiClient } from '../../up/api-client.ts';
 import { delay } from '../../up/stowage-process.ts';
 import { checkHistory } from '../linearizability/check-history.ts';
 import { tryDamagedCopies } from './damaged-copies.ts';
@@ -22,6 +23,7 @@ export interface RobustnessOptions {
   readonly seed: string | number;
   /** Each round starts the server on the data of the round before, and ends with one fault. */
   readonly rounds: number;
+  /** In turn, one for each round. */
   readonly faults: readonly Fault[];
   /** How many damaged copies are tried in a round with `damage`. */
   readonly damagedCopies?: number;
@@ -46,10 +48,11 @@ export interface RobustnessReport {
 
 const clientCount = 6;
 const watcherCount = 3;
+const largeBytes = 300_000;
 
 /**
  * Runs a real server in a temporary directory, with clients and watchers over HTTPS, and faults; then checks the history
- * of all rounds. The seed decides what clients do and which faults happen; when they happen depends on the machine.
+ * of all rounds. The seed decides what clients do and what is damaged; the moment of a fault depends on the machine.
  */
 export async function runRobustness(options: RobustnessOptions): Promise<RobustnessReport> {
   const folder = mkdtempSync(join(tmpdir(), 'stowage-faults-'));
@@ -71,6 +74,7 @@ class RobustnessRun {
   readonly #clients: readonly RecordingClient[];
   readonly #watchers: readonly RecordingWatcher[];
   readonly #problems: string[] = [];
+  #largeCount = 0;
   readonly #counts = { kills: 0, crashes: 0, copiesComplete: 0, copiesRefused: 0 };
 
   constructor(folder: string, options: RobustnessOptions) {
@@ -97,9 +101,10 @@ class RobustnessRun {
   }
 
   async round(number: number): Promise<void> {
-    const fault = this.#random.pick(this.#options.faults);
-    await this.#load(async (server) => {
-      if (fault === 'full-disk') await this.#fillDisk(server);
+    const { faults } = this.#options;
+    const fault = faults[number % faults.length]!;
+    await this.#load(async (server, api) => {
+      if (fault === 'full-disk') await this.#fillDisk(server, api);
       const end = await server.kill();
       if (end === 'SIGKILL') this.#counts.kills += 1;
       else this.#crashed(end);
@@ -112,16 +117,13 @@ class RobustnessRun {
 
   /** A last round without a fault, until every watcher has received everything. */
   async finish(): Promise<void> {
-    await this.#load(async (server, clientsDone) => {
+    await this.#load(async (server, api, clientsDone) => {
       await clientsDone();
-      const api = await server.connect();
-      if (api === undefined) return;
       const call = { verb: 'create', name: 'object-last', value: this.#recorder.nextValue() } as const;
       const { outcome } = await this.#clients[0]!.perform(api, call, server.ended);
       const version = outcome.type === 'written' ? (outcome.version ?? 0) : 0;
       while (!server.hasEnded && this.#watchers.some((watcher) => watcher.version < version)) await delay(2);
       await this.#clients[0]!.perform(api, { verb: 'list' }, server.ended);
-      api.close();
       await server.kill();
     });
   }
@@ -142,7 +144,7 @@ class RobustnessRun {
 
   /** Starts a server and lets clients and watchers work until `interfere` has ended it. */
   async #load(
-    interfere: (server: ServerProcess, clientsDone: () => Promise<void>) => Promise<void>,
+    interfere: (server: ServerProcess, api: ApiClient, clientsDone: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const server = new ServerProcess(this.#data);
     const api = await server.connect();
@@ -154,7 +156,7 @@ class RobustnessRun {
     const before = this.#recorder.operations.length;
     while (!server.hasEnded && this.#recorder.operations.length < before + 20) await delay(1);
     await delay(this.#random.int(300));
-    await interfere(server, async () => {
+    await interfere(server, api, async () => {
       stop.abort();
       await Promise.all(clients);
     });
@@ -163,11 +165,22 @@ class RobustnessRun {
     api.close();
   }
 
-  async #fillDisk(server: ServerProcess): Promise<void> {
+  /** Large objects use the space that is left, until the server refuses them; then the limit is lifted. */
+  async #fillDisk(server: ServerProcess, api: ApiClient): Promise<void> {
     const refused = this.#recorder.refusedWrites;
     server.limitFiles(statSync(join(this.#store, 'store.mdb')).size);
-    while (!server.hasEnded && this.#recorder.refusedWrites < refused + 5) await delay(2);
-    server.limitFiles(undefined);
+    const names: string[] = [];
+    while (!server.hasEnded && this.#recorder.refusedWrites < refused + 5) {
+      const name = `object-large-${this.#largeCount++}`;
+      names.push(name);
+      const call = { verb: 'create', name, value: this.#recorder.nextValue() } as const;
+      await this.#clients[0]!.perform(api, call, server.ended, largeBytes);
+    }
+    // Half of them before the disk has space again: deletions have a reserve.
+    for (const [index, name] of names.entries()) {
+      if (index === Math.floor(names.length / 2)) server.limitFiles(undefined);
+      await this.#clients[0]!.perform(api, { verb: 'delete', name }, server.ended);
+    }
     const written = this.#recorder.count('written');
     while (!server.hasEnded && this.#recorder.count('written') < written + 20) await delay(2);
   }

@@ -1,24 +1,17 @@
 import { expect, test } from 'vitest';
 import { type Fault, type RobustnessReport, runRobustness } from './run-robustness.ts';
 
-const allFaults: readonly Fault[] = ['kill', 'full-disk', 'damage'];
+const allFaults: readonly Fault[] = ['kill', 'damage', 'full-disk'];
 
-test.each([
-  { fault: 'kill', rounds: 2 },
-  { fault: 'full-disk', rounds: 1 },
-  { fault: 'damage', rounds: 1 },
-] as const)(
-  'acknowledged writes survive, and the history is linearizable: $fault',
-  async ({ fault, rounds }) => {
-    const report = await runRobustness({ seed: `short ${fault}`, rounds, faults: [fault] });
-    expect(report.problems).toEqual([]);
-    expect(report.kills).toBe(rounds);
-    expect(report.acknowledged).toBeGreaterThan(20);
-    expect(report.events).toBeGreaterThan(20);
-    if (fault === 'full-disk') expect(report.refused).toBeGreaterThan(0);
-    if (fault === 'damage') expect(report.copiesRefused).toBeGreaterThan(0);
-  },
-);
+test('acknowledged writes survive a kill, damage and a full disk, and the history is linearizable', async () => {
+  const report = await runRobustness({ seed: 'short', rounds: 3, faults: allFaults });
+  expect(report.problems).toEqual([]);
+  expect(report.kills).toBe(3);
+  expect(report.acknowledged).toBeGreaterThan(60);
+  expect(report.events).toBeGreaterThan(60);
+  expect(report.refused).toBeGreaterThan(0);
+  expect(report.copiesRefused).toBeGreaterThan(0);
+});
 
 /** `npm run soak:server -- --minutes N`: other seeds for that long; the output has the seed of each run. */
 const minutes = Number(process.env.ROBUSTNESS_MINUTES ?? 0);
@@ -28,7 +21,7 @@ test.runIf(minutes > 0)('the same for a long time', { timeout: (minutes + 5) * 6
   const untilMs = Date.now() + minutes * 60_000;
   const totals = new Map<string, number>();
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
-    const report = await runRobustness({ seed, rounds: 8, faults: allFaults, damagedCopies: 60 });
+    const report = await runRobustness({ seed, rounds: 6, faults: allFaults, damagedCopies: 60 });
     addTo(totals, report);
     process.stdout.write(`seed ${seed}: ${JSON.stringify(Object.fromEntries(totals))}\n`);
     expect(report.problems, `seed ${seed}`).toEqual([]);
