@@ -4,7 +4,7 @@ import type { ActionKind, SimulationPart } from './part.ts';
 import type { Scenario, TimedAction } from './scenario.ts';
 
 const activeMaxMs = 90_000;
-const actionsMax = 60;
+const actionsMax = 100;
 
 /**
  * The scenario of a seed. Each seed uses some kinds of actions only: combinations that are rare among all actions are then common in
@@ -16,7 +16,7 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
   const all = parts.flatMap(({ actions = [] }) => actions);
   const shape = random.fork('shape');
   const activeMs = 10_000 + shape.int(activeMaxMs);
-  const count = 10 + shape.int(actionsMax);
+  const count = 20 + shape.int(actionsMax);
   const kinds = enabledKinds(all, random.fork('kinds'));
   const draw = random.fork('actions');
   const actions: TimedAction[] = [];

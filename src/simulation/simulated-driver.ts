@@ -11,7 +11,7 @@ import { csiStorageCapacities } from '../kube/resources.ts';
 import { labels } from '../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { DriverVolumeFact } from './invariants/invariant.ts';
+import type { DriverVolumeFact, StorageFacts } from './invariants/invariant.ts';
 
 export const driverName = 'driver.simulation.stowage.dev';
 export const driverClassName = 'pooled';
@@ -48,9 +48,11 @@ export interface DriverOptions {
  * A storage system with one pool a node, outside the cluster: it outlives every process. Its provisioner may fail, hang or answer
  * late; it never holds more than its capacity. Its publisher writes what is free as CSIStorageCapacity.
  */
-export class SimulatedDriver {
+export class SimulatedDriver implements StorageFacts {
   readonly #options: DriverOptions;
   readonly #capacity = new Map<string, number>();
+  /** The largest that was ever true or published. */
+  readonly #limits = new Map<string, number>();
   readonly #volumes = new Map<string, DriverVolumeFact>();
   readonly #deletedInUse: string[] = [];
   readonly #faults: DriverFault[] = [];
@@ -69,14 +71,21 @@ export class SimulatedDriver {
     return this.#deletedInUse;
   }
 
+  limitBytes(node: string): number {
+    return this.#limits.get(node) ?? 0;
+  }
+
   setCapacity(node: string, bytes: number): void {
     this.#capacity.set(node, bytes);
+    this.#limits.set(node, Math.max(this.limitBytes(node), bytes));
     this.#wakePublisher();
   }
 
   /** The published figures are larger than what is free, by so much, until `heal`. */
   overstate(bytes: number): void {
     this.#overstatedBytes = bytes;
+    for (const [node, capacity] of this.#capacity)
+      this.#limits.set(node, Math.max(this.limitBytes(node), capacity + bytes));
     this.#wakePublisher();
   }
 

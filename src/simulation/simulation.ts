@@ -90,16 +90,16 @@ class SimulationRun {
     this.#parts = parts;
     this.#random = seededRandom(scenario.seed);
     this.#actions = new Map(parts.flatMap(({ actions = [] }) => actions.map((kind) => [kind.name, kind])));
+    this.#driver = new SimulatedDriver({ clock: this.#clock, isInUse: (name) => this.#isInUse(name) });
     this.#state = new StoredState(
       parts.flatMap(({ invariants = [] }) => invariants),
-      (version) => this.#onVersion(version),
+      { onVersion: (version) => this.#onVersion(version), storage: this.#driver },
     );
     this.#disk = new SimulatedDisk(this.#clock, this.#random.fork('disk'));
     const store = new MemoryStore({ observer: this.#state, durability: this.#disk });
     const ids = idsFrom(this.#random.fork('server'));
     this.#registry = new EmbeddedRegistry({ store, kinds: builtInKindCatalog(), clock: this.#clock, ids });
     this.#people = new EmbeddedCluster({ registry: this.#registry, manager: 'people' });
-    this.#driver = new SimulatedDriver({ clock: this.#clock, isInUse: (name) => this.#isInUse(name) });
   }
 
   async start(): Promise<void> {

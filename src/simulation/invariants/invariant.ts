@@ -9,7 +9,11 @@ import type { StoredState } from './stored-state.ts';
 export interface Invariant {
   /** A sentence, for the report. */
   readonly name: string;
-  readonly onVersion?: (version: StoredVersion, state: StoredState) => string | undefined;
+  readonly onVersion?: (
+    version: StoredVersion,
+    state: StoredState,
+    storage: StorageFacts | undefined,
+  ) => string | undefined;
   readonly atRest?: (state: StoredState, facts: RestFacts) => readonly string[];
 }
 
@@ -24,6 +28,13 @@ export interface StoredVersion<T extends KubeObject = KubeObject> {
   readonly before: T | undefined;
   /** Undefined if the object is removed. */
   readonly after: T | undefined;
+}
+
+/** The storage outside the cluster; undefined in tests that have none. */
+export interface StorageFacts {
+  /** The largest capacity that the node's pool had, or pretended to have, until now. */
+  limitBytes(node: string): number;
+  readonly volumes: ReadonlyMap<string, DriverVolumeFact>;
 }
 
 /** What is known at the end of a run beside the stored objects. */

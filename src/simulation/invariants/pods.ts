@@ -18,14 +18,51 @@ export const podsReachTheirVolumes: Invariant = {
     const { spec } = after as Pod;
     const hadNode = ((before as Pod).spec?.nodeName ?? '') !== '';
     if (hadNode || (spec?.nodeName ?? '') === '') return undefined;
-    const problems = (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) =>
-      persistentVolumeClaim?.claimName === undefined
-        ? []
-        : problemsOf(after as Pod, persistentVolumeClaim.claimName, state),
-    );
+    const problems = claimNamesOf(after as Pod).flatMap((name) => problemsOf(after as Pod, name, state));
     return problems.length === 0 ? undefined : `pod ${key} on ${spec?.nodeName}: ${problems.join('; ')}`;
   },
 };
+
+/** The kubelet mounts what is Bound, and nothing else. */
+export const runningPodsHaveTheirVolumes: Invariant = {
+  name: 'a pod runs only with volumes that are bound and can be reached from its node',
+  onVersion: ({ resource, key, before, after }, state) => {
+    if (resource !== 'pods' || after === undefined) return undefined;
+    const pod = after as Pod;
+    const ran = (before as Pod | undefined)?.status?.phase === 'Running';
+    if (ran || pod.status?.phase !== 'Running') return undefined;
+    const names = claimNamesOf(pod);
+    const unbound = names.filter((name) => phaseOf(pod, name, state) !== 'Bound');
+    const problems = [
+      ...unbound.map((name) => `claim ${name} is not Bound`),
+      ...names.flatMap((name) => problemsOf(pod, name, state)),
+    ];
+    return problems.length === 0
+      ? undefined
+      : `pod ${key} runs on ${pod.spec?.nodeName}: ${problems.join('; ')}`;
+  },
+};
+
+export const podsKeepTheirNode: Invariant = {
+  name: 'a pod keeps its node',
+  onVersion: ({ resource, key, before, after }) => {
+    if (resource !== 'pods' || before === undefined || after === undefined) return undefined;
+    const { nodeName: old = '' } = (before as Pod).spec ?? {};
+    const { nodeName: current = '' } = (after as Pod).spec ?? {};
+    return old === '' || old === current ? undefined : `pod ${key} moved from ${old} to ${current}`;
+  },
+};
+
+function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (ephemeral !== undefined) return [`${metadata?.name}-${name}`];
+    return persistentVolumeClaim?.claimName === undefined ? [] : [persistentVolumeClaim.claimName];
+  });
+}
+
+function phaseOf({ metadata }: Pod, claimName: string, state: StoredState): string | undefined {
+  return state.get(persistentVolumeClaims, `${metadata?.namespace}/${claimName}`)?.status?.phase;
+}
 
 function problemsOf({ metadata, spec }: Pod, claimName: string, state: StoredState): readonly string[] {
   const claim = state.get(persistentVolumeClaims, `${metadata?.namespace}/${claimName}`);

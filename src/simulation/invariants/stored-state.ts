@@ -2,7 +2,7 @@ import type { StoreObserver } from '../../apiserver/store/memory-store.ts';
 import type { StoreChange, StoreEntry } from '../../apiserver/store/store.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
-import type { Invariant, StoredVersion, Violation } from './invariant.ts';
+import type { Invariant, StorageFacts, StoredVersion, Violation } from './invariant.ts';
 
 const decoder = new TextDecoder();
 
@@ -13,6 +13,12 @@ const ignored: ReadonlySet<string> = new Set([
   'events.events.k8s.io',
 ]);
 
+export interface StoredStateOptions {
+  /** Called with every version before it is checked. */
+  readonly onVersion?: (version: StoredVersion) => void;
+  readonly storage?: StorageFacts;
+}
+
 /**
  * The objects of a store, followed version by version. Given to a `MemoryStore` as its observer, it checks the invariants on every
  * stored version: that one call gives any test of a cluster the same checks as the simulation.
@@ -21,11 +27,13 @@ export class StoredState implements StoreObserver {
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #invariants: readonly Invariant[];
   readonly #onVersion: (version: StoredVersion) => void;
+  readonly #storage: StorageFacts | undefined;
   readonly #violations: Violation[] = [];
 
-  constructor(invariants: readonly Invariant[], onVersion: (version: StoredVersion) => void = () => {}) {
+  constructor(invariants: readonly Invariant[], options: StoredStateOptions = {}) {
     this.#invariants = invariants.filter((invariant) => invariant.onVersion !== undefined);
-    this.#onVersion = onVersion;
+    this.#onVersion = options.onVersion ?? (() => {});
+    this.#storage = options.storage;
   }
 
   /** What was wrong with any version so far; only the first of each invariant. */
@@ -63,7 +71,7 @@ export class StoredState implements StoreObserver {
 
   #check({ name, onVersion }: Invariant, version: StoredVersion): void {
     if (this.#violations.some(({ invariant }) => invariant === name)) return;
-    const detail = onVersion?.(version, this);
+    const detail = onVersion?.(version, this, this.#storage);
     if (detail !== undefined)
       this.#violations.push({ invariant: name, detail: `${detail} (version ${version.revision})` });
   }

@@ -1,5 +1,6 @@
 import { nodeNames } from '../base-cluster.ts';
 import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
+import { promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
 import { type DriverFault, driverFaults, driverPublisherName, gibibyte } from '../simulated-driver.ts';
 
@@ -7,7 +8,7 @@ import { type DriverFault, driverFaults, driverPublisherName, gibibyte } from '.
 export const driverPart: SimulationPart = {
   name: 'driver',
   processes: [{ name: 'driver', controllers: [driverPublisherName] }],
-  invariants: [driverKeepsVolumesInUse, driverLeaksNothing],
+  invariants: [driverKeepsVolumesInUse, driverLeaksNothing, promisesFitTheirPool],
   actions: [
     {
       name: 'resize-pool',

@@ -5,7 +5,8 @@ import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
 
-const processNames = ['scheduler', 'volumes', 'workloads', 'driver'] as const;
+/** The first ones write most, and are hit most. */
+const processNames = ['scheduler', 'scheduler', 'volumes', 'volumes', 'workloads', 'driver'] as const;
 const stalledResources = [
   '*',
   'pods',

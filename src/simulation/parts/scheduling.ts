@@ -2,7 +2,7 @@ import type { Pod } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { localClassName, nodeNames, urgentClassName } from '../base-cluster.ts';
-import { podsReachTheirVolumes } from '../invariants/pods.ts';
+import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from '../invariants/pods.ts';
 import { whatFitsIsPlaced } from '../invariants/rest.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
@@ -10,12 +10,13 @@ import { driverClassName } from '../simulated-driver.ts';
 
 const namespace = 'default';
 const podNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] as const;
+const deletedPodNames = [...podNames, 's0-0', 's0-1', 's1-0', 's1-1'] as const;
 
 /** Pods with and without volumes, and the scheduler that places them. */
 export const schedulingPart: SimulationPart = {
   name: 'scheduling',
   processes: [{ name: 'scheduler', controllers: ['scheduler'] }],
-  invariants: [podsReachTheirVolumes, whatFitsIsPlaced],
+  invariants: [podsReachTheirVolumes, runningPodsHaveTheirVolumes, podsKeepTheirNode, whatFitsIsPlaced],
   actions: [
     {
       name: 'create-pod',
@@ -24,6 +25,7 @@ export const schedulingPart: SimulationPart = {
         pod: random.pick(podNames),
         local: random.int(3),
         pooled: random.int(3),
+        hasScratch: random.int(4) === 0,
         gib: 1 + random.int(5),
         cpu: 1 + random.int(3),
         isUrgent: random.int(4) === 0,
@@ -33,7 +35,7 @@ export const schedulingPart: SimulationPart = {
     {
       name: 'delete-pod',
       weight: 6,
-      draw: (random) => ({ pod: random.pick(podNames), isForced: random.int(4) === 0 }),
+      draw: (random) => ({ pod: random.pick(deletedPodNames), isForced: random.int(4) === 0 }),
       run: async ({ cluster }, { pod, isForced }) => {
         const options = isForced ? { gracePeriodSeconds: 0 } : {};
         await cluster.resource(pods).delete({ namespace, name: String(pod) }, options);
@@ -76,17 +78,38 @@ async function createPod({ cluster }: ActionContext, parameters: ActionParameter
   );
 }
 
-function podOf(name: string, claims: readonly string[], { cpu, isUrgent }: ActionParameters): Pod {
+function podOf(
+  name: string,
+  claims: readonly string[],
+  { cpu, isUrgent, hasScratch }: ActionParameters,
+): Pod {
   return {
     metadata: { namespace, name },
     spec: {
       terminationGracePeriodSeconds: 1,
       ...(isUrgent === true && { priorityClassName: urgentClassName }),
       containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(cpu) } } }],
-      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      volumes: [
+        ...claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+        ...(hasScratch === true ? [scratchVolume] : []),
+      ],
     },
   };
 }
+
+/** A generic ephemeral volume: its claim is created and deleted with the pod. */
+const scratchVolume = {
+  name: 'scratch',
+  ephemeral: {
+    volumeClaimTemplate: {
+      spec: {
+        accessModes: ['ReadWriteOnce' as const],
+        storageClassName: driverClassName,
+        resources: { requests: { storage: '1Gi' } },
+      },
+    },
+  },
+};
 
 function claimNames(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `${prefix}${at}`);

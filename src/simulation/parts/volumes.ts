@@ -2,6 +2,12 @@ import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.
 import { annotations, labels } from '../../kube/well-known.ts';
 import { localClassName, nodeNames } from '../base-cluster.ts';
 import {
+  boundVolumesSatisfyTheirClaims,
+  claimsHaveNoMarksAtRest,
+  volumesAreReleasedAfterTheirClaims,
+  volumesAreWhereTheyShouldBe,
+} from '../invariants/claims.ts';
+import {
   boundClaimsOwnTheirVolume,
   claimRefsAreReplacedOnlyWhenReleased,
   reservationsEndWithTheirClaims,
@@ -29,6 +35,10 @@ export const volumesPart: SimulationPart = {
     claimRefsAreReplacedOnlyWhenReleased,
     volumesInUseStay,
     reservationsEndWithTheirClaims,
+    volumesAreReleasedAfterTheirClaims,
+    boundVolumesSatisfyTheirClaims,
+    claimsHaveNoMarksAtRest,
+    volumesAreWhereTheyShouldBe,
   ],
   actions: [
     {
@@ -71,6 +81,20 @@ export const volumesPart: SimulationPart = {
         if (status?.phase !== 'Released') return;
         const { uid, resourceVersion } = metadata ?? {};
         const body = { metadata: { uid, resourceVersion }, spec: { claimRef: null } };
+        await client.patch({ name: String(volume) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'reserve-volume',
+      weight: 1,
+      draw: (random) => ({ volume: random.pick(volumeNames), claim: random.pick(claimNames) }),
+      run: async ({ cluster }, { volume, claim }) => {
+        const client = cluster.resource(persistentVolumes);
+        const { metadata, spec } = await client.get({ name: String(volume) });
+        if (spec?.claimRef !== undefined) return;
+        const { uid, resourceVersion } = metadata ?? {};
+        const claimRef = { namespace, name: String(claim) };
+        const body = { metadata: { uid, resourceVersion }, spec: { claimRef } };
         await client.patch({ name: String(volume) }, { type: 'merge', body });
       },
     },

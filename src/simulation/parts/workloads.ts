@@ -1,5 +1,12 @@
 import { statefulSets } from '../../kube/resources.ts';
 import { localClassName } from '../base-cluster.ts';
+import { claimsInUseStay, runningPodsHaveMarkedClaims } from '../invariants/running-pods.ts';
+import {
+  deletedPodsGoAway,
+  dependentsEndWithTheirOwner,
+  setsHaveTheirPods,
+  setsKeepTheirClaims,
+} from '../invariants/workloads.ts';
 import type { SimulationPart } from '../part.ts';
 import { driverClassName } from '../simulated-driver.ts';
 
@@ -14,6 +21,14 @@ export const workloadsPart: SimulationPart = {
       name: 'workloads',
       controllers: ['statefulset', 'node-agent', 'garbage-collector', 'namespace', 'disruption'],
     },
+  ],
+  invariants: [
+    setsHaveTheirPods,
+    setsKeepTheirClaims,
+    dependentsEndWithTheirOwner,
+    deletedPodsGoAway,
+    runningPodsHaveMarkedClaims,
+    claimsInUseStay,
   ],
   actions: [
     {

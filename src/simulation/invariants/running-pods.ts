@@ -1,0 +1,46 @@
+import type { Pod } from '../../kube/api/core.ts';
+import { isFinished } from '../../kube/pods.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { Invariant } from './invariant.ts';
+
+/** The mark that a claim is mounted keeps schedulers from withdrawing its volume, so it is written before anything is mounted. */
+export const runningPodsHaveMarkedClaims: Invariant = {
+  name: 'a pod runs only when all of its claims are marked as mounted',
+  onVersion: ({ resource, key, before, after }, state) => {
+    if (resource !== 'pods' || after === undefined) return undefined;
+    const pod = after as Pod;
+    if (!isRunning(pod) || isRunning(before as Pod | undefined)) return undefined;
+    const problems = claimNamesOf(pod).flatMap((name) => {
+      const claim = state.get(persistentVolumeClaims, `${pod.metadata?.namespace}/${name}`);
+      const isMarked = claim?.metadata?.annotations?.[annotations.mounted] !== undefined;
+      return isMarked ? [] : [`claim ${name} is not marked as mounted`];
+    });
+    return problems.length === 0 ? undefined : `pod ${key} runs: ${problems.join('; ')}`;
+  },
+};
+
+/** A pod that runs keeps its claims, also those that people delete. */
+export const claimsInUseStay: Invariant = {
+  name: 'no claim is removed while a pod runs with it',
+  onVersion: ({ resource, key, before, after }, state) => {
+    if (resource !== 'persistentvolumeclaims' || after !== undefined) return undefined;
+    const { namespace, name = '' } = before?.metadata ?? {};
+    const user = [...state.values(pods)].find(
+      (pod) =>
+        pod.metadata?.namespace === namespace &&
+        isRunning(pod) &&
+        !isFinished(pod) &&
+        claimNamesOf(pod).includes(name),
+    );
+    return user && `claim ${key} is removed, and pod ${user.metadata?.name} runs with it`;
+  },
+};
+
+function isRunning(pod: Pod | undefined): boolean {
+  return pod?.status?.phase === 'Running';
+}
+
+function claimNamesOf({ spec }: Pod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+}
