@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
@@ -9,8 +10,8 @@ export default defineConfig({
     setupFiles: ['./test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
-    // Many tests wait for programs that they have started; by default one core would be left idle.
-    maxWorkers: '100%',
+    // Many tests wait for programs that they have started: with one worker more than cores, no core is idle meanwhile.
+    maxWorkers: availableParallelism() + 1,
     // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
     testTimeout: 300_000,
     hookTimeout: 120_000,
