@@ -50,11 +50,10 @@ describe('a driver', () => {
 
   test('may restart', async () => {
     await using fixture = new CsiFixture();
-    const options = { signal: fixture.signal, timeoutMs: 60_000 };
     const client = fixture.client();
     for (const connection of [1, 2, 3]) {
       const server = await fixture.serve(services());
-      await client.call('Probe', {}, options);
+      await fixture.reconnected(client);
       expect(client.connection).toBe(connection);
       await server.stop(0);
     }

@@ -106,6 +106,7 @@ test('another driver at the same address gets no call, and the error has both na
     identity: identityOf('two.example.com'),
     controller: { ...controller, deleteVolume },
   });
+  await fixture.reconnected(driver.client);
   const options = { signal: fixture.signal, timeoutMs: 60_000 };
   for (let times = 0; times < 2; times++) {
     const call = driver.call('DeleteVolume', { volumeId: 'v' }, options);

@@ -42,7 +42,7 @@ test('random bytes are typed errors or replies, never a crash or a hang', async 
       if (error !== undefined) refused += 1;
       expect(error === undefined || error instanceof CsiReplyError).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   expect(refused).toBeGreaterThan(0);
 });
@@ -70,7 +70,7 @@ test('random well-formed messages are typed errors or replies that CSI allows', 
       }
       seen[error === undefined ? 'resolved' : 'refused'] += 1;
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   expect(Math.min(seen.resolved, seen.refused)).toBeGreaterThan(0);
 });
@@ -91,7 +91,7 @@ test('random codes and texts are typed errors', async () => {
         expect(error).toBeInstanceOf(CsiError);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 

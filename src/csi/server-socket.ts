@@ -1,5 +1,6 @@
-import { lstat, unlink } from 'node:fs/promises';
+import { lstat, stat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 
 /** The path of a server's socket cannot be used; the message says why and what to do. */
 export class CsiSocketError extends Error {
@@ -11,6 +12,10 @@ export class CsiSocketError extends Error {
  * any other file are not touched.
  */
 export async function releaseStaleSocket(path: string): Promise<void> {
+  const folder = await stat(dirname(path)).catch(undefinedIfMissing);
+  if (!folder?.isDirectory()) {
+    throw new CsiSocketError(`cannot listen at ${path}: its folder does not exist; create ${dirname(path)}`);
+  }
   const found = await lstat(path).catch(undefinedIfMissing);
   if (found === undefined) return;
   if (!found.isSocket()) {

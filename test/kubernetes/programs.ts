@@ -12,6 +12,7 @@ export const programNames = [
   'kubectl',
   'kwok',
   'csi-sanity',
+  'csi-mock',
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 
@@ -66,6 +67,7 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
   kubectl: { module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
   kwok: { module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok' },
   'csi-sanity': { module: 'csi-sanity', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity' },
+  'csi-mock': { module: 'csi-mock', package: '.' },
 };
 
 /** `folder` contains the modules; tests use another one. */

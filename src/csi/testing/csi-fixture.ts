@@ -7,6 +7,7 @@ import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { CsiClient } from '../csi-client.ts';
 import { CsiDriver } from '../csi-driver.ts';
+import { CsiCallError } from '../csi-errors.ts';
 import { CsiServer, type CsiServices } from '../csi-server.ts';
 import { PluginCapability_Service_Type } from '../generated/csi.ts';
 
@@ -35,6 +36,20 @@ export class CsiFixture {
   connect(client: CsiClient, signal = this.signal, timeoutMs = 60_000): Promise<CsiDriver> {
     const random = seededRandom('csi');
     return CsiDriver.connect({ client, clock: realClock, random, log: this.log, signal, timeoutMs });
+  }
+
+  /** Waits until the client has noticed that a driver was replaced; until then, calls fail on the old connection. */
+  async reconnected(client: CsiClient): Promise<void> {
+    for (;;) {
+      try {
+        await client.call('Probe', {}, { signal: this.signal, timeoutMs: 60_000 });
+        return;
+      } catch (error) {
+        const isOfOldConnection =
+          error instanceof CsiCallError && /^(Unavailable|Canceled)$/.test(error.code);
+        if (!isOfOldConnection) throw error;
+      }
+    }
   }
 
   async serve(
