@@ -133,21 +133,23 @@ describe('stowage up --demo', () => {
     const storage = `${Math.max(...free) / 2 + 10}Gi`;
     for (const name of ['one', 'two']) {
       await client.call('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
-        metadata: { name },
-        spec: {
-          storageClassName: 'pools',
-          accessModes: ['ReadWriteOnce'],
-          resources: { requests: { storage } },
+        body: {
+          metadata: { name },
+          spec: {
+            storageClassName: 'pools',
+            accessModes: ['ReadWriteOnce'],
+            resources: { requests: { storage } },
+          },
         },
       });
     }
     const pods = '/api/v1/namespaces/default/pods';
     const volumes = ['one', 'two'].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
     const spec = { containers: [{ name: 'main', image: 'pause' }], volumes };
-    await client.call('POST', pods, { metadata: { name: 'both' }, spec });
+    await client.call('POST', pods, { body: { metadata: { name: 'both' }, spec } });
     const condition = async () => {
       const [pod] = await items(stowage, pods);
-      return pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+      return pod?.status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? '';
     };
     const refused = 'node(s) did not have enough free storage';
     await expect.poll(condition, { timeout: 120_000 }).toContain(refused);

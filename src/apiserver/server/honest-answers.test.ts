@@ -98,7 +98,7 @@ describe('a simulated pod', () => {
     expect([reply.status, reply.json().message]).toEqual([501, message]);
   });
 
-  test('has metrics of nothing else, and discovery names no resource of their group', async () => {
+  test('has metrics of nothing else, and discovery calls them neither listable nor deletable', async () => {
     const statuses = await Promise.all(
       ['services', 'namespaces/default/pods/missing', 'nodes/missing', 'nodes/a/b'].map(
         async (path) => (await cluster.call('GET', `${metrics}/${path}`)).status,
@@ -109,7 +109,10 @@ describe('a simulated pod', () => {
       kind: 'APIResourceList',
       apiVersion: 'v1',
       groupVersion: 'metrics.k8s.io/v1beta1',
-      resources: [],
+      resources: [
+        { name: 'nodes', singularName: '', namespaced: false, kind: 'NodeMetrics', verbs: ['get'] },
+        { name: 'pods', singularName: '', namespaced: true, kind: 'PodMetrics', verbs: ['get'] },
+      ],
     });
     expect((await cluster.call('GET', `${metrics}/pods`, { token: undefined })).status).toBe(401);
   });

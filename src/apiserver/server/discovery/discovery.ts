@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../../kube/resource.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { compareVersionPriority } from '../../schema/version-priority.ts';
 import { type ReviewKind, reviewKinds } from '../routing/review-kinds.ts';
-import { metricsGroup } from '../routing/simulated-metrics.ts';
+import { metricsGroup, metricsResources } from '../routing/simulated-metrics.ts';
 import { resourceVerbs, subresourceVerbs } from '../routing/verbs.ts';
 
 /** A served API group with its versions and their resources, as clients discover it. */
@@ -68,7 +68,7 @@ export function servedGroups(kinds: readonly ServedKind[]): readonly ServedGroup
   const byGroup = grouped(resources, ({ group }) => group);
   const names = new Set([...byGroup.keys(), metricsGroup.group]);
   return [...names].sort(byGroupOrder).map((name) => {
-    if (!byGroup.has(name)) return { name, versions: [{ version: metricsGroup.version, resources: [] }] };
+    if (!byGroup.has(name)) return { name, versions: [servedMetrics] };
     const members = byGroup.get(name) ?? [];
     const byVersion = grouped(members, ({ version }) => version);
     const versions = [...byVersion.keys()].sort(compareVersionPriority);
@@ -172,6 +172,13 @@ function servedReview({ group, version, kind, plural, singular, namespaced }: Re
   const facts = { group, version, kind, name: plural, singular, namespaced };
   return { ...facts, verbs: ['create'], shortNames: [], categories: [], subresources: [] };
 }
+
+const servedMetrics: ServedVersion = {
+  version: metricsGroup.version,
+  resources: metricsResources.map((resource) => {
+    return { ...resource, singular: '', verbs: ['get'], shortNames: [], categories: [], subresources: [] };
+  }),
+};
 
 function servedVersion(version: string, members: readonly Grouped[]): ServedVersion {
   return { version, resources: members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };

@@ -3,7 +3,7 @@ import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import type { RequestVerb, ServedKind } from '../../kinds/served-kind.ts';
 import { cachedPerCatalogVersion } from '../catalog-version-cache.ts';
 import { type ReviewKind, reviewKinds } from './review-kinds.ts';
-import { measuredPlurals, metricsGroup } from './simulated-metrics.ts';
+import { isMeasured, metricsGroup } from './simulated-metrics.ts';
 import { isSimulatedSubresource } from './simulated-subresources.ts';
 import { resourceVerbs, subresourceVerbs } from './verbs.ts';
 
@@ -136,7 +136,7 @@ export class Router {
   #routeMetrics(parts: readonly string[]): Route {
     const { namespace, path } = splitNamespace(parts);
     const [plural = '', name, ...rest] = path;
-    const resource = measuredPlurals.has(plural) ? this.#kinds.byPlural('v1', plural) : undefined;
+    const resource = isMeasured(plural) ? this.#kinds.byPlural('v1', plural) : undefined;
     if (resource === undefined || rest.length > 0) return missingStatus;
     return { kind: 'metrics', resource, key: { namespace, name } };
   }
