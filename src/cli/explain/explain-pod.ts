@@ -154,7 +154,8 @@ function isRefusedByOwnVolumes(question: PodQuestion): boolean {
   if (record.claims.some(({ key }) => index.pods.isUsedByOther(key, record.key))) return false;
   const lenient = view.snapshot.toIndex({ ...index.profile, retestSelectedNode: false }).index;
   lenient.bindsVolumes = index.bindsVolumes;
-  return decide({ ...question, index: lenient }).kind === 'placement';
+  const decideLeniently = () => decide({ ...question, index: lenient }).kind === 'placement';
+  return withInFlightPods(lenient, { view, except: record.key, nowMs: question.nowMs }, decideLeniently);
 }
 
 /** Decides as the scheduler does: it leaves capacity to pods that are nominated to a node, and breaks ties by the pod's uid. */

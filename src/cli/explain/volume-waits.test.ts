@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { boundClaim, claim, csiDriver, storageClass, volume } from '../../engine/testing/objects.ts';
+import {
+  boundClaim,
+  claim,
+  csiDriver,
+  storageCapacity,
+  storageClass,
+  volume,
+} from '../../engine/testing/objects.ts';
 import type { Event, PersistentVolume, Pod } from '../../kube/api/core.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
@@ -64,6 +71,22 @@ describe('a pod whose provisioner does not answer', () => {
     expect(ask(waiting(), { ...pod, status: { conditions } }).verdict).toBe('waiting');
     const unselected = waiting({ PersistentVolumeClaim: [claim('data', '1Gi', { className: 'slow' })] });
     expect(ask(unselected, pod).verdict).toBe('fits');
+  });
+
+  test('is refused, not waiting, if a pod in flight has taken its node', () => {
+    const claims = ['data', 'other'].map((name) =>
+      claim(name, '4Gi', { className: 'slow', selectedNode: 'n1' }),
+    );
+    const view = waiting({
+      CSIDriver: [csiDriver(provisioner)],
+      // Smaller than the claim: its volume is counted already.
+      CSIStorageCapacity: [storageCapacity('pool', 'slow', { capacity: '2Gi', nodeTopology: {} })],
+      PersistentVolumeClaim: claims,
+      Pod: [pod, podWith('in-flight', '4', ['other'])],
+    });
+    expect(explainPod(view, pod, { nowMs: 0, profile: 'upstream' }).verdict).toBe('refused');
+    view.snapshot.add('Pod', podWith('in-flight', '1', ['other']));
+    expect(explainPod(view, pod, { nowMs: 0, profile: 'upstream' }).verdict).toBe('waiting');
   });
 });
 
