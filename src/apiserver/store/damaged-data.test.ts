@@ -130,14 +130,14 @@ describe('a damaged meta page never leads to an older state', () => {
 test.each([
   ['empty', (file: string) => truncateSync(file, 0)],
   ['missing', (file: string) => rmSync(file)],
-])('a file that is %s is not taken for a new one', async (_name, damage) => {
+])('a file that is %s is not treated as a new one', async (_name, damage) => {
   const { directory, file } = copyOfWhole();
   expect(await opened(directory)).toBe('as it was');
   damage(file);
   expect(await opened(directory)).toContain(`${file} is missing or empty (restore it from a backup)`);
 });
 
-test('records without their format are not taken for a new file', async () => {
+test('records without their format are not treated as a new file', async () => {
   const { directory } = copyOfWhole();
   const { root: environment, meta } = await openLmdbDatabase(directory, undefined);
   await meta.remove(formatMetaKey);

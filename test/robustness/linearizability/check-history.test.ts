@@ -215,7 +215,7 @@ describe('watches', () => {
       name: 'a skipped event',
       events: [added, deleted],
       message:
-        'watcher was told of version 4, but did not receive: c1 update a (of version 2) to v2: version 3',
+        'watcher knows of version 4, but did not receive: c1 update a (of version 2) to v2: version 3',
     },
     {
       name: 'a skipped deletion before a list',
@@ -230,7 +230,7 @@ describe('watches', () => {
     {
       name: 'a bookmark ahead of an event that never comes',
       events: [added, bookmark(3)],
-      message: 'watcher was told of version 3, but did not receive: c1 update a',
+      message: 'watcher knows of version 3, but did not receive: c1 update a',
     },
     {
       name: 'an event twice',

@@ -12,7 +12,7 @@ type Change = Exclude<WatchEvent, { readonly type: 'BOOKMARK' }>;
 /**
  * Whether every watcher received every change after its list, once and in order, across reconnections. The changes are
  * those that were acknowledged, and those that any watcher received; a watcher must have all of them up to the newest
- * version that it was told of, by an event or a bookmark. Its objects must be those of every list at the same version.
+ * version that it knows of, by an event or a bookmark. Its objects must be those of every list at the same version.
  */
 export function checkWatches(history: History): string[] {
   const changes = allChanges(history);
@@ -84,7 +84,7 @@ function checkCompleteness(stream: WatchStream, changes: readonly KnownChange[])
   return changes
     .filter(({ version }) => version > startVersion && version <= through && !received.has(version))
     .map(
-      ({ description }) => `${watcher} was told of version ${through}, but did not receive: ${description}`,
+      ({ description }) => `${watcher} knows of version ${through}, but did not receive: ${description}`,
     );
 }
 

@@ -118,7 +118,7 @@ function outcomeOf(call: Call, { status, body, text }: ApiReply): Outcome {
 }
 
 /** Errors of the system have a code; all others are bugs of this test or of the server. */
-export function isBrokenConnection(error: unknown): boolean {
+function isBrokenConnection(error: unknown): boolean {
   return (
     error instanceof Error &&
     'code' in error &&

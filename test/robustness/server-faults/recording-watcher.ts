@@ -12,7 +12,7 @@ interface Line {
 /** Lists and watches as an informer does: it resumes at the last version, and lists again only after 410. */
 export class RecordingWatcher {
   lists = 0;
-  /** The newest version that it was told of; 0 if it has to list. */
+  /** The newest version that it knows of; 0 if it has to list. */
   version = 0;
   readonly #name: string;
   readonly #recorder: Recorder;

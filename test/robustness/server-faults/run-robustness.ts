@@ -62,6 +62,7 @@ export async function runRobustness(options: RobustnessOptions): Promise<Robustn
     await run.finish();
     return run.report();
   } finally {
+    await run.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -75,6 +76,7 @@ class RobustnessRun {
   readonly #watchers: readonly RecordingWatcher[];
   readonly #problems: string[] = [];
   #largeCount = 0;
+  #server: ServerProcess | undefined;
   readonly #counts = { kills: 0, crashes: 0, copiesComplete: 0, copiesRefused: 0 };
 
   constructor(folder: string, options: RobustnessOptions) {
@@ -128,6 +130,11 @@ class RobustnessRun {
     });
   }
 
+  /** Ends the server that an exception has left. */
+  async stop(): Promise<void> {
+    await this.#server?.kill();
+  }
+
   report(): RobustnessReport {
     const { operations, watches } = this.#recorder;
     return {
@@ -147,6 +154,7 @@ class RobustnessRun {
     interfere: (server: ServerProcess, api: ApiClient, clientsDone: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const server = new ServerProcess(this.#data);
+    this.#server = server;
     const api = await server.connect();
     if (api === undefined) throw new Error(`the server did not start: ${server.errors}`);
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtProgram } from '../../built-program.ts';
@@ -73,6 +73,11 @@ export class ServerProcess {
     const limit = `--fsize=${bytes ?? 'unlimited'}:`;
     execFileSync('prlimit', ['--pid', `${this.#process.pid}`, limit]);
   }
+}
+
+/** Whether `limitFiles` works: Linux has this program. */
+export function canLimitFiles(): boolean {
+  return spawnSync('prlimit', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
 const running = new Set<ServerProcess>();

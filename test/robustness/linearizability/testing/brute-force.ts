@@ -49,7 +49,9 @@ function versionOf(value: string | undefined): number | undefined {
 }
 
 function subsets<T>(items: readonly T[]): T[][] {
-  return items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]]);
+  const [first, ...others] = items;
+  if (first === undefined) return [[]];
+  return subsets(others).flatMap((set) => [set, [first, ...set]]);
 }
 
 function permutations<T>(items: readonly T[]): T[][] {
