@@ -1,6 +1,6 @@
 import type { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
-import { type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
+import { type AnswerOverride, type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
 import { ApiError, failure } from '../kube/api-error.ts';
@@ -73,6 +73,7 @@ export class SimulatedProcess {
     });
     const cluster = new InterceptedCluster(new EmbeddedCluster({ registry, manager: this.name }), faults, {
       before: (call) => this.#options.coverage.called(plan.name, phaseOf(call)),
+      answer: answerForEvents,
     });
     const supervisor = new Supervisor({
       clock,
@@ -185,6 +186,12 @@ interface ProcessRun {
   readonly faults: ConnectionFaults;
   readonly cluster: InterceptedCluster;
   readonly supervisor: Supervisor;
+}
+
+/** Events are accepted and not stored: no controller reads them, and they would be a third of all writes. */
+function answerForEvents({ verb, resource }: ClusterCall): AnswerOverride | undefined {
+  const isWrite = verb === 'create' || verb === 'patch';
+  return isWrite && resource.plural === 'events' ? { value: {} } : undefined;
 }
 
 /** `patch persistentvolumes`: the step of a controller at which a fault hits it. */

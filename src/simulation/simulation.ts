@@ -138,10 +138,13 @@ class SimulationRun {
       violations.push(...this.#state.violations, ...this.#violationsAtRest());
     }
     for (const { invariant, detail } of violations) this.#trace.add('VIOLATION', `${invariant}: ${detail}`);
+    const trace = this.#trace;
     return {
       scenario: this.#scenario,
       violations,
-      trace: this.#trace.lines,
+      get trace() {
+        return trace.lines;
+      },
       coverage: this.#coverage,
       versions: this.#versions,
       elapsedMs: this.#clock.monotonicMs(),
@@ -199,9 +202,8 @@ class SimulationRun {
 
   #onVersion(version: StoredVersion): void {
     this.#versions += 1;
-    const text = versionText(version);
-    this.#trace.add('stored', text);
-    this.#lateVersions?.push(text);
+    this.#trace.add('stored', () => versionText(version));
+    this.#lateVersions?.push(versionText(version));
   }
 
   #violationsAtRest(): readonly Violation[] {
