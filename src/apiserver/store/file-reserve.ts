@@ -33,7 +33,8 @@ export class FileReserve {
   /** Rejects with the error of the file system if there is no space for these changes. */
   async prepare(changes: readonly StoreChange[]): Promise<void> {
     const file = await this.#open();
-    const { lastPage, pageBytes } = await readLastPage(file);
+    // These pages are in memory, as LMDB has just written them: no need to wait for another thread.
+    const { lastPage, pageBytes } = readLastPage(file.fd);
     const usedBytes = (lastPage + 1) * pageBytes;
     const required = usedBytes + bytesNeeded(changes, lastPage, pageBytes);
     if (required <= this.#endBytes) return;

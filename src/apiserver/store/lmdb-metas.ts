@@ -1,5 +1,4 @@
 import { readSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import {
   expectPage,
   PageError,
@@ -50,12 +49,12 @@ export function newestMeta(file: number): MetaPage {
 }
 
 /** The newest page that any of the two states uses, from a file that LMDB has open. */
-export async function readLastPage(file: FileHandle): Promise<{ lastPage: number; pageBytes: number }> {
+export function readLastPage(file: number): { readonly lastPage: number; readonly pageBytes: number } {
   const first = Buffer.alloc(offsets.bytes);
-  await file.read(first, 0, first.length, 0);
+  readSync(file, first, 0, first.length, 0);
   const pageBytes = first.readUInt32LE(offsets.freeTree);
   const second = Buffer.alloc(offsets.bytes);
-  await file.read(second, 0, second.length, pageBytes);
+  readSync(file, second, 0, second.length, pageBytes);
   const lastPages = [first, second].map((page) => Number(page.readBigUInt64LE(offsets.lastPage)));
   return { lastPage: Math.max(...lastPages), pageBytes };
 }
