@@ -2,7 +2,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.
 import { annotations, labels } from '../../kube/well-known.ts';
 import { localClassName, nodeNames } from '../base-cluster.ts';
 import {
-  boundVolumesSatisfyTheirClaims,
+  boundVolumesAreLargeEnough,
   claimsHaveNoMarksAtRest,
   volumesAreReleasedAfterTheirClaims,
   volumesAreWhereTheyShouldBe,
@@ -36,7 +36,7 @@ export const volumesPart: SimulationPart = {
     volumesInUseStay,
     reservationsEndWithTheirClaims,
     volumesAreReleasedAfterTheirClaims,
-    boundVolumesSatisfyTheirClaims,
+    boundVolumesAreLargeEnough,
     claimsHaveNoMarksAtRest,
     volumesAreWhereTheyShouldBe,
   ],
