@@ -3,21 +3,34 @@ import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import { descriptionOf } from './descriptions.ts';
 import { SchemaCollector } from './schemas.ts';
+import { openApiV2Document } from './v2-document.ts';
 
-test('every built-in kind and each of its fields has a description, as kubectl explain prints it', () => {
+interface DescribedSchema {
+  readonly description?: string;
+  readonly properties: Readonly<Record<string, { readonly description?: string }>>;
+}
+
+test('every built-in kind, its list and each of their fields has a description, as kubectl explain prints it', () => {
   const schemas = new SchemaCollector(descriptionOf);
   const silent: string[] = [];
   for (const kind of builtInKindCatalog().all) {
-    schemas.ofKind(kind);
-    const schema = schemas.schemas[openApiName(kind.type)] as {
-      description?: string;
-      properties: Record<string, { description?: string }>;
-    };
-    if (schema.description === undefined) silent.push(kind.kind);
-    for (const [name, field] of Object.entries(schema.properties))
-      if (field.description === undefined) silent.push(`${kind.kind}.${name}`);
+    schemas.listOf(kind);
+    for (const suffix of ['', 'List']) {
+      const schema = schemas.schemas[openApiName(kind.type) + suffix] as unknown as DescribedSchema;
+      if (schema.description === undefined) silent.push(kind.kind + suffix);
+      for (const [name, field] of Object.entries(schema.properties))
+        if (field.description === undefined) silent.push(`${kind.kind}${suffix}.${name}`);
+    }
   }
   expect(silent).toEqual([]);
+});
+
+test('OpenAPI v2 has the descriptions too', () => {
+  const { definitions } = openApiV2Document(builtInKindCatalog()) as {
+    definitions: Record<string, DescribedSchema>;
+  };
+  expect(definitions['io.k8s.api.core.v1.PodSpec']?.properties.nodeName?.description).toMatch(/^NodeName/);
+  expect(definitions['io.k8s.api.core.v1.PodList']?.description).toBe('PodList is a list of Pods.');
 });
 
 test('a field deep inside has its description', () => {

@@ -84,17 +84,22 @@ export class SchemaCollector {
   /** The list type of a kind. The API tables leave list types out, since they are all alike. */
   listOf(kind: ServedKind): OpenApiSchema {
     const { type, group, version, definition } = kind;
-    const properties = {
-      apiVersion: { type: 'string' },
-      items: { type: 'array', items: { default: {}, allOf: [this.ofKind(kind)] } },
-      kind: { type: 'string' },
-      metadata: { default: {}, allOf: [this.reference('meta/v1.ListMeta')] },
-    };
     const listKind = definition?.listKind ?? `${kind.kind}List`;
     const gvk = gvkExtension(group, version, listKind);
     const name =
       definition === undefined ? `${openApiName(type)}List` : definedName(`${group}/${version}.${listKind}`);
-    return this.define(name, { type: 'object', required: ['items'], properties, ...gvk });
+    const { description, fields: texts = {} } = this.#describe(name);
+    const properties = {
+      apiVersion: described(texts.apiVersion, { type: 'string' }),
+      items: described(texts.items, {
+        type: 'array',
+        items: { default: {}, allOf: [this.ofKind(kind)] },
+      }),
+      kind: described(texts.kind, { type: 'string' }),
+      metadata: described(texts.metadata, { default: {}, allOf: [this.reference('meta/v1.ListMeta')] }),
+    };
+    const schema = { type: 'object', required: ['items'], properties, ...gvk };
+    return this.define(name, described(description, schema));
   }
 
   #structSchema(table: TypeTable, { description, fields: texts = {} }: TypeDescription): OpenApiSchema {

@@ -1,5 +1,6 @@
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { reviewKinds } from '../routing/review-kinds.ts';
+import { descriptionOf } from './descriptions.ts';
 import {
   type OpenApiMethod,
   type OpenApiOperation,
@@ -13,7 +14,7 @@ import { toV2CustomSchema, toV2Schema } from './v2-schemas.ts';
 
 /** All served kinds in one OpenAPI 2 document, with as much of the version 3 documents as version 2 can express. */
 export function openApiV2Document({ all }: KindCatalog): OpenApiSchema {
-  const schemas = new SchemaCollector();
+  const schemas = new SchemaCollector(descriptionOf);
   const paths: Record<string, OpenApiPathItem> = Object.assign(
     {},
     ...all.map((kind) => resourcePaths(kind, schemas)),
