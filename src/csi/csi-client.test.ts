@@ -166,21 +166,34 @@ test('a code is the typed error with what it means, and is counted', async () =>
   expect(fixture.metrics.render()).toContain(`csi_sidecar_operations_seconds_count{${labels}} 1`);
 });
 
-test('secrets are neither in logs nor in errors nor in metrics, even if the driver repeats them', async () => {
-  await using fixture = new CsiFixture();
-  await fixture.serve(
-    services({
-      createVolume: async ({ secrets }) => {
-        throw new CsiStatusError('Unauthenticated', `wrong password ${secrets.password}`);
-      },
-    }),
-  );
+describe('secrets are neither in logs nor in errors nor in metrics', () => {
   const request = { ...wanted, secrets: { password: 'hunter22' } };
-  const error = await caught(fixture.client().call('CreateVolume', request, { signal: fixture.signal }));
-  expect(String(error)).toContain('wrong password ***stripped***');
-  const all = [...fixture.logged, fixture.metrics.render(), String(error), JSON.stringify(error)].join('\n');
-  expect(all).not.toContain('hunter22');
-  expect(fixture.logged.join('')).toContain('CSI call');
+
+  async function expectStripped(fixture: CsiFixture): Promise<void> {
+    const error = await caught(fixture.client().call('CreateVolume', request, { signal: fixture.signal }));
+    expect(String(error)).toContain('wrong password ***stripped***');
+    expect(fixture.logged.join('')).toContain('CSI call');
+    const all = [...fixture.logged, fixture.metrics.render(), String(error), JSON.stringify(error)];
+    expect(all.join('\n')).not.toContain('hunter22');
+  }
+
+  test('of the client, even if the driver repeats them', async () => {
+    await using fixture = new CsiFixture();
+    const raw = await RawGrpcServer.start(fixture.path);
+    fixture.onClose(() => raw.stop());
+    raw.answer = { code: 16, details: 'wrong password hunter22' };
+    await expectStripped(fixture);
+  });
+
+  test('of the server, even if the implementation repeats them', async () => {
+    await using fixture = new CsiFixture();
+    const createVolume = async ({ secrets }: { readonly secrets: Readonly<Record<string, string>> }) => {
+      throw new Error(`wrong password ${secrets.password}`);
+    };
+    await fixture.serve(services({ createVolume }));
+    await expectStripped(fixture);
+    expect(fixture.logged.join('')).toContain('CSI request failed');
+  });
 });
 
 describe('messages that are too large', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realClock } from '../../runtime/clock.ts';
-import { type Log, lineLog, silentLog } from '../../runtime/log.ts';
+import { type Log, lineLog } from '../../runtime/log.ts';
 import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { CsiClient } from '../csi-client.ts';
@@ -60,7 +60,7 @@ export class CsiFixture {
       address: `unix://${this.path}`,
       services,
       clock: realClock,
-      log: silentLog,
+      log: this.log,
       ...options,
     });
     this.onClose(() => server.stop(0));
