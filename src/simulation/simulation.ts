@@ -12,6 +12,7 @@ import { VirtualClock } from '../runtime/virtual-clock.ts';
 import { allParts } from './all-parts.ts';
 import { createBaseCluster } from './base-cluster.ts';
 import { Coverage } from './coverage.ts';
+import { callFaults } from './faults/connection-faults.ts';
 import type { RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { StoredState } from './invariants/stored-state.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
@@ -28,6 +29,8 @@ export interface SimulationResult {
   readonly violations: readonly Violation[];
   readonly trace: readonly string[];
   readonly coverage: Coverage;
+  /** Faults that took place: at a call, or of a process, the driver or the disk. */
+  readonly faults: number;
   /** Versions of objects that were stored. */
   readonly versions: number;
   /** How much virtual time has passed. */
@@ -50,7 +53,7 @@ const restMs = 6 * 60_000;
  * 3. Faults end, and the system has time to finish its work.
  * 4. It is observed for some minutes without any change from outside; then the invariants about rest are checked.
  *
- * It ends early, after step 2 or 3, if a version was wrong.
+ * It ends early, before the next action or after step 3, if a version was wrong: then the trace ends soon after it.
  */
 export async function simulate(
   scenario: Scenario,
@@ -84,6 +87,8 @@ class SimulationRun {
   /** Versions since rest began; undefined before that. */
   #lateVersions: string[] | undefined;
   #versions = 0;
+  /** Actions that are faults, except those that wait for a call: these count when they hit it. */
+  #faultActions = 0;
 
   constructor(scenario: Scenario, parts: readonly SimulationPart[]) {
     this.#scenario = scenario;
@@ -118,6 +123,7 @@ class SimulationRun {
     const originMs = this.#clock.monotonicMs();
     for (const action of this.#scenario.actions) {
       await this.#clock.advance(originMs + action.atMs - this.#clock.monotonicMs());
+      if (this.#state.violations.length > 0) return;
       this.#start(action);
     }
   }
@@ -146,6 +152,7 @@ class SimulationRun {
         return trace.lines;
       },
       coverage: this.#coverage,
+      faults: this.#coverage.faults + this.#faultActions,
       versions: this.#versions,
       elapsedMs: this.#clock.monotonicMs(),
     };
@@ -185,6 +192,7 @@ class SimulationRun {
   #start({ action, parameters }: TimedAction): void {
     const kind = this.#actions.get(action);
     this.#trace.add(kind?.isFault ? 'fault' : 'people', [action, ...parameterTexts(parameters)].join(' '));
+    if (kind?.isFault && !isCallFault(action)) this.#faultActions += 1;
     const context: ActionContext = {
       cluster: this.#people,
       clock: this.#clock,
@@ -239,6 +247,10 @@ class SimulationRun {
     while (!isDone) await this.#clock.advance(10);
     await done;
   }
+}
+
+function isCallFault(action: string): boolean {
+  return callFaults.some((fault) => fault === action);
 }
 
 function rescuedBySweeps({ name, metrics }: SimulatedProcess): readonly string[] {
