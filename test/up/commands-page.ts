@@ -29,7 +29,7 @@ need only the right to list. They report what they have no right to read under N
 | exit status | meaning |
 |---|---|
 | 0 | success; for \`explain\`: the pod has a node or would fit, the claim is bound |
-| 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested, and if the namespace of \`-n\` does not exist |
+| 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested, and if the namespace of \`-n\` does not exist; for \`simulate\`: an invariant was broken |
 | 2 | wrong usage: an unknown command or flag, or an invalid value |
 | 3 | \`explain\` only: the pod does not fit, the claim is not bound; of many pods, one is pending for a cause |
 
@@ -133,6 +133,17 @@ EXISTING VOLUMES
 \`stowage upgrade-zonal-pvs -o json\` writes a \`ZonalUpgradeReport\` of \`stowage.dev/zonalupgrade/v1\`: \`dryRun\`, and \`volumes[]\` with \`name\`, \`action\`
 (\`upgrade\`, \`leave\`, \`refuse\`, \`fail\`), \`detail\` and \`nodeAffinity\`. \`-o wide\` also lists the volumes that are left unchanged, \`-o name\` prints those that are
 upgraded, or would be: \`persistentvolume/NAME\`.
+
+## Simulation
+
+\`stowage simulate -o json\` writes a \`SimulationReport\` of \`stowage.dev/simulation/v1\`; [docs/simulation.md](simulation.md) explains the runs.
+
+| field of a \`SimulationReport\` | content |
+|---|---|
+| \`runs[]\` | \`seed\`, \`actions\`, \`faults\` (that took place), \`versions\` (of stored objects), \`elapsedSeconds\` (virtual), \`replicated[]\`, \`latencyMaxMs\`, \`violations[]\` (\`invariant\`, \`detail\`); \`trace[]\` with \`--trace\` |
+| \`broken\` | the first run that broke an invariant: \`seed\`, \`violation\`, the end of its \`trace[]\`, \`traceLength\`, \`scenario\` (the smallest that was found; \`--from\` reads it), \`minimizedIn\` (\`runs\`, \`actionsBefore\`), \`replay\` (the command). Absent if every invariant held |
+
+\`-o name\` prints the seeds that broke an invariant: \`seed/NUMBER\`.
 
 ## Each command
 `;
