@@ -25,6 +25,8 @@ export interface RobustnessOptions {
   readonly rounds: number;
   /** In turn, one for each round. */
   readonly faults: readonly Fault[];
+  /** The fault of a round waits for at least so many operations. */
+  readonly operations?: number;
   /** How many damaged copies are tried in a round with `damage`. */
   readonly damagedCopies?: number;
   readonly onProgress?: (line: string) => void;
@@ -161,8 +163,9 @@ class RobustnessRun {
     const clients = this.#clients.map((client) => client.run(api, server.ended, stop.signal));
     const hasEnded = () => server.hasEnded;
     const watchers = this.#watchers.map((watcher) => watcher.run(api, hasEnded, server.endSignal));
-    const before = this.#recorder.operations.length;
-    while (!server.hasEnded && this.#recorder.operations.length < before + 20) await delay(1);
+    const { operations = 20 } = this.#options;
+    const enough = this.#recorder.operations.length + operations;
+    while (!server.hasEnded && this.#recorder.operations.length < enough) await delay(1);
     await delay(this.#random.int(300));
     await interfere(server, api, async () => {
       stop.abort();

@@ -8,8 +8,8 @@ test('acknowledged writes survive a kill, damage and a full disk, and the histor
   const report = await runRobustness({ seed: 'short', rounds: allFaults.length, faults: allFaults });
   expect(report.problems).toEqual([]);
   expect(report.kills).toBe(allFaults.length);
-  expect(report.acknowledged).toBeGreaterThan(60);
-  expect(report.events).toBeGreaterThan(60);
+  expect(report.acknowledged).toBeGreaterThan(20);
+  expect(report.events).toBeGreaterThan(20);
   if (canLimitFiles()) expect(report.refused).toBeGreaterThan(0);
   expect(report.copiesRefused).toBeGreaterThan(0);
 });
@@ -22,7 +22,13 @@ test.runIf(minutes > 0)('the same for a long time', { timeout: (minutes + 5) * 6
   const untilMs = Date.now() + minutes * 60_000;
   const totals = new Map<string, number>();
   for (let seed = firstSeed; Date.now() < untilMs; seed += 1) {
-    const report = await runRobustness({ seed, rounds: 6, faults: allFaults, damagedCopies: 60 });
+    const report = await runRobustness({
+      seed,
+      rounds: 6,
+      faults: allFaults,
+      operations: 300,
+      damagedCopies: 40,
+    });
     addTo(totals, report);
     process.stdout.write(`seed ${seed}: ${JSON.stringify(Object.fromEntries(totals))}\n`);
     expect(report.problems, `seed ${seed}`).toEqual([]);
