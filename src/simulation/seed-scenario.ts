@@ -18,11 +18,14 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
   const activeMs = 10_000 + shape.int(activeMaxMs);
   const count = 20 + shape.int(actionsMax);
   const kinds = enabledKinds(all, random.fork('kinds'));
+  // In some seeds many actions take place at the same moment, so that their effects overlap.
+  const stepMs = random.fork('moments').pick([1, 1, 5_000]);
   const draw = random.fork('actions');
   const actions: TimedAction[] = [];
   for (let index = 0; index < count; index += 1) {
     const kind = pickWeighted(kinds, draw);
-    actions.push({ atMs: draw.int(activeMs), action: kind.name, parameters: kind.draw(draw) });
+    const atMs = Math.floor(draw.int(activeMs) / stepMs) * stepMs;
+    actions.push({ atMs, action: kind.name, parameters: kind.draw(draw) });
   }
   actions.sort((left, right) => left.atMs - right.atMs);
   return {
