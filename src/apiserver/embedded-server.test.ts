@@ -209,6 +209,25 @@ describe('64-bit integers of built-in kinds stay exact', () => {
       200,
       expect.stringContaining(`"deletionGracePeriodSeconds":${large}`),
     ]);
+    for (const shape of ['Table', 'PartialObjectMetadataList', 'PartialObjectMetadata']) {
+      const accept = `application/json;as=${shape};v=v1;g=meta.k8s.io`;
+      const path = shape === 'PartialObjectMetadata' ? `${pods}/q` : pods;
+      expect((await call('GET', path, undefined, { accept })).text).toContain(large);
+    }
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+    const watched = await call('GET', `${pods}?watch=true&timeoutSeconds=1`, undefined, { accept });
+    expect(watched.text).toContain(large);
+  });
+
+  test('in the status of a definition', async () => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com/status';
+    const status = `{"status":{"observedGeneration":${large}}}`;
+    const patched = await call('PATCH', path, status, { 'content-type': 'application/merge-patch+json' });
+    expect([patched.status, patched.text]).toEqual([
+      200,
+      expect.stringContaining(`"observedGeneration":${large}`),
+    ]);
+    expect((await call('GET', '/apis/example.com/v1/namespaces/default/widgets')).status).toBe(200);
   });
 
   test('beyond 64 bits they are refused', async () => {

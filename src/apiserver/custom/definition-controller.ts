@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '../../kube/api/stored/apiextensions.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import type { Clock, Timer } from '../../runtime/clock.ts';
 import { customResourceDefinitionKind } from '../kinds/apiextensions/custom-resource-definition.ts';
@@ -176,7 +177,7 @@ export class DefinitionController {
       return;
     }
     const status = statusWithAcceptedNames(definition, takenNames(this.#inGroup(definition)), this.#now());
-    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
+    if (jsonText(status) === jsonText(definition.status)) return;
     await this.#update({ ...definition, status });
   }
 

@@ -1,3 +1,4 @@
+import { jsonText } from '../../../kube/go/json-text.ts';
 import type { ObjectSnapshot } from '../../registry/registry.ts';
 import type { MetaVersion } from './negotiation.ts';
 
@@ -33,7 +34,7 @@ function metadataJson(snapshot: ObjectSnapshot): Uint8Array {
     const stop = endOfObject(bytes, prefix.length - 1);
     if (stop !== undefined) return bytes.subarray(prefix.length - 1, stop);
   }
-  return Buffer.from(JSON.stringify(snapshot.object.metadata));
+  return Buffer.from(jsonText(snapshot.object.metadata));
 }
 
 const quote = 0x22;

@@ -61,7 +61,7 @@ const tableEnd = Buffer.from(']}');
 const rowEnd = Buffer.from('}');
 
 function tableHead(version: MetaVersion, metadata: object): string {
-  const metadataJson = JSON.stringify(metadata);
+  const metadataJson = jsonText(metadata);
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${metadataJson},"columnDefinitions":`;
 }
 
