@@ -123,13 +123,15 @@ export class SimulatedDriver implements StorageFacts {
     signal.throwIfAborted();
     const { name } = plan.asset;
     const { node = '', bytes = '0' } = plan.source.csi?.volumeAttributes ?? {};
-    const exists = this.#volumes.has(name);
-    if (!exists && this.#freeBytes(node) < Number(bytes))
+    const existing = this.#volumes.get(name);
+    if (existing === undefined && this.#freeBytes(node) < Number(bytes))
       return refusedOutcome(`the pool of ${node} has no room for ${bytes} bytes`);
-    this.#volumes.set(name, this.#volumes.get(name) ?? { node, bytes: Number(bytes) });
+    const volume = existing ?? { node, bytes: Number(bytes) };
+    this.#volumes.set(name, volume);
     this.#wakePublisher();
     if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
-    return { kind: 'created', plan };
+    // A volume that exists stays where it is, whatever this request asks for.
+    return { kind: 'created', plan: planFor(plan.asset, volume) };
   }
 
   async #delete({ name }: ProvisionedAsset): Promise<void> {
@@ -178,11 +180,15 @@ function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   const node = selectedNode?.metadata?.name;
   if (node === undefined) return refusedOutcome('the driver needs a selected node');
   const bytes = sizeOf(String(claim.spec?.resources?.requests?.storage ?? '0'));
+  return { kind: 'planned' as const, plan: planFor(asset, { node, bytes }) };
+}
+
+function planFor(asset: ProvisionedAsset, { node, bytes }: DriverVolumeFact): VolumePlan {
   const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [node] }];
   const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
   const volumeAttributes = { node, bytes: String(bytes) };
   const csi = { driver: driverName, volumeHandle: asset.name, volumeAttributes };
-  return { kind: 'planned' as const, plan: { asset, nodeAffinity, source: { csi } } };
+  return { asset, nodeAffinity, source: { csi } };
 }
 
 /** The simulation uses whole gibibytes only. */

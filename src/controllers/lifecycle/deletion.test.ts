@@ -104,6 +104,7 @@ test('a selected node that is deleted before the volume is created is removed fr
 test('a pod with a provisioned and a hand-made volume runs once both are bound, not before', async () => {
   const local = classOf({ metadata: { name: 'local' }, provisioner: noProvisioner });
   await using fixture = await LifecycleFixture.start({ classes: [classOf(), local] });
+  fixture.virtualTime.versions.isPaused = true;
   await fixture.makeLocalVolume('disk', 'a1');
   await fixture.makeClaim();
   await fixture.makeClaim('logs', 'local');

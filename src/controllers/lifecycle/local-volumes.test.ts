@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { annotations, noProvisioner } from '../../kube/well-known.ts';
 import { classOf } from '../provisioner/testing/objects.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { allControllers } from '../all-controllers.ts';
 import { nodeAgent } from '../workloads/node-agent/node-agent.ts';

@@ -61,6 +61,7 @@ test('the waiting claim gets the volume when the winner is gone and an administr
 
 test('a pod whose claim lost does not run, the other one does', async () => {
   await using fixture = await startWith('soon');
+  fixture.virtualTime.versions.isPaused = true;
   await fixture.settle();
   const winner = (await fixture.volume('disk')).spec?.claimRef?.name ?? '';
   const loser = winner === 'one' ? 'two' : 'one';

@@ -77,6 +77,7 @@ test('with the policy Retain the volume outlives its claim, Released', async () 
 
 test('a pod on a node outside the zone of its volume does not run, and an Event gives the reason', async () => {
   await using fixture = await LifecycleFixture.start();
+  fixture.virtualTime.versions.isPaused = true;
   await fixture.makeClaim();
   await fixture.makePod('web', ['data']);
   await fixture.selectNode('data', 'a1');

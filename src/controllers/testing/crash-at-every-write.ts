@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Controller } from '../../reconcile/controller.ts';

@@ -16,6 +16,8 @@ import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { clusterInvariants } from '../../simulation/invariants/cluster-invariants.ts';
+import { StoredState } from '../../simulation/invariants/stored-state.ts';
 
 const random = seededRandom('trial');
 
@@ -38,6 +40,8 @@ export class VirtualTimeCluster implements AsyncDisposable {
   readonly metrics = new Metrics();
   /** The log of controllers that start from now on. */
   log: Log = silentLog;
+  /** Checks every stored version from the first run of controllers on; paused by tests that write wrong objects on purpose. */
+  readonly versions = new StoredState(clusterInvariants);
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
 
@@ -45,8 +49,9 @@ export class VirtualTimeCluster implements AsyncDisposable {
 
   private constructor(ids: Ids) {
     this.#ids = ids;
+    this.versions.isPaused = true;
     this.#registry = new EmbeddedRegistry({
-      store: new MemoryStore(),
+      store: new MemoryStore({ observer: this.versions }),
       kinds: builtInKindCatalog(),
       clock: this.clock,
       ids,
@@ -70,6 +75,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
 
   /** Runs controllers until the result is closed, or the fixture is disposed. */
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
+    if (this.#runs.length === 0) this.versions.isPaused = false;
     const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
     this.#runs.push(supervisor);
     const common = { cluster, clock: this.clock, random, supervisor, ids: this.#ids };
@@ -110,12 +116,14 @@ export class VirtualTimeCluster implements AsyncDisposable {
     return items.map(({ reason, regarding, note }) => `${reason} ${regarding?.name}: ${note}`).sort();
   }
 
-  /** Lets the sweeps of the controllers pass, and ends the controllers. Fails if a sweep found work that an event should have caused. */
+  /** Lets the sweeps of the controllers pass, and ends the controllers. Fails if a sweep found work that an event should have caused, or if a stored version was wrong. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settle(sweptMs);
     await Promise.all(this.#runs.map((run) => run.close()));
     const counted = this.metrics.render().split('\n');
     const rescued = counted.filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line));
     assert(rescued.length === 0, `an event was missed: ${rescued.join(', ')}`);
+    const [violation] = this.versions.violations;
+    assert(violation === undefined, `${violation?.invariant}: ${violation?.detail}`);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';
 import { changeDeployment, makeDeployment } from './deployment/testing/deployments.ts';

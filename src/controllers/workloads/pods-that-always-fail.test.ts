@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import type { PodSpec, Taint } from '../../kube/api/core.ts';
 import { nodes, pods, replicaSets, statefulSets } from '../../kube/resources.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';

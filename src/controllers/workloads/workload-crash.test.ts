@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { controllerRevisions, podDisruptionBudgets, pods } from '../../kube/resources.ts';
 import { RealTimeCluster } from '../testing/real-time-cluster.ts';
 import { deployment } from './deployment/deployment-controller.ts';

@@ -6,10 +6,12 @@ import type { StoredState } from './stored-state.ts';
 
 export const volumeServesOneClaim: Invariant = {
   name: 'a volume serves one claim',
-  onVersion: ({ resource, key, after }, state) => {
+  onVersion: ({ resource, key, before, after }, state) => {
     if (resource !== 'persistentvolumeclaims' || after === undefined) return undefined;
     const { spec, metadata } = after as PersistentVolumeClaim;
-    if (spec?.volumeName === undefined || spec.volumeName === '') return undefined;
+    const named = (before as PersistentVolumeClaim | undefined)?.spec?.volumeName;
+    if (spec?.volumeName === undefined || spec.volumeName === '' || spec.volumeName === named)
+      return undefined;
     for (const other of state.values(persistentVolumeClaims))
       if (other.spec?.volumeName === spec.volumeName && other.metadata?.uid !== metadata?.uid)
         return `claims ${key} and ${other.metadata?.name} both have volume ${spec.volumeName}`;

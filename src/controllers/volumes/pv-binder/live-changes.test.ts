@@ -125,6 +125,7 @@ test('a claim that names a volume takes it when the volume is created, or releas
 
 test('a Lost claim comes back with its volume', async () => {
   await using fixture = await VirtualTimeCluster.start(pvBinder);
+  fixture.versions.isPaused = true;
   await createClaim(fixture.cluster, { name: 'c', on: 'v', isComplete: true, phase: 'Bound' });
   await fixture.settle();
   expect((await claimAndVolumeLines(fixture.cluster)).claims).toEqual(['c: Lost on v, complete']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { pvBinder } from './pv-binder.ts';
@@ -22,6 +22,7 @@ async function begin(resource: typeof persistentVolumes | typeof persistentVolum
 test('a volume whose claim is still unknown is not released', async () => {
   const { fixture, watch } = await begin(persistentVolumeClaims);
   await using _ = fixture;
+  fixture.versions.isPaused = true;
   watch.hold();
   await createClaim(fixture.cluster, { name: 'c', on: 'v', phase: 'Bound' });
   await createVolume(fixture.cluster, { name: 'v', for: 'c', uid: 'own', policy: 'Delete' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import { controllerRevisions, pods, statefulSets } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { garbageCollector } from '../garbage-collector.ts';

@@ -1,0 +1,19 @@
+import type { Invariant } from './invariant.ts';
+import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from './pods.ts';
+import {
+  boundClaimsOwnTheirVolume,
+  claimRefsAreReplacedOnlyWhenReleased,
+  volumeServesOneClaim,
+  volumesInUseStay,
+} from './volumes.ts';
+
+/** What must be true of every stored version in any cluster, whatever runs there. */
+export const clusterInvariants: readonly Invariant[] = [
+  volumeServesOneClaim,
+  boundClaimsOwnTheirVolume,
+  claimRefsAreReplacedOnlyWhenReleased,
+  volumesInUseStay,
+  podsReachTheirVolumes,
+  runningPodsHaveTheirVolumes,
+  podsKeepTheirNode,
+];
