@@ -1,6 +1,6 @@
 import type { Pod } from '../../kube/api/core.ts';
 import { isFinished } from '../../kube/pods.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { nodes, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -36,6 +36,31 @@ export const claimsInUseStay: Invariant = {
     return user && `claim ${key} is removed, and pod ${user.metadata?.name} runs with it`;
   },
 };
+
+/** Checked when a pod gets its node: the requests of all pods there fit. Pods that were created with their node do not count. */
+export const nodesAreNotOvercommitted: Invariant = {
+  name: 'the pods that a scheduler places on a node fit there',
+  onVersion: ({ resource, key, before, after }, state) => {
+    if (resource !== 'pods' || before === undefined || after === undefined) return undefined;
+    const nodeName = (after as Pod).spec?.nodeName ?? '';
+    if (nodeName === '' || (before as Pod).spec?.nodeName === nodeName) return undefined;
+    const limit = Number(state.get(nodes, nodeName)?.status?.allocatable?.cpu ?? Number.POSITIVE_INFINITY);
+    let cpu = 0;
+    for (const pod of state.values(pods))
+      if (pod.spec?.nodeName === nodeName && !isFinished(pod)) cpu += cpuOf(pod);
+    return cpu <= limit
+      ? undefined
+      : `pod ${key}: ${cpu} CPUs are requested on ${nodeName}, which has ${limit}`;
+  },
+};
+
+/** The simulation uses whole CPUs only. */
+function cpuOf({ spec }: Pod): number {
+  return (spec?.containers ?? []).reduce(
+    (sum, { resources }) => sum + Number(resources?.requests?.cpu ?? 0),
+    0,
+  );
+}
 
 function isRunning(pod: Pod | undefined): boolean {
   return pod?.status?.phase === 'Running';

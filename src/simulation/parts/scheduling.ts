@@ -4,6 +4,7 @@ import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { localClassName, nodeNames, urgentClassName } from '../base-cluster.ts';
 import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from '../invariants/pods.ts';
 import { whatFitsIsPlaced } from '../invariants/rest.ts';
+import { nodesAreNotOvercommitted } from '../invariants/running-pods.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import { driverClassName } from '../simulated-driver.ts';
@@ -16,7 +17,13 @@ const deletedPodNames = [...podNames, 's0-0', 's0-1', 's1-0', 's1-1'] as const;
 export const schedulingPart: SimulationPart = {
   name: 'scheduling',
   processes: [{ name: 'scheduler', controllers: ['scheduler'] }],
-  invariants: [podsReachTheirVolumes, runningPodsHaveTheirVolumes, podsKeepTheirNode, whatFitsIsPlaced],
+  invariants: [
+    podsReachTheirVolumes,
+    runningPodsHaveTheirVolumes,
+    podsKeepTheirNode,
+    nodesAreNotOvercommitted,
+    whatFitsIsPlaced,
+  ],
   actions: [
     {
       name: 'create-pod',
@@ -31,6 +38,18 @@ export const schedulingPart: SimulationPart = {
         isUrgent: random.int(4) === 0,
       }),
       run: createPod,
+    },
+    {
+      name: 'create-pods',
+      weight: 4,
+      draw: (random) => ({
+        count: 2 + random.int(podNames.length - 1),
+        local: random.int(2),
+        pooled: random.int(3),
+        gib: 3 + random.int(4),
+        cpu: 1 + random.int(2),
+      }),
+      run: createPods,
     },
     {
       name: 'delete-pod',
@@ -52,6 +71,12 @@ export const schedulingPart: SimulationPart = {
     },
   ],
 };
+
+/** Pods that compete for the same nodes, volumes and pools. */
+async function createPods(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const names = podNames.slice(0, Number(parameters.count));
+  await Promise.allSettled(names.map((pod) => createPod(context, { ...parameters, pod })));
+}
 
 /** Creates the pod's claims as well; those that exist already are used again. */
 async function createPod({ cluster }: ActionContext, parameters: ActionParameters): Promise<void> {
