@@ -1,5 +1,6 @@
 import { StandaloneBinding } from '../bind/standalone-binding.ts';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { defaultRules } from '../engine/rules/default-rules.ts';
 import { Extender } from '../extender/extender.ts';
 import { ExtenderServer, type ExtenderTls } from '../extender/extender-server.ts';
@@ -10,7 +11,7 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
 import { ownCertificatePath, type TlsFlags, tlsOf } from './extender-tls.ts';
-import { featureGatesOf } from './feature-gates.ts';
+import { type FeatureGates, featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type ListenAddress, parseListenAddress } from './listen-address.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
@@ -35,7 +36,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
   const log = logOf(flags);
   const address = addressOf(flags.listen);
   const holdMs = holdMsOf(flags.holdSeconds);
-  const { VolumeScheduling: volumeScheduling } = featureGatesOf(flags.featureGates);
+  const gates = featureGatesOf(flags.featureGates);
   const tls = await tlsOf(flags, address.host);
   const stop = new AbortController();
   const stopped = stopRequested().then((signal) => {
@@ -50,7 +51,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
     stopDeadlineMs: 1_000,
   });
   log.info(`reading ${cluster.server} (${cluster.source})`);
-  const opening = { log, supervisor, volumeScheduling, signal: stop.signal };
+  const opening = { log, supervisor, gates, signal: stop.signal };
   const binding = await openBinding(flags, cluster, opening);
   if (binding !== undefined) {
     const served = new Extender({ binding, holdMs, signal: stop.signal });
@@ -66,7 +67,7 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
 interface Opening {
   readonly log: Log;
   readonly supervisor: Supervisor;
-  readonly volumeScheduling: boolean;
+  readonly gates: FeatureGates;
   readonly signal: AbortSignal;
 }
 
@@ -74,7 +75,7 @@ interface Opening {
 async function openBinding(
   { allRules }: ExtenderFlags,
   cluster: KubernetesCluster,
-  { log, supervisor, volumeScheduling, signal }: Opening,
+  { log, supervisor, gates, signal }: Opening,
 ): Promise<StandaloneBinding | undefined> {
   const options = {
     cluster,
@@ -83,7 +84,8 @@ async function openBinding(
     supervisor,
     onError: (error: unknown) => log.warn('cluster', { error }),
     rules: allRules ? defaultRules : undefined,
-    volumeScheduling,
+    volumeScheduling: gates.VolumeScheduling,
+    profile: gatedProfile(stowageProfile, gates),
   };
   while ((await untilReached(cluster, log, signal)) !== undefined) {
     try {

@@ -1,7 +1,8 @@
+import type { Profile } from '../engine/cluster-index/profile.ts';
 import { usage } from './cli-error.ts';
 
 /** The feature gates and their defaults. */
-const defaults = { VolumeScheduling: true };
+const defaults = { VolumeScheduling: true, CSIStorageCapacity: true };
 
 export type FeatureGates = Readonly<Record<keyof typeof defaults, boolean>>;
 type GivenGates = { readonly [Name in keyof FeatureGates]?: boolean | undefined };
@@ -9,9 +10,12 @@ type GivenGates = { readonly [Name in keyof FeatureGates]?: boolean | undefined 
 /** Reads `VolumeScheduling=false,…`, as the components of Kubernetes take it; `given` are the gates that the configuration file sets. */
 export function featureGatesOf(
   text: string,
-  { VolumeScheduling = defaults.VolumeScheduling }: GivenGates = {},
+  {
+    VolumeScheduling = defaults.VolumeScheduling,
+    CSIStorageCapacity = defaults.CSIStorageCapacity,
+  }: GivenGates = {},
 ): FeatureGates {
-  const gates: Record<string, boolean> = { ...defaults, VolumeScheduling };
+  const gates: Record<string, boolean> = { ...defaults, VolumeScheduling, CSIStorageCapacity };
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
     const [name = '', value = ''] = pair.split('=').map((part) => part.trim());
     if (!Object.hasOwn(defaults, name)) {
@@ -23,4 +27,9 @@ export function featureGatesOf(
     gates[name] = value === 'true';
   }
   return gates as FeatureGates;
+}
+
+/** Without the gate CSIStorageCapacity, a scheduler reads no published capacity: a volume of any size fits everywhere. */
+export function gatedProfile(profile: Profile, { CSIStorageCapacity }: FeatureGates): Profile {
+  return CSIStorageCapacity ? profile : { ...profile, poolForms: [] };
 }

@@ -1,12 +1,13 @@
 import { basename, relative, resolve } from 'node:path';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
-import { featureGatesOf } from './feature-gates.ts';
+import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
@@ -80,7 +81,7 @@ interface UpPlan {
 function planOf(flags: UpFlags): UpPlan {
   const log = logOf(flags);
   const names = controllersOf(flags);
-  const { VolumeScheduling: volumeScheduling } = featureGatesOf(flags.featureGates);
+  const gates = featureGatesOf(flags.featureGates);
   // An unset shell variable gives an empty string, and does not mean the current folder.
   if (flags.data === '') throw usage('--data: give a directory');
   const dataDirectory = resolve(flags.data);
@@ -93,7 +94,8 @@ function planOf(flags: UpFlags): UpPlan {
     port: portOf(flags.port),
     demo,
     settings: {
-      volumeScheduling,
+      volumeScheduling: gates.VolumeScheduling,
+      profile: gatedProfile(stowageProfile, gates),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };

@@ -1,6 +1,5 @@
 import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
-import { settledPromise } from '../engine/cluster-index/pools/promise-reconciler.ts';
 import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Size } from '../engine/size.ts';
@@ -130,13 +129,11 @@ export class TentativeReservations {
     this.release(entry.podUid);
   }
 
-  /** An inline volume has no claim that shows it, so its promise stays until the pool's next published capacity. */
+  /** The index promises capacity to the inline volumes of assigned pods. Only this reservation knows from which pool. */
   #settleInline({ shares }: Entry, nodeName: string): void {
-    for (const share of shares.get(nodeName) ?? []) {
-      if (share.claimUid !== '') continue;
-      const id = `assigned ${share.volume}`;
-      const promised = { ...promiseOf(id, share, nodeName), reservations: 0 };
-      this.#index.setPromise(id, settledPromise(this.#index.pools, promised));
+    for (const { claimUid, volume, poolKey } of shares.get(nodeName) ?? []) {
+      const promised = claimUid === '' ? this.#index.promises.get(volume) : undefined;
+      if (promised !== undefined) this.#index.setPromise(volume, { ...promised, poolKey });
     }
   }
 

@@ -57,6 +57,24 @@ items:
     expect(events.map(({ reason }) => reason)).toEqual(['FailedScheduling']);
   });
 
+  test('may have the pools of a CSIDriver in its status, as the storage-capacity proposal has them', () => {
+    const { snapshot } = read(`
+apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: disk.csi}
+spec: {capacityTracking: true}
+status:
+  storage:
+  - storageClassName: fast
+    pools: [{name: p1, nodeList: [n1], capacity: 10Gi}]
+`);
+    const { index } = snapshot.toIndex(stowageProfile);
+    expect(index.pools.isDriverTracked('disk.csi')).toBe(true);
+    expect([...index.pools.records()].map(({ name, storageClass }) => [name, storageClass])).toEqual([
+      ['p1', 'fast'],
+    ]);
+  });
+
   test('may be JSON', () => {
     const list = {
       kind: 'List',

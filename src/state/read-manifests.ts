@@ -5,6 +5,7 @@ import type { Lease } from '../kube/api/coordination.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
 import { apiVersionOf } from '../kube/resource.ts';
+import { type DriverCapacity, stowageApiVersion } from '../kube/stowage.ts';
 import { isRecord, listOf, textOf } from '../kube/wire.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import { kindResources } from './kind-resources.ts';
@@ -40,6 +41,8 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
       const kind = indexedKind(object);
       if (kind !== undefined) {
         snapshot.add(kind, withNamespace(kind, object) as never);
+        const pools = kind === 'CSIDriver' ? poolsOfDriver(object) : undefined;
+        if (pools !== undefined) snapshot.add('DriverCapacity', pools);
         objects += 1;
       } else if (object.kind === 'Event') events.push(object as Event);
       else if (object.kind === 'Lease') leases.push(object as Lease);
@@ -96,6 +99,22 @@ function objectsIn(value: unknown, where: string): readonly KubeObject[] {
     const named = itemKind === '' ? item : { kind: itemKind, apiVersion: value.apiVersion, ...item };
     return objectsIn(named, `${where}: items[${at}]`);
   });
+}
+
+/**
+ * The storage-capacity proposal has the pools in the status of the CSIDriver, where Kubernetes has no such field. A file in that form gives
+ * the DriverCapacity of the same name, which has the same fields.
+ */
+function poolsOfDriver({ metadata, ...rest }: KubeObject): DriverCapacity | undefined {
+  const { spec, status } = rest as Pick<DriverCapacity, 'spec' | 'status'>;
+  if (!isRecord(status) || !Array.isArray(status.storage) || metadata === undefined) return undefined;
+  return {
+    apiVersion: stowageApiVersion,
+    kind: 'DriverCapacity',
+    metadata: { name: metadata.name ?? (metadata as { readonly Name?: string }).Name ?? '' },
+    spec: { capacityTracking: isRecord(spec) && spec.capacityTracking === true },
+    status,
+  };
 }
 
 /** Kinds of other API groups may have the same name: a Knative Service is not a core Service. */

@@ -19,7 +19,11 @@ export function addExtender(program: Command): void {
     .option('--insecure', 'serve plain HTTP, for experiments; binding is disabled')
     .option('--all-rules', 'apply all rules to nodes, not only those about volumes')
     .option('--hold-seconds <n>', 'how long capacity stays reserved for a pod without further requests', '30')
-    .option('--feature-gates <list>', 'feature gates to set, such as VolumeScheduling=false', '')
+    .option(
+      '--feature-gates <list>',
+      'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
+      '',
+    )
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -26,7 +26,10 @@ export function addRun(program: Command): void {
       'run only while holding the Lease (default); --leader-elect=false runs without one',
     )
     .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics on this address')
-    .option('--feature-gates <list>', 'feature gates to set, such as VolumeScheduling=false')
+    .option(
+      '--feature-gates <list>',
+      'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
+    )
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -17,7 +17,11 @@ export function addUp(program: Command): void {
       'the controllers to run: *, none, names, or -name for all but that one',
       '*',
     )
-    .option('--feature-gates <list>', 'feature gates to set, such as VolumeScheduling=false', '')
+    .option(
+      '--feature-gates <list>',
+      'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
+      '',
+    )
     .option(
       '--no-console',
       'do not serve the web console (preview: there is no console yet, so this changes nothing)',

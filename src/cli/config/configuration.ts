@@ -15,7 +15,7 @@ const fields = record({
   profile: profileField,
   bindTimeoutSeconds: secondsFrom(1),
   backOff: record({ initialSeconds: secondsFrom(0.001), maxSeconds: secondsFrom(0) }),
-  featureGates: record({ VolumeScheduling: isOn }),
+  featureGates: record({ VolumeScheduling: isOn, CSIStorageCapacity: isOn }),
   leaderElection: record({ leaderElect: isOn }),
   httpAddress: address,
 });

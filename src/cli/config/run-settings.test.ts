@@ -133,6 +133,11 @@ test.each<readonly [string, SettingFlags, object]>([
   ['backOff: { initialSeconds: 20 }', {}, { backOff: { initialMs: 20_000, maxMs: 20_000 } }],
   ['backOff: { maxSeconds: 0 }', {}, { backOff: { initialMs: 1_000, maxMs: 0 } }],
   ['featureGates: {}', {}, { volumeScheduling: true }],
+  [
+    'featureGates: { CSIStorageCapacity: false }',
+    {},
+    { profile: expect.objectContaining({ poolForms: [] }) },
+  ],
 ])('%s with %j', async (text, flags, expected) => {
   expect(await settingsWith(text, flags)).toMatchObject(expected);
 });
@@ -153,7 +158,9 @@ test.each<readonly [string, readonly string[]]>([
   ],
   [
     'featureGates: { Other: true }',
-    ['featureGates.Other: there is no such field; use one of VolumeScheduling, or remove it'],
+    [
+      'featureGates.Other: there is no such field; use one of VolumeScheduling, CSIStorageCapacity, or remove it',
+    ],
   ],
   [
     'profile: { namesClosestCandidate: "yes" }',

@@ -2,7 +2,7 @@ import { selectControllers } from '../../controllers/controller-names.ts';
 import type { RunControllersOptions } from '../../controllers/run-controllers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { usage } from '../cli-error.ts';
-import { featureGatesOf } from '../feature-gates.ts';
+import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
@@ -39,14 +39,15 @@ const backOffDefault = { initialSeconds: 1, maxSeconds: 10 };
 export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const file = flags.config === undefined ? {} : await readConfiguration(flags.config);
   const { featureGates = '', httpAddress = file.httpAddress } = flags;
+  const gates = featureGatesOf(featureGates, file.featureGates);
   return {
     names: namesOf(flags, file),
-    volumeScheduling: featureGatesOf(featureGates, file.featureGates).VolumeScheduling,
+    volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),
     leaderElection: isElected(flags, file),
     schedulerNames: schedulerNamesOf(flags, file),
-    profile: profileOf({ ...file.profile, ...baseOf(flags) }),
+    profile: gatedProfile(profileOf({ ...file.profile, ...baseOf(flags) }), gates),
     httpAddress,
   };
 }

@@ -13,12 +13,13 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
+import type { Size } from '../size.ts';
 import type { ClusterChange, IndexedKind, ObjectWarning, RecordOf, ReleaseChange } from './cluster-change.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
 import { TopologyCache } from './nodes/topology-cache.ts';
 import { type Topology, TopologyTable } from './nodes/topology-table.ts';
-import { objectWarnings } from './object-warnings.ts';
+import { objectWarnings, problemsOf } from './object-warnings.ts';
 import { Occupancy } from './pods/occupancy.ts';
 import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
@@ -34,7 +35,7 @@ import { Scratch } from './primitives/scratch.ts';
 import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';
 import { indexKeyOf, type ObjectOf, readers } from './read-object.ts';
-import { isOlderVersion } from './resource-versions.ts';
+import { isNewer } from './resource-versions.ts';
 import { AttachTable } from './volumes/attach-table.ts';
 import { ClaimTable } from './volumes/claim-table.ts';
 import { ExclusiveDiskTable } from './volumes/exclusive-disk-table.ts';
@@ -198,6 +199,17 @@ export class ClusterIndex {
     if (isReleased || promised.poolKey === undefined) this.#promiseReconciler.assignPool(promised);
   }
 
+  /** For what-if questions: the pool that an inline volume on the node would count against. */
+  inlinePool(driver: string, nodeName: string): PoolRecord | undefined {
+    return this.#promiseReconciler.inlinePool(driver, nodeName);
+  }
+
+  /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
+  setPoolFigures(poolKey: string, free: Size | undefined, largest: Size | undefined): void {
+    const before = this.pools.get(poolKey);
+    if (before !== undefined) this.#write(poolKey, before, { ...before, free, largest }, this.#applyFigures);
+  }
+
   setAssumedPod(podKey: string, pod: PodRecord | undefined): void {
     this.#write(podKey, this.pods.assumed(podKey), pod, this.#applyAssumedPod);
   }
@@ -352,6 +364,10 @@ export class ClusterIndex {
 
   readonly #applyPromise: Apply<CapacityPromise> = (id, promised) => this.promises.set(id, promised);
 
+  readonly #applyFigures: Apply<PoolRecord> = (_, pool) => {
+    if (pool !== undefined) this.pools.put(pool);
+  };
+
   readonly #applyAssumedPod: Apply<PodRecord> = (key, pod) =>
     this.#updatePod(key, () => this.pods.setAssumed(key, pod));
 }
@@ -378,20 +394,6 @@ function asObject<T extends KubeObject>(object: T): T {
 function ignored(kind: IndexedKind, problem: string): IndexUpdate {
   return { change: undefined, warnings: [{ kind, key: '', problem }] };
 }
-
-/** Objects from files have no version and always count as newer. */
-function isNewer(before: RecordOf[IndexedKind], after: RecordOf[IndexedKind]): boolean {
-  if (after.version === '' || before.version === '') return true;
-  if (before.version === after.version) return false;
-  const isSameObject = !('uid' in before) || !('uid' in after) || before.uid === after.uid;
-  return !(isSameObject && isOlderVersion(after.version, before.version));
-}
-
-function problemsOf(record: RecordOf[IndexedKind]): readonly string[] {
-  return 'problems' in record ? record.problems : noProblems;
-}
-
-const noProblems: readonly string[] = [];
 
 function requirement(driver: DriverRecord | undefined): number {
   return driver?.refusesNodesWithoutIt === true ? 1 : 0;

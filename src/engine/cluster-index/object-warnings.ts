@@ -1,4 +1,4 @@
-import type { IndexedKind, ObjectWarning } from './cluster-change.ts';
+import type { IndexedKind, ObjectWarning, RecordOf } from './cluster-change.ts';
 
 const noWarnings: readonly ObjectWarning[] = [];
 
@@ -23,3 +23,9 @@ export function objectWarnings(
 function truncated(problem: string): string {
   return problem.length <= problemLengthMax ? problem : `${problem.slice(0, problemLengthMax)}…`;
 }
+
+export function problemsOf(record: RecordOf[IndexedKind]): readonly string[] {
+  return 'problems' in record ? record.problems : noProblems;
+}
+
+const noProblems: readonly string[] = [];

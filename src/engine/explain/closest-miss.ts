@@ -81,12 +81,18 @@ function shortageOf({ code, margin }: Obstacle): number {
 }
 
 function phraseOf({ finding, candidate, obstacle }: Miss): string {
-  const claim = finding.claim === undefined ? '' : `claim ${finding.claim}`;
+  const claim = finding.claim === undefined ? '' : subjectOf(finding.claim);
   const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
   const subject = [claim, thing].filter((part) => part !== '').join(', ');
   const text = obstacle === undefined ? nodeReasons[finding.reason].sentence : obstacles[obstacle.code];
   const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
+}
+
+/** An inline volume is no claim: its key is `namespace/pod:volume`, and no name of a claim has a colon. */
+function subjectOf(key: string): string {
+  const at = key.indexOf(':');
+  return at < 0 ? `claim ${key}` : `inline volume ${key.slice(at + 1)}`;
 }
 
 function marginText({ needed, free, promised }: ByteMargin): string {

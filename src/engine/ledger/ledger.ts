@@ -1,7 +1,6 @@
 import { assert } from '../../runtime/assert.ts';
 import type { ReleaseChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { settledPromise } from '../cluster-index/pools/promise-reconciler.ts';
 import { type CapacityPromise, promiseIfNeeded } from '../cluster-index/pools/promise-table.ts';
 import { addTo, removeFrom, setOrDelete } from '../cluster-index/primitives/maps.ts';
 import { inFlightPolicy } from '../cluster-index/profile.ts';
@@ -86,17 +85,14 @@ export class Ledger {
     if (!this.#isCurrent(reservation)) return { kind: 'unknown' };
     const missing = unconfirmedParts(this.#index, reservation.placement);
     if (missing.length > 0) return { kind: 'pending', missing };
-    this.#endReservation(reservation, (promised) =>
-      // An inline volume has no claim that gets bound, so the assigned pod settles its promise.
-      promised.claimUid === '' ? settledPromise(this.#index.pools, promised) : promised,
-    );
+    this.#endReservation(reservation);
     return { kind: 'confirmed' };
   }
 
   /** Returns what was released, to wake pods that wait for it; undefined if the reservation had already ended. */
   revert(reservation: Reservation): ReleaseChange | undefined {
     if (!this.#isCurrent(reservation)) return undefined;
-    return this.#endReservation(reservation, (promised) => promised);
+    return this.#endReservation(reservation);
   }
 
   /** The differences between the cluster and a reservation. If there are any, its writes will fail and the caller should revert it. */
@@ -177,15 +173,12 @@ export class Ledger {
       : poolConflict(pool, 'has less free capacity than when the plan was made');
   }
 
-  #endReservation(
-    reservation: Reservation,
-    settle: (promised: CapacityPromise) => CapacityPromise | undefined,
-  ): ReleaseChange {
+  #endReservation(reservation: Reservation): ReleaseChange {
     const { placement, podKey } = reservation;
     this.#set(podKey, undefined);
     const volumes = placement.bindings.flatMap(({ volume, claim }) => this.#releaseHold(volume, claim));
     const ids = promiseRequests(placement).map(({ id }) => id);
-    const pools = ids.flatMap((id) => this.#releasePromise(id, settle));
+    const pools = ids.flatMap((id) => this.#releasePromise(id));
     this.#index.setAssumedPod(podKey, undefined);
     return { kind: 'Release', volumes, pools, nodeName: placement.node };
   }
@@ -198,14 +191,10 @@ export class Ledger {
     return record === undefined ? [] : [record];
   }
 
-  #releasePromise(
-    id: string,
-    settle: (promised: CapacityPromise) => CapacityPromise | undefined,
-  ): PoolRecord[] {
+  #releasePromise(id: string): PoolRecord[] {
     const promised = this.#index.promises.get(id);
     if (promised === undefined || promised.reservations === 0) return [];
-    const settled = settle({ ...promised, reservations: promised.reservations - 1 });
-    const kept = settled && promiseIfNeeded(settled);
+    const kept = promiseIfNeeded({ ...promised, reservations: promised.reservations - 1 });
     this.#index.setPromise(id, kept);
     const pool = promised.poolKey === undefined ? undefined : this.#index.pools.get(promised.poolKey);
     return kept === undefined && pool !== undefined ? [pool] : [];

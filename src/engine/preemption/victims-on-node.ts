@@ -5,6 +5,12 @@ import type { AnyRule } from '../rules/framework/rule.ts';
 import type { PreemptionCandidate } from './best-candidate.ts';
 import { type DisruptionBudget, podsViolatingBudgets } from './disruption-budget.ts';
 import { byImportance } from './importance.ts';
+import {
+  type InlineCapacity,
+  inlineCapacityOf,
+  returnInlineCapacity,
+  takeInlineCapacity,
+} from './inline-capacity.ts';
 import { type NominatedByNode, withNominated } from './nominated-pods.ts';
 import { type RuleRejection, rejectionsOn } from './rejections.ts';
 
@@ -43,11 +49,13 @@ export function victimsOnNode(
   if (lower.length === 0) return noVictims;
   const savepoint = index.savepoint();
   try {
-    for (const victim of lower) removePod(victim, index);
+    const capacities = new Map(lower.map((victim) => [victim, removePod(victim, index)]));
     const ask = () => rejectionsOf(pod, node, index, options);
     const rejections = ask();
     if (rejections.length > 0) return unhelpful(rejections);
-    return candidateOf(node, lower, options, (victim) => isReprieved(victim, index, ask));
+    return candidateOf(node, lower, options, (victim) =>
+      isReprieved(victim, capacities.get(victim)!, index, ask),
+    );
   } finally {
     index.rollback(savepoint);
   }
@@ -97,16 +105,27 @@ function candidateOf(
   return { kind: 'candidate', candidate: { node, victims, violations: violators.length } };
 }
 
-function removePod({ key }: PodRecord, index: ClusterIndex): void {
+function removePod(pod: PodRecord, index: ClusterIndex): InlineCapacity {
+  const capacity = inlineCapacityOf(pod, index);
+  const { key } = pod;
   // A pod that is only assumed has no node in the cluster; only the assumption is removed.
   if ((index.pods.stored(key)?.nodeName ?? '') !== '') index.remove('Pod', key);
   if (index.pods.assumed(key) !== undefined) index.setAssumedPod(key, undefined);
+  returnInlineCapacity(capacity, index);
+  return capacity;
 }
 
 /** Puts the victim back; it stays if the preemptor still fits. To the rules an assumed pod counts like a running one. */
-function isReprieved(victim: PodRecord, index: ClusterIndex, ask: () => readonly RuleRejection[]): boolean {
+function isReprieved(
+  victim: PodRecord,
+  capacity: InlineCapacity,
+  index: ClusterIndex,
+  ask: () => readonly RuleRejection[],
+): boolean {
   index.setAssumedPod(victim.key, victim);
+  takeInlineCapacity(capacity, index);
   if (ask().length === 0) return true;
   index.setAssumedPod(victim.key, undefined);
+  returnInlineCapacity(capacity, index);
   return false;
 }

@@ -1,4 +1,5 @@
 import type { Pod, Volume } from '../../kube/api/core.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { migrateInlineVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
@@ -33,6 +34,8 @@ export interface PodRecord extends Identity {
   readonly shape: PodShape;
   readonly claims: readonly PodClaim[];
   readonly inlineVolumes: readonly InlineVolume[];
+  /** The inline volumes existed at this time at the latest; undefined if the pod does not show that yet. */
+  readonly volumesExistAtMs: number | undefined;
   readonly migratedVolumes: readonly MigratedInline[];
   readonly problems: readonly string[];
 }
@@ -87,6 +90,9 @@ export function readPod(object: Pod): PodRecord {
     shape: podShapeOf(pod),
     claims: readPodClaims(pod, volumes),
     inlineVolumes: volumes.flatMap((volume) => readInlineVolume(volume, problems)),
+    volumesExistAtMs: volumes.some(({ csi }) => csi !== undefined && csi !== null)
+      ? readVolumesExistence(pod)
+      : undefined,
     migratedVolumes: volumes.flatMap(readMigratedInline),
     problems,
   };
@@ -97,6 +103,22 @@ export function readPod(object: Pod): PodRecord {
  */
 export function hasSchedulingChange(pod: PodRecord, now: PodRecord | undefined): boolean {
   return now !== undefined && (now.shape.key !== pod.shape.key || !haveSameLabels(now, pod));
+}
+
+/**
+ * The kubelet mounts all volumes before it creates the pod's sandbox, and starts containers after that. So the first of these times proves
+ * that the driver has created the inline volumes. The times have whole seconds, cut off, hence the next second.
+ */
+function readVolumesExistence({ status }: Pod): number | undefined {
+  const started = nonNullItems(status?.initContainerStatuses)
+    .concat(nonNullItems(status?.containerStatuses))
+    .flatMap(({ state, lastState }) => [state, lastState])
+    .flatMap((state) => [state?.running?.startedAt, state?.terminated?.startedAt]);
+  const sandbox = nonNullItems(status?.conditions).find(
+    ({ type, status: value }) => type === 'PodReadyToStartContainers' && value === 'True',
+  );
+  const times = [sandbox?.lastTransitionTime, ...started].flatMap((text) => parseTimestamp(text) ?? []);
+  return times.length === 0 ? undefined : Math.min(...times) + 1000;
 }
 
 function readOwner(pod: Pod): string {
@@ -133,8 +155,16 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   const csi = volume.csi;
   if (csi === undefined || csi === null) return [];
   const volumeName = textOf(volume.name);
-  const field = `spec.volumes[${volumeName}].csi.fsSize`;
-  const size = readSize(csi.fsSize ?? (csi.volumeAttributes?.[sizeAttribute] || undefined), field);
+  const field = `spec.volumes[${volumeName}].csi`;
+  const attribute = csi.volumeAttributes?.[sizeAttribute] || undefined;
+  const hasField = csi.fsSize !== undefined && csi.fsSize !== null;
+  if (hasField && attribute !== undefined)
+    problems.push(
+      `${field}.fsSize and ${field}.volumeAttributes[${sizeAttribute}]: both set the size of the volume; remove one of them`,
+    );
+  const size = hasField
+    ? readSize(csi.fsSize, `${field}.fsSize`)
+    : readSize(attribute, `${field}.volumeAttributes[${sizeAttribute}]`);
   if (size.kind === 'invalid') problems.push(size.problem);
   return [{ volumeName, driver: textOf(csi.driver), size: size.kind === 'size' ? size.size : undefined }];
 }

@@ -1,4 +1,5 @@
 import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/api/core.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { migrateVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { migrateNodeAffinity } from '../../kube/legacy/in-tree-topology.ts';
 import { volumeClassName, volumeModeOf } from '../../kube/volumes.ts';
@@ -31,6 +32,10 @@ export interface VolumeRecord extends Identity {
   readonly zones: readonly ZoneLabel[];
   readonly csi: CsiVolume | undefined;
   readonly migrated: MigratedRecord | undefined;
+  /** A provisioned volume existed at this time at the latest; undefined if its PersistentVolume does not say. */
+  readonly existsAtMs: number | undefined;
+  /** The driver deletes the volume before the PersistentVolume goes. */
+  readonly isReclaimed: boolean;
   readonly problems: readonly string[];
   /** False if the size can't be read. Such a volume is never a candidate. */
   readonly isUsable: boolean;
@@ -97,9 +102,27 @@ export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRe
     zones: readZones(labels),
     csi: readCsi(pv, interner),
     migrated: readMigrated(pv, context, problems),
+    existsAtMs: readExistence(pv),
+    isReclaimed: spec?.persistentVolumeReclaimPolicy === 'Delete',
     problems,
     isUsable: capacity.kind !== 'invalid',
   };
+}
+
+/**
+ * When the driver had created the volume. A provisioner of ours writes the exact time; it measures figures with the same clock. For the
+ * volumes of others the PersistentVolume's creation counts, which comes after the volume's. It has whole seconds, cut off, so the next
+ * second is the earliest that is certainly not too early. That is the API server's clock: a publisher whose clock is ahead of it by more
+ * than the rest of that second could measure too early and seem to have measured later.
+ */
+function readExistence({ metadata }: PersistentVolume): number | undefined {
+  const found = metadata?.annotations;
+  if (found?.[annotations.provisionedBy] === undefined && found?.[annotations.volumeCreatedAt] === undefined)
+    return undefined;
+  const exactMs = parseTimestamp(found[annotations.volumeCreatedAt]);
+  if (exactMs !== undefined) return exactMs;
+  const createdAtMs = parseTimestamp(metadata?.creationTimestamp);
+  return createdAtMs === undefined ? undefined : createdAtMs + 1000;
 }
 
 function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {

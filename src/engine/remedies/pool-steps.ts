@@ -6,8 +6,7 @@ import {
   quantityFromBytes,
 } from '../../kube/quantities/quantity.ts';
 import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
-import { ephemeralStorageClassName } from '../../kube/stowage.ts';
-import { lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
+import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../cluster-index/pools/pool-lookup.ts';
 import { publishedCapacity } from '../cluster-index/pools/pool-table.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { PoolRecord } from '../records/pool-record.ts';
@@ -45,9 +44,7 @@ function poolsFor({ index, record }: WhatIf, { claim = '' }: Finding): PoolLooku
   if (asked !== undefined && storageClass !== undefined)
     return lookUpPools(index, storageClass.provisioner, asked.className);
   const inline = record.inlineVolumes.find(({ volumeName }) => claim === `${record.key}:${volumeName}`);
-  return inline === undefined
-    ? { kind: 'none' }
-    : lookUpPools(index, inline.driver, ephemeralStorageClassName);
+  return inline === undefined ? { kind: 'none' } : lookUpInlinePools(index, inline.driver);
 }
 
 function growPoolBy(pool: PoolRecord, amount: number): RemedyStep {

@@ -55,6 +55,8 @@ export const nodeReasons = {
     sentence: 'no pool that this node can reach has enough free capacity for the volume',
     upstream: noSpace,
     remedy: 'free or add capacity in a pool that this node can reach, or request less',
+    // Only inline volumes end with their pod; the rule says so for each node.
+    resolvableByPreemption: true,
   },
   CapacityNotTogether: {
     sentence: 'each volume fits a pool of this node, but not all of them at the same time',

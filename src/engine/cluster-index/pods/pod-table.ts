@@ -10,6 +10,8 @@ export class PodTable {
   readonly #assumed = new Map<string, PodRecord>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byClaim = new Map<string, Set<string>>();
+  /** By node, the pods with inline CSI volumes. */
+  readonly #withInline = new Map<string, Set<string>>();
   #lowestPriority = Number.POSITIVE_INFINITY;
 
   get size(): number {
@@ -39,6 +41,11 @@ export class PodTable {
   /** The pods that use the node: assigned or assumed, and not finished. */
   *onNode(nodeName: string): Iterable<PodRecord> {
     for (const key of this.#byNode.get(nodeName) ?? []) yield this.get(key)!;
+  }
+
+  /** Whether a pod that uses the node has inline CSI volumes. */
+  hasInlineVolumes(nodeName: string): boolean {
+    return this.#withInline.has(nodeName);
   }
 
   *usingClaim(claimKey: string): Iterable<PodRecord> {
@@ -75,7 +82,10 @@ export class PodTable {
 
   #link(pod: PodRecord | undefined, apply: typeof addTo<string, string>): void {
     if (pod === undefined) return;
-    if (pod.nodeName !== '' && !pod.isFinished) apply(this.#byNode, pod.nodeName, pod.key);
+    if (pod.nodeName !== '' && !pod.isFinished) {
+      apply(this.#byNode, pod.nodeName, pod.key);
+      if (pod.inlineVolumes.length > 0) apply(this.#withInline, pod.nodeName, pod.key);
+    }
     for (const claim of pod.claims) apply(this.#byClaim, claim.key, pod.key);
   }
 }

@@ -1,3 +1,4 @@
+import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { PoolForm } from '../../records/pool-record.ts';
 import type { Profile } from '../profile.ts';
@@ -17,7 +18,7 @@ export type PoolLookup =
 
 const untracked: PoolLookup = { kind: 'untracked' };
 
-/** The pools for volumes of a class (or `<ephemeral>` volumes): by driver first, then by class, then `<fallback>`. */
+/** The pools for volumes of a class: by driver first, then by class, then `<fallback>`. */
 export function lookUpPools(sources: PoolSources, driver: string, storageClass: string): PoolLookup {
   switch (trackedForm(sources, driver)) {
     case undefined:
@@ -27,6 +28,15 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
     case 'DriverCapacity':
       return found(sources.pools.driverEntry(driver, storageClass));
   }
+}
+
+/**
+ * The pools for inline volumes. They have no class, so that only a DriverCapacity can publish capacity for them: other forms are not asked,
+ * whichever of them the driver publishes too.
+ */
+export function lookUpInlinePools({ profile, pools }: PoolSources, driver: string): PoolLookup {
+  const isTracked = profile.poolForms.includes('DriverCapacity') && pools.isDriverTracked(driver);
+  return isTracked ? found(pools.driverEntry(driver, ephemeralStorageClassName)) : untracked;
 }
 
 function found(entry: PoolEntry | undefined): PoolLookup {

@@ -1,14 +1,25 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { zeroSize } from '../../size.ts';
+import type { VolumeRecord } from '../../records/volume-record.ts';
+import { type Size, zeroSize } from '../../size.ts';
 import type { ClusterChange } from '../cluster-change.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import type { TopologyTable } from '../nodes/topology-table.ts';
+import type { PodTable } from '../pods/pod-table.ts';
 import type { Profile } from '../profile.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
-import { lookUpPools } from './pool-lookup.ts';
+import type { VolumeTable } from '../volumes/volume-table.ts';
+import {
+  compareWithFigure,
+  mayBeMissed,
+  publicationStamp,
+  settledPromise,
+  waitsForMeasurement,
+} from './figure-comparison.ts';
+import { lookUpInlinePools, lookUpPools, type PoolLookup } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
 import {
   type CapacityPromise,
@@ -22,6 +33,8 @@ interface PromiseSources {
   readonly nodes: NodeTable;
   readonly topologies: TopologyTable;
   readonly claims: ClaimTable;
+  readonly volumes: VolumeTable;
+  readonly pods: PodTable;
   readonly pools: PoolTable;
   readonly promises: PromiseTable;
   readonly classes: ReadonlyMap<string, ClassRecord>;
@@ -32,7 +45,7 @@ interface PromiseSources {
 
 /**
  * Reconciles promises with the cluster: creates them from claims with a selected node, settles them when the claim is bound, and
- * drops them when the pool's published figure includes the volume or the claim is deleted.
+ * drops them when the pool's published figure includes the volume or the claim is deleted. Inline volumes have their pod instead of a claim.
  *
  * Every write goes through `setPromise`, so that a rollback undoes promises together with their cause.
  */
@@ -40,6 +53,10 @@ export class PromiseReconciler {
   readonly #index: PromiseSources;
   /** Versions of pools, topologies, classes and drivers. When they change, promises without a reservation are assigned again. */
   #assignedState = '';
+  /** No settled promise expires before. */
+  #nextExpiryMs = Number.POSITIVE_INFINITY;
+  /** Keys of bound claims and assigned pods whose pool was unknown when they were seen. The next plan after a change of the pools looks again. */
+  readonly #withoutPool = new Set<string>();
   #catalogVersion = 0;
 
   constructor(index: PromiseSources) {
@@ -50,6 +67,12 @@ export class PromiseReconciler {
     switch (change.kind) {
       case 'PersistentVolumeClaim':
         this.#claimChanged(change.before, change.after);
+        return;
+      case 'PersistentVolume':
+        this.#volumeChanged(change.before, change.after);
+        return;
+      case 'Pod':
+        this.#podChanged(change.before, change.after);
         return;
       case 'CSIStorageCapacity':
         if (change.after !== undefined) this.#poolUpdated(change.after);
@@ -69,12 +92,35 @@ export class PromiseReconciler {
     const { promises, pools, topologies, nodes } = this.#index;
     const state = `${pools.structureVersion} ${topologies.version} ${nodes.size} ${this.#catalogVersion}`;
     const hasMoved = state !== this.#assignedState;
-    if (!hasMoved && promises.settledCount === 0) return;
-    this.#setAssignedState(state);
+    if (hasMoved) this.#recover();
+    if (!hasMoved && promises.unseenCount === 0 && nowMs <= this.#nextExpiryMs) return;
+    this.#setState(state, Number.POSITIVE_INFINITY);
     for (const promised of [...promises.all()]) {
       if (promised.settled !== undefined) this.#expire(promised, nowMs);
       else if (hasMoved && this.#canReassign(promised)) this.assignPool(promised);
     }
+  }
+
+  /** Volumes that were seen before their pool. */
+  #recover(): void {
+    if (this.#withoutPool.size === 0) return;
+    const keys = [...this.#withoutPool];
+    this.#withoutPool.clear();
+    this.#index.recordUndo(() => {
+      for (const key of keys) this.#withoutPool.add(key);
+    });
+    for (const key of keys) {
+      const claim = this.#index.claims.get(key);
+      if (claim !== undefined) this.#recoverClaim(claim, false);
+      const pod = this.#index.pods.stored(key);
+      if (pod !== undefined) this.#podChanged(undefined, pod, false);
+    }
+  }
+
+  #retryLater(key: string): void {
+    if (this.#withoutPool.has(key)) return;
+    this.#withoutPool.add(key);
+    this.#index.recordUndo(() => this.#withoutPool.delete(key));
   }
 
   /** A reservation has chosen its pool. Another pool is assigned only if it chose none, or if the pool is deleted. */
@@ -87,15 +133,18 @@ export class PromiseReconciler {
     const claim = this.#index.claims.get(promised.id);
     if (claim === undefined) return;
     const poolKey = this.#poolFor(claim, promised.nodeName);
-    if (poolKey !== promised.poolKey) this.#index.setPromise(promised.id, { ...promised, poolKey });
+    if (poolKey !== promised.poolKey)
+      this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, { ...promised, poolKey }));
   }
 
-  #setAssignedState(state: string): void {
-    const before = this.#assignedState;
+  #setState(assignedState: string, nextExpiryMs: number): void {
+    const [stateBefore, expiryBefore] = [this.#assignedState, this.#nextExpiryMs];
     this.#index.recordUndo(() => {
-      this.#assignedState = before;
+      this.#assignedState = stateBefore;
+      this.#nextExpiryMs = expiryBefore;
     });
-    this.#assignedState = state;
+    this.#assignedState = assignedState;
+    this.#nextExpiryMs = nextExpiryMs;
   }
 
   #claimChanged(before: ClaimRecord | undefined, claim: ClaimRecord | undefined): void {
@@ -105,7 +154,9 @@ export class PromiseReconciler {
     if (claim === undefined) return;
     const promised = this.#index.promises.get(key);
     if (claim.isBound) {
-      if (promised !== undefined && promised.settled === undefined) this.#settleClaim(claim, promised);
+      if (promised === undefined) {
+        if (before?.isBound !== true || before.uid !== claim.uid) this.#recoverClaim(claim, true);
+      } else if (promised.settled === undefined) this.#settleClaim(claim, promised);
     } else if (isBeingProvisioned(claim)) {
       this.#storeClaim(claim, promised);
     } else if (promised?.isStored === true) {
@@ -121,20 +172,156 @@ export class PromiseReconciler {
   #claimDeleted(promised: CapacityPromise): void {
     this.#index.setPromise(promised.id, undefined);
     if (promised.settled === undefined) return;
-    const id = `${promised.id} ${promised.claimUid}`;
+    const id = deletedClaimId(promised.id, promised.claimUid);
     this.#index.setPromise(id, { ...promised, id, reservations: 0 });
   }
 
   /** The pool may have been added after the claim, so this looks for it once more before the promise waits for the pool's figure. */
   #settleClaim(claim: ClaimRecord, promised: CapacityPromise): void {
     const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
-    this.#index.setPromise(claim.key, settledPromise(this.#index.pools, { ...promised, poolKey }));
+    const existsAtMs = this.#existenceOf(claim) ?? promised.existsAtMs;
+    const settled = settledPromise(this.#index.pools, { ...promised, poolKey, existsAtMs });
+    this.#index.setPromise(claim.key, settled && compareWithFigure(this.#index.pools, settled));
+  }
+
+  /**
+   * After a restart: the volume of a bound claim counts as promised if it is younger than the figure of its pool. Without times nothing is
+   * known about that, and the figure is trusted.
+   */
+  #recoverClaim(claim: ClaimRecord, mayRetry: boolean): void {
+    const existsAtMs = this.#existenceOf(claim);
+    if (!claim.isBound || claim.selectedNode === '' || existsAtMs === undefined) return;
+    if (this.#index.promises.get(claim.key) !== undefined) return;
+    const poolKey = this.#poolFor(claim, claim.selectedNode);
+    if (poolKey === undefined) {
+      if (mayRetry) this.#retryLater(claim.key);
+      return;
+    }
+    if (!mayBeMissed(this.#index, this.#index.pools.get(poolKey), existsAtMs)) return;
+    const recovered: CapacityPromise = {
+      id: claim.key,
+      claimUid: claim.uid,
+      nodeName: claim.selectedNode,
+      size: claim.request ?? zeroSize,
+      poolKey,
+      reservations: 0,
+      isStored: false,
+      settled: { poolVersion: publicationStamp(this.#index.pools.get(poolKey)), sinceMs: undefined },
+      existsAtMs,
+    };
+    this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, recovered));
+  }
+
+  #existenceOf({ key, uid }: ClaimRecord): number | undefined {
+    return this.#index.volumes.claimedFor(key).find(({ claim }) => claim?.uid === uid)?.existsAtMs;
+  }
+
+  /** The PersistentVolume proves that the volume exists, also while the claim is not bound to it yet. */
+  #volumeChanged(before: VolumeRecord | undefined, volume: VolumeRecord | undefined): void {
+    const reference = (volume ?? before)!.claim;
+    if (reference === undefined) return;
+    const { claimKey, uid } = reference;
+    const promised = [claimKey, deletedClaimId(claimKey, uid)]
+      .map((id) => this.#index.promises.get(id))
+      .find((each) => each !== undefined && each.claimUid === uid);
+    if (volume === undefined) {
+      // The bytes of a volume that no figure has included are free now. A figure that includes it is corrected by the next.
+      if (promised?.settled !== undefined && before!.isReclaimed)
+        this.#index.setPromise(promised.id, undefined);
+      return;
+    }
+    if (promised !== undefined) {
+      const { existsAtMs } = volume;
+      if (existsAtMs !== undefined && existsAtMs !== promised.existsAtMs)
+        this.#index.setPromise(
+          promised.id,
+          compareWithFigure(this.#index.pools, { ...promised, existsAtMs }),
+        );
+      return;
+    }
+    const claim = before === undefined ? this.#index.claims.get(claimKey) : undefined;
+    if (claim?.uid === uid) this.#recoverClaim(claim, true);
+  }
+
+  /** The assigned pod is the durable record of its inline volumes. */
+  #podChanged(before: PodRecord | undefined, pod: PodRecord | undefined, mayRetry = true): void {
+    const { inlineVolumes } = (pod ?? before)!;
+    if (inlineVolumes.length === 0 || !this.#index.profile.checkInlineVolumes) return;
+    if (before !== undefined && before.uid !== pod?.uid) this.#dropInline(before);
+    if (pod === undefined) return;
+    if (pod.nodeName === '' || pod.isFinished) {
+      this.#dropInline(pod);
+      return;
+    }
+    const isNew = before === undefined || before.nodeName === '' || before.uid !== pod.uid;
+    for (const { volumeName, driver, size } of inlineVolumes) {
+      if (size === undefined) continue;
+      const id = inlineVolumeId(pod.key, volumeName);
+      const known = this.#index.promises.get(id);
+      if (known !== undefined) this.#storeInline(pod, driver, known);
+      else if (isNew) this.#recoverInline(pod, { id, driver, size, mayRetry });
+    }
+  }
+
+  #dropInline({ key, inlineVolumes }: PodRecord): void {
+    for (const { volumeName } of inlineVolumes) {
+      const id = inlineVolumeId(key, volumeName);
+      const known = this.#index.promises.get(id);
+      if (known?.isStored === true)
+        this.#index.setPromise(id, promiseIfNeeded({ ...known, isStored: false, settled: undefined }));
+    }
+  }
+
+  #storeInline({ nodeName, volumesExistAtMs }: PodRecord, driver: string, known: CapacityPromise): void {
+    const isElsewhere = known.nodeName !== nodeName || known.poolKey === undefined;
+    const poolKey = isElsewhere ? this.inlinePool(driver, nodeName)?.key : known.poolKey;
+    const existsAtMs = volumesExistAtMs;
+    if (known.isStored && !isElsewhere && known.existsAtMs === existsAtMs) return;
+    const stored = { ...known, nodeName, poolKey, existsAtMs };
+    const settled = known.settled === undefined ? settledPromise(this.#index.pools, stored) : stored;
+    this.#index.setPromise(
+      known.id,
+      settled && compareWithFigure(this.#index.pools, { ...settled, isStored: true }),
+    );
+  }
+
+  /**
+   * After a restart, or for a pod of another scheduler. A volume that does not exist yet is in no figure; one that exists counts as promised
+   * if it is younger than the figure.
+   */
+  #recoverInline(
+    { key, nodeName, volumesExistAtMs }: PodRecord,
+    volume: {
+      readonly id: string;
+      readonly driver: string;
+      readonly size: Size;
+      readonly mayRetry: boolean;
+    },
+  ): void {
+    const pool = this.inlinePool(volume.driver, nodeName);
+    if (pool === undefined) {
+      if (volume.mayRetry) this.#retryLater(key);
+      return;
+    }
+    if (volumesExistAtMs !== undefined && !mayBeMissed(this.#index, pool, volumesExistAtMs)) return;
+    const recovered: CapacityPromise = {
+      id: volume.id,
+      claimUid: '',
+      nodeName,
+      size: volume.size,
+      poolKey: pool.key,
+      reservations: 0,
+      isStored: true,
+      settled: { poolVersion: publicationStamp(pool), sinceMs: undefined },
+      existsAtMs: volumesExistAtMs,
+    };
+    this.#index.setPromise(volume.id, compareWithFigure(this.#index.pools, recovered));
   }
 
   /** All fields except the reservations come from the claim. */
   #storeClaim(claim: ClaimRecord, promised: CapacityPromise | undefined): void {
     const reservations = promised?.reservations ?? 0;
-    this.#index.setPromise(claim.key, {
+    const stored: CapacityPromise = {
       id: claim.key,
       claimUid: claim.uid,
       nodeName: claim.selectedNode,
@@ -143,59 +330,69 @@ export class PromiseReconciler {
       reservations,
       isStored: true,
       settled: undefined,
-    });
+      existsAtMs: this.#existenceOf(claim),
+      isInFigure: promised?.isInFigure ?? false,
+    };
+    this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, stored));
   }
 
   /** The pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
   #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
-    const node = this.#index.nodes.row(nodeName);
     const storageClass = this.#index.classes.get(claim.className);
-    if (node === undefined || storageClass === undefined) return undefined;
-    const found = lookUpPools(this.#index, storageClass.provisioner, claim.className);
-    if (found.kind !== 'pools') return undefined;
-    const { pools, nodes } = this.#index;
-    const reachable = pools
-      .partitionFor(found.entry, nodes.rowCount)
-      .itemsAt(node)
-      .map((row) => pools.record(row));
+    if (storageClass === undefined) return undefined;
+    const reachable = this.#reachable(
+      lookUpPools(this.#index, storageClass.provisioner, claim.className),
+      nodeName,
+    );
     return (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
   }
 
+  /** The pool that an inline volume on the node counts against: the first by name. */
+  inlinePool(driver: string, nodeName: string): PoolRecord | undefined {
+    return this.#reachable(lookUpInlinePools(this.#index, driver), nodeName)[0];
+  }
+
+  #reachable(found: PoolLookup, nodeName: string): readonly PoolRecord[] {
+    const { pools, nodes } = this.#index;
+    const node = nodes.row(nodeName);
+    if (node === undefined || found.kind !== 'pools') return [];
+    const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
+    return rows.map((row) => pools.record(row));
+  }
+
+  /** A figure with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */
   #poolUpdated(pool: PoolRecord): void {
-    for (const id of [...this.#index.pools.promisesOf(pool.key).keys()]) {
-      const promised = this.#index.promises.get(id);
-      if (promised?.settled !== undefined && promised.settled.poolVersion !== publicationStamp(pool)) {
-        this.#index.setPromise(id, undefined);
+    for (const id of [...this.#index.promises.ofPool(pool.key)]) {
+      const promised = this.#index.promises.get(id)!;
+      if (pool.measuredAtMs !== undefined) {
+        const compared = compareWithFigure(this.#index.pools, promised);
+        if (compared !== promised) this.#index.setPromise(id, compared);
+      } else if (promised.settled !== undefined) {
+        // The promise may have waited for a measurement; now its time may be up.
+        this.#setState(this.#assignedState, Number.NEGATIVE_INFINITY);
+        if (promised.settled.poolVersion !== publicationStamp(pool) && promised.isInFigure !== true)
+          this.#index.setPromise(id, undefined);
       }
     }
   }
 
+  /** A promise that waits for a measurement does not expire: its publisher says when it measured, so the figure will come. */
   #expire(promised: CapacityPromise, nowMs: number): void {
-    const settled = promised.settled!;
-    if (settled.sinceMs === undefined) {
-      this.#index.setPromise(promised.id, { ...promised, settled: { ...settled, sinceMs: nowMs } });
-    } else if (nowMs - settled.sinceMs > this.#index.profile.settledPromiseMaxMs) {
-      this.#index.setPromise(promised.id, undefined);
-    }
+    const { settledPromiseMaxMs } = this.#index.profile;
+    const sinceMs = promised.settled!.sinceMs ?? nowMs;
+    if (promised.settled!.sinceMs === undefined)
+      this.#index.setPromise(promised.id, { ...promised, settled: { ...promised.settled!, sinceMs } });
+    if (waitsForMeasurement(this.#index.pools, promised)) return;
+    if (nowMs - sinceMs > settledPromiseMaxMs) this.#index.setPromise(promised.id, undefined);
+    else this.#nextExpiryMs = Math.min(this.#nextExpiryMs, sinceMs + settledPromiseMaxMs);
   }
 }
 
-/**
- * The promise of a volume that exists now: it waits for the pool's next figure, which includes the volume. A promise without a pool
- * has no figure to wait for, and ends.
- */
-export function settledPromise(pools: PoolTable, promised: CapacityPromise): CapacityPromise | undefined {
-  if (promised.poolKey === undefined) return undefined;
-  const poolVersion = publicationStamp(pools.get(promised.poolKey));
-  return { ...promised, isStored: false, settled: { poolVersion, sinceMs: undefined } };
+/** The id of the promise of an inline volume. */
+export function inlineVolumeId(podKey: string, volumeName: string): string {
+  return `${podKey}:${volumeName}`;
 }
 
-/**
- * Distinguishes one publication of a pool from the next. The version of a DriverCapacity changes with any of its pools, so there the
- * pool's own figures are compared.
- */
-function publicationStamp(pool: PoolRecord | undefined): string | undefined {
-  if (pool === undefined) return undefined;
-  if (pool.form === 'CSIStorageCapacity') return pool.version;
-  return `${pool.largest?.bytes} ${pool.free?.bytes} ${pool.expiresAtMs}`;
+function deletedClaimId(claimKey: string, claimUid: string): string {
+  return `${claimKey} ${claimUid}`;
 }

@@ -1,17 +1,17 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import { compareSizes, type Size } from '../../size.ts';
-import { setOrDelete } from '../primitives/maps.ts';
+import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import type { PoolTable } from './pool-table.ts';
 
 /**
- * Capacity of a pool that is reserved for a claim in flight.
+ * Capacity of a pool for a volume that the pool's published figure may not include yet.
  *
- * A promise exists as long as one of these requires it: a reservation of this process; the claim's selected-node annotation (the
- * durable record, from which the promise is rebuilt after a restart); or, once the claim is bound, a pool figure that is older than
- * the volume. So the bytes may be counted twice for a moment, but are never uncounted.
+ * A promise exists as long as one of these requires it: a reservation of this process; the durable record, from which the promise is
+ * rebuilt after a restart (the claim's selected-node annotation, or the assigned pod of an inline volume); or, once the volume exists, a
+ * figure that was measured before. The bytes are deducted unless the figure includes the volume, so never twice and never not at all.
  */
 export interface CapacityPromise {
-  /** The claim's key; or, if the claim is deleted or the volume is inline, an id that no claim can have. */
+  /** The claim's key; `namespace/pod:volume` for an inline volume; or, if the claim is deleted, an id that no claim can have. */
   readonly id: string;
   /** Empty for an inline volume. */
   readonly claimUid: string;
@@ -21,10 +21,14 @@ export interface CapacityPromise {
   /** Undefined while no known pool can provision the claim. */
   readonly poolKey: string | undefined;
   readonly reservations: number;
-  /** The claim object is the durable record: it has a selected node and no volume yet. */
+  /** The durable record exists: the claim has a selected node and no volume yet, or the pod of the inline volume has its node. */
   readonly isStored: boolean;
-  /** Set once the claim is bound: the next update of the pool includes the volume. */
+  /** Set once the claim is bound, or the pod of the inline volume has its node. */
   readonly settled: Settled | undefined;
+  /** The volume existed at this time at the latest; undefined if that is not known yet. */
+  readonly existsAtMs?: number | undefined;
+  /** The pool's figure was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older figure. */
+  readonly isInFigure?: boolean;
 }
 
 interface Settled {
@@ -37,7 +41,9 @@ interface Settled {
 export class PromiseTable {
   readonly #pools: PoolTable;
   readonly #byId = new Map<string, CapacityPromise>();
-  #settledCount = 0;
+  readonly #byPool = new Map<string, Set<string>>();
+  /** Settled promises that no plan has seen yet. */
+  #unseenCount = 0;
   /** Pools with a promise that was removed, reduced or moved since the last reset. */
   #freedPools = new Set<string>();
   /** The same since `startChange`. */
@@ -47,8 +53,13 @@ export class PromiseTable {
     this.#pools = pools;
   }
 
-  get settledCount(): number {
-    return this.#settledCount;
+  get unseenCount(): number {
+    return this.#unseenCount;
+  }
+
+  /** The ids of all promises of the pool, also of those that its figure includes. */
+  ofPool(poolKey: string): Iterable<string> {
+    return this.#byPool.get(poolKey) ?? [];
   }
 
   startChange(): void {
@@ -74,17 +85,24 @@ export class PromiseTable {
 
   set(id: string, promised: CapacityPromise | undefined): void {
     const before = this.#byId.get(id);
-    if (before?.settled !== undefined) this.#settledCount -= 1;
-    if (promised?.settled !== undefined) this.#settledCount += 1;
+    if (isUnseen(before)) this.#unseenCount -= 1;
+    if (isUnseen(promised)) this.#unseenCount += 1;
     setOrDelete(this.#byId, id, promised);
-    if (before?.poolKey !== undefined) this.#pools.removePromise(before.poolKey, id);
-    if (promised?.poolKey !== undefined) this.#pools.addPromise(promised.poolKey, id, promised.size);
-    if (before !== undefined) this.#markFreed(before, promised);
+    if (before?.poolKey !== undefined) {
+      removeFrom(this.#byPool, before.poolKey, id);
+      if (isDeducted(before)) this.#pools.removePromise(before.poolKey, id);
+    }
+    if (promised?.poolKey !== undefined) {
+      addTo(this.#byPool, promised.poolKey, id);
+      if (isDeducted(promised)) this.#pools.addPromise(promised.poolKey, id, promised.size);
+    }
+    if (before !== undefined && isDeducted(before)) this.#markFreed(before, promised);
   }
 
   /** A promise that moves marks both pools: cached answers that relied on the new pool are stale. */
   #markFreed(before: CapacityPromise, after: CapacityPromise | undefined): void {
-    const isSmaller = after !== undefined && compareSizes(after.size, before.size) < 0;
+    const isSmaller =
+      after !== undefined && (!isDeducted(after) || compareSizes(after.size, before.size) < 0);
     if (after?.poolKey === before.poolKey && !isSmaller) return;
     for (const key of [before.poolKey, after?.poolKey]) {
       if (key === undefined) continue;
@@ -92,6 +110,14 @@ export class PromiseTable {
       this.freedInChange.add(key);
     }
   }
+}
+
+function isDeducted({ isInFigure }: CapacityPromise): boolean {
+  return isInFigure !== true;
+}
+
+function isUnseen(promised: CapacityPromise | undefined): boolean {
+  return promised?.settled !== undefined && promised.settled.sinceMs === undefined;
 }
 
 /** The promise if something still requires it, else undefined. */

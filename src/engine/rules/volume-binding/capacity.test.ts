@@ -11,6 +11,7 @@ import {
   csiDriver,
   driverCapacity,
   hostname,
+  inlineVolume,
   node,
   pod,
   pool,
@@ -18,6 +19,7 @@ import {
   zone,
 } from '../../testing/objects.ts';
 import { expectOutcomes } from '../../testing/profile-cases.ts';
+import { plan } from '../../testing/whole-engine.ts';
 
 const noSpace: PlanOutcome = {
   message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
@@ -281,6 +283,19 @@ describe('a driver that publishes both forms', () => {
     const native = { ...stowageProfile, poolForms: ['CSIStorageCapacity' as const] };
     expect(planOutcome(clusterOf(asking('2Gi'), native), pod('p', ['data']))).toEqual(from('storage/native'));
     expect(planOutcome(clusterOf(asking('4Gi'), native), pod('p', ['data']))).toEqual(noSpace);
+  });
+
+  test.each([
+    [['CSIStorageCapacity'] as const, 'any size fits: no pool counts'],
+    [['CSIStorageCapacity', 'DriverCapacity'] as const, 'the pool for inline volumes counts'],
+  ])('has sized inline volumes checked by its DriverCapacity only; with the forms %s %s', (poolForms, _) => {
+    const ephemeral = [{ storageClassName: '<ephemeral>', pools: [pool('ram', '4Gi')] }];
+    const cluster = { ...objects, DriverCapacity: [driverCapacity('disk.csi', ephemeral)] };
+    const index = clusterOf(cluster, { ...stowageProfile, poolForms });
+    const fits = (size: string) =>
+      plan(pod('p', [], { volumes: [inlineVolume('v', 'disk.csi', size)] }), index, { nowMs: 0 }).kind;
+    expect(fits('4Gi')).toBe('placement');
+    expect(fits('5Gi')).toBe(poolForms.length === 1 ? 'placement' : 'refusal');
   });
 
   test('never has their sum counted', () => {

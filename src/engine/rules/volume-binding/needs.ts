@@ -1,7 +1,7 @@
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
-import { lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
+import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import { offersModes } from '../../records/access-modes.ts';
@@ -69,7 +69,8 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
   if (!index.profile.checkInlineVolumes) return [];
   const wants: Want[] = [];
   for (const { volumeName, driver, size } of pod.inlineVolumes) {
-    if (size === undefined || !index.pools.isDriverTracked(driver)) continue;
+    const pools = lookUpInlinePools(index, driver);
+    if (size === undefined || pools.kind === 'untracked') continue;
     wants.push({
       position: firstPosition + wants.length,
       name: `${pod.key}:${volumeName}`,
@@ -81,7 +82,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
         className: ephemeralStorageClassName,
         driver,
         allowed: index.everyNode,
-        pools: lookUpPools(index, driver, ephemeralStorageClassName),
+        pools,
         policy: inFlightPolicy(index.profile, driver),
       },
     });

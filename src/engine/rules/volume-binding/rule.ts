@@ -13,7 +13,7 @@ import { NearbyVolumesCache } from './nearby-volumes.ts';
 import { prepareNeeds } from './prepare.ts';
 import { scoreVolumes } from './score.ts';
 import { Solution } from './solution.ts';
-import { bindingReasons } from './verdict-bits.ts';
+import { bindingReasons, bit } from './verdict-bits.ts';
 import { volumesInvalidatedBy, volumesWokenBy } from './wakes.ts';
 
 export const volumeBindingRule: Rule<BindingState> = {
@@ -51,6 +51,13 @@ function filter({ needs, solution }: BindingState, cycle: Cycle): void {
     const node = nodes[position]!;
     let found = obstacles[node]!;
     if (!solution.isServed(node) && (found === 0 || reportsEveryObstacle)) found |= solution.solve(node);
-    if (found !== 0) cycle.reject(node, found);
+    if (found === 0) continue;
+    if ((found & bit.NotEnoughCapacity) === 0 || mayEvictionFree(cycle, node)) cycle.reject(node, found);
+    else cycle.rejectUnresolvable(node, found);
   }
+}
+
+/** Evicting a pod deletes its inline volumes. Volumes of claims stay. */
+function mayEvictionFree({ index }: Cycle, node: number): boolean {
+  return index.profile.checkInlineVolumes && index.pods.hasInlineVolumes(index.nodes.record(node)!.key);
 }

@@ -1,0 +1,55 @@
+/** Whether the published figure of a pool includes the volume of a promise. */
+import type { PoolRecord } from '../../records/pool-record.ts';
+import type { Profile } from '../profile.ts';
+import type { PoolTable } from './pool-table.ts';
+import type { CapacityPromise } from './promise-table.ts';
+
+/**
+ * The promise, with `isInFigure` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
+ * the driver, and a provisioner after the driver has answered. So a figure with a later time includes the volume; with an equal time it may not.
+ */
+export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
+  const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
+  if (pool?.measuredAtMs === undefined) return promised;
+  const { existsAtMs } = promised;
+  const isInFigure = existsAtMs !== undefined && pool.measuredAtMs > existsAtMs;
+  return isInFigure === (promised.isInFigure ?? false) ? promised : { ...promised, isInFigure };
+}
+
+/** The figure was measured before the volume certainly existed; or so shortly after that an older figure could still replace it. */
+export function mayBeMissed(
+  { profile }: { readonly profile: Profile },
+  pool: PoolRecord | undefined,
+  existsAtMs: number,
+): boolean {
+  const measuredAtMs = pool?.measuredAtMs;
+  return measuredAtMs !== undefined && measuredAtMs - existsAtMs <= profile.settledPromiseMaxMs;
+}
+
+/** A publisher that says when it measures will publish a figure that includes the volume. */
+export function waitsForMeasurement(
+  pools: PoolTable,
+  { poolKey, isInFigure, existsAtMs, claimUid }: CapacityPromise,
+): boolean {
+  const pool = poolKey === undefined ? undefined : pools.get(poolKey);
+  if (pool?.measuredAtMs === undefined || isInFigure === true) return false;
+  // The PersistentVolume of a bound claim may never be seen. An inline volume may be created any time.
+  return existsAtMs !== undefined || claimUid === '';
+}
+
+/** The promise of a volume that waits for a figure of its pool that includes it. A promise without a pool has no figure to wait for, and ends. */
+export function settledPromise(pools: PoolTable, promised: CapacityPromise): CapacityPromise | undefined {
+  if (promised.poolKey === undefined) return undefined;
+  const poolVersion = publicationStamp(pools.get(promised.poolKey));
+  return { ...promised, isStored: false, settled: { poolVersion, sinceMs: undefined } };
+}
+
+/**
+ * Distinguishes one publication of a pool without a time from the next. The version of a DriverCapacity changes with any of its pools, so
+ * there the pool's own figures are compared; its expiry is no figure.
+ */
+export function publicationStamp(pool: PoolRecord | undefined): string | undefined {
+  if (pool === undefined) return undefined;
+  if (pool.form === 'CSIStorageCapacity') return pool.version;
+  return `${pool.largest?.bytes} ${pool.free?.bytes}`;
+}
