@@ -8,7 +8,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
 import type { VolumeRecord } from '../records/volume-record.ts';
-import type { DriverPoolsDifference } from './pools/pool-changes.ts';
+import type { DriverPoolsDifference } from './pool-changes.ts';
 
 /** The kinds that the index stores, each with its record type. */
 export interface RecordOf {

@@ -25,7 +25,7 @@ import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
 import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
-import { type DriverPoolsDifference, hasNewFigure } from './pools/pool-changes.ts';
+import { type DriverPoolsDifference, hasNewFigure } from './pool-changes.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';

@@ -1,5 +1,6 @@
 import { fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverPoolsRecord } from '../../records/pool-record.ts';
+import type { EntriesDifference } from '../pool-changes.ts';
 import { setOrDelete } from '../primitives/maps.ts';
 
 /**
@@ -61,13 +62,6 @@ interface Counts {
   objects: number;
   /** How many of them have an entry for each class. */
   readonly classes: Map<string, number>;
-}
-
-export interface EntriesDifference {
-  /** Classes for which the driver has an entry now and had none before, or the reverse. */
-  readonly entries: readonly string[];
-  /** The first object that tracks the driver's capacity has come, or the last one has gone. */
-  readonly changesTracking: boolean;
 }
 
 const noDifference: EntriesDifference = { entries: [], changesTracking: false };

@@ -3,10 +3,10 @@ import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize }
 import type { NodePartition } from '../nodes/node-partition.ts';
 import { PartitionCache } from '../nodes/partition-cache.ts';
 import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
+import { type DriverPoolsDifference, differingPools } from '../pool-changes.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
 import { DriverEntries } from './driver-entries.ts';
-import { type DriverPoolsDifference, differingPools } from './pool-changes.ts';
 
 declare const brand: unique symbol;
 export type PoolRow = number & { readonly [brand]: 'PoolRow' };

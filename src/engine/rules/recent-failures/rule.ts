@@ -3,7 +3,7 @@
  * the same best node again and again.
  */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
-import { hasNewFigure } from '../../cluster-index/pools/pool-changes.ts';
+import { hasNewFigure } from '../../cluster-index/pool-changes.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';

@@ -1,6 +1,6 @@
 import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverPoolsChange } from '../../cluster-index/cluster-change.ts';
-import type { PoolChange } from '../../cluster-index/pools/pool-changes.ts';
+import type { PoolChange } from '../../cluster-index/pool-changes.ts';
 import { type PoolTable, publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import { compareSizes } from '../../size.ts';

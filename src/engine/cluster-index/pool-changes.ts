@@ -1,11 +1,18 @@
-import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
-import { compareSizes, type Size } from '../../size.ts';
-import type { EntriesDifference } from './driver-entries.ts';
+import type { DriverPoolsRecord, PoolRecord } from '../records/pool-record.ts';
+import { compareSizes, type Size } from '../size.ts';
 
 /** A pool that was added, changed or removed. */
 export interface PoolChange {
   readonly before: PoolRecord | undefined;
   readonly after: PoolRecord | undefined;
+}
+
+/** What an update of a DriverCapacity changes for its driver, over all objects of the driver. */
+export interface EntriesDifference {
+  /** Classes for which the driver has an entry now and had none before, or the reverse. */
+  readonly entries: readonly string[];
+  /** The first object that tracks the driver's capacity has come, or the last one has gone. */
+  readonly changesTracking: boolean;
 }
 
 /** The difference between two versions of a DriverCapacity. */
