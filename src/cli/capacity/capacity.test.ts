@@ -160,6 +160,25 @@ describe('capacity', () => {
     expect(textOf(measured(view))).toContain('expired');
   });
 
+  test('has the time of its figure and its publisher', () => {
+    const figures = (name: string, measuredAt?: string) => {
+      const pools = [{ name, capacity: '9Gi', ...(measuredAt && { measuredAt }) }];
+      const object = driverCapacity(name, [{ storageClassName: 'c', pools }]);
+      const managedFields = [
+        { manager: 'installer', time: '2026-01-01T00:00:00Z' },
+        { manager: 'publisher', time: '2026-01-02T00:00:00Z' },
+      ];
+      return { ...object, metadata: { ...object.metadata, managedFields } };
+    };
+    const report = measured(
+      viewOf({ DriverCapacity: [figures('a', '2026-01-01T12:00:00.250Z'), figures('b')] }),
+    );
+    expect(report.pools).toMatchObject([
+      { measuredAt: '2026-01-01T12:00:00.250Z', measuredAtFrom: 'measurement', publishedBy: 'publisher' },
+      { measuredAt: '2026-01-02T00:00:00Z', measuredAtFrom: 'write', publishedBy: 'publisher' },
+    ]);
+  });
+
   test('of a driver that does not exist, or that has expired, is marked', () => {
     const figures = (name: string, expiryTime: string) =>
       driverCapacity(name, [{ storageClassName: 'c', pools: [{ name, capacity: '9Gi', expiryTime }] }]);

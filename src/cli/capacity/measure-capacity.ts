@@ -12,6 +12,7 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
 import { measureVolumes } from './measure-volumes.ts';
 import { orphanCheck } from './orphaned-pools.ts';
+import { type FigureSource, figureSource } from './pool-publisher.ts';
 import { PoolUsage } from './pool-usage.ts';
 import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
 
@@ -43,7 +44,10 @@ export function measureCapacity(view: ClusterView, { nowMs, storageClass }: Meas
     apiVersion: 'stowage.dev/capacity/v1',
     kind: 'CapacityReport',
     classes: measureClasses({ index, usage, nowMs }).filter(isAsked),
-    pools: measurePools({ index, usage, nowMs }, { reaches, isOrphan: orphanCheck(view) }).filter(isAsked),
+    pools: measurePools(
+      { index, usage, nowMs },
+      { reaches, isOrphan: orphanCheck(view), sourceOf: (pool) => figureSource(view, pool) },
+    ).filter(isAsked),
     volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
     notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
@@ -90,6 +94,7 @@ function measureClass({ key, provisioner }: ClassRecord, { index, usage, nowMs }
 interface PoolFacts {
   readonly reaches: ReachReader;
   readonly isOrphan: (pool: PoolRecord) => boolean;
+  readonly sourceOf: (pool: PoolRecord) => FigureSource;
 }
 
 function measurePools(measured: Measured, facts: PoolFacts): readonly PoolCapacity[] {
@@ -105,7 +110,7 @@ function order({ storageClass, pool }: PoolCapacity): string {
 function measurePool(
   pool: PoolRecord,
   { index, usage, nowMs }: Measured,
-  { reaches, isOrphan }: PoolFacts,
+  { reaches, isOrphan, sourceOf }: PoolFacts,
 ): PoolCapacity {
   const { pools } = index;
   const { key, name, form, driver, storageClass } = pool;
@@ -127,6 +132,7 @@ function measurePool(
     largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
     isExpired: isOld,
     isOrphaned: isOrphan(pool),
+    ...sourceOf(pool),
     sharesWith: pools
       .poolsOnSameBacking(key)
       .filter((other) => other !== pool)

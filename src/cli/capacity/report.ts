@@ -54,6 +54,11 @@ export interface PoolCapacity {
   readonly isExpired: boolean;
   /** True if its DriverCapacity has no CSIDriver of the same name: the driver may be gone, and its figures may be old. */
   readonly isOrphaned: boolean;
+  /** When the driver was asked for the figure, or else when the object was last written. */
+  readonly measuredAt?: string | undefined;
+  readonly measuredAtFrom?: 'measurement' | 'write' | undefined;
+  /** The manager of the object's fields that were written last. */
+  readonly publishedBy?: string | undefined;
   /** Other pools on the same disks. */
   readonly sharesWith: readonly string[];
 }
