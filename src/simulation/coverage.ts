@@ -17,10 +17,17 @@ export class Coverage {
     this.#hits.set(triple, (this.#hits.get(triple) ?? 0) + 1);
   }
 
-  add(other: Coverage): void {
-    for (const [controllers, phases] of other.#phases)
-      for (const phase of phases) this.called(controllers, phase);
-    for (const [triple, count] of other.#hits) this.#hits.set(triple, (this.#hits.get(triple) ?? 0) + count);
+  add({ phases, hits }: CoverageRecord): void {
+    for (const [controllers, phase] of phases) this.called(controllers, phase);
+    for (const [triple, count] of hits) this.#hits.set(triple, (this.#hits.get(triple) ?? 0) + count);
+  }
+
+  /** Plain data, for a message from another thread. */
+  get record(): CoverageRecord {
+    const phases = [...this.#phases].flatMap(([controllers, known]) =>
+      [...known].map((phase) => [controllers, phase] as const),
+    );
+    return { phases, hits: [...this.#hits] };
   }
 
   get faults(): number {
@@ -39,6 +46,13 @@ export class Coverage {
     );
     return triples.filter((triple) => !this.#hits.has(triple) && !isImpossible(triple)).sort();
   }
+}
+
+/** What one run, or many, have covered. */
+export interface CoverageRecord {
+  /** Controllers, and a call that they have made. */
+  readonly phases: readonly (readonly [string, string])[];
+  readonly hits: readonly (readonly [string, number])[];
 }
 
 /** Faults hit writes only; Events are written in the background. */

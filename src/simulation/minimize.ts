@@ -24,7 +24,7 @@ export interface MinimizedScenario {
   readonly runs: number;
 }
 
-const runsMaxDefault = 200;
+const runsMaxDefault = 300;
 
 /**
  * The smallest scenario found that still breaks the invariant of `violation`: fewer actions, then one replica of each process, then no
@@ -102,13 +102,9 @@ class Search {
 
 /** Ends when no single action can be removed. */
 async function removeActions(search: Search): Promise<void> {
-  let size = Math.ceil(search.actions.length / 2);
-  while (size >= 1 && !search.isExhausted) {
-    const hasRemoved = await removeParts(search, size);
-    if (size === 1 && !hasRemoved) return;
-    if (!hasRemoved || size > search.actions.length) size = Math.max(1, Math.floor(size / 2));
-    if (search.actions.length === 0) return;
-  }
+  for (let size = Math.ceil(search.actions.length / 2); size > 1; size = Math.ceil(size / 2))
+    await removeParts(search, size);
+  while (await removeParts(search, 1));
 }
 
 /** Tries each part of `size` actions once, from the end: late actions matter least. */

@@ -1,0 +1,3 @@
+import { testSeeds } from './testing/seed-batches.ts';
+
+testSeeds(31, 60);
