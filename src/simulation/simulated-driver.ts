@@ -7,8 +7,9 @@ import {
   type VolumePlan,
 } from '../controllers/provisioner/provisioner.ts';
 import { isReason } from '../kube/api-error.ts';
+import { parseTimestamp } from '../kube/go/timestamp.ts';
 import { csiStorageCapacities } from '../kube/resources.ts';
-import { labels } from '../kube/well-known.ts';
+import { annotations, labels } from '../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { DriverVolumeFact, StorageFacts } from './invariants/invariant.ts';
@@ -22,6 +23,7 @@ export const gibibyte = 2 ** 30;
 const namespace = 'kube-system';
 const publishEveryMs = 10_000;
 const createMs = 50;
+const remeasureAfterMs = 3_000;
 
 /** What the driver does with the next request to create a volume. */
 export type DriverFault =
@@ -57,6 +59,7 @@ export class SimulatedDriver implements StorageFacts {
   readonly #deletedInUse: string[] = [];
   readonly #faults: DriverFault[] = [];
   #overstatedBytes = 0;
+  #changedAtMs = 0;
   #wakePublisher = () => {};
 
   constructor(options: DriverOptions) {
@@ -128,7 +131,7 @@ export class SimulatedDriver implements StorageFacts {
       return refusedOutcome(`the pool of ${node} has no room for ${bytes} bytes`);
     const volume = existing ?? { node, bytes: Number(bytes) };
     this.#volumes.set(name, volume);
-    this.#wakePublisher();
+    this.#changed();
     if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
     // A volume that exists stays where it is, whatever this request asks for.
     return { kind: 'created', plan: planFor(plan.asset, volume) };
@@ -138,6 +141,11 @@ export class SimulatedDriver implements StorageFacts {
     if (!this.#volumes.has(name)) return;
     if (this.#options.isInUse(name)) this.#deletedInUse.push(name);
     this.#volumes.delete(name);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#changedAtMs = this.#options.clock.nowMs();
     this.#wakePublisher();
   }
 
@@ -156,21 +164,32 @@ export class SimulatedDriver implements StorageFacts {
     }
   }
 
-  /** Writes a figure only if it differs. The patch carries the version that was read. */
+  /**
+   * Writes a figure if it differs, and again some seconds after the last change of the pool: a figure ends a promise only if it was
+   * measured after the volume existed, and creation times of objects have whole seconds. The patch carries the version that was read.
+   */
   async #publishNode(node: string, { cluster }: ControllerContext, signal: AbortSignal): Promise<void> {
     const client = cluster.resource(csiStorageCapacities);
     const name = `pool-${node}`;
     const capacity = String(this.#freeBytes(node) + this.#overstatedBytes);
+    const measuredAtMs = this.#options.clock.nowMs();
+    const measured = { [annotations.measuredAt]: new Date(measuredAtMs).toISOString() };
     try {
       const { metadata, capacity: published } = await client.get({ namespace, name }, { signal });
-      if (String(published) === capacity) return;
+      const publishedMs = parseTimestamp(metadata?.annotations?.[annotations.measuredAt]) ?? 0;
+      const isCurrent = publishedMs > this.#changedAtMs + remeasureAfterMs;
+      const isDue = measuredAtMs > this.#changedAtMs + remeasureAfterMs;
+      if (String(published) === capacity && (isCurrent || !isDue)) return;
       const { uid, resourceVersion } = metadata ?? {};
-      const body = { metadata: { uid, resourceVersion }, capacity };
+      const body = { metadata: { uid, resourceVersion, annotations: measured }, capacity };
       await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
     } catch (error) {
       if (!isReason(error, 'NotFound')) throw error;
       const nodeTopology = { matchLabels: { [labels.hostname]: node } };
-      const fresh = { metadata: { namespace, name }, storageClassName: driverClassName };
+      const fresh = {
+        metadata: { namespace, name, annotations: measured },
+        storageClassName: driverClassName,
+      };
       await client.create({ ...fresh, nodeTopology, capacity }, { signal });
     }
   }
