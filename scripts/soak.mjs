@@ -1,7 +1,7 @@
 /**
  * npm run soak -- --minutes N [--seed FIRST] [--json FILE]: simulates one seed after the other on all cores, and reports what was
  * covered and which seeds broke an invariant. Exit status 1 if one did.
- * npm run soak -- --planted [--json FILE]: checks that the simulation catches bugs that are planted on purpose.
+ * npm run soak -- --planted [--only TEXT] [--json FILE]: checks that the simulation catches bugs that are planted on purpose.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -21,13 +21,15 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     json: { type: 'string' },
     planted: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
   },
 });
 process.exitCode = values.planted ? await runPlanted() : await runSeeds();
 
 async function runPlanted() {
   const { soakPlanted } = await import('./soak/planted.mjs');
-  return await soakPlanted({ json: values.json, parallel: availableParallelism() });
+  return await soakPlanted({ only: values.only, json: values.json, parallel: availableParallelism() });
 }
 
 async function runSeeds() {

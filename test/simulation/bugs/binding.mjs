@@ -43,24 +43,10 @@ export const bindingBugs = [
     seedsMax: 300,
   },
   {
-    name: 'a binding in flight is not woken by its claims',
-    file: 'src/bind/in-flight-bindings.ts',
-    find: 'return [...this.usingClaim((change.after ?? change.before)!.key)];',
-    replace: 'return [];',
-    seedsMax: 20,
-  },
-  {
     name: 'the binding of a pod does not carry its uid',
     file: 'src/bind/pod-scheduling-writes.ts',
     find: ', ...(uid !== undefined && { uid }) },',
     replace: ' },',
-    seedsMax: 300,
-  },
-  {
-    name: 'a lost response to the binding of a pod counts as a failure',
-    file: 'src/bind/pod-scheduling-writes.ts',
-    find: 'if (live?.metadata?.uid !== uid || live?.spec?.nodeName !== nodeName) throw error;',
-    replace: 'throw error;',
     seedsMax: 300,
   },
 ];

@@ -57,11 +57,4 @@ export const provisionerBugs = [
     replace: 'const ending',
     seedsMax: 50,
   },
-  {
-    name: 'a volume is deleted when it is created',
-    file: 'src/controllers/provisioner/volume-reclaim.ts',
-    find: "if (status?.phase === 'Released') return true;",
-    replace: "if (status?.phase !== 'Bound') return true;",
-    seedsMax: 50,
-  },
 ];

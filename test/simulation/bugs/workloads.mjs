@@ -10,8 +10,8 @@ export const workloadBugs = [
   {
     name: 'a StatefulSet deletes claims when it is scaled down',
     file: 'src/controllers/workloads/stateful-set/claims.ts',
-    find: "whenScaled = 'Retain' }",
-    replace: "whenScaled = 'Delete' }",
+    find: "const isScaledAway = whenScaled === 'Delete' && !isInRange(set, ordinalOf(pod) ?? -1);",
+    replace: 'const isScaledAway = !isInRange(set, ordinalOf(pod) ?? -1);',
     seedsMax: 100,
   },
   {
@@ -20,13 +20,6 @@ export const workloadBugs = [
     find: 'this.#remove(object);\n        this.#notifyOwner(object);',
     replace: 'this.#remove(object);',
     seedsMax: 200,
-  },
-  {
-    name: 'a StatefulSet creates pods before their claims exist',
-    file: 'src/controllers/workloads/stateful-set/replica-plan.ts',
-    find: "return [...missing, ...ownershipSteps(view, pod, ordinal), { kind: 'create-pod', pod }];",
-    replace: "return [...ownershipSteps(view, pod, ordinal), { kind: 'create-pod', pod }];",
-    seedsMax: 100,
   },
   {
     name: 'a pod runs without the mark that its claims are mounted',
