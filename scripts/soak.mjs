@@ -22,7 +22,6 @@ const { values } = parseArgs({
     json: { type: 'string' },
     planted: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    only: { type: 'string', default: '' },
   },
 });
 process.exitCode = values.planted ? await runPlanted() : await runSeeds();

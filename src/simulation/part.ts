@@ -5,7 +5,7 @@ import type { Invariant } from './invariants/invariant.ts';
 import type { ActionParameters } from './scenario.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
 import type { SimulatedDriver } from './simulated-driver.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
+import type { ProcessPlan, SimulatedProcess } from './simulated-process.ts';
 
 /**
  * What one module adds to the simulation. A new controller adds a part to `all-parts.ts`: the processes that run it, what can happen
@@ -16,13 +16,6 @@ export interface SimulationPart {
   readonly processes?: readonly ProcessPlan[];
   readonly actions?: readonly ActionKind[];
   readonly invariants?: readonly Invariant[];
-}
-
-/** A program that runs some controllers. */
-export interface ProcessPlan {
-  /** Replicas are called `NAME-0`, `NAME-1` and so on. */
-  readonly name: string;
-  readonly controllers: readonly string[];
 }
 
 /** Something that can happen. */

@@ -12,7 +12,6 @@ import { csiStorageCapacities } from '../kube/resources.ts';
 import { annotations, labels } from '../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { DriverVolumeFact, StorageFacts } from './invariants/invariant.ts';
 
 export const driverName = 'driver.simulation.stowage.dev';
 export const driverClassName = 'pooled';
@@ -40,6 +39,12 @@ export type DriverFault =
 
 export const driverFaults: readonly DriverFault[] = ['refuse', 'fail', 'fail-after', 'hang', 'slow'];
 
+/** A volume in the pool of a node. */
+interface DriverVolume {
+  readonly node: string;
+  readonly bytes: number;
+}
+
 export interface DriverOptions {
   readonly clock: Clock;
   /** Whether a claim is bound to the volume of this name. */
@@ -50,12 +55,12 @@ export interface DriverOptions {
  * A storage system with one pool a node, outside the cluster: it outlives every process. Its provisioner may fail, hang or answer
  * late; it never holds more than its capacity. Its publisher writes what is free as CSIStorageCapacity.
  */
-export class SimulatedDriver implements StorageFacts {
+export class SimulatedDriver {
   readonly #options: DriverOptions;
   readonly #capacity = new Map<string, number>();
   /** The largest that was ever true or published. */
   readonly #limits = new Map<string, number>();
-  readonly #volumes = new Map<string, DriverVolumeFact>();
+  readonly #volumes = new Map<string, DriverVolume>();
   readonly #deletedInUse: string[] = [];
   readonly #faults: DriverFault[] = [];
   #overstatedBytes = 0;
@@ -66,7 +71,7 @@ export class SimulatedDriver implements StorageFacts {
     this.#options = options;
   }
 
-  get volumes(): ReadonlyMap<string, DriverVolumeFact> {
+  get volumes(): ReadonlyMap<string, DriverVolume> {
     return this.#volumes;
   }
 
@@ -202,7 +207,7 @@ function planOn({ asset, claim, selectedNode }: ProvisionRequest) {
   return { kind: 'planned' as const, plan: planFor(asset, { node, bytes }) };
 }
 
-function planFor(asset: ProvisionedAsset, { node, bytes }: DriverVolumeFact): VolumePlan {
+function planFor(asset: ProvisionedAsset, { node, bytes }: DriverVolume): VolumePlan {
   const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [node] }];
   const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions }] } };
   const volumeAttributes = { node, bytes: String(bytes) };

@@ -14,8 +14,14 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
-import type { ProcessPlan } from './part.ts';
 import type { Trace } from './trace.ts';
+
+/** A program that runs some controllers. */
+export interface ProcessPlan {
+  /** Replicas are called `NAME-0`, `NAME-1` and so on. */
+  readonly name: string;
+  readonly controllers: readonly string[];
+}
 
 export interface ProcessOptions {
   readonly plan: ProcessPlan;

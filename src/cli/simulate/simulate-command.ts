@@ -11,10 +11,10 @@ import { brokenSeedNames, renderSimulation } from './render-simulation.ts';
 import { readScenarioFile } from './scenario-file.ts';
 import {
   type BrokenRun,
-  reportOf,
   runReportOf,
   type SimulationReport,
   type SimulationRunReport,
+  simulationReportOf,
 } from './simulation-report.ts';
 
 export interface SimulateFlags {
@@ -44,7 +44,7 @@ export async function simulateCommand(flags: SimulateFlags): Promise<void> {
     }
     const minimized = broken && (await minimizedRun(broken, (text) => progress.tell(text)));
     progress.end();
-    process.stdout.write(rendered(reportOf(runs, minimized, flags), format));
+    process.stdout.write(rendered(simulationReportOf(runs, minimized, flags), format));
     if (broken !== undefined) process.exitCode = 1;
   } finally {
     progress.end();

@@ -11,7 +11,7 @@ import { plainTerminal } from '../output/terminal.ts';
 import { brokenSeedNames, renderSimulation } from './render-simulation.ts';
 import { readScenarioFile } from './scenario-file.ts';
 import { simulateCommand } from './simulate-command.ts';
-import { reportOf, runReportOf } from './simulation-report.ts';
+import { runReportOf, simulationReportOf } from './simulation-report.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -117,7 +117,7 @@ describe('the output', () => {
   const broken = { result: bad, minimized: { scenario: smallest, violation, runs: 17 } };
 
   test('is a line for each run', () => {
-    const report = reportOf([runReportOf(good, {})], undefined, {});
+    const report = simulationReportOf([runReportOf(good, {})], undefined, {});
     const [titles, line, ...rest] = renderSimulation(report, { terminal: plainTerminal, isWide: true }).split(
       '\n',
     );
@@ -138,7 +138,7 @@ describe('the output', () => {
   });
 
   test('has the violation, the end of the trace, a scenario that can be saved, and the command', () => {
-    const report = reportOf(
+    const report = simulationReportOf(
       [good, bad].map((run) => runReportOf(run, {})),
       broken,
       {},
@@ -156,7 +156,7 @@ describe('the output', () => {
 
   test('with --trace has the whole trace once, and replays the file that it came from', () => {
     const flags = { trace: true, from: 'saved.yaml' };
-    const text = renderSimulation(reportOf([runReportOf(bad, flags)], broken, flags), {
+    const text = renderSimulation(simulationReportOf([runReportOf(bad, flags)], broken, flags), {
       terminal: plainTerminal,
       isWide: false,
     });

@@ -54,7 +54,7 @@ export interface ReportFlags {
   readonly trace?: boolean;
 }
 
-export function reportOf(
+export function simulationReportOf(
   runs: readonly SimulationRunReport[],
   broken: BrokenRun | undefined,
   flags: ReportFlags,

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 /**
  * Something that must always be true. `onVersion` is called with every version that is stored, right after the state contains it;
@@ -11,10 +11,10 @@ export interface Invariant {
   readonly name: string;
   readonly onVersion?: (
     version: StoredVersion,
-    state: StoredState,
+    state: StoredObjects,
     storage: StorageFacts | undefined,
   ) => string | undefined;
-  readonly atRest?: (state: StoredState, facts: RestFacts) => readonly string[];
+  readonly atRest?: (state: StoredObjects, facts: RestFacts) => readonly string[];
 }
 
 /** One version of one object. */

@@ -8,7 +8,7 @@ import type {
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { compileNodeSelector, matchesNode } from '../../kube/selectors/node-selector.ts';
 import type { Invariant } from './invariant.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 /** Checked when a pod gets its node: by then each of its claims has a volume that is reserved for it and that the node reaches. */
 export const podsReachTheirVolumes: Invariant = {
@@ -60,11 +60,11 @@ function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
   });
 }
 
-function phaseOf({ metadata }: Pod, claimName: string, state: StoredState): string | undefined {
+function phaseOf({ metadata }: Pod, claimName: string, state: StoredObjects): string | undefined {
   return state.get(persistentVolumeClaims, `${metadata?.namespace}/${claimName}`)?.status?.phase;
 }
 
-function problemsOf({ metadata, spec }: Pod, claimName: string, state: StoredState): readonly string[] {
+function problemsOf({ metadata, spec }: Pod, claimName: string, state: StoredObjects): readonly string[] {
   const claim = state.get(persistentVolumeClaims, `${metadata?.namespace}/${claimName}`);
   if (claim === undefined) return [`claim ${claimName} does not exist`];
   const volume = volumeOf(claim, state);
@@ -83,7 +83,7 @@ function reaches(required: NodeSelector, { metadata }: Node): boolean {
 }
 
 /** The volume that the claim names, or a new one that names the claim: the PV controller will bind no other. */
-function volumeOf(claim: PersistentVolumeClaim, state: StoredState): PersistentVolume | undefined {
+function volumeOf(claim: PersistentVolumeClaim, state: StoredObjects): PersistentVolume | undefined {
   const { volumeName = '' } = claim.spec ?? {};
   if (volumeName !== '') return state.get(persistentVolumes, volumeName);
   return [...state.values(persistentVolumes)].find(({ spec }) => spec?.claimRef?.uid === claim.metadata?.uid);

@@ -3,7 +3,7 @@ import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.
 import { annotations } from '../../kube/well-known.ts';
 import { driverClassName, sizeOf } from '../simulated-driver.ts';
 import type { Invariant, StorageFacts } from './invariant.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 /**
  * Checked when the scheduler selects a node for a claim: what it has promised there and what exists there fit into the pool. The
@@ -28,7 +28,7 @@ function selectedNodeOf(claim: PersistentVolumeClaim | undefined): string | unde
   return claim.metadata?.annotations?.[annotations.selectedNode];
 }
 
-function promisedBytes(node: string, state: StoredState, storage: StorageFacts): number {
+function promisedBytes(node: string, state: StoredObjects, storage: StorageFacts): number {
   let bytes = 0;
   for (const claim of state.values(persistentVolumeClaims)) {
     const volume = `pvc-${claim.metadata?.uid}`;

@@ -6,7 +6,7 @@ import { pods } from '../../kube/resources.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { everyKind, kindResources } from '../../state/kind-resources.ts';
 import type { Invariant } from './invariant.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 export const nothingKeepsWriting: Invariant = {
   name: 'when faults have stopped, the system comes to rest, and nothing keeps writing',
@@ -35,7 +35,7 @@ export const whatFitsIsPlaced: Invariant = {
   },
 };
 
-function snapshotOf(state: StoredState): ClusterSnapshot {
+function snapshotOf(state: StoredObjects): ClusterSnapshot {
   const snapshot = new ClusterSnapshot();
   for (const kind of everyKind)
     for (const object of state.values(kindResources[kind] as Resource)) snapshot.add(kind, object as never);

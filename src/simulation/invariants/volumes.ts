@@ -2,7 +2,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/cor
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { Invariant } from './invariant.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 export const volumeServesOneClaim: Invariant = {
   name: 'a volume serves one claim',
@@ -75,7 +75,7 @@ export const reservationsEndWithTheirClaims: Invariant = {
     }),
 };
 
-function mountedClaimOf({ metadata, spec }: PersistentVolume, state: StoredState): string | undefined {
+function mountedClaimOf({ metadata, spec }: PersistentVolume, state: StoredObjects): string | undefined {
   const ref = spec?.claimRef;
   const claim = state.get(persistentVolumeClaims, `${ref?.namespace}/${ref?.name}`);
   if (claim === undefined || claim.metadata?.uid !== ref?.uid) return undefined;

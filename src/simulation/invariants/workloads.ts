@@ -4,7 +4,7 @@ import { getCondition } from '../../kube/conditions.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 import { pods, statefulSets } from '../../kube/resources.ts';
 import type { Invariant } from './invariant.ts';
-import type { StoredState } from './stored-state.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 /** Pods are created in order, each when all before it are ready; so the first one that is missing follows one that is not ready. */
 export const setsHaveTheirPods: Invariant = {
@@ -48,7 +48,7 @@ export const deletedPodsGoAway: Invariant = {
     ),
 };
 
-function problemsOf(set: StatefulSet, state: StoredState): readonly string[] {
+function problemsOf(set: StatefulSet, state: StoredObjects): readonly string[] {
   const { name, uid } = set.metadata ?? {};
   const members = [...state.values(pods)].filter((pod) => controllerOf(pod)?.uid === uid);
   const byName = new Map(members.map((pod) => [pod.metadata?.name, pod]));
