@@ -85,7 +85,7 @@ export class SimulatedDriver {
 
   setCapacity(node: string, bytes: number): void {
     this.#capacity.set(node, bytes);
-    this.#limits.set(node, Math.max(this.limitBytes(node), bytes));
+    this.#limits.set(node, Math.max(this.limitBytes(node), bytes + this.#overstatedBytes));
     this.#wakePublisher();
   }
 

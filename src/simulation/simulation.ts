@@ -98,7 +98,11 @@ class SimulationRun {
     this.#driver = new SimulatedDriver({ clock: this.#clock, isInUse: (name) => this.#isInUse(name) });
     this.#state = new StoredState(
       parts.flatMap(({ invariants = [] }) => invariants),
-      { onVersion: (version) => this.#onVersion(version), storage: this.#driver },
+      {
+        onVersion: (version) => this.#onVersion(version),
+        storage: this.#driver,
+        nowMs: () => this.#clock.monotonicMs(),
+      },
     );
     this.#disk = new SimulatedDisk(this.#clock, this.#random.fork('disk'));
     const store = new MemoryStore({ observer: this.#state, durability: this.#disk });

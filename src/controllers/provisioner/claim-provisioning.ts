@@ -182,7 +182,10 @@ export class ClaimProvisioning {
     if (created.kind === 'created')
       return await this.#record({ ...job, claim: withIntent }, created.plan, signal);
     this.#recordEvent(withIntent, 'Warning', 'ProvisioningFailed', failed(withIntent, created.message));
-    await this.#clear(withIntent, { dropsSelectedNode: demand.node !== '' }, signal);
+    const options = { dropsSelectedNode: demand.node !== '' };
+    // An earlier attempt may have created the volume: a driver that refuses the repetition has not necessarily removed it.
+    if (intentOf(claim) !== undefined) await this.#withdraw(withIntent, intentOf(claim), options, signal);
+    else await this.#clear(withIntent, options, signal);
     // With a node, the scheduler chooses again and its write wakes us. Without one, no event would.
     return demand.node === '' ? {} : undefined;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../../cluster/testing/fault-hooks.ts';
 import { nodes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { intentFinalizer, intentOf } from './intent.ts';

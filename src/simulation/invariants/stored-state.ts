@@ -3,20 +3,20 @@ import type { StoreChange, StoreEntry } from '../../apiserver/store/store.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { qualifiedPlural, type Resource } from '../../kube/resource.ts';
 import type { Invariant, StorageFacts, StoredVersion, Violation } from './invariant.ts';
+import { LeaseHolders } from './lease-holders.ts';
 
 const decoder = new TextDecoder();
 
 /** Resources without invariants that are written all the time. */
-const ignored: ReadonlySet<string> = new Set([
-  'leases.coordination.k8s.io',
-  'events',
-  'events.events.k8s.io',
-]);
+const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
+const leases = 'leases.coordination.k8s.io';
 
 export interface StoredStateOptions {
   /** Called with every version before it is checked. */
   readonly onVersion?: (version: StoredVersion) => void;
   readonly storage?: StorageFacts;
+  /** Without it, Leases are not checked. */
+  readonly nowMs?: () => number;
 }
 
 /**
@@ -28,12 +28,14 @@ export class StoredState implements StoreObserver {
   readonly #invariants: readonly Invariant[];
   readonly #onVersion: (version: StoredVersion) => void;
   readonly #storage: StorageFacts | undefined;
+  readonly #leaseHolders: LeaseHolders | undefined;
   readonly #violations: Violation[] = [];
 
   constructor(invariants: readonly Invariant[], options: StoredStateOptions = {}) {
     this.#invariants = invariants.filter((invariant) => invariant.onVersion !== undefined);
     this.#onVersion = options.onVersion ?? (() => {});
     this.#storage = options.storage;
+    this.#leaseHolders = options.nowMs && new LeaseHolders(options.nowMs);
   }
 
   /** Versions are followed but not checked while `isPaused`: for tests that create a wrong state on purpose. */
@@ -56,6 +58,11 @@ export class StoredState implements StoreObserver {
   written({ type, bucket, entry }: StoreChange): void {
     if (ignored.has(bucket)) return;
     const key = entry.key;
+    if (bucket === leases) {
+      const problem = this.#leaseHolders?.written(key, type === 'put' ? objectOf(entry) : undefined);
+      if (problem !== undefined) this.#violations.push(problem);
+      return;
+    }
     const objects = this.#bucket(bucket);
     const before = objects.get(key);
     const after = type === 'put' ? objectOf(entry) : undefined;
@@ -69,6 +76,10 @@ export class StoredState implements StoreObserver {
 
   rolledBack({ bucket, entry, previous }: StoreChange): void {
     if (ignored.has(bucket)) return;
+    if (bucket === leases) {
+      this.#leaseHolders?.rolledBack(entry.key);
+      return;
+    }
     if (previous === undefined) this.#bucket(bucket).delete(entry.key);
     else this.#bucket(bucket).set(entry.key, objectOf(previous));
   }

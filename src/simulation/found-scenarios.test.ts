@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { ActionParameters, Scenario } from './scenario.ts';
+import { simulate } from './simulation.ts';
+
+/* The smallest scenarios of seeds that found a bug. Each failed before the bug was fixed. */
+
+interface FoundScenario extends Omit<Scenario, 'actions'> {
+  readonly name: string;
+  readonly actions: readonly (readonly [atMs: number, action: string, parameters: ActionParameters])[];
+}
+
+const volumes = { process: 'volumes-0', hitsLeases: false };
+
+const found: readonly FoundScenario[] = [
+  {
+    name: 'a volume is not leaked where its PersistentVolume was not written and the driver refuses the repetition',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [5_000, 'late-request', { ...volumes, skipped: 3 }],
+      [5_000, 'create-volume', { volume: 'v5', node: 'n2', gib: 2 }],
+      [5_000, 'lost-request', { ...volumes, skipped: 2 }],
+      [
+        5_000,
+        'create-pod',
+        { pod: 'p5', local: 0, pooled: 1, hasScratch: true, gib: 3, cpu: 3, isUrgent: false },
+      ],
+      [10_000, 'create-volume', { volume: 'v2', node: 'n2', gib: 1 }],
+      [10_000, 'lost-request', { ...volumes, skipped: 4 }],
+      [15_000, 'fail-driver', { fault: 'refuse' }],
+      [20_000, 'delete-pod', { pod: 'p5', isForced: true }],
+    ],
+  },
+];
+
+test.each(found)('$name', async ({ actions, ...scenario }) => {
+  const timed = actions.map(([atMs, action, parameters]) => ({ atMs, action, parameters }));
+  expect((await simulate({ ...scenario, actions: timed })).violations).toEqual([]);
+});
