@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { failWith, hang, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import type { ClusterCall } from '../cluster/intercepted-cluster.ts';
+import { failWith, hang, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { failure } from '../kube/api-error.ts';
 import { persistentVolumeClaims, pods } from '../kube/resources.ts';
 import { annotations } from '../kube/well-known.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
+import { type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import { fastClock } from '../cluster/kubernetes/testing/fast-clock.ts';
 import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
-import { type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import { RealTimeCluster } from '../controllers/testing/real-time-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
-import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
+import { failWith, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { VirtualTimeCluster } from '../controllers/testing/virtual-time-cluster.ts';
 import { forbidden } from '../kube/api-error.ts';
 import { nodes, persistentVolumes, pods } from '../kube/resources.ts';

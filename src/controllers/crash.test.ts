@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../cluster/cluster.ts';
-import { CrashAfterWrites } from '../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites } from '../cluster/testing/fault-hooks.ts';
 import { expectedRemainders, listRemaining, seedDeletedObjects } from './testing/deleted-objects.ts';
 import { RealTimeCluster } from './testing/real-time-cluster.ts';
 

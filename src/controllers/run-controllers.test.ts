@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MissingPermission } from '../bind/missing-permission.ts';
-import { failWith, hang, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../cluster/intercepted-cluster.ts';
+import { failWith, hang, onlyFor } from '../cluster/testing/fault-hooks.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { forbidden } from '../kube/api-error.ts';
 import type { Resource } from '../kube/resource.ts';

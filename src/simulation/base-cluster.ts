@@ -8,7 +8,7 @@ import { driverClassName, driverName, gibibyte, type SimulatedDriver } from './s
 export const nodeNames = ['n0', 'n1', 'n2'] as const;
 export const localClassName = 'local';
 export const urgentClassName = 'urgent';
-export const poolGib = 12;
+const poolGib = 12;
 
 const allocatable = { cpu: '4', memory: '8Gi', pods: '10' };
 

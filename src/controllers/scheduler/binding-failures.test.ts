@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';
 import {

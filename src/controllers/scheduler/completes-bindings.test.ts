@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { conflict } from '../../kube/api-error.ts';
 import { events, persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';

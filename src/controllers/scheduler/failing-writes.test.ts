@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { bindingCases } from './testing/binding-cases.ts';
 import { runController, startBinding } from './testing/binding-fixture.ts';
 import { type FaultTime, failAtEveryWrite } from './testing/fault-at-every-write.ts';

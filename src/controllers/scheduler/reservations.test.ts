@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { patchCapacity, publishCapacity, trackedClass } from './scenarios/testing/fixtures.ts';
 import { deletePod, selectedNode, startBinding } from './testing/binding-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../cluster/testing/fault-hooks.ts';
 import { failure } from '../../kube/api-error.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { annotations } from '../../kube/well-known.ts';

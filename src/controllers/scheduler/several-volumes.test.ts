@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { delayWatch, isObjectWrite, onlyFor, recordCalls } from '../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { delayWatch, isObjectWrite, onlyFor, recordCalls } from '../../cluster/testing/fault-hooks.ts';
 import { failure } from '../../kube/api-error.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
 import { claimRefs, observeVolumesOnce, runController, startBinding } from './testing/binding-fixture.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
-import { answerOnce } from '../../cluster/testing/fault-hooks.ts';
 import { type ClusterHooks, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { answerOnce } from '../../cluster/testing/fault-hooks.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller } from '../../reconcile/controller.ts';

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MemoryStoreOptions } from '../../apiserver/store/memory-store.ts';
 import type { Projected } from '../../cluster/cluster.ts';
+import type { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { failWith, hang } from '../../cluster/testing/fault-hooks.ts';
-import type { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { failure } from '../../kube/api-error.ts';
 import { configMaps, secrets } from '../../kube/resources.ts';

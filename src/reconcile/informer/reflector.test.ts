@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import {
   dropBookmarks,
@@ -7,7 +8,6 @@ import {
   failWith,
   verbsOf,
 } from '../../cluster/testing/fault-hooks.ts';
-import type { ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { ConfigMap } from '../../kube/api/core.ts';
 import { badRequest, failure, internalError } from '../../kube/api-error.ts';
 import { configMaps, secrets } from '../../kube/resources.ts';

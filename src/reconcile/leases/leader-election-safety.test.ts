@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { type ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { recordCalls, verbsOf } from '../../cluster/testing/fault-hooks.ts';
-import { FreezableClock } from '../../runtime/freezable-clock.ts';
-import { type ClusterCall, InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { failure } from '../../kube/api-error.ts';
 import { leases } from '../../kube/resources.ts';
+import { FreezableClock } from '../../runtime/freezable-clock.ts';
 import { type Random, seededRandom } from '../../runtime/random.ts';
 import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { LeaderElector } from './leader-election.ts';

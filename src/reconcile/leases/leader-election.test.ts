@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { EmbeddedFixture } from '../../cluster/testing/embedded-fixture.ts';
 import { failWith, hang } from '../../cluster/testing/fault-hooks.ts';
-import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import type { LeaseSpec } from '../../kube/api/coordination.ts';
 import { failure } from '../../kube/api-error.ts';
 import { leases } from '../../kube/resources.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hang } from '../../cluster/testing/fault-hooks.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import { hang } from '../../cluster/testing/fault-hooks.ts';
 import { VirtualTimeCluster } from '../../controllers/testing/virtual-time-cluster.ts';
 import { configMaps, leases } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../controller.ts';

@@ -214,8 +214,7 @@ describe('watches', () => {
     {
       name: 'a skipped event',
       events: [added, deleted],
-      message:
-        'watcher knows of version 4, but did not receive: c1 update a (of version 2) to v2: version 3',
+      message: 'watcher knows of version 4, but did not receive: c1 update a (of version 2) to v2: version 3',
     },
     {
       name: 'a skipped deletion before a list',

@@ -83,9 +83,7 @@ function checkCompleteness(stream: WatchStream, changes: readonly KnownChange[])
   const received = new Set(events.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.version])));
   return changes
     .filter(({ version }) => version > startVersion && version <= through && !received.has(version))
-    .map(
-      ({ description }) => `${watcher} knows of version ${through}, but did not receive: ${description}`,
-    );
+    .map(({ description }) => `${watcher} knows of version ${through}, but did not receive: ${description}`);
 }
 
 function newestVersion({ startVersion, events }: WatchStream): number {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { CrashAfterWrites, failOnce } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { CrashAfterWrites, failOnce } from '../../../cluster/testing/fault-hooks.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { getCondition } from '../../../kube/conditions.ts';

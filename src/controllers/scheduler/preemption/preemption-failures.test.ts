@@ -1,7 +1,7 @@
 /** Preemption when a write fails, or takes effect too late. */
 import { expect, test } from 'vitest';
-import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, priorityClasses } from '../../../kube/resources.ts';

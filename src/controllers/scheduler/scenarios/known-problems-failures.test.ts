@@ -1,7 +1,7 @@
 /** Problems that other schedulers have had after partial failures, one scenario each. */
 import { expect, test } from 'vitest';
-import { failWith, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { failWith, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { nodes, persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';

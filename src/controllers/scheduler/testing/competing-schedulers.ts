@@ -1,5 +1,5 @@
-import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import { type ClusterHooks, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';

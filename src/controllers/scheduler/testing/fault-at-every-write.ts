@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import {
   CrashAfterWrites,
   isObjectWrite,
   onlyFor,
   recordCalls,
 } from '../../../cluster/testing/fault-hooks.ts';
-import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { failure } from '../../../kube/api-error.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import type { SchedulerOptions } from '../scheduler.ts';
