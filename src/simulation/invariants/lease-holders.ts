@@ -2,7 +2,7 @@ import type { Lease } from '../../kube/api/coordination.ts';
 import type { Violation } from './invariant.ts';
 
 /**
- * Follows who holds which Lease. A Lease may change from one holder to another only when it was released, or when nobody has written it
+ * Follows who holds which Lease. A Lease may change from one holder to another only when it was released, or when it was not written
  * for as long as it lasts. Leases are written all the time, so they are followed here, and not as versions of objects.
  */
 export class LeaseHolders {
