@@ -26,11 +26,6 @@ export interface TimedAction {
 
 export type ActionParameters = Readonly<Record<string, string | number | boolean>>;
 
-/** `12.500 crash process=scheduler-0 forMs=3000` */
-export function actionText({ atMs, action, parameters }: TimedAction): string {
-  return [timeText(atMs), action, ...parameterTexts(parameters)].join(' ');
-}
-
 export function parameterTexts(parameters: ActionParameters): readonly string[] {
   return Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
 }
