@@ -33,6 +33,8 @@ export interface RunControllersOptions
    * the election again. Off by default: controllers start at once, and announce themselves on their Leases if `version` is set.
    */
   readonly leaderElection?: boolean | undefined;
+  /** How often Leases are renewed; by default as often as kube-scheduler does. */
+  readonly leaseRetryPeriodMs?: number | undefined;
   /** The connection for Leases, if it is a separate one. */
   readonly leaseCluster?: Cluster | undefined;
   readonly onLeadership?: ((news: LeadershipChange) => void) | undefined;
@@ -126,6 +128,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     announcement: announcementOf(name, options),
     clock: options.clock,
     random: random.fork('election'),
+    retryPeriodMs: options.leaseRetryPeriodMs,
     onChange: options.onLeadership,
     onError: options.onError,
   });

@@ -105,6 +105,7 @@ export class SimulatedProcess {
       provisioners: this.#options.provisioners,
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,
+      leaseRetryPeriodMs,
     });
   }
 
@@ -184,6 +185,8 @@ export class SimulatedProcess {
 
 /** Shorter than by default, so that a run needs less virtual time until everything has timed out that will. */
 const bindTimeoutMs = 60_000;
+/** Twice the default: renewals would be most of the work of a run. The renew deadline and the duration of a Lease are the real ones. */
+const leaseRetryPeriodMs = 4_000;
 /** How long a process is down after a crash in the middle of a call. */
 const crashedForMs = 2_000;
 

@@ -16,6 +16,8 @@ export interface LeadershipOptions {
   readonly announcement: ComponentAnnouncement;
   readonly clock: Clock;
   readonly random: Random;
+  /** How often the leader renews its Lease, and candidates look at it; by default as often as kube-scheduler. */
+  readonly retryPeriodMs?: number | undefined;
   readonly onChange?: ((change: LeadershipChange) => void) | undefined;
   /** Called with the error if the Lease could not be taken or kept; the elector retries. */
   readonly onError: (error: unknown) => void;
@@ -44,7 +46,8 @@ export class Leadership {
 
   /** Waits until it leads and does the work for as long as it does. Rejects if leadership was lost: the caller may run it again. */
   async run(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { controller, cluster, identity, announcement, clock, random, onError } = this.#options;
+    const { controller, cluster, identity, announcement, clock, random, retryPeriodMs, onError } =
+      this.#options;
     const elector: LeaderElector = new LeaderElector({
       leases: cluster.resource(leases),
       lease: leaseKeyOf(controller),
@@ -52,6 +55,7 @@ export class Leadership {
       annotations: announcementAnnotations(announcement),
       clock,
       random,
+      ...(retryPeriodMs !== undefined && { retryPeriodMs }),
       onStartedLeading: async (term) => {
         // A controller passes its signal to any number of requests.
         setMaxListeners(0, term);
