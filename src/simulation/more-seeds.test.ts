@@ -1,3 +1,3 @@
 import { testSeeds } from './testing/seed-batches.ts';
 
-testSeeds(31, 60);
+testSeeds(51, 100);
