@@ -99,7 +99,7 @@ function add(total, { seed, violations, coverage, faults, versions, elapsedMs })
 }
 
 function fail({ failing }, seed, { invariant, detail }) {
-  const replay = `stowage simulate --seed ${seed} --trace`;
+  const replay = `npx stowage simulate --seed ${seed} --trace`;
   failing.push({ seed, invariant, detail, replay });
   console.log(`seed ${seed} breaks an invariant: ${invariant}\n  ${detail}\n  ${replay}`);
 }
