@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const caughtSoon = [
   'the pod is bound before its volumes exist',
   'a pod runs without the mark that its claims are mounted',
-  'an informer misses deletions',
+  'a promise is counted twice',
   'the intent is not removed from a claim that has its volume',
 ];
 

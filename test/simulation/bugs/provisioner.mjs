@@ -35,4 +35,11 @@ export const provisionerBugs = [
     replace: 'await',
     seedsMax: 60,
   },
+  {
+    name: 'a withdrawn intent leaves its volume behind',
+    file: 'src/controllers/provisioner/claim-provisioning.ts',
+    find: "await creator?.delete(assetOf(claim.metadata?.uid ?? ''), signal);",
+    replace: 'void creator;',
+    seedsMax: 60,
+  },
 ];
