@@ -27,7 +27,10 @@ const claimNames = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'].flatMap((pod
 export const volumesPart: SimulationPart = {
   name: 'volumes',
   processes: [
-    { name: 'volumes', controllers: ['pv-binder', 'provisioner', 'expander', 'protection', 'ephemeral'] },
+    {
+      name: 'volumes',
+      controllers: ['pv-binder', 'provisioner', 'expander', 'protection', 'ephemeral', 'zonal-upgrade'],
+    },
   ],
   invariants: [
     volumeServesOneClaim,

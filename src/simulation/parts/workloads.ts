@@ -1,4 +1,4 @@
-import { statefulSets } from '../../kube/resources.ts';
+import { deployments, statefulSets } from '../../kube/resources.ts';
 import { localClassName } from '../base-cluster.ts';
 import { claimsInUseStay, runningPodsHaveMarkedClaims } from '../invariants/running-pods.ts';
 import {
@@ -12,14 +12,23 @@ import { driverClassName } from '../simulated-driver.ts';
 
 const namespace = 'default';
 const setNames = ['s0', 's1'] as const;
+const deploymentNames = ['d0', 'd1'] as const;
 
-/** StatefulSets with claims of their own, and the simulated kubelets. */
+/** StatefulSets with claims of their own, Deployments, and the simulated kubelets. */
 export const workloadsPart: SimulationPart = {
   name: 'workloads',
   processes: [
     {
       name: 'workloads',
-      controllers: ['statefulset', 'node-agent', 'garbage-collector', 'namespace', 'disruption'],
+      controllers: [
+        'statefulset',
+        'deployment',
+        'node-agent',
+        'garbage-collector',
+        'namespace',
+        'serviceaccount',
+        'disruption',
+      ],
     },
   ],
   invariants: [
@@ -76,6 +85,41 @@ export const workloadsPart: SimulationPart = {
       run: async ({ cluster }, { set, replicas }) => {
         const body = { spec: { replicas } };
         await cluster.resource(statefulSets).patch({ namespace, name: String(set) }, { type: 'merge', body });
+      },
+    },
+    {
+      name: 'create-deployment',
+      weight: 1,
+      draw: (random) => ({ deployment: random.pick(deploymentNames), replicas: random.int(4) }),
+      run: async ({ cluster }, { deployment, replicas }) => {
+        const matchLabels = { app: String(deployment) };
+        const containers = [{ name: 'main', image: 'pause' }];
+        await cluster.resource(deployments).create({
+          metadata: { namespace, name: String(deployment) },
+          spec: {
+            replicas: Number(replicas),
+            // Short, so that the condition about it is written before the system has to be at rest.
+            progressDeadlineSeconds: 60,
+            selector: { matchLabels },
+            template: { metadata: { labels: matchLabels }, spec: { containers } },
+          },
+        });
+      },
+    },
+    {
+      name: 'roll-deployment',
+      weight: 1,
+      draw: (random) => ({
+        deployment: random.pick(deploymentNames),
+        image: `pause:${random.int(4)}`,
+        replicas: random.int(4),
+      }),
+      run: async ({ cluster }, { deployment, image, replicas }) => {
+        const containers = [{ name: 'main', image }];
+        const body = { spec: { replicas, template: { spec: { containers } } } };
+        await cluster
+          .resource(deployments)
+          .patch({ namespace, name: String(deployment) }, { type: 'strategic', body });
       },
     },
     {
