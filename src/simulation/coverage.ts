@@ -60,7 +60,7 @@ function isWrite(phase: string): boolean {
   return !/^(get|list|watch) /.test(phase) && !/ events/.test(phase);
 }
 
-/** Only writes that carry a version can conflict. */
+/** Only writes that carry a version can conflict, and bindings are never late. */
 function isImpossible(triple: string): boolean {
-  return /, conflict, (create|delete|post) /.test(triple);
+  return /, conflict, (create|delete|post) |, late-request, post /.test(triple);
 }

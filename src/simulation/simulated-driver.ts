@@ -85,15 +85,13 @@ export class SimulatedDriver {
 
   setCapacity(node: string, bytes: number): void {
     this.#capacity.set(node, bytes);
-    this.#limits.set(node, Math.max(this.limitBytes(node), bytes + this.#overstatedBytes));
+    this.#limits.set(node, Math.max(this.limitBytes(node), bytes));
     this.#wakePublisher();
   }
 
   /** The published figures are larger than what is free, by so much, until `heal`. */
   overstate(bytes: number): void {
     this.#overstatedBytes = bytes;
-    for (const [node, capacity] of this.#capacity)
-      this.#limits.set(node, Math.max(this.limitBytes(node), capacity + bytes));
     this.#wakePublisher();
   }
 
@@ -155,9 +153,13 @@ export class SimulatedDriver {
   }
 
   #freeBytes(node: string): number {
-    let free = this.#capacity.get(node) ?? 0;
-    for (const volume of this.#volumes.values()) if (volume.node === node) free -= volume.bytes;
-    return Math.max(0, free);
+    return Math.max(0, (this.#capacity.get(node) ?? 0) - this.#usedBytes(node));
+  }
+
+  #usedBytes(node: string): number {
+    let used = 0;
+    for (const volume of this.#volumes.values()) if (volume.node === node) used += volume.bytes;
+    return used;
   }
 
   async #publish(context: ControllerContext, signal: AbortSignal): Promise<void> {
@@ -176,7 +178,9 @@ export class SimulatedDriver {
   async #publishNode(node: string, { cluster }: ControllerContext, signal: AbortSignal): Promise<void> {
     const client = cluster.resource(csiStorageCapacities);
     const name = `pool-${node}`;
-    const capacity = String(this.#freeBytes(node) + this.#overstatedBytes);
+    const figure = this.#freeBytes(node) + this.#overstatedBytes;
+    this.#limits.set(node, Math.max(this.limitBytes(node), this.#usedBytes(node) + figure));
+    const capacity = String(figure);
     const measuredAtMs = this.#options.clock.nowMs();
     const measured = { [annotations.measuredAt]: new Date(measuredAtMs).toISOString() };
     try {

@@ -161,7 +161,7 @@ export class ConnectionFaults implements ClusterHooks {
     if (!writes.has(call.verb) || call.resource.plural === 'events') return undefined;
     const isLease = call.resource.plural === 'leases';
     const at = this.#armed.findIndex(
-      ({ fault, hitsLeases }) => hitsLeases === isLease && (fault !== 'conflict' || versioned.has(call.verb)),
+      ({ fault, hitsLeases }) => hitsLeases === isLease && canHit(fault, call),
     );
     const armed = this.#armed[at];
     if (armed === undefined) return undefined;
@@ -178,4 +178,14 @@ export interface ArmedFault {
   readonly fault: CallFault;
   readonly hitsLeases: boolean;
   skipped: number;
+}
+
+/**
+ * Only a write that carries a version can conflict. A binding of a pod is never late: it carries no version, so it takes effect
+ * although the scheduler has given the place to another pod meanwhile. That is Kubernetes' own behaviour, and the kubelet then refuses
+ * the pod.
+ */
+function canHit(fault: CallFault, { verb }: ClusterCall): boolean {
+  if (fault === 'conflict') return versioned.has(verb);
+  return fault !== 'late-request' || verb !== 'post';
 }
