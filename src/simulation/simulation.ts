@@ -39,8 +39,11 @@ export interface SimulationResult {
 
 /** Before the first action every process has read the cluster. */
 const startMs = 3_000;
-/** After the last fault: enough for the longest back-off, for binding time-outs, and for Leases of crashed leaders. */
-const recoveryMs = 6 * 60_000;
+/**
+ * After the last fault: enough for the longest back-off, for binding time-outs, for Leases of crashed leaders, and for a sweep, which
+ * may bring the message of a refused pod up to date.
+ */
+const recoveryMs = 8 * 60_000;
 /** Then the system must be at rest: no writes, while sweeps look for work that was missed. */
 const restMs = 6 * 60_000;
 
