@@ -12,6 +12,6 @@ export const apiServerBugs = [
     file: 'src/apiserver/registry/admission/in-use-protection.ts',
     find: "kind: 'PersistentVolumeClaim', finalizer",
     replace: "kind: 'PersistentVolumeClaims', finalizer",
-    seedsMax: 60,
+    seedsMax: 150,
   },
 ];

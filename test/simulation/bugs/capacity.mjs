@@ -5,14 +5,14 @@ export const capacityBugs = [
     file: 'src/engine/ledger/ledger.ts',
     find: 'this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });',
     replace: '',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'promised bytes are not subtracted from the figure of the pool',
     file: 'src/engine/cluster-index/pools/pool-table.ts',
     find: 'const taken = this.promisedTotal(this.#records[promisedRow]!.key);',
     replace: 'const taken = zeroSize;',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'a promise is counted twice',

@@ -35,4 +35,11 @@ export const reconcileBugs = [
     replace: '',
     seedsMax: 60,
   },
+  {
+    name: 'a candidate takes a Lease that has not expired',
+    file: 'src/reconcile/leases/leader-election.ts',
+    find: 'return this.#clock.monotonicMs() < this.#observedMs + validMs;',
+    replace: 'return this.#clock.monotonicMs() < this.#observedMs + validMs / 4;',
+    seedsMax: 100,
+  },
 ];

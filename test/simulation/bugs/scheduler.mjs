@@ -12,7 +12,7 @@ export const schedulerBugs = [
     file: 'src/controllers/scheduler/scheduler.ts',
     find: "if (change.kind !== 'Pod' || affectsOtherPods(change.before, change.after)) this.#queue.observe(change);",
     replace: "if (change.kind !== 'Pod') this.#queue.observe(change);",
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'a cached refusal outlives the change that would end it',

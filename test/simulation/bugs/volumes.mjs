@@ -12,7 +12,7 @@ export const volumeBugs = [
     file: 'src/controllers/volumes/pv-binder/woken-keys.ts',
     find: 'if (claim !== undefined && !claim.isBound) keys.push(claimKey(claim.key));',
     replace: '',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'the PV binder names a volume in its claim before the volume is locked',
@@ -26,20 +26,20 @@ export const volumeBugs = [
     file: 'src/controllers/volumes/protection.ts',
     find: 'if (items.some((pod) => uses(pod, name))) return;',
     replace: '',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'the protection of a volume ends while it is bound',
     file: 'src/controllers/volumes/protection.ts',
     find: 'if (isBound(volume)) return;',
     replace: '',
-    seedsMax: 70,
+    seedsMax: 150,
   },
   {
     name: 'the protection of a claim never ends',
     file: 'src/controllers/volumes/protection.ts',
     find: 'this.#pods.addHandler({ updated: pod, deleted: pod }),',
     replace: '',
-    seedsMax: 60,
+    seedsMax: 150,
   },
 ];

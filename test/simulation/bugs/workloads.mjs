@@ -40,7 +40,7 @@ export const workloadBugs = [
     file: 'src/controllers/workloads/node-agent/pod-runner.ts',
     find: 'if (this.#caches.nodes.get(nodeName) === undefined) return await this.#collector.collectLost(pod, signal);',
     replace: '',
-    seedsMax: 120,
+    seedsMax: 150,
   },
   {
     name: 'the garbage collector keeps the dependents of a deleted owner',
