@@ -47,22 +47,24 @@ export class InterceptedCluster implements Cluster {
 
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
     const client = this.#cluster.resource(resource);
-    const on = (verb: ClusterVerb, { name = '' }: { readonly name?: string | undefined } = {}) => ({
-      verb,
-      resource,
-      name,
-    });
+    const on = (
+      verb: ClusterVerb,
+      { name = '' }: { readonly name?: string | undefined } = {},
+      body?: unknown,
+    ) => ({ verb, resource, name, body });
     return {
       resource,
       get: (key, options) => this.#call(on('get', key), options, (how) => client.get(key, how)),
       list: (options) => this.#call(on('list'), options, (how) => client.list(how)),
       watch: (options) => this.#watch(client, options),
       create: (object, options) =>
-        this.#call(on('create', object.metadata), options, (how) => client.create(object, how)),
+        this.#call(on('create', object.metadata, object), options, (how) => client.create(object, how)),
       update: (object, options) =>
-        this.#call(on('update', object.metadata), options, (how) => client.update(object, how)),
+        this.#call(on('update', object.metadata, object), options, (how) => client.update(object, how)),
       patch: (key, patch, options) =>
-        this.#call(on('patch', key), options, (how) => client.patch(key, patch, how)),
+        this.#call(on('patch', key, patch.type === 'json' ? patch.operations : patch.body), options, (how) =>
+          client.patch(key, patch, how),
+        ),
       delete: (key, options) => this.#call(on('delete', key), options, (how) => client.delete(key, how)),
       deleteCollection: (options) =>
         this.#call(on('deleteCollection'), options, (how) => client.deleteCollection(how)),
@@ -191,6 +193,8 @@ interface CallTarget {
   readonly resource: Resource;
   /** Empty for collections, and for objects whose name the server generates. */
   readonly name: string;
+  /** The object or patch that is sent; undefined for other calls. */
+  readonly body?: unknown;
 }
 
 /** How `endWatches` ends a watch. */

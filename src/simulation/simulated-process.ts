@@ -5,6 +5,7 @@ import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
 import { ApiError, failure } from '../kube/api-error.ts';
 import { qualifiedPlural } from '../kube/resource.ts';
+import { isRecord } from '../kube/wire.ts';
 import type { Controller } from '../reconcile/controller.ts';
 import { FreezableClock } from '../runtime/freezable-clock.ts';
 import type { Ids } from '../runtime/ids.ts';
@@ -50,6 +51,8 @@ export class SimulatedProcess {
   readonly metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
+  /** Writes of volumes and claims that replace whatever is stored. */
+  readonly unversioned: string[] = [];
   readonly #options: ProcessOptions;
   #run: ProcessRun | undefined;
   #runs = 0;
@@ -78,7 +81,7 @@ export class SimulatedProcess {
       onCrash: () => this.#afterCrash(crashedForMs),
     });
     const cluster = new InterceptedCluster(new EmbeddedCluster({ registry, manager: this.name }), faults, {
-      before: (call) => this.#options.coverage.called(plan.name, phaseOf(call)),
+      before: (call) => this.#observe(call),
       answer: answerForEvents,
     });
     const supervisor = new Supervisor({
@@ -169,6 +172,12 @@ export class SimulatedProcess {
     this.#options.clock.after(this.#isHealing ? 0 : forMs, () => this.start());
   }
 
+  #observe(call: ClusterCall): void {
+    const phase = phaseOf(call);
+    this.#options.coverage.called(this.#options.plan.name, phase);
+    if (lacksVersion(call)) this.unversioned.push(`${this.name}: ${phase}/${call.name}`);
+  }
+
   #onFault(fault: CallFault, call: ClusterCall): void {
     const phase = phaseOf(call);
     this.#options.coverage.hit(this.#options.plan.name, fault, phase);
@@ -201,6 +210,14 @@ interface ProcessRun {
 function answerForEvents({ verb, resource }: ClusterCall): AnswerOverride | undefined {
   const isWrite = verb === 'create' || verb === 'patch';
   return isWrite && resource.plural === 'events' ? { value: {} } : undefined;
+}
+
+/** Two writers of a volume or claim never overwrite each other only if every write names the version that it replaces. */
+function lacksVersion({ verb, resource, body }: ClusterCall): boolean {
+  if (verb !== 'update' && verb !== 'patch') return false;
+  if (resource.plural !== 'persistentvolumes' && resource.plural !== 'persistentvolumeclaims') return false;
+  const { metadata } = isRecord(body) ? body : {};
+  return !isRecord(metadata) || metadata.resourceVersion === undefined;
 }
 
 /** `patch persistentvolumes`: the step of a controller at which a fault hits it. */

@@ -230,6 +230,7 @@ class SimulationRun {
       lateVersions: this.#lateVersions ?? [],
       rescued: processes.flatMap(rescuedBySweeps),
       crashes: processes.flatMap(({ unexpected }) => unexpected),
+      unversioned: processes.flatMap(({ unversioned }) => unversioned),
     };
     return this.#parts
       .flatMap(({ invariants = [] }) => invariants)

@@ -50,6 +50,8 @@ export interface RestFacts {
   readonly rescued: readonly string[];
   /** Tasks that ended with an error which is not an API error: bugs. */
   readonly crashes: readonly string[];
+  /** Writes of volumes and claims by controllers that name no version. */
+  readonly unversioned: readonly string[];
 }
 
 export interface DriverVolumeFact {

@@ -14,6 +14,11 @@ export const nothingKeepsWriting: Invariant = {
     lateVersions.length === 0 ? [] : [`${lateVersions.length} late versions, first ${lateVersions[0]}`],
 };
 
+export const writesNameTheirVersion: Invariant = {
+  name: 'every write of a volume or claim by a controller names the version that it replaces',
+  atRest: (_, { unversioned }) => unversioned.slice(0, 1),
+};
+
 export const nothingFails: Invariant = {
   name: 'nothing fails except by a fault, and sweeps find no work that an event should have caused',
   atRest: (_, { crashes, rescued }) => [...crashes, ...rescued],

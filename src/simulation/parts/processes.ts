@@ -1,6 +1,6 @@
 import type { Random } from '../../runtime/random.ts';
 import { callFaults } from '../faults/connection-faults.ts';
-import { nothingFails, nothingKeepsWriting } from '../invariants/rest.ts';
+import { nothingFails, nothingKeepsWriting, writesNameTheirVersion } from '../invariants/rest.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
@@ -20,7 +20,7 @@ const stalledResources = [
 /** What happens to processes and their connections. */
 export const processesPart: SimulationPart = {
   name: 'processes',
-  invariants: [nothingFails, nothingKeepsWriting],
+  invariants: [nothingFails, nothingKeepsWriting, writesNameTheirVersion],
   actions: [
     ...callFaults.map((callFault) =>
       fault(callFault, 4, {

@@ -1,6 +1,13 @@
 /** Bugs in `src/bind`: how a placement is written, and undone. */
 export const bindingBugs = [
   {
+    name: 'a claimRef is written without a version',
+    file: 'src/bind/volume-writes.ts',
+    find: 'body: withPreconditions(volume, change, version) }',
+    replace: 'body: change }',
+    seedsMax: 20,
+  },
+  {
     name: 'the pod is bound before its volumes exist',
     file: 'src/bind/pod-binder.ts',
     find: 'if (isBound) return;',

@@ -1,6 +1,13 @@
 /** Bugs in `src/reconcile` and `src/state`: work queues, informers, leader election, the feed of the index. */
 export const reconcileBugs = [
   {
+    name: 'writes name the object and not its version',
+    file: 'src/kube/patch-preconditions.ts',
+    find: ', uid, resourceVersion: version ?? resourceVersion } };',
+    replace: ', uid } };',
+    seedsMax: 20,
+  },
+  {
     name: 'a key that was added while it was processed is lost',
     file: 'src/reconcile/work-queue.ts',
     find: 'if (this.#dirty.has(key)) this.#offer(key);\n    this.#notifyIdle();',

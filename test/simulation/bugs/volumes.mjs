@@ -1,6 +1,20 @@
 /** Bugs in `src/controllers/volumes`: the PV binder and the protection of what is in use. */
 export const volumeBugs = [
   {
+    name: 'the PV binder writes volumes without a version',
+    file: 'src/controllers/volumes/pv-binder/binder-writes.ts',
+    find: 'body: withPreconditions(volume, change) }',
+    replace: 'body: change }',
+    seedsMax: 20,
+  },
+  {
+    name: 'the PV binder writes claims without a version',
+    file: 'src/controllers/volumes/pv-binder/binder-writes.ts',
+    find: 'body: withPreconditions(claim, change) }',
+    replace: 'body: change }',
+    seedsMax: 20,
+  },
+  {
     name: 'a deleted claim does not wake its volume',
     file: 'src/controllers/volumes/pv-binder/woken-keys.ts',
     find: 'return [...own, ...[...named, ...reserved].map(volumeKey)];',
