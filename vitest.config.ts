@@ -10,8 +10,8 @@ export default defineConfig({
     setupFiles: ['./test/property-seed.ts'],
     pool: 'threads',
     isolate: false,
-    // Many tests wait for programs that they have started: with one worker more than cores, no core is idle meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for programs that they have started: with more workers than cores, no core is idle meanwhile.
+    maxWorkers: 2 * availableParallelism(),
     // Only for tests that hang: on a busy machine a test may take ten times as long as on an idle one.
     testTimeout: 300_000,
     hookTimeout: 120_000,

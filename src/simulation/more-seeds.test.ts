@@ -1,3 +1,3 @@
 import { testSeeds } from './testing/seed-batches.ts';
 
-testSeeds(51, 100);
+testSeeds(101, 200);
