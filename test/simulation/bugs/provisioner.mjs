@@ -1,6 +1,14 @@
 /** Bugs in `src/controllers/provisioner`: volumes that are leaked, lost or created in the wrong place. */
 export const provisionerBugs = [
   {
+    name: 'an unknown outcome of the driver counts as a refusal',
+    file: 'src/controllers/provisioner/claim-provisioning.ts',
+    find: 'failed(claim, messageOf(error)));\n      throw error;',
+    replace:
+      "failed(claim, messageOf(error)));\n      return { kind: 'refused', message: messageOf(error) };",
+    seedsMax: 200,
+  },
+  {
     name: 'the selected node stays when the driver has refused it',
     file: 'src/controllers/provisioner/claim-provisioning.ts',
     find: "const options = { dropsSelectedNode: demand.node !== '' };",
@@ -33,13 +41,13 @@ export const provisionerBugs = [
     file: 'src/controllers/provisioner/claim-provisioning.ts',
     find: 'if (intentOf(claim) !== undefined) await this.#withdraw(withIntent, intentOf(claim), options, signal);\n    else await',
     replace: 'await',
-    seedsMax: 60,
+    seedsMax: 600,
   },
   {
     name: 'a withdrawn intent leaves its volume behind',
     file: 'src/controllers/provisioner/claim-provisioning.ts',
     find: "await creator?.delete(assetOf(claim.metadata?.uid ?? ''), signal);",
     replace: 'void creator;',
-    seedsMax: 60,
+    seedsMax: 600,
   },
 ];
