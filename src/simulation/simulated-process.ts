@@ -187,7 +187,12 @@ export class SimulatedProcess {
   #onError(where: string, error: unknown): void {
     if (error instanceof ApiError) return;
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (/the process has ended|simulated|AbortError|has stopped: its Lease/i.test(text)) return;
+    if (
+      /the process has ended|simulated|AbortError|has stopped: its Lease|the lease could not be renewed/i.test(
+        text,
+      )
+    )
+      return;
     this.unexpected.push(`${this.name} ${where}: ${text}`);
   }
 }
