@@ -14,7 +14,7 @@ const controller = {
   controllerGetCapabilities: async () => ({ capabilities: [rpcCapability(CREATE_DELETE_VOLUME)] }),
 };
 
-test('a driver tells its name, version, topology and the capabilities of its services', async () => {
+test('a driver reports its name, version, topology and the capabilities of its services', async () => {
   await using fixture = new CsiFixture();
   const node = { nodeGetCapabilities: async () => ({ capabilities: [rpcCapability(STAGE_UNSTAGE_VOLUME)] }) };
   await fixture.serve({ identity: identityOf('one.example.com'), controller, node });

@@ -8,9 +8,11 @@ import {
 } from '../controllers/provisioner/provisioner.ts';
 import { isReason } from '../kube/api-error.ts';
 import { parseTimestamp } from '../kube/go/timestamp.ts';
+import { parseQuantity, quantityToBytes } from '../kube/quantities/quantity.ts';
 import { csiStorageCapacities } from '../kube/resources.ts';
 import { annotations, labels } from '../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
+import { assert } from '../runtime/assert.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 export const driverName = 'driver.simulation.stowage.dev';
@@ -219,7 +221,9 @@ function planFor(asset: ProvisionedAsset, { node, bytes }: DriverVolume): Volume
   return { asset, nodeAffinity, source: { csi } };
 }
 
-/** The simulation uses whole gibibytes only. */
+/** The bytes of a quantity; those of the simulation are far below 2^53. */
 export function sizeOf(text: string): number {
-  return /^\d+Gi$/.test(text) ? Number.parseInt(text, 10) * gibibyte : Number(text);
+  const reading = parseQuantity(text);
+  assert(reading.ok, `${text} is no quantity`);
+  return Number(quantityToBytes(reading.quantity));
 }

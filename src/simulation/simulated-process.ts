@@ -63,10 +63,6 @@ export class SimulatedProcess {
     this.#options = options;
   }
 
-  get controllerGroup(): string {
-    return this.#options.plan.name;
-  }
-
   start(): void {
     if (this.#run !== undefined) return;
     this.#runs += 1;

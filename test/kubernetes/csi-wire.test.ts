@@ -27,7 +27,7 @@ describe.skipIf(lacks('csi-mock'))('a CSI driver in Go', () => {
     return new Promise((resolve) => child.once('exit', resolve));
   }
 
-  test('is found although it starts later, tells who it is, and creates, repeats and deletes a volume', async () => {
+  test('is found although it starts later, reports its name, and creates, repeats and deletes a volume', async () => {
     await using fixture = new CsiFixture();
     const connecting = fixture.connect(fixture.client());
     start(fixture, 'mock.example.com');

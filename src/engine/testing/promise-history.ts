@@ -212,7 +212,7 @@ export class PromiseHistory {
   }
 
   #publish(figure: Figure): void {
-    // Two versions of a CSIStorageCapacity without a time differ, so nothing tells a renewal from a measurement.
+    // Two versions of a CSIStorageCapacity without a time differ, so a renewal looks like a measurement.
     if (!this.#options.isMeasured && this.#options.form === 'CSIStorageCapacity' && figure === this.#figure)
       if (this.#objects.has('CSIStorageCapacity storage/net')) return;
     this.#figure = figure;
