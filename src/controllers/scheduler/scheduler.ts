@@ -96,26 +96,16 @@ class Scheduler {
   readonly #skew: PvBinderSkew;
 
   constructor(context: ControllerContext, options: SchedulerOptions, signal: AbortSignal) {
-    const { cluster, clock, informers } = context;
-    const { backOff, bindTimeoutMs, profile = stowageProfile, rules = defaultRules } = options;
+    const { clock, informers } = context;
+    const { backOff, profile = stowageProfile, rules = defaultRules } = options;
     this.#context = context;
     this.#signal = signal;
     this.#names = options.schedulerNames ?? schedulerNamesDefault;
     const onChange = (change: ClusterChange) => this.#changed(change);
     const feed = new ClusterFeed({ informers, kinds: decisionKinds, profile, onChange });
     feed.index.bindsVolumes = options.volumeScheduling ?? true;
-    const onReverted = (_: Reservation, released: readonly ClusterChange[]) =>
-      released.forEach(this.#released, this);
     const events = new SchedulerEvents(context.events);
-    const onSlowProvisioning = events.waitingForProvisioner.bind(events);
-    const session = new BindingSession({
-      cluster,
-      feed,
-      clock,
-      bindTimeoutMs,
-      onReverted,
-      onSlowProvisioning,
-    });
+    const session = this.#createSession(feed, events, options.bindTimeoutMs);
     this.#feed = feed;
     this.#session = session;
     this.#decider = new Decider(feed.index, rules, () => disruptionBudgets(context));
@@ -133,12 +123,24 @@ class Scheduler {
     this.#rollback = new ClaimRollback(shared);
     this.#evictions = new PreemptionEvictions(shared);
     this.#assigned = new AssignedPods({ ...shared, schedulerNames: this.#names });
-    this.#skew = new PvBinderSkew({
-      ...context,
-      ownGates: { VolumeScheduling: feed.index.bindsVolumes },
-      ownVersion: options.version ?? '',
+    this.#skew = this.#createSkew(options.version ?? '');
+  }
+
+  #createSession(feed: ClusterFeed, events: SchedulerEvents, bindTimeoutMs?: number): BindingSession {
+    const { cluster, clock } = this.#context;
+    const onReverted = (_: Reservation, released: readonly ClusterChange[]) =>
+      released.forEach(this.#released, this);
+    const onSlowProvisioning = events.waitingForProvisioner.bind(events);
+    return new BindingSession({ cluster, feed, clock, bindTimeoutMs, onReverted, onSlowProvisioning });
+  }
+
+  #createSkew(ownVersion: string): PvBinderSkew {
+    return new PvBinderSkew({
+      ...this.#context,
+      ownGates: { VolumeScheduling: this.#feed.index.bindsVolumes },
+      ownVersion,
       onChange: ({ bindsVolumes }) => this.#bindVolumes(bindsVolumes),
-      signal,
+      signal: this.#signal,
     });
   }
 
