@@ -5,6 +5,7 @@ import { stowageProfile } from '../engine/cluster-index/profile.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
+import { type CsiFlags, csiSettingsOf } from './csi-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
@@ -12,7 +13,7 @@ import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 
-export interface UpFlags extends LogFlags {
+export interface UpFlags extends LogFlags, CsiFlags {
   readonly data: string;
   readonly port: string;
   readonly host: string;
@@ -96,6 +97,7 @@ function planOf(flags: UpFlags): UpPlan {
     settings: {
       volumeScheduling: gates.VolumeScheduling,
       profile: gatedProfile(stowageProfile, gates),
+      csi: csiSettingsOf(flags),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };

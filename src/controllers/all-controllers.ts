@@ -1,4 +1,6 @@
+import type { CsiDriverSet } from '../csi/served-driver.ts';
 import type { Controller } from '../reconcile/controller.ts';
+import type { CsiSettings } from './csi-settings.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';
@@ -24,6 +26,10 @@ export interface ControllerSettings extends ServiceAccountOptions {
   readonly localRoot?: string | undefined;
   /** Provisioners in addition to the built-in ones. */
   readonly provisioners?: readonly Provisioner[];
+  /** How CSI drivers are served; without it, there are none. */
+  readonly csi?: CsiSettings | undefined;
+  /** The CSI drivers that this process serves; by default those at the addresses of `csi`. */
+  readonly csiDrivers?: CsiDriverSet | undefined;
   /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
   /** `spec.schedulerName` of the pods that the scheduler handles; only `stowage` by default. */

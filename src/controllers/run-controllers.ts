@@ -1,6 +1,8 @@
 import { reportMissingPermission } from '../bind/missing-permission.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { MeteredCluster } from '../cluster/metered-cluster.ts';
+import { CsiDriverConnections } from '../csi/csi-driver-connections.ts';
+import type { CsiDriverSet } from '../csi/served-driver.ts';
 import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
 import { EventRecorder } from '../reconcile/event-recorder.ts';
@@ -59,13 +61,27 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
     metadataCache: new MetadataCache(options),
   };
   const starting = new Set<string>();
-  const chosen = [...allControllers(options).filter(({ name }) => names.includes(name)), ...more];
+  const chosen = [
+    ...allControllers({ ...options, csiDrivers: csiDriversOf(options) }).filter(({ name }) =>
+      names.includes(name),
+    ),
+    ...more,
+  ];
   for (const controller of chosen) {
     if (!leaderElection) starting.add(`controller ${controller.name}`);
     startOne(reportingStart(controller, starting), options, shared);
   }
   if (!leaderElection) announceAll(options);
   return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
+}
+
+/** Connects to the CSI drivers at the given addresses, unless there is a set of drivers already. */
+function csiDriversOf(options: RunControllersOptions): CsiDriverSet | undefined {
+  const { csi, csiDrivers, clock, random, supervisor, metrics, log = silentLog } = options;
+  if (csiDrivers !== undefined || csi === undefined) return csiDrivers;
+  const { addresses } = csi;
+  const own = { addresses, addressSource: '--csi-address', random: random.fork('csi') };
+  return new CsiDriverConnections({ ...own, clock, log, metrics, supervisor });
 }
 
 /** The same controller, which reports when it has started: from then on its caches show its progress. */

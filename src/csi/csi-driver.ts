@@ -2,14 +2,12 @@ import { exponentialBackoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
+import { CallListeners } from './call-listeners.ts';
 import { type CallOptions, ConnectionChanged, type CsiClient, callTimeoutMs } from './csi-client.ts';
 import { CsiCallError, CsiDriverNameError } from './csi-errors.ts';
 import { type CsiMethodName, type CsiReply, type CsiRequestInit, csiMethods } from './csi-methods.ts';
-import {
-  ControllerServiceCapability_RPC_Type as ControllerCapability,
-  NodeServiceCapability_RPC_Type as NodeCapability,
-  PluginCapability_Service_Type as PluginCapability,
-} from './generated/csi.ts';
+import { CsiDriverIdentity, noFields } from './driver-identity.ts';
+import type { EndedCall, ServedCsiDriver } from './served-driver.ts';
 
 /** Between probes of a driver that is not ready. */
 const probeBackoff = exponentialBackoff({ baseMs: 250, maxMs: 5000, factor: 2, jitter: 'equal' });
@@ -27,23 +25,15 @@ export interface CsiDriverOptions {
   readonly timeoutMs?: number;
 }
 
-/** What a driver says about itself. */
-interface DriverIdentity {
-  readonly name: string;
-  readonly vendorVersion: string;
-  readonly plugin: ReadonlySet<number>;
-  readonly controller: ReadonlySet<number>;
-  readonly node: ReadonlySet<number>;
-}
-
 /**
  * A CSI driver whose name and capabilities are known. `connect` waits for it as long as necessary. After a reconnection the next
  * call asks again, because the driver may have been upgraded; a driver of another name is a `CsiDriverNameError`, and the call is not sent.
  */
-export class CsiDriver {
+export class CsiDriver implements ServedCsiDriver {
   readonly client: CsiClient;
   readonly #clock: Clock;
-  #identity: DriverIdentity;
+  readonly #listeners = new CallListeners();
+  #identity: CsiDriverIdentity;
   #connection: number;
   /** One for all calls that wait for it. */
   #identifying: Promise<void> | undefined;
@@ -53,12 +43,12 @@ export class CsiDriver {
     const { client, clock, signal, timeoutMs = callTimeoutMs } = options;
     await probeUntilReady(options);
     const { connection } = client;
-    const identity = await identify(client, { signal, timeoutMs });
+    const identity = await identityOf(client, { signal, timeoutMs });
     client.driverName = identity.name;
     return new CsiDriver(client, clock, identity, connection);
   }
 
-  private constructor(client: CsiClient, clock: Clock, identity: DriverIdentity, connection: number) {
+  private constructor(client: CsiClient, clock: Clock, identity: CsiDriverIdentity, connection: number) {
     this.client = client;
     this.#clock = clock;
     this.#identity = identity;
@@ -73,25 +63,36 @@ export class CsiDriver {
     return this.#identity.vendorVersion;
   }
 
-  /** Whether volumes are not accessible from every node; only then does the driver read and return topology. */
   get hasTopology(): boolean {
-    return this.#identity.plugin.has(PluginCapability.VOLUME_ACCESSIBILITY_CONSTRAINTS);
+    return this.hasPluginCapability('VOLUME_ACCESSIBILITY_CONSTRAINTS');
   }
 
-  hasPluginCapability(capability: keyof typeof PluginCapability): boolean {
-    return this.#identity.plugin.has(PluginCapability[capability]);
+  hasPluginCapability(...[capability]: Parameters<ServedCsiDriver['hasPluginCapability']>): boolean {
+    return this.#identity.hasPlugin(capability);
   }
 
-  hasControllerCapability(capability: keyof typeof ControllerCapability): boolean {
-    return this.#identity.controller.has(ControllerCapability[capability]);
+  hasControllerCapability(...[capability]: Parameters<ServedCsiDriver['hasControllerCapability']>): boolean {
+    return this.#identity.hasController(capability);
   }
 
-  hasNodeCapability(capability: keyof typeof NodeCapability): boolean {
-    return this.#identity.node.has(NodeCapability[capability]);
+  hasNodeCapability(...[capability]: Parameters<ServedCsiDriver['hasNodeCapability']>): boolean {
+    return this.#identity.hasNode(capability);
+  }
+
+  onCallEnd(listener: (call: EndedCall) => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   /** As `CsiClient.call`, to this driver only. */
-  async call<Name extends CsiMethodName>(
+  call<Name extends CsiMethodName>(
+    name: Name,
+    request: CsiRequestInit<Name>,
+    options: Omit<CallOptions, 'connection'>,
+  ): Promise<CsiReply<Name>> {
+    return this.#listeners.observe({ method: name, request }, () => this.#call(name, request, options));
+  }
+
+  async #call<Name extends CsiMethodName>(
     name: Name,
     request: CsiRequestInit<Name>,
     { signal, timeoutMs = callTimeoutMs }: Omit<CallOptions, 'connection'>,
@@ -121,7 +122,7 @@ export class CsiDriver {
   async #replaceIdentity(timeoutMs: number): Promise<void> {
     const { connection } = this.client;
     // Serves several calls, so it has the signal of none; its deadline ends it.
-    const identity = await identify(this.client, { signal: new AbortController().signal, timeoutMs });
+    const identity = await identityOf(this.client, { signal: new AbortController().signal, timeoutMs });
     if (identity.name !== this.name)
       throw new CsiDriverNameError(this.client.address, this.name, identity.name);
     this.#identity = identity;
@@ -154,35 +155,6 @@ async function probe(client: CsiClient, options: CallOptions): Promise<string | 
   }
 }
 
-async function identify(client: CsiClient, options: CallOptions): Promise<DriverIdentity> {
-  const { name, vendorVersion } = await client.call('GetPluginInfo', {}, options);
-  const pluginReply = await client.call('GetPluginCapabilities', {}, options);
-  const plugin = pluginReply.capabilities.flatMap(({ type }) =>
-    type.case === 'service' ? [type.value.type] : [],
-  );
-  const hasController = plugin.includes(PluginCapability.CONTROLLER_SERVICE);
-  return {
-    name,
-    vendorVersion,
-    plugin: new Set<number>(plugin),
-    controller: new Set(
-      hasController ? await capabilities(client, 'ControllerGetCapabilities', options) : [],
-    ),
-    node: new Set(await capabilities(client, 'NodeGetCapabilities', options)),
-  };
-}
-
-/** None where the service is not served: a controller plugin need not have the node service. */
-async function capabilities(
-  client: CsiClient,
-  method: 'ControllerGetCapabilities' | 'NodeGetCapabilities',
-  options: CallOptions,
-): Promise<number[]> {
-  try {
-    const reply = await client.call(method, {}, options);
-    return reply.capabilities.flatMap(({ type }): number[] => (type.case === 'rpc' ? [type.value.type] : []));
-  } catch (error) {
-    if (error instanceof CsiCallError && error.code === 'Unimplemented') return [];
-    throw error;
-  }
+function identityOf(client: CsiClient, options: CallOptions): Promise<CsiDriverIdentity> {
+  return CsiDriverIdentity.ask((method) => client.call(method, noFields, options));
 }

@@ -15,12 +15,12 @@ import type { Log } from '../runtime/log.ts';
 import { socketPathOf } from './csi-address.ts';
 import { CsiStatusError } from './csi-errors.ts';
 import { methodPath } from './csi-methods.ts';
-import { InvalidField } from './field-checks.ts';
 import { Controller, Identity, Node } from './generated/csi.ts';
-import { type GrpcErrorCode, grpcNumberOf } from './grpc-codes.ts';
+import { grpcNumberOf } from './grpc-codes.ts';
 import { messageText, withoutSecretsOf } from './message-text.ts';
 import { checkRequest } from './request-checks.ts';
 import { CsiSocketError, releaseStaleSocket } from './server-socket.ts';
+import { statusOf } from './status-of.ts';
 
 /** gRPC's own default; CSI limits a request's maps to a few kilobytes each. */
 const requestBytesMaxDefault = 4 * 1024 * 1024;
@@ -208,10 +208,4 @@ function decoded({ input }: DescMethodUnary, bytes: Uint8Array): Message {
       cause,
     });
   }
-}
-
-function statusOf(error: unknown): { readonly code: GrpcErrorCode; readonly message: string } {
-  if (error instanceof CsiStatusError) return { code: error.code, message: error.message };
-  if (error instanceof InvalidField) return { code: 'InvalidArgument', message: error.message };
-  return { code: 'Internal', message: messageOf(error) };
 }

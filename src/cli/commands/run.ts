@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { addCsiOptions } from './csi-options.ts';
 import { collect, logFormat, logLevel, ofContext, toCluster, verbosely } from './shared-options.ts';
 
 export function addRun(program: Command): void {
-  program
+  const command = program
     .command('run')
     .description('run controllers on an existing cluster; of any number of replicas, one leads')
     .addOption(toCluster)
@@ -29,7 +30,8 @@ export function addRun(program: Command): void {
     .option(
       '--feature-gates <list>',
       'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
-    )
+    );
+  addCsiOptions(command)
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { addCsiOptions } from './csi-options.ts';
 import { logFormat, logLevel, verbosely } from './shared-options.ts';
 
 export function addUp(program: Command): void {
-  program
+  const command = program
     .command('up')
     .description('start a Kubernetes API server and controllers on this machine')
     .option('--data <dir>', 'the data directory', '.stowage')
@@ -27,7 +28,8 @@ export function addUp(program: Command): void {
       'do not serve the web console (preview: there is no console yet, so this changes nothing)',
     )
     .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
-    .option('--fresh', 'delete the data directory and start over')
+    .option('--fresh', 'delete the data directory and start over');
+  addCsiOptions(command)
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

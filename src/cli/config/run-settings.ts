@@ -2,12 +2,13 @@ import { selectControllers } from '../../controllers/controller-names.ts';
 import type { RunControllersOptions } from '../../controllers/run-controllers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { usage } from '../cli-error.ts';
+import { type CsiFlags, csiSettingsOf } from '../csi-flags.ts';
 import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
 /** The flags as given. A missing flag takes its value from the file, or else from the defaults below. */
-export interface SettingFlags {
+export interface SettingFlags extends CsiFlags {
   readonly config?: string;
   readonly controllers?: string;
   /** True if the flag has no value. */
@@ -21,7 +22,7 @@ export interface SettingFlags {
 
 export type RunSettings = Pick<
   RunControllersOptions,
-  'names' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'
+  'names' | 'csi' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'
 > & {
   readonly leaderElection: boolean;
   readonly schedulerNames: readonly string[];
@@ -42,6 +43,7 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const gates = featureGatesOf(featureGates, file.featureGates);
   return {
     names: namesOf(flags, file),
+    csi: csiSettingsOf(flags),
     volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),

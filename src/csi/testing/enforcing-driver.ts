@@ -1,0 +1,176 @@
+import { CsiStatusError } from '../csi-errors.ts';
+import type { CsiServices, ServiceMethods } from '../csi-server.ts';
+import {
+  type Controller,
+  ControllerServiceCapability_RPC_Type as ControllerCapability,
+  type CreateVolumeRequest,
+  type Node,
+  NodeServiceCapability_RPC_Type as NodeCapability,
+  type Topology,
+} from '../generated/csi.ts';
+import { identityOf } from './csi-fixture.ts';
+
+/** A volume of the driver. */
+export interface DriverVolume {
+  readonly id: string;
+  readonly name: string;
+  readonly segment: string;
+  bytes: bigint;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export interface EnforcingDriverOptions {
+  readonly name?: string;
+  /** The label that tells segments apart; volumes are local to their segment. */
+  readonly topologyKey?: string;
+  /** Bytes of each segment, by the value of the label. */
+  readonly pools: Readonly<Record<string, bigint>>;
+  /** The value for the node that the node service runs on. */
+  readonly nodeId?: string;
+  readonly controllerCapabilities?: readonly (keyof typeof ControllerCapability)[];
+  readonly nodeCapabilities?: readonly (keyof typeof NodeCapability)[];
+}
+
+const controllerDefault = ['CREATE_DELETE_VOLUME', 'GET_CAPACITY', 'EXPAND_VOLUME', 'LIST_VOLUMES'] as const;
+const nodeDefault = ['STAGE_UNSTAGE_VOLUME', 'EXPAND_VOLUME'] as const;
+
+/**
+ * A CSI driver for tests that accounts for every byte and refuses what does not fit. Serve it on a socket (`CsiFixture.serve`) or in
+ * process (`InProcessDriver.connect`). `calls` is the history; `beforeCall` and `afterCall` may throw, wait or change the driver, so that
+ * tests lose requests and replies at any point.
+ */
+export class EnforcingDriver {
+  readonly name: string;
+  readonly topologyKey: string;
+  readonly pools: Map<string, bigint>;
+  readonly volumes = new Map<string, DriverVolume>();
+  readonly calls: { readonly method: string; readonly request: unknown }[] = [];
+  /** Runs before the call takes effect. */
+  beforeCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
+  /** Runs after the call took effect, before its reply. */
+  afterCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
+  readonly #options: EnforcingDriverOptions;
+
+  constructor(options: EnforcingDriverOptions) {
+    this.#options = options;
+    this.name = options.name ?? 'enforcing.example.com';
+    this.topologyKey = options.topologyKey ?? 'topology.example.com/node';
+    this.pools = new Map(Object.entries(options.pools));
+  }
+
+  freeIn(segment: string): bigint {
+    const used = [...this.volumes.values()].filter((volume) => volume.segment === segment);
+    return (this.pools.get(segment) ?? 0n) - used.reduce((sum, { bytes }) => sum + bytes, 0n);
+  }
+
+  callsOf(method: string): readonly unknown[] {
+    return this.calls.filter((call) => call.method === method).map(({ request }) => request);
+  }
+
+  services(): CsiServices {
+    return { identity: identityOf(this.name), controller: this.#controller(), node: this.#node() };
+  }
+
+  #controller(): ServiceMethods<typeof Controller> {
+    const { controllerCapabilities = controllerDefault } = this.#options;
+    return {
+      controllerGetCapabilities: async () => ({
+        capabilities: controllerCapabilities.map((name) => ({
+          type: { case: 'rpc' as const, value: { type: ControllerCapability[name] } },
+        })),
+      }),
+      createVolume: (request) => this.#run('CreateVolume', request, () => this.#create(request)),
+      deleteVolume: (request) =>
+        this.#run('DeleteVolume', request, () => {
+          this.volumes.delete(request.volumeId);
+          return {};
+        }),
+      getCapacity: (request) =>
+        this.#run('GetCapacity', request, () => ({
+          availableCapacity: this.#freeAt(request.accessibleTopology),
+        })),
+      controllerExpandVolume: (request) =>
+        this.#run('ControllerExpandVolume', request, () => {
+          const required = request.capacityRange?.requiredBytes ?? 0n;
+          const volume = this.#volume(request.volumeId);
+          const more = required - volume.bytes;
+          if (more > this.freeIn(volume.segment)) throw new CsiStatusError('OutOfRange', 'the pool is full');
+          if (more > 0n) volume.bytes = required;
+          return { capacityBytes: volume.bytes, nodeExpansionRequired: true };
+        }),
+      controllerPublishVolume: (request) =>
+        this.#run('ControllerPublishVolume', request, () => ({
+          publishContext: { attachedTo: request.nodeId },
+        })),
+      controllerUnpublishVolume: (request) => this.#run('ControllerUnpublishVolume', request, () => ({})),
+      controllerModifyVolume: (request) => this.#run('ControllerModifyVolume', request, () => ({})),
+    };
+  }
+
+  #node(): ServiceMethods<typeof Node> {
+    const { nodeCapabilities = nodeDefault, nodeId = 'node' } = this.#options;
+    return {
+      nodeGetCapabilities: async () => ({
+        capabilities: nodeCapabilities.map((name) => ({
+          type: { case: 'rpc' as const, value: { type: NodeCapability[name] } },
+        })),
+      }),
+      nodeGetInfo: (request) =>
+        this.#run('NodeGetInfo', request, () => ({ nodeId, accessibleTopology: this.#topologyOf(nodeId) })),
+      nodeStageVolume: (request) => this.#run('NodeStageVolume', request, () => ({})),
+      nodeUnstageVolume: (request) => this.#run('NodeUnstageVolume', request, () => ({})),
+      nodePublishVolume: (request) => this.#run('NodePublishVolume', request, () => ({})),
+      nodeUnpublishVolume: (request) => this.#run('NodeUnpublishVolume', request, () => ({})),
+      nodeExpandVolume: (request) => this.#run('NodeExpandVolume', request, () => ({})),
+    };
+  }
+
+  async #run<T>(method: string, request: unknown, effect: () => T): Promise<T> {
+    this.calls.push({ method, request });
+    await this.beforeCall?.(method, request);
+    const reply = effect();
+    await this.afterCall?.(method, request);
+    return reply;
+  }
+
+  #create({ name, capacityRange, accessibilityRequirements, parameters }: CreateVolumeRequest) {
+    const bytes = capacityRange?.requiredBytes ?? 0n;
+    const found = [...this.volumes.values()].find((volume) => volume.name === name);
+    if (found !== undefined && found.bytes !== bytes)
+      throw new CsiStatusError('AlreadyExists', `${name} has ${found.bytes} bytes`);
+    if (found !== undefined) return { volume: this.#reply(found) };
+    const { preferred = [], requisite = [] } = accessibilityRequirements ?? {};
+    const wanted = [...preferred, ...requisite].map(({ segments }) => segments[this.topologyKey] ?? '');
+    const choices = accessibilityRequirements === undefined ? [...this.pools.keys()] : wanted;
+    const segment = choices.find((one) => this.freeIn(one) >= bytes);
+    if (segment === undefined)
+      throw new CsiStatusError('ResourceExhausted', `no pool has ${bytes} bytes free`);
+    const volume = { id: `id-${name}`, name, segment, bytes, parameters };
+    this.volumes.set(volume.id, volume);
+    return { volume: this.#reply(volume) };
+  }
+
+  #reply({ id, bytes, segment }: DriverVolume) {
+    return {
+      volumeId: id,
+      capacityBytes: bytes,
+      volumeContext: { pool: segment },
+      accessibleTopology: [this.#topologyOf(segment)],
+    };
+  }
+
+  #topologyOf(segment: string) {
+    return { segments: { [this.topologyKey]: segment } };
+  }
+
+  #freeAt(topology: Topology | undefined): bigint {
+    if (topology !== undefined) return this.freeIn(topology.segments[this.topologyKey] ?? '');
+    return [...this.pools.keys()].reduce((sum, segment) => sum + this.freeIn(segment), 0n);
+  }
+
+  #volume(id: string): DriverVolume {
+    const volume = this.volumes.get(id);
+    if (volume === undefined) throw new CsiStatusError('NotFound', `there is no volume ${id}`);
+    return volume;
+  }
+}
