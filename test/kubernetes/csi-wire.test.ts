@@ -106,10 +106,14 @@ describe.skipIf(lacks('csi-sanity'))('a CSI client in Go', () => {
       identity: identityOf('test.example.com'),
       node: { nodeGetCapabilities: async () => ({}) },
     });
-    const { stdout } = await promisify(execFile)(inject('kubernetesPrograms')['csi-sanity']!, [
+    const sanity = promisify(execFile)(inject('kubernetesPrograms')['csi-sanity']!, [
       `--csi.endpoint=unix://${fixture.path}`,
       '--ginkgo.focus=Identity Service',
     ]);
+    // What fails is in its output, not in the error.
+    const { stdout } = await sanity.catch((error: unknown) => {
+      throw new Error(`csi-sanity failed: ${(error as { readonly stdout?: string }).stdout}`, { cause: error });
+    });
     expect(stdout).toMatch(/Ran [1-9]\d* of \d+ Specs/);
   });
 });
