@@ -1,4 +1,4 @@
-import { isExclusive } from '../../controllers/workloads/node-agent/attachments.ts';
+import { isExclusive } from '../../controllers/workloads/node-agent/mounts/attachments.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { Event } from '../../kube/api/core.ts';

@@ -23,14 +23,14 @@ export const workloadBugs = [
   },
   {
     name: 'a pod runs before its claim is bound',
-    file: 'src/controllers/workloads/node-agent/mount-check.ts',
+    file: 'src/controllers/workloads/node-agent/mounts/mount-check.ts',
     find: "if (status?.phase !== 'Bound') return 'PVC is not bound';",
     replace: '',
     seedsMax: 60,
   },
   {
     name: 'a pod that was deleted before it ran is never removed',
-    file: 'src/controllers/workloads/node-agent/pod-lifecycle.ts',
+    file: 'src/controllers/workloads/node-agent/pods/pod-lifecycle.ts',
     find: "return graceSeconds === 0 ? { kind: 'nothing' } : { kind: 'remove' };",
     replace: "return isRunning ? { kind: 'remove' } : { kind: 'nothing' };",
     seedsMax: 60,

@@ -9,13 +9,13 @@ import type { Controller, ControllerContext } from '../../../reconcile/controlle
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import { AgentCaches } from './agent-caches.ts';
+import { AgentCaches } from './caches/agent-caches.ts';
+import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
 import { NodeReconciler } from './node-reconciler.ts';
-import { isSameReport, reportOf } from './node-volumes.ts';
-import { holdsVolumes } from './pod-lifecycle.ts';
+import { isSameReport, reportOf } from './nodes/node-volumes.ts';
+import { leaseNamespace } from './nodes/simulated-nodes.ts';
 import { PodRunner } from './pod-runner.ts';
-import { claimKeysOf } from './pods-by-node-and-claim.ts';
-import { leaseNamespace } from './simulated-nodes.ts';
+import { holdsVolumes } from './pods/pod-lifecycle.ts';
 
 const workers = 8;
 

@@ -4,16 +4,16 @@ import { leases, nodes, volumeAttachments } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
-import type { AgentCaches } from './agent-caches.ts';
-import { isManagedAttachment } from './attachments.ts';
-import { reportOf, reportPatch } from './node-volumes.ts';
+import type { AgentCaches } from './caches/agent-caches.ts';
+import { isManagedAttachment } from './mounts/attachments.ts';
+import { reportOf, reportPatch } from './nodes/node-volumes.ts';
 import {
   allocatablePatch,
   leaseFor,
   nodeInfoPatch,
   readyConditions,
   renewalDueMs,
-} from './simulated-nodes.ts';
+} from './nodes/simulated-nodes.ts';
 
 /**
  * Maintains simulated nodes: their lease, their Ready condition, and their attachments.

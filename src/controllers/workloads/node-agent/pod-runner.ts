@@ -8,15 +8,17 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
-import { type AdmissionFailure, admissionFailure } from './admission.ts';
-import type { AgentCaches } from './agent-caches.ts';
-import { growFileSystem } from './grow-file-system.ts';
-import { checkMounts, type Mount, type MountBlock } from './mount-check.ts';
-import { MountWarningDelay } from './mount-warning-delay.ts';
-import { mountedAnnotationValue } from './mounted-annotation.ts';
-import { reportOf, type VolumeReport } from './node-volumes.ts';
-import { PodGarbageCollector } from './pod-garbage-collector.ts';
-import { nextLifecycleStep } from './pod-lifecycle.ts';
+import type { AgentCaches } from './caches/agent-caches.ts';
+import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
+import { growFileSystem } from './mounts/grow-file-system.ts';
+import { checkMounts, type Mount, type MountBlock } from './mounts/mount-check.ts';
+import { MountWarningDelay } from './mounts/mount-warning-delay.ts';
+import { mountedAnnotationValue } from './mounts/mounted-annotation.ts';
+import { missingEnvironment } from './mounts/referenced-config.ts';
+import { reportOf, type VolumeReport } from './nodes/node-volumes.ts';
+import { type AdmissionFailure, admissionFailure } from './pods/admission.ts';
+import { PodGarbageCollector } from './pods/pod-garbage-collector.ts';
+import { nextLifecycleStep } from './pods/pod-lifecycle.ts';
 import {
   deadlineMessage,
   expiredStatus,
@@ -27,11 +29,9 @@ import {
   runningStatus,
   type WrittenStatus,
   waitingStatus,
-} from './pod-status.ts';
-import { NodeAgentPodWrites } from './pod-writes.ts';
-import { claimKeysOf } from './pods-by-node-and-claim.ts';
-import { missingEnvironment } from './referenced-config.ts';
-import { TaintEvictions } from './taint-evictions.ts';
+} from './pods/pod-status.ts';
+import { NodeAgentPodWrites } from './pods/pod-writes.ts';
+import { TaintEvictions } from './pods/taint-evictions.ts';
 
 /**
  * Executes the next step for one pod. Every write carries the version of the object that was read.
