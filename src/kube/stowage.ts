@@ -1,5 +1,6 @@
 import type { NodeSelector } from './api/core.ts';
 import type { Condition, KubeObject, QuantityText, Timestamp } from './api/meta.ts';
+import type { DriftRecord } from './drift-record.ts';
 import { textOf } from './wire.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface StoragePool {
   readonly expiryTime?: Timestamp;
   /** When the driver was asked for the capacity, with fractions of a second; absent: unknown. */
   readonly measuredAt?: Timestamp;
+  /** What differs between the capacity and the volumes that are known; absent: not compared yet. */
+  readonly drift?: DriftRecord;
 }
 
 /** Applies to every class (and to ephemeral volumes) that has no entry of its own. */

@@ -5,6 +5,7 @@ import type {
   PersistentVolumeMode,
 } from './api/core.ts';
 import type { StorageClass } from './api/storage.ts';
+import { parseTimestamp } from './go/timestamp.ts';
 import { type CompiledNodeSelector, compileNodeSelector } from './selectors/node-selector.ts';
 import { annotations, noProvisioner } from './well-known.ts';
 import { lookUp, textOf } from './wire.ts';
@@ -54,6 +55,19 @@ export function volumeNodeSelector(volume: PersistentVolume): CompiledNodeSelect
   const required = volume?.spec?.nodeAffinity?.required;
   if (required === undefined || required === null) return undefined;
   return compileNodeSelector(required, 'spec.nodeAffinity.required');
+}
+
+/**
+ * When the driver had created the volume. A provisioner of ours writes the exact time; it measures figures with the same clock. For the
+ * volumes of others the PersistentVolume's creation counts, which comes after the volume's. It has whole seconds, cut off, so the next
+ * second is the earliest that is certainly not too early. That is the API server's clock: a publisher whose clock is ahead of it by more
+ * than the rest of that second could measure too early and seem to have measured later.
+ */
+export function volumeExistsAtMs({ metadata }: PersistentVolume): number | undefined {
+  const exactMs = parseTimestamp(metadata?.annotations?.[annotations.volumeCreatedAt]);
+  if (exactMs !== undefined) return exactMs;
+  const createdAtMs = parseTimestamp(metadata?.creationTimestamp);
+  return createdAtMs === undefined ? undefined : createdAtMs + 1000;
 }
 
 /** The name of the claim of a pod's generic ephemeral volume. */

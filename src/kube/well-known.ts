@@ -28,6 +28,8 @@ export const annotations = {
   pool: 'stowage.dev/pool',
   /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
+  /** On a CSIStorageCapacity: what differs between its figures and the volumes that are known, as JSON; see `drift-record.ts`. */
+  drift: 'stowage.dev/drift',
   /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
   volumeCreatedAt: 'stowage.dev/volume-created-at',
   /**

@@ -1,8 +1,7 @@
 import type { PersistentVolume, VolumeNodeAffinity } from '../../kube/api/core.ts';
-import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { migrateVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { migrateNodeAffinity } from '../../kube/legacy/in-tree-topology.ts';
-import { volumeClassName, volumeModeOf } from '../../kube/volumes.ts';
+import { volumeClassName, volumeExistsAtMs, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, multiZoneSeparator, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
 import { type Size, zeroSize } from '../size.ts';
@@ -109,20 +108,12 @@ export function readVolume(pv: PersistentVolume, context: ReadContext): VolumeRe
   };
 }
 
-/**
- * When the driver had created the volume. A provisioner of ours writes the exact time; it measures figures with the same clock. For the
- * volumes of others the PersistentVolume's creation counts, which comes after the volume's. It has whole seconds, cut off, so the next
- * second is the earliest that is certainly not too early. That is the API server's clock: a publisher whose clock is ahead of it by more
- * than the rest of that second could measure too early and seem to have measured later.
- */
-function readExistence({ metadata }: PersistentVolume): number | undefined {
-  const found = metadata?.annotations;
-  if (found?.[annotations.provisionedBy] === undefined && found?.[annotations.volumeCreatedAt] === undefined)
-    return undefined;
-  const exactMs = parseTimestamp(found[annotations.volumeCreatedAt]);
-  if (exactMs !== undefined) return exactMs;
-  const createdAtMs = parseTimestamp(metadata?.creationTimestamp);
-  return createdAtMs === undefined ? undefined : createdAtMs + 1000;
+/** A volume that no provisioner has made was never promised. */
+function readExistence(volume: PersistentVolume): number | undefined {
+  const found = volume.metadata?.annotations;
+  const isProvisioned =
+    found?.[annotations.provisionedBy] !== undefined || found?.[annotations.volumeCreatedAt] !== undefined;
+  return isProvisioned ? volumeExistsAtMs(volume) : undefined;
 }
 
 function readClaimReference(pv: PersistentVolume): ClaimReference | undefined {

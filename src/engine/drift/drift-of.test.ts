@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type DriftRecord, formatDriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
+import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { driftOf, type MeasuredPool } from './drift-of.ts';
+
+interface Step {
+  readonly free: string;
+  readonly ours: string;
+  readonly others?: string;
+  readonly unsure?: string;
+  readonly foreign?: string;
+}
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+const gib = 1024n ** 3n;
+
+function measured(step: Step, minute: number): MeasuredPool {
+  const { free, ours, others = '0', unsure = '0', foreign } = step;
+  return {
+    measuredAtMs: start + minute * 60_000,
+    freeBytes: bytesOf(free),
+    volumes: {
+      oursBytes: bytesOf(ours),
+      otherClassesBytes: bytesOf(others),
+      unsureBytes: bytesOf(unsure),
+      count: 1,
+      foreignBytes: foreign === undefined ? undefined : bytesOf(foreign),
+    },
+  };
+}
+
+/** One figure a minute. The record goes through its text, as between two processes. */
+function after(...steps: readonly Step[]): DriftRecord | undefined {
+  let record: DriftRecord | undefined;
+  for (const [minute, step] of steps.entries()) {
+    record = driftOf(record, measured(step, minute));
+    if (record !== undefined) record = parseDriftRecord(formatDriftRecord(record));
+  }
+  return record;
+}
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
+const minute = (count: number) => new Date(start + count * 60_000).toISOString();
+const quiet = { free: '80Gi', ours: '20Gi' };
+
+describe('the drift of a pool', () => {
+  const cases: readonly (readonly [string, readonly Step[], object | undefined])[] = [
+    ['is none at the first figure', [quiet], { kind: 'none', difference: '0' }],
+    [
+      'is none while volumes explain the figures',
+      [quiet, { free: '70Gi', ours: '30Gi' }, { free: '95Gi', ours: '5Gi' }],
+      { kind: 'none' },
+    ],
+    ['has no baseline while a volume is being created', [{ ...quiet, unsure: '5Gi' }], undefined],
+    [
+      'is foreign use if less is free than expected, since the first such figure',
+      [quiet, { free: '70Gi', ours: '20Gi' }, { free: '65Gi', ours: '25Gi' }],
+      { kind: 'foreign-use', difference: '-10Gi', since: minute(1) },
+    ],
+    [
+      'is a leak if the bytes of a deleted volume do not come back',
+      [quiet, { free: '80Gi', ours: '10Gi' }, { free: '75Gi', ours: '15Gi' }],
+      { kind: 'leak', difference: '-10Gi', since: minute(1) },
+    ],
+    [
+      'is no leak if more is missing than was deleted',
+      [quiet, { free: '50Gi', ours: '19Gi' }],
+      { kind: 'foreign-use', difference: '-31Gi' },
+    ],
+    [
+      'is a shrunk pool if the driver lists no volume of others',
+      [quiet, { free: '60Gi', ours: '20Gi', foreign: '0' }],
+      { kind: 'shrunk', difference: '-20Gi' },
+    ],
+    [
+      'is foreign use if the driver lists volumes of others',
+      [quiet, { free: '60Gi', ours: '20Gi', foreign: '20Gi' }],
+      { kind: 'foreign-use' },
+    ],
+    [
+      'is a grown pool if more is free than expected',
+      [quiet, { free: '180Gi', ours: '20Gi' }],
+      { kind: 'grown', difference: '100Gi', since: minute(1) },
+    ],
+    [
+      'starts again if the sign changes',
+      [quiet, { free: '70Gi', ours: '20Gi' }, { free: '90Gi', ours: '20Gi' }],
+      { kind: 'grown', difference: '10Gi', since: minute(2) },
+    ],
+    [
+      'ends when the figure is explained again',
+      [quiet, { free: '70Gi', ours: '20Gi' }, quiet],
+      { kind: 'none', difference: '0' },
+    ],
+    [
+      'is none while a volume in flight may be in the figure or not',
+      [quiet, { free: '70Gi', ours: '20Gi', unsure: '10Gi' }, { free: '70Gi', ours: '30Gi' }],
+      { kind: 'none' },
+    ],
+    [
+      'is kept while a volume in flight may hide it',
+      [quiet, { free: '70Gi', ours: '20Gi' }, { free: '70Gi', ours: '20Gi', unsure: '10Gi' }],
+      { kind: 'foreign-use', since: minute(1) },
+    ],
+    [
+      'is seen beside volumes in flight if they cannot explain it',
+      [quiet, { free: '50Gi', ours: '20Gi', unsure: '10Gi' }],
+      { kind: 'foreign-use', difference: '-20Gi' },
+    ],
+    [
+      'is none if another class uses the same disks',
+      [quiet, { free: '70Gi', ours: '20Gi', others: '10Gi' }],
+      { kind: 'none' },
+    ],
+    [
+      'is none if another class uses other disks',
+      [quiet, { free: '80Gi', ours: '20Gi', others: '10Gi' }],
+      { kind: 'none' },
+    ],
+    [
+      'is none for the extents that a driver rounds up to',
+      [quiet, { free: '74700Mi', ours: '27Gi' }],
+      { kind: 'none' },
+    ],
+    [
+      'stays a leak if a little more is missing later',
+      [quiet, { free: '80Gi', ours: '10Gi' }, { free: '78Gi', ours: '10Gi' }],
+      { kind: 'leak', difference: '-12Gi', since: minute(1) },
+    ],
+    [
+      'becomes foreign use if far more is missing later',
+      [quiet, { free: '80Gi', ours: '10Gi' }, { free: '40Gi', ours: '10Gi' }],
+      { kind: 'foreign-use', difference: '-50Gi', since: minute(1) },
+    ],
+  ];
+  test.each(cases)('%s', (_, steps, expected) => {
+    const record = after(...steps);
+    if (expected === undefined) expect(record).toBeUndefined();
+    else expect(record).toMatchObject(expected);
+    expect(record?.since === undefined).toBe(record === undefined || record.kind === 'none');
+  });
+
+  test('equals what an oracle took behind our back, for any history', () => {
+    const size = fc.bigInt({ min: 1n, max: 50n }).map((count) => count * gib);
+    const action = fc.record({
+      what: fc.constantFrom('create', 'delete', 'take', 'give'),
+      size,
+      isUnsure: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 30 }), (actions) => {
+        let [ours, taken] = [0n, 0n];
+        const total = 10_000n * gib;
+        const figure = (at: number, unsureBytes: bigint): MeasuredPool => ({
+          measuredAtMs: start + at * 1000,
+          freeBytes: total - ours - taken,
+          volumes: { oursBytes: ours - unsureBytes, otherClassesBytes: 0n, unsureBytes, count: 0 },
+        });
+        let record = driftOf(undefined, figure(0, 0n));
+        for (const [at, { what, size, isUnsure }] of actions.entries()) {
+          if (what === 'create') ours += size;
+          if (what === 'delete') ours -= smaller(size, ours);
+          if (what === 'take') taken += size;
+          if (what === 'give') taken -= smaller(size, taken);
+          // A volume of ours that is in the figure, and of which the publisher does not know it.
+          record = driftOf(record, figure(at + 1, isUnsure && what === 'create' ? size : 0n));
+        }
+        record = driftOf(record, figure(actions.length + 1, 0n));
+        const tolerated = taken <= total / 1000n + 4n * 1024n ** 2n;
+        expect(bytesOf(record!.difference)).toBe(tolerated ? 0n : -taken);
+        expect(driftOf(record, figure(actions.length + 1, 0n))).toEqual(record);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a record that a person has edited', () => {
+  test.each(['', '{}', '[]', 'null', '{"baseline":{}}'])('%j is no record', (text) => {
+    expect(parseDriftRecord(text)).toBeUndefined();
+  });
+
+  test('is no record with a wrong kind, amount or time', () => {
+    const record = after(quiet, { free: '70Gi', ours: '20Gi' })!;
+    expect(parseDriftRecord(record)).toEqual(record);
+    for (const wrong of [
+      { kind: 'x' },
+      { difference: 'ten' },
+      { since: 'now' },
+      { since: undefined },
+      { last: { ...record.last, free: 7 } },
+    ])
+      expect(parseDriftRecord({ ...record, ...wrong })).toBeUndefined();
+  });
+});

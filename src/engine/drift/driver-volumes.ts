@@ -1,0 +1,211 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { matchesNode } from '../../kube/selectors/node-selector.ts';
+import { ephemeralStorageClassName } from '../../kube/stowage.ts';
+import { claimClassName, volumeClassName, volumeExistsAtMs, volumeNodeSelector } from '../../kube/volumes.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
+import { readPod } from '../records/pod-record.ts';
+import { nanoOf } from '../size.ts';
+import type { PoolVolumes } from './drift-of.ts';
+
+/** The labels of a topology segment; without labels it is the whole cluster. */
+export type Segment = Readonly<Record<string, string>>;
+
+export interface DriverVolumesOptions {
+  readonly driver: string;
+  /** Whether the driver provisions claims of the class. */
+  readonly servesClass: (className: string) => boolean;
+  /** The labels of a node; undefined if it is not in the cluster. */
+  readonly labelsOf: (nodeName: string) => Segment | undefined;
+}
+
+/**
+ * The volumes of one driver, to find out which of them the figure of a topology segment includes. The caller reports every object that its
+ * informers see; objects of other drivers are ignored. Volumes with the same location form one group, so {@link volumesOf} visits the
+ * locations and the volumes of one segment, not all volumes.
+ */
+export class DriverVolumes {
+  readonly #options: DriverVolumesOptions;
+  readonly #locations = new Map<string, Location>();
+  readonly #locationOf = new Map<string, string>();
+
+  constructor(options: DriverVolumesOptions) {
+    this.#options = options;
+  }
+
+  setVolume(volume: PersistentVolume): void {
+    const { metadata, spec, status } = volume;
+    if (spec?.csi?.driver !== this.#options.driver) return;
+    const isReleased = status?.phase === 'Released' || status?.phase === 'Failed';
+    const isDeleted = isReleased && spec.persistentVolumeReclaimPolicy === 'Delete';
+    const part = {
+      storageClass: volumeClassName(volume),
+      bytes: bytesOf(spec.capacity?.storage),
+      existsAtMs: volumeExistsAtMs(volume),
+      isEnding: isDeleted || typeof metadata?.deletionTimestamp === 'string',
+    };
+    const location = `affinity ${JSON.stringify(spec.nodeAffinity?.required ?? null)}`;
+    this.#set(`volume ${textOf(metadata?.name)}`, part, location, () => affinityLocation(volume));
+  }
+
+  deleteVolume(name: string, nowMs: number): void {
+    this.#end(`volume ${name}`, nowMs);
+  }
+
+  /** A claim counts while its volume is being created or expanded: how much of it the driver has taken already is not known. */
+  setClaim(claim: PersistentVolumeClaim): void {
+    const { metadata, spec, status } = claim;
+    const key = `claim ${textOf(metadata?.namespace)}/${textOf(metadata?.name)}`;
+    const storageClass = claimClassName(claim);
+    const bytes = bytesOf(spec?.resources?.requests?.storage) - bytesOf(status?.capacity?.storage ?? '0');
+    const provisioner = metadata?.annotations?.[annotations.storageProvisioner];
+    if (!this.#options.servesClass(storageClass) || bytes <= 0n || provisioner === undefined) {
+      this.#delete(key);
+      return;
+    }
+    const part = { storageClass, bytes, existsAtMs: undefined, isEnding: false };
+    this.#setOnNode(key, part, textOf(metadata?.annotations?.[annotations.selectedNode]));
+  }
+
+  /** A volume that the driver has created for the claim has a PersistentVolume by then. */
+  deleteClaim(namespace: string, name: string): void {
+    this.#delete(`claim ${namespace}/${name}`);
+  }
+
+  /** The inline volumes of a pod that has a node. One without a size may take any amount, so its segment has no known use. */
+  setPod(pod: Pod): void {
+    if (!hasInlineVolume(pod, this.#options.driver) || textOf(pod.spec?.nodeName) === '') return;
+    const { key, nodeName, inlineVolumes, volumesExistAtMs, isFinished, isDeleting } = readPod(pod);
+    for (const { driver, volumeName, size } of inlineVolumes) {
+      if (driver !== this.#options.driver) continue;
+      const part = {
+        storageClass: ephemeralStorageClassName,
+        bytes: size && nanoOf(size) / nanoPerByte,
+        existsAtMs: volumesExistAtMs,
+        isEnding: isFinished || isDeleting,
+      };
+      this.#setOnNode(`pod ${key} ${volumeName}`, part, nodeName);
+    }
+  }
+
+  deletePod(pod: Pod, nowMs: number): void {
+    if (!hasInlineVolume(pod, this.#options.driver)) return;
+    const { key, inlineVolumes } = readPod(pod);
+    for (const { volumeName } of inlineVolumes) this.#end(`pod ${key} ${volumeName}`, nowMs);
+  }
+
+  /**
+   * The volumes of the segment at the time of a figure. Undefined if it is not known which volumes the segment has: a volume that several
+   * of the `segments` reach may be in any of them.
+   */
+  volumesOf(segment: Segment, figure: FigureOfSegment): PoolVolumes | undefined {
+    const sums = { oursBytes: 0n, otherClassesBytes: 0n, unsureBytes: 0n, count: 0 };
+    for (const { isIn, parts } of this.#locations.values()) {
+      if (!isIn(segment)) continue;
+      let hasSure = false;
+      for (const [key, part] of parts) {
+        if ((part.endedAtMs ?? Infinity) < figure.measuredAtMs - endedKeptMs) this.#delete(key);
+        if ((part.endedAtMs ?? Infinity) < figure.measuredAtMs) continue;
+        if (part.bytes === undefined) return undefined;
+        const isSure = isSurelyIn(part, figure);
+        hasSure ||= isSure;
+        const isOurs = part.storageClass === figure.storageClass;
+        sums[isSure ? (isOurs ? 'oursBytes' : 'otherClassesBytes') : 'unsureBytes'] += part.bytes;
+        sums.count += 1;
+      }
+      if (hasSure && figure.segments.some((other) => !isSame(other, segment) && isIn(other)))
+        return undefined;
+    }
+    return sums;
+  }
+
+  #setOnNode(key: string, part: Part, nodeName: string): void {
+    this.#set(key, part, `node ${nodeName}`, () => this.#nodeLocation(nodeName));
+  }
+
+  #set(key: string, part: Part, name: string, location: () => Location['isIn']): void {
+    if (this.#locationOf.get(key) !== name) this.#delete(key);
+    const known = this.#locations.get(name) ?? { isIn: location(), parts: new Map() };
+    this.#locations.set(name, known);
+    this.#locationOf.set(key, name);
+    known.parts.set(key, part);
+  }
+
+  #delete(key: string): void {
+    const name = this.#locationOf.get(key);
+    if (name === undefined) return;
+    this.#locationOf.delete(key);
+    const { parts } = this.#locations.get(name)!;
+    parts.delete(key);
+    if (parts.size === 0) this.#locations.delete(name);
+  }
+
+  /** The volume is kept for a while: a figure that was measured before it went may still arrive. */
+  #end(key: string, nowMs: number): void {
+    const parts = this.#locations.get(this.#locationOf.get(key) ?? '')?.parts;
+    const part = parts?.get(key);
+    if (part !== undefined) parts!.set(key, { ...part, endedAtMs: nowMs });
+  }
+
+  /** Without a node, the driver chooses the segment. */
+  #nodeLocation(nodeName: string): Location['isIn'] {
+    if (nodeName === '') return () => true;
+    return (segment) => {
+      const labels = this.#options.labelsOf(nodeName) ?? {};
+      return Object.entries(segment).every(([key, value]) => labels[key] === value);
+    };
+  }
+}
+
+export interface FigureOfSegment {
+  readonly storageClass: string;
+  readonly measuredAtMs: number;
+  /** All segments of the driver that the caller knows. */
+  readonly segments: readonly Segment[];
+}
+
+/** Volumes of which the same topology segments are possible. */
+interface Location {
+  readonly isIn: (segment: Segment) => boolean;
+  readonly parts: Map<string, Part>;
+}
+
+/** A volume, or what is being added to one. */
+interface Part {
+  readonly storageClass: string;
+  /** Undefined if its size is not known. */
+  readonly bytes: bigint | undefined;
+  /** Undefined if it may not exist yet. */
+  readonly existsAtMs: number | undefined;
+  /** It is being deleted. */
+  readonly isEnding: boolean;
+  /** When its object had gone. */
+  readonly endedAtMs?: number;
+}
+
+const nanoPerByte = 1_000_000_000n;
+
+/** A call of GetCapacity takes at most this long, so an older deletion is in every figure that still arrives. */
+const endedKeptMs = 600_000;
+
+function isSurelyIn(
+  { existsAtMs, isEnding, endedAtMs }: Part,
+  { measuredAtMs }: Pick<FigureOfSegment, 'measuredAtMs'>,
+): boolean {
+  return !isEnding && endedAtMs === undefined && existsAtMs !== undefined && existsAtMs <= measuredAtMs;
+}
+
+function isSame(a: Segment, b: Segment): boolean {
+  const entries = Object.entries(a);
+  return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
+}
+
+function hasInlineVolume({ spec }: Pod, driver: string): boolean {
+  return listOf(spec?.volumes).some((volume) => volume?.csi?.driver === driver);
+}
+
+function affinityLocation(volume: PersistentVolume): Location['isIn'] {
+  const selector = volumeNodeSelector(volume);
+  return (segment) => selector === undefined || matchesNode(selector, undefined, segment);
+}

@@ -1,0 +1,79 @@
+import { parseTimestamp } from './go/timestamp.ts';
+import { parseQuantity } from './quantities/quantity.ts';
+import { isRecord } from './wire.ts';
+
+/**
+ * How the figures of a pool differ from what its volumes explain. The publisher of the figures writes it beside them: as the annotation
+ * `stowage.dev/drift` of a CSIStorageCapacity, as the field `drift` of a pool in a DriverCapacity. Amounts are quantities.
+ *
+ *     {"baseline":{"measuredAt":"2026-11-16T10:00:00.250Z","free":"80Gi","ours":"20Gi","otherClasses":"0"},
+ *      "last":{"measuredAt":"2026-11-16T10:05:00Z","free":"65Gi","ours":"25Gi","otherClasses":"0"},
+ *      "kind":"foreign-use","difference":"-10Gi","since":"2026-11-16T10:05:00Z"}
+ *
+ * Without the record, the next figure becomes the baseline. So a person accepts a drift by removing the record.
+ */
+export interface DriftRecord {
+  /** The figure that later figures are compared with. */
+  readonly baseline: DriftFigure;
+  /** The figure before the next one, to find out what has changed in between. */
+  readonly last: DriftFigure;
+  readonly kind: DriftKind;
+  /** The reported free capacity less the expected one: negative if the driver reports less than expected. */
+  readonly difference: string;
+  /** When the first figure with a difference of this sign was measured; absent if there is no difference. */
+  readonly since?: string;
+}
+
+/** What a driver reported, and the volumes that Kubernetes knew at that time. */
+export interface DriftFigure {
+  readonly measuredAt: string;
+  readonly free: string;
+  /** The sizes of the volumes of the pool's class. */
+  readonly ours: string;
+  /** The sizes of the driver's other volumes in the same topology segment. They may or may not be on the same disks. */
+  readonly otherClasses: string;
+}
+
+/**
+ * `none`: the volumes explain the figure. `foreign-use`: less is free than expected. `leak`: less is free than expected, since a volume of
+ * ours was deleted. `shrunk`: less is free than expected, and the driver lists no volume that is not ours. `grown`: more is free than expected.
+ */
+export type DriftKind = (typeof driftKinds)[number];
+
+export const driftKinds = ['none', 'foreign-use', 'leak', 'shrunk', 'grown'] as const;
+
+/** Reads the annotation or the field. Undefined for anything else: the publisher then starts with a new baseline. */
+export function parseDriftRecord(value: unknown): DriftRecord | undefined {
+  const record = typeof value === 'string' ? parseJson(value) : value;
+  if (!isRecord(record)) return undefined;
+  const { baseline, last, kind, difference, since } = record;
+  if (!isFigure(baseline) || !isFigure(last) || !isAmount(difference) || !isKind(kind)) return undefined;
+  const isSinceValid = kind === 'none' ? since === undefined : parseTimestamp(since) !== undefined;
+  return isSinceValid ? (record as unknown as DriftRecord) : undefined;
+}
+
+export function formatDriftRecord(record: DriftRecord): string {
+  return JSON.stringify(record);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFigure(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { measuredAt, free, ours, otherClasses } = value;
+  return parseTimestamp(measuredAt) !== undefined && [free, ours, otherClasses].every(isAmount);
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'string' && parseQuantity(value).ok;
+}
+
+function isKind(value: unknown): value is DriftKind {
+  return driftKinds.some((kind) => kind === value);
+}
