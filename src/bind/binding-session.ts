@@ -1,5 +1,6 @@
 import type { Cluster, Projected } from '../cluster/cluster.ts';
 import type { ClusterChange, ReleaseChange } from '../engine/cluster-index/cluster-change.ts';
+import { boundClaimsOf } from '../engine/ledger/binding-progress.ts';
 import { Ledger, type Reservation, type ReserveResult } from '../engine/ledger/ledger.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Pod } from '../kube/api/core.ts';
@@ -72,7 +73,8 @@ export interface BindOptions {
  * - after a claimRef: the PersistentVolume itself is the lock; the next plan finds it, and the scheduler rolls it back if the pod no
  *   longer fits there (`ClaimRollback`);
  * - after the claim names its volume: the binding is final, and the pod follows the volume;
- * - after the pod's binding: the pod has its node, and the API server refuses a second one.
+ * - after the pod's binding: the pod has its node, and the API server refuses a second one. A binding that is still on its way when
+ *   another process takes over may take effect on what that process has given to other pods; the kubelet then refuses the pod.
  *
  * Each step first checks whether it is already done, so repeating a sequence that was interrupted writes only what is missing.
  */
@@ -162,8 +164,7 @@ export class BindingSession {
     { extent, beforeRevert }: BindOptions,
     signal: AbortSignal,
   ): Promise<void> {
-    const binding = new InFlightBinding(pod, reservation);
-    this.#inFlight.add(binding);
+    const binding = this.#start(pod, reservation);
     try {
       await this.#binders[extent].bind(binding, signal);
       this.#inFlight.delete(binding);
@@ -183,8 +184,7 @@ export class BindingSession {
    * or not the volumes are bound, and what was written stays written. Plans do not avoid the node, since the pod has no other.
    */
   async bindAssigned(pod: Projected<Pod>, reservation: Reservation, signal: AbortSignal): Promise<void> {
-    const binding = new InFlightBinding(pod, reservation);
-    this.#inFlight.add(binding);
+    const binding = this.#start(pod, reservation);
     try {
       // It skips the pod's own binding for a pod that has a node.
       await this.#binders['volumes and pod'].bind(binding, signal);
@@ -192,6 +192,13 @@ export class BindingSession {
       this.#inFlight.delete(binding);
       this.revert(reservation);
     }
+  }
+
+  #start(pod: Projected<Pod>, reservation: Reservation): InFlightBinding {
+    const boundClaims = boundClaimsOf(this.#options.feed.index, reservation.placement);
+    const binding = new InFlightBinding(pod, reservation, boundClaims);
+    this.#inFlight.add(binding);
+    return binding;
   }
 
   #avoidNode(error: unknown, nodeName: string): void {

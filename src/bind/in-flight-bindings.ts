@@ -1,6 +1,7 @@
 import type { Projected } from '../cluster/cluster.ts';
 import type { ClusterChange } from '../engine/cluster-index/cluster-change.ts';
 import { addTo, removeFrom } from '../engine/cluster-index/primitives/maps.ts';
+import type { BoundClaim } from '../engine/ledger/binding-progress.ts';
 import type { Reservation } from '../engine/ledger/ledger.ts';
 import type { Placement } from '../engine/plan.ts';
 import type { Pod } from '../kube/api/core.ts';
@@ -11,14 +12,17 @@ export class InFlightBinding {
   /** The pod as it was when the placement was decided. */
   readonly pod: Projected<Pod>;
   readonly reservation: Reservation;
+  /** The claims of the pod that have their volumes already. They must keep them until the pod has its node. */
+  readonly boundClaims: readonly BoundClaim[];
   readonly #cancellation = new AbortController();
   #wake: (() => void) | undefined;
   #wasWoken = false;
   #isPodWriteStarted = false;
 
-  constructor(pod: Projected<Pod>, reservation: Reservation) {
+  constructor(pod: Projected<Pod>, reservation: Reservation, boundClaims: readonly BoundClaim[]) {
     this.pod = pod;
     this.reservation = reservation;
+    this.boundClaims = boundClaims;
   }
 
   get placement(): Placement {

@@ -2,6 +2,8 @@ import type { Projected } from '../cluster/cluster.ts';
 import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
 import {
   bindingProgress,
+  boundClaimProblem,
+  newVolumesProblem,
   podProblem,
   provisionProgress,
   type VolumeProgress,
@@ -46,7 +48,8 @@ const writersMax = 64;
  *    names a volume which it has not processed yet, and one cannot see that it has processed it before it completes the binding.
  * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. With `completesBindings` in the profile,
  *    the binder names the volumes in the claims itself, once all claimRefs are written, and the PV controller writes only the phases.
- * 3. Then the pod, unless it was created with its node.
+ * 3. Then the pod, unless it was created with its node. Right before, all of its claims are checked again: a claim that was bound early
+ *    may have been deleted while the binder waited for another one.
  *
  * The binder waits for events and never polls. It may crash after any step: the next plan of the pod finds what was written (selected
  * nodes and claimRefs), it keeps reserving what it reserves, and steps that are done are not repeated.
@@ -84,7 +87,7 @@ export class PodBinder {
       if (isAssigned) return;
       await this.#write(inFlight, signal, () => {
         inFlight.markPodWriteStarted();
-        return pods.bind(inFlight.pod, node, signal);
+        return pods.bind(inFlight.pod, node, signal, () => this.#problemOf(inFlight));
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -192,8 +195,29 @@ export class PodBinder {
   /** Throws if the binding must stop. Called between steps: a write is never interrupted, so that its result is known. */
   #throwIfStopped(inFlight: InFlightBinding): void {
     inFlight.cancelled.throwIfAborted();
-    const problem = podProblem(this.#options.index, inFlight.placement);
+    const problem = this.#podOrClaimProblem(inFlight);
     if (problem !== undefined) throw new BindFailure(`binding volumes: ${problem}`);
+  }
+
+  #podOrClaimProblem({ placement, boundClaims }: InFlightBinding): string | undefined {
+    const { index } = this.#options;
+    const problem = podProblem(index, placement);
+    if (problem !== undefined) return problem;
+    for (const claim of boundClaims) {
+      const changed = boundClaimProblem(index, claim, placement.node);
+      if (changed !== undefined) return changed;
+    }
+    return undefined;
+  }
+
+  /**
+   * Why the pod must not get its node now; undefined if it may. It costs no request: it reads what informers have reported, and a claim
+   * may be deleted between its last event and the binding. Kubernetes has no write that checks a pod and its claims at once, so that
+   * remains. It is safe: the kubelet mounts only claims that are bound and not being deleted, so the pod waits on its node, and no volume
+   * is used by two claims.
+   */
+  #problemOf(inFlight: InFlightBinding): string | undefined {
+    return this.#podOrClaimProblem(inFlight) ?? newVolumesProblem(this.#options.index, inFlight.placement);
   }
 
   async #write(inFlight: InFlightBinding, signal: AbortSignal, work: () => Promise<void>): Promise<void> {

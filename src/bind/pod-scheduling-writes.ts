@@ -1,5 +1,5 @@
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Binding, Pod, PodCondition } from '../kube/api/core.ts';
+import type { Pod, PodCondition } from '../kube/api/core.ts';
 import { isReason } from '../kube/api-error.ts';
 import { getCondition, setCondition } from '../kube/conditions.ts';
 import { formatTimestamp } from '../kube/go/timestamp.ts';
@@ -9,6 +9,7 @@ import { pods } from '../kube/resources.ts';
 import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
+import { PodNodeWrite } from './pod-node-write.ts';
 
 /** After this many conflicts the status write is given up: it is not worth more attempts. */
 const conflictsMax = 10;
@@ -29,27 +30,14 @@ export class PodSchedulingWrites {
     this.#options = options;
   }
 
-  /**
-   * Binds the pod to the node. The server refuses if the pod has a node, is being deleted or has another uid, so a second attempt
-   * cannot move it. If the first attempt took effect and only its response was lost, reading the pod shows it.
-   */
-  async bind(pod: Pod, nodeName: string, signal: AbortSignal): Promise<void> {
-    const { namespace, name = '', uid } = pod.metadata ?? {};
-    const client = this.#options.cluster.resource(pods);
-    const body: Binding = {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) },
-      target: { kind: 'Node', name: nodeName },
-    };
-    try {
-      await client.post({ namespace, name }, 'binding', body, { signal });
-    } catch (error) {
-      if (signal.aborted || isReason(error, 'NotFound')) throw error;
-      // If the pod cannot be read either, it may be bound; then its watch event removes it from the queue.
-      const live = await client.get({ namespace, name }, { signal }).catch(() => undefined);
-      if (live?.metadata?.uid !== uid || live?.spec?.nodeName !== nodeName) throw error;
-    }
+  /** See `PodNodeWrite`. `problem` says why the pod must not get the node any longer; undefined while it may. */
+  async bind(
+    pod: Pod,
+    nodeName: string,
+    signal: AbortSignal,
+    problem?: () => string | undefined,
+  ): Promise<void> {
+    await new PodNodeWrite({ ...this.#options, pod, nodeName, problem }).send(signal);
   }
 
   /** A hint for other schedulers, and for this one after a restart. Throws if the pod is gone, or has a node meanwhile. */

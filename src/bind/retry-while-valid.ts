@@ -31,7 +31,7 @@ export async function retryWhileValid(
   let version: string | undefined;
   let failure: unknown;
   for (const pauseMs of pausesMs) {
-    await clock.sleep(pauseMs, signal);
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal);
     signal.throwIfAborted();
     try {
       await write(version);

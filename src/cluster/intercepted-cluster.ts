@@ -69,7 +69,7 @@ export class InterceptedCluster implements Cluster {
       deleteCollection: (options) =>
         this.#call(on('deleteCollection'), options, (how) => client.deleteCollection(how)),
       post: (key, subresource, body, options) =>
-        this.#call(on('post', key), options, (how) => client.post(key, subresource, body, how)),
+        this.#call(on('post', key, body), options, (how) => client.post(key, subresource, body, how)),
     };
   }
 

@@ -79,6 +79,47 @@ export function bindingProgress(
   return reach.kind === 'failed' || claim.isBound ? reach : waiting;
 }
 
+/** A claim that had its volume before the placement was decided, so that nothing has to be written for it. */
+export type BoundClaim = Pick<ClaimBinding, 'claim' | 'claimUid' | 'volume'>;
+
+/** The claims of the pod that have their volumes now. Those that the placement binds or provisions are not among them. */
+export function boundClaimsOf(index: ClusterIndex, { pod }: Placement): readonly BoundClaim[] {
+  return pod.claims.flatMap(({ key }) => {
+    const claim = index.claims.get(key);
+    return claim?.isBound ? [{ claim: key, claimUid: claim.uid, volume: claim.volumeName }] : [];
+  });
+}
+
+/** Why a claim that had its volume can no longer be used on the node; undefined if it can. */
+export function boundClaimProblem(
+  index: ClusterIndex,
+  { claim: key, claimUid, volume }: BoundClaim,
+  nodeName: string,
+): string | undefined {
+  const claim = index.claims.get(key);
+  const problem = claimProblem(claim, key, claimUid);
+  if (claim === undefined || problem !== undefined) return problem;
+  if (!claim.isBound || claim.volumeName !== volume)
+    return `PersistentVolumeClaim ${key} is no longer bound to "${volume}"`;
+  if (index.volumes.row(volume) === undefined) return `PersistentVolume ${volume} is gone`;
+  const reach = reachProgress(index, volume, nodeName);
+  return reach.kind === 'failed' ? reach.problem : undefined;
+}
+
+/** Why the volumes that the placement binds or provisions cannot be used now, after all of them were bound; undefined if they can. */
+export function newVolumesProblem(index: ClusterIndex, placement: Placement): string | undefined {
+  const { node, bindings, provisions } = placement;
+  const states = [
+    ...bindings.map((binding) => ({ ...binding, state: bindingProgress(index, binding, node) })),
+    ...provisions.map((provision) => ({ ...provision, state: provisionProgress(index, provision, node) })),
+  ];
+  for (const { claim, state } of states) {
+    if (state.kind === 'failed') return state.problem;
+    if (state.kind === 'waiting') return `PersistentVolumeClaim ${claim} is no longer bound`;
+  }
+  return undefined;
+}
+
 /** Why the pod can no longer be bound to its node, apart from its volumes; undefined if it can. */
 export function podProblem(index: ClusterIndex, { pod, node }: Placement): string | undefined {
   const stored = index.pods.stored(pod.key);

@@ -54,7 +54,8 @@ const never = new AbortController().signal;
 const timeoutMs = 5_000;
 const lateMaxMs = 20_000;
 
-const versioned: ReadonlySet<string> = new Set(['update', 'patch']);
+/** The post is the binding of a pod. */
+const versioned: ReadonlySet<string> = new Set(['update', 'patch', 'post']);
 const writes: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'post']);
 
 /** The connection of one process: latency, and faults that wait for their call. */
@@ -180,12 +181,7 @@ export interface ArmedFault {
   skipped: number;
 }
 
-/**
- * Only a write that carries a version can conflict. A binding of a pod is never late: it carries no version, so it takes effect
- * although the scheduler has given the place to another pod meanwhile. That is Kubernetes' own behaviour, and the kubelet then refuses
- * the pod.
- */
+/** Only a write that carries a version can conflict. */
 function canHit(fault: CallFault, { verb }: ClusterCall): boolean {
-  if (fault === 'conflict') return versioned.has(verb);
-  return fault !== 'late-request' || verb !== 'post';
+  return fault !== 'conflict' || versioned.has(verb);
 }
