@@ -2,7 +2,7 @@ import type { Style } from '../output/style.ts';
 import type { Terminal } from '../output/terminal.ts';
 
 /** Draws the used part of a whole as a bar; undefined if the output is not a terminal. */
-export type Bar = (taken: number, whole: number) => string;
+export type Bar = (taken: bigint, whole: bigint) => string;
 
 const cells = 12;
 
@@ -13,7 +13,7 @@ export function barFor(terminal: Terminal, env: NodeJS.ProcessEnv, style: Style)
   if (!terminal.isInteractive) return undefined;
   const { taken: full, free: empty, before, after } = isUtf8(env) ? blocks : ascii;
   return (taken, whole) => {
-    const filled = filledCells(taken, whole);
+    const filled = filledCells(Number(taken), Number(whole));
     const paint = filled === cells ? style.bad : filled > cells * 0.75 ? style.warn : style.good;
     return `${before}${paint(full.repeat(filled))}${empty.repeat(cells - filled)}${after}`;
   };

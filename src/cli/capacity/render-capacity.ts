@@ -1,7 +1,8 @@
+import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { bytesOf, readableAmount } from '../reservations/amounts.ts';
+import { readableAmount } from '../reservations/amounts.ts';
 import { reachText } from '../reservations/reach.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { type Bar, barFor } from './bar.ts';

@@ -8,12 +8,8 @@ import {
 import type { Node, PersistentVolume } from '../../kube/api/core.ts';
 import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
 import { isReason } from '../../kube/api-error.ts';
-import {
-  formatQuantity,
-  parseQuantity,
-  quantityFromBytes,
-  quantityToBytes,
-} from '../../kube/quantities/quantity.ts';
+import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { parseQuantity } from '../../kube/quantities/quantity.ts';
 import { csiStorageCapacities, nodes, persistentVolumes } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
@@ -69,7 +65,7 @@ export class PoolDriver {
     const { node = '', size = '0' } = plan.source.csi?.volumeAttributes ?? {};
     if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'created', plan };
     return refusedOutcome(
-      `the pool of ${node} has ${text(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
+      `the pool of ${node} has ${quantityOfBytes(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
     );
   }
 
@@ -131,7 +127,7 @@ export class PoolDriver {
     const client = context.cluster.resource(csiStorageCapacities);
     const there = caches.published.get(`${namespace}/${name}`);
     const node = caches.nodes.get(nodeName);
-    const capacity = text(this.#pools.leftBytes(nodeName));
+    const capacity = quantityOfBytes(this.#pools.leftBytes(nodeName));
     if (node === undefined || poolBytes(node) === undefined) {
       if (there !== undefined) await unless('NotFound', client.delete({ namespace, name }, { signal }));
     } else if (there === undefined) {
@@ -195,13 +191,4 @@ function poolBytes({ metadata }: Node): bigint | undefined {
 
 function nameOf({ metadata }: Node | PersistentVolume): string {
   return metadata?.name ?? '';
-}
-
-function bytesOf(size: string | number | undefined): bigint {
-  const reading = parseQuantity(String(size ?? '0'));
-  return reading.ok ? quantityToBytes(reading.quantity) : 0n;
-}
-
-function text(bytes: bigint): string {
-  return formatQuantity(quantityFromBytes(bytes, 'BinarySI'));
 }

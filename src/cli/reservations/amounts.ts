@@ -1,14 +1,9 @@
 import { nanoOf, type Size } from '../../engine/size.ts';
-import {
-  canonicalQuantity,
-  parseQuantity,
-  quantityFromBytes,
-  quantityToBytes,
-} from '../../kube/quantities/quantity.ts';
+import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
 
 /** An exact quantity, as Kubernetes writes it. */
 export function quantityText(size: Size): string {
-  return canonicalQuantity(quantityFromBytes(nanoOf(size) / 1_000_000_000n));
+  return quantityOfBytes(nanoOf(size) / 1_000_000_000n);
 }
 
 const units = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
@@ -16,7 +11,7 @@ const significantDigits = 3;
 
 /** Rounded for people: `79.9Gi` where the quantity is 85,791,971,123 bytes. It rounds down, so that it never promises more than there is. */
 export function readableAmount(quantity: string): string {
-  let amount = bytesOf(quantity);
+  let amount = Number(bytesOf(quantity));
   const sign = amount < 0 ? '-' : '';
   amount = Math.abs(amount);
   let unit = 0;
@@ -27,10 +22,4 @@ export function readableAmount(quantity: string): string {
   const decimals = Math.max(0, significantDigits - String(Math.trunc(amount)).length);
   const scale = 10 ** decimals;
   return `${sign}${Math.trunc(amount * scale) / scale}${units[unit]}`;
-}
-
-/** Parses a quantity that Stowage wrote. */
-export function bytesOf(quantity: string): number {
-  const parsed = parseQuantity(quantity);
-  return parsed.ok ? Number(quantityToBytes(parsed.quantity)) : 0;
 }

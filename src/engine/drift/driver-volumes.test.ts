@@ -2,13 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumePhase, Pod } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { claim, localVolume, volume } from '../testing/objects.ts';
-import { DriverVolumes, type FigureOfSegment, type Segment } from './driver-volumes.ts';
+import { DriverVolumes, type FigureOfSegment, type SegmentLabels } from './driver-volumes.ts';
 
 const driver = 'csi.example.com';
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const created = '2026-01-01T11:00:00Z';
 const gib = 1024n ** 3n;
-const segments: readonly Segment[] = [{ 'kubernetes.io/hostname': 'a1' }, { 'kubernetes.io/hostname': 'b1' }];
+const segments: readonly SegmentLabels[] = [
+  { 'kubernetes.io/hostname': 'a1' },
+  { 'kubernetes.io/hostname': 'b1' },
+];
 
 function known(): DriverVolumes {
   return new DriverVolumes({

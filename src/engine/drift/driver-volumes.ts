@@ -10,14 +10,14 @@ import { nanoOf } from '../size.ts';
 import type { PoolVolumes } from './drift-of.ts';
 
 /** The labels of a topology segment; without labels it is the whole cluster. */
-export type Segment = Readonly<Record<string, string>>;
+export type SegmentLabels = Readonly<Record<string, string>>;
 
 export interface DriverVolumesOptions {
   readonly driver: string;
   /** Whether the driver provisions claims of the class. */
   readonly servesClass: (className: string) => boolean;
   /** The labels of a node; undefined if it is not in the cluster. */
-  readonly labelsOf: (nodeName: string) => Segment | undefined;
+  readonly labelsOf: (nodeName: string) => SegmentLabels | undefined;
 }
 
 /**
@@ -99,7 +99,7 @@ export class DriverVolumes {
    * The volumes of the segment at the time of a figure. Undefined if it is not known which volumes the segment has: a volume that several
    * of the `segments` reach may be in any of them.
    */
-  volumesOf(segment: Segment, figure: FigureOfSegment): PoolVolumes | undefined {
+  volumesOf(segment: SegmentLabels, figure: FigureOfSegment): PoolVolumes | undefined {
     const sums = { oursBytes: 0n, otherClassesBytes: 0n, unsureBytes: 0n, count: 0 };
     for (const { isIn, parts } of this.#locations.values()) {
       if (!isIn(segment)) continue;
@@ -162,12 +162,12 @@ export interface FigureOfSegment {
   readonly storageClass: string;
   readonly measuredAtMs: number;
   /** All segments of the driver that the caller knows. */
-  readonly segments: readonly Segment[];
+  readonly segments: readonly SegmentLabels[];
 }
 
 /** Volumes of which the same topology segments are possible. */
 interface Location {
-  readonly isIn: (segment: Segment) => boolean;
+  readonly isIn: (segment: SegmentLabels) => boolean;
   readonly parts: Map<string, Part>;
 }
 
@@ -196,7 +196,7 @@ function isSurelyIn(
   return !isEnding && endedAtMs === undefined && existsAtMs !== undefined && existsAtMs <= measuredAtMs;
 }
 
-function isSame(a: Segment, b: Segment): boolean {
+function isSame(a: SegmentLabels, b: SegmentLabels): boolean {
   const entries = Object.entries(a);
   return entries.length === Object.keys(b).length && entries.every(([key, value]) => b[key] === value);
 }

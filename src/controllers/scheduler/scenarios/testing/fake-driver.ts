@@ -1,13 +1,7 @@
-import {
-  formatQuantity,
-  parseQuantity,
-  quantityFromBytes,
-  quantityToBytes,
-} from '../../../../kube/quantities/quantity.ts';
+import { bytesOf, quantityOfBytes } from '../../../../kube/quantities/bytes.ts';
 import { csiStorageCapacities } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';
-import { assert } from '../../../../runtime/assert.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import {
   type Provisioner,
@@ -137,7 +131,7 @@ export class FakeDriver {
   }
 
   #free(node: string): string {
-    return formatQuantity(quantityFromBytes(this.#freeBytes(node), 'BinarySI'));
+    return quantityOfBytes(this.#freeBytes(node));
   }
 
   #freeBytes(node: string): bigint {
@@ -145,10 +139,4 @@ export class FakeDriver {
     for (const volume of this.#volumes.values()) if (volume.node === node) free -= volume.bytes;
     return free;
   }
-}
-
-function bytesOf(text: string): bigint {
-  const reading = parseQuantity(text);
-  assert(reading.ok, `${text} is not a quantity`);
-  return quantityToBytes(reading.quantity);
 }
