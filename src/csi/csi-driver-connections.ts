@@ -28,6 +28,7 @@ export class CsiDriverConnections implements CsiDriverSet {
   readonly #drivers = new Map<string, CsiDriver>();
   readonly #listeners = new Set<(driver: ServedCsiDriver) => void>();
   readonly #options: CsiDriverConnectionsOptions;
+  readonly #unanswered = new Set<string>();
 
   /** Throws a `CsiAddressError` for an address that cannot be used. */
   constructor(options: CsiDriverConnectionsOptions) {
@@ -35,7 +36,10 @@ export class CsiDriverConnections implements CsiDriverSet {
     const { addresses, addressSource, supervisor } = options;
     const paths = new Set(addresses.map((address) => socketPathOf(address, addressSource)));
     for (const path of paths) {
-      supervisor.start(`CSI driver at ${path}`, (signal) => this.#connect(`unix://${path}`, signal));
+      this.#unanswered.add(`unix://${path}`);
+      // A plugin may serve its controller and its node service on one socket.
+      const name = `CSI driver at ${path} (${addressSource})`;
+      supervisor.start(name, (signal) => this.#connect(`unix://${path}`, signal));
     }
   }
 
@@ -45,6 +49,10 @@ export class CsiDriverConnections implements CsiDriverSet {
 
   all(): readonly ServedCsiDriver[] {
     return [...this.#drivers.values()];
+  }
+
+  get isIncomplete(): boolean {
+    return this.#unanswered.size > 0;
   }
 
   onJoin(listener: (driver: ServedCsiDriver) => void): () => void {
@@ -68,6 +76,7 @@ export class CsiDriverConnections implements CsiDriverSet {
   #join(driver: CsiDriver, address: string): void {
     const { log } = this.#options;
     const { name, vendorVersion } = driver;
+    this.#unanswered.delete(address);
     const first = this.#drivers.get(name);
     if (first !== undefined) {
       log.error(

@@ -40,6 +40,8 @@ export interface CsiDriverSet {
   all(): readonly ServedCsiDriver[];
   /** `listener` is called with each driver that answers for the first time from now on. Returns how to stop that. */
   onJoin(listener: (driver: ServedCsiDriver) => void): () => void;
+  /** Whether a driver has not answered yet: its name is not known, so any driver that is not in the set may still join. */
+  readonly isIncomplete?: boolean;
 }
 
 /** For processes without CSI drivers. */

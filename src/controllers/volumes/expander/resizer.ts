@@ -29,7 +29,7 @@ export const localResizer: Resizer = {
 };
 
 /** A driver without storage behind its volumes: the object alone defines their size. */
-const emptyDriver = 'zonal.stowage.dev';
+export const emptyDriver = 'zonal.stowage.dev';
 
 export const zonalResizer: Resizer = {
   name: emptyDriver,

@@ -1,3 +1,4 @@
+import { type CsiDriverSet, noCsiDrivers } from '../../../csi/served-driver.ts';
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node, PersistentVolume, Pod } from '../../../kube/api/core.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
@@ -29,8 +30,8 @@ const reportDelayMs = 20;
  * Safe to run twice and to crash anywhere: progress is read from the objects, each write carries the version that was read,
  * and a pod runs only after its claims are annotated and its volumes attached.
  */
-export function createNodeAgent({ volumeScheduling = true }: NodeAgentOptions = {}): Controller {
-  return { name, run: (context, signal) => new NodeAgent(context, volumeScheduling).run(signal) };
+export function createNodeAgent(options: NodeAgentOptions = {}): Controller {
+  return { name, run: (context, signal) => new NodeAgent(context, options).run(signal) };
 }
 
 const name = 'node-agent';
@@ -38,6 +39,8 @@ const name = 'node-agent';
 export interface NodeAgentOptions {
   /** The feature gate of that name; on by default. Off: volumes are mounted without a check of their node affinity. */
   readonly volumeScheduling?: boolean | undefined;
+  /** Volumes of these drivers are attached by the controller `attacher`. */
+  readonly csiDrivers?: CsiDriverSet | undefined;
 }
 
 /** With the defaults. */
@@ -50,12 +53,18 @@ class NodeAgent {
   readonly #pods: PodRunner;
   readonly #nodes: NodeReconciler;
   readonly #queue: WorkQueue;
+  readonly #csiDrivers: CsiDriverSet;
 
-  constructor(context: ControllerContext, volumeScheduling: boolean) {
+  constructor(
+    context: ControllerContext,
+    { volumeScheduling = true, csiDrivers = noCsiDrivers }: NodeAgentOptions,
+  ) {
     this.#context = context;
+    this.#csiDrivers = csiDrivers;
     this.#caches = new AgentCaches(context, volumeScheduling);
     this.#queue = new WorkQueue(context);
-    this.#pods = new PodRunner(context, this.#caches, (nodeName) => this.#report(nodeName));
+    const report = (nodeName: string) => this.#report(nodeName);
+    this.#pods = new PodRunner(context, this.#caches, { csiDrivers, report });
     this.#nodes = new NodeReconciler(context, this.#caches);
   }
 
@@ -125,10 +134,14 @@ class NodeAgent {
       secrets.addHandler({ added: config, updated: config }),
       configMaps.addHandler({ added: config, updated: config }),
       csiNodes.addHandler({ added: csiNode, updated: csiNode, deleted: csiNode }),
+      this.#csiDrivers.onJoin(waiting),
       drivers.addHandler({ added: waiting, updated: waiting, deleted: waiting }),
       attachments.addHandler({
         added: (attachment) => this.#attachmentChanged(attachment),
-        updated: (attachment) => this.#attachmentChanged(attachment),
+        updated: (attachment, old) => {
+          this.#attachmentChanged(attachment);
+          this.#pods.reportAttachment(attachment, old);
+        },
         deleted: (attachment) => this.#attachmentGone(attachment),
       }),
     ];

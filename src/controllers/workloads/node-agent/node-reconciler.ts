@@ -68,6 +68,8 @@ export class NodeReconciler {
     const attachment = this.#caches.attachments.get(name);
     const { nodeName = '', source } = attachment?.spec ?? {};
     if (attachment === undefined || !this.#isOurs(nodeName)) return;
+    // The driver's attacher is detaching it.
+    if (attachment.metadata?.deletionTimestamp !== undefined) return;
     const volumeName = source?.persistentVolumeName ?? '';
     if (!isManagedAttachment(attachment, this.#caches.volumes.get(volumeName))) return;
     if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))

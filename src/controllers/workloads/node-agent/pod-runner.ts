@@ -1,3 +1,4 @@
+import type { CsiDriverSet } from '../../../csi/served-driver.ts';
 import type { Node, Pod, PodStatus } from '../../../kube/api/core.ts';
 import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
@@ -8,8 +9,10 @@ import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
+import { emptyDriver } from '../../volumes/expander/resizer.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
+import { attachedEvent, attachmentEvent } from './mounts/attachment-events.ts';
 import { growFileSystem } from './mounts/grow-file-system.ts';
 import { checkMounts, type Mount, type MountBlock } from './mounts/mount-check.ts';
 import { MountWarningDelay } from './mounts/mount-warning-delay.ts';
@@ -33,6 +36,13 @@ import {
 import { NodeAgentPodWrites } from './pods/pod-writes.ts';
 import { TaintEvictions } from './pods/taint-evictions.ts';
 
+export interface PodRunnerOptions {
+  /** The drivers that attach their volumes themselves. */
+  readonly csiDrivers: CsiDriverSet;
+  /** Requests a write of the node's status. */
+  readonly report: (nodeName: string) => void;
+}
+
 /**
  * Executes the next step for one pod. Every write carries the version of the object that was read.
  *
@@ -47,7 +57,7 @@ export class PodRunner {
   readonly unreported = new Set<string>();
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
-  readonly #report: (nodeName: string) => void;
+  readonly #options: PodRunnerOptions;
   readonly #writes: NodeAgentPodWrites;
   readonly #evictions: TaintEvictions;
   readonly #collector: PodGarbageCollector;
@@ -55,11 +65,10 @@ export class PodRunner {
   /** Uids of pods that their node has admitted, although nothing was written yet. */
   readonly #admitted = new Set<string>();
 
-  /** `report` requests a write of the node's status. */
-  constructor(context: ControllerContext, caches: AgentCaches, report: (nodeName: string) => void) {
+  constructor(context: ControllerContext, caches: AgentCaches, options: PodRunnerOptions) {
     this.#context = context;
     this.#caches = caches;
-    this.#report = report;
+    this.#options = options;
     this.#writes = new NodeAgentPodWrites(context);
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
     this.#collector = new PodGarbageCollector(context, this.#writes);
@@ -241,7 +250,7 @@ export class PodRunner {
     const reported = listOf(reportOf(this.#caches.nodes.get(nodeName) ?? {}));
     if (this.#caches.attachableNames(pod).every((name) => reported.includes(name))) return true;
     this.unreported.add(keyOf(pod));
-    this.#report(nodeName);
+    this.#options.report(nodeName);
     return false;
   }
 
@@ -301,18 +310,29 @@ export class PodRunner {
     if (known?.status?.attached === true && known.metadata?.deletionTimestamp === undefined) return;
     const found = await undefinedIfNotFound(client.get({ name }, { signal }));
     const current = found ?? (await client.create(wanted, { signal }));
-    if (current.status?.attached === true) return;
+    // The driver attaches it, and the write of `attached` leads back here by the node's report.
+    if (current.status?.attached === true || this.#isAttachedByDriver(wanted)) return;
     const { uid, resourceVersion } = current.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, status: { attached: true } };
     await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-    const volumeName = wanted.spec?.source?.persistentVolumeName;
-    const note = `AttachVolume.Attach succeeded for volume "${volumeName}" `;
-    this.#writes.recordEvent(pod, {
-      type: 'Normal',
-      reason: 'SuccessfulAttachVolume',
-      action: 'StartPod',
-      note,
-    });
+    this.#writes.recordEvent(pod, attachedEvent(wanted));
+  }
+
+  /** A driver has attached a volume, or could not: the pods that wait for it get the Event of an attach controller. */
+  reportAttachment(attachment: VolumeAttachment, old: VolumeAttachment): void {
+    const event = this.#isAttachedByDriver(attachment) ? attachmentEvent(attachment, old) : undefined;
+    const { nodeName = '', source } = attachment.spec ?? {};
+    if (event === undefined) return;
+    for (const pod of this.#caches.usersOn(nodeName, source?.persistentVolumeName ?? ''))
+      this.#writes.recordEvent(pod, event);
+  }
+
+  /** As long as the names of some drivers are not known, a volume of any foreign driver may be theirs. */
+  #isAttachedByDriver({ spec }: VolumeAttachment): boolean {
+    const { csiDrivers } = this.#options;
+    const { attacher = '' } = spec ?? {};
+    if (csiDrivers.get(attacher) !== undefined) return true;
+    return csiDrivers.isIncomplete === true && attacher !== emptyDriver;
   }
 
   /** What a running pod needs: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
