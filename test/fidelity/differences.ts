@@ -136,6 +136,13 @@ const absent: readonly KnownDifference[] = [
 const openapi: readonly KnownDifference[] = [
   {
     scenario: 'OpenAPI',
+    path: 'body.schemas["io.k8s.api.core.v1.CSIVolumeSource"].fsSize',
+    reason:
+      'The size of an inline volume. Kubernetes has no field for it; without one, the scheduler could not reserve its capacity.',
+    accepts: ({ real }) => real === undefined,
+  },
+  {
+    scenario: 'OpenAPI',
     path: 'body.schemas*JSONSchemaProps"].*',
     reason:
       'Kubernetes writes a reference without allOf if it has no description; here all references are written the same way.',

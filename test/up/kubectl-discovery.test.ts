@@ -59,6 +59,8 @@ describeWithKubectl('kubectl asks what there is', (kubectl) => {
     });
 
     test('everything below, with --recursive', async () => {
+      const size = await kubectl.ok('explain pod.spec.volumes.csi.fsSize');
+      expect(size).toMatch(/FIELD: fsSize <Quantity>\n/);
       const printed = await kubectl.ok('explain pvc.spec --recursive');
       expect(printed).toContain(`
   selector	<LabelSelector>

@@ -1,6 +1,8 @@
 import { JsonNumber } from '../../kube/go/json-number.ts';
 import { isJsonObject, jsonKindName } from '../../kube/go/json-value.ts';
 import { timeParseError } from '../../kube/go/kubernetes-time.ts';
+import { parseQuantity } from '../../kube/quantities/quantity.ts';
+import { addedFields } from './added-fields.ts';
 import { FieldPath, ReportedPaths } from './field-path.ts';
 import { base64ErrorAt, leafReaders } from './leaf-values.ts';
 import {
@@ -96,6 +98,7 @@ class DecoderWalk {
         if (each !== undefined) this.#addUnknown(keyPath);
         continue;
       }
+      checkAddedField(typeId, key, each, keyPath);
       this.#struct = shortName(typeId);
       this.#fields = [...fields, ...found.through, key];
       this.value(found.field.type, each, keyPath);
@@ -150,6 +153,13 @@ class DecoderWalk {
       this.#fields.length === 0 ? 'Go value' : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
     return `json: cannot unmarshal ${found} into ${place} of type ${goName}`;
   }
+}
+
+/** Kubernetes' message for a wrong quantity does not say where it is. For a field that Kubernetes does not have, ours does. */
+function checkAddedField(typeId: string, name: string, value: unknown, path: FieldPath): void {
+  if (value === null || addedFields[typeId]?.[name] === undefined) return;
+  const parsed = parseQuantity(value, path.text);
+  if (!parsed.ok) throw new FatalProblem(parsed.problem);
 }
 
 /** Nested schemas have separate decoders, which are not strict and whose problems stop the walk. */

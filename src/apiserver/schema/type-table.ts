@@ -1,4 +1,5 @@
 import { assert } from '../../runtime/assert.ts';
+import { addedFields } from './added-fields.ts';
 import { tables } from './generated/tables.ts';
 
 /**
@@ -121,7 +122,7 @@ function parseType(block: string): TypeTable {
     id,
     isKind: flags.includes('kind'),
     isAtomic: flags.includes('atomic'),
-    members: lines.map(parseMember),
+    members: [...lines, ...Object.values(addedFields[id] ?? {}).map(({ line }) => line)].map(parseMember),
   };
 }
 

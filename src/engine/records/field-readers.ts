@@ -2,7 +2,7 @@
  * Functions for fields of objects that are not validated: a list may be a number, a label value an object. For any value they return
  * a result of the right type, so that no reader throws on cluster data.
  */
-import { parseQuantity } from '../../kube/quantities/quantity.ts';
+import { parseQuantity, type Quantity } from '../../kube/quantities/quantity.ts';
 import { listOf } from '../../kube/wire.ts';
 import { type Size, sizeOfNano } from '../size.ts';
 
@@ -35,10 +35,13 @@ export function readSize(value: unknown, field: string): SizeReading {
   if (value === undefined || value === null) return { kind: 'absent' };
   const parsed = parseQuantity(value, field);
   if (!parsed.ok) return { kind: 'invalid', problem: parsed.problem };
-  const { amount } = parsed.quantity;
-  // Quantities and sizes use plain numbers under the same condition.
-  const size = typeof amount === 'number' ? { bytes: amount, exactNano: undefined } : sizeOfNano(amount);
+  const size = sizeOfQuantity(parsed.quantity);
   if (size.bytes < 0)
     return { kind: 'invalid', problem: `${field}: "${String(value)}" is negative; must be zero or more` };
   return { kind: 'size', size };
+}
+
+/** Quantities and sizes use plain numbers under the same condition. */
+export function sizeOfQuantity({ amount }: Quantity): Size {
+  return typeof amount === 'number' ? { bytes: amount, exactNano: undefined } : sizeOfNano(amount);
 }

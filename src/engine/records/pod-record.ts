@@ -1,11 +1,12 @@
 import type { Pod, Volume } from '../../kube/api/core.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { inlineVolumeSize } from '../../kube/inline-volumes.ts';
 import { migrateInlineVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
 import type { Size } from '../size.ts';
-import { nonNullItems, readSize, stringMapOf } from './field-readers.ts';
+import { nonNullItems, sizeOfQuantity, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import { haveSameLabels } from './labels.ts';
 import { type PodShape, podShapeOf } from './pod-shape.ts';
@@ -61,9 +62,6 @@ export interface MigratedInline {
   readonly driver: string;
   readonly handle: string;
 }
-
-/** The volume attribute in which the kubelet passes an inline volume's size to the driver. */
-const sizeAttribute = 'csi.storage.k8s.io/size';
 
 export function readPod(object: Pod): PodRecord {
   // The caller of a plan may pass any JSON value.
@@ -155,18 +153,10 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   const csi = volume.csi;
   if (csi === undefined || csi === null) return [];
   const volumeName = textOf(volume.name);
-  const field = `spec.volumes[${volumeName}].csi`;
-  const attribute = csi.volumeAttributes?.[sizeAttribute] || undefined;
-  const hasField = csi.fsSize !== undefined && csi.fsSize !== null;
-  if (hasField && attribute !== undefined)
-    problems.push(
-      `${field}.fsSize and ${field}.volumeAttributes[${sizeAttribute}]: both set the size of the volume; remove one of them`,
-    );
-  const size = hasField
-    ? readSize(csi.fsSize, `${field}.fsSize`)
-    : readSize(attribute, `${field}.volumeAttributes[${sizeAttribute}]`);
-  if (size.kind === 'invalid') problems.push(size.problem);
-  return [{ volumeName, driver: textOf(csi.driver), size: size.kind === 'size' ? size.size : undefined }];
+  const stated = inlineVolumeSize(csi, `spec.volumes[${volumeName}].csi`);
+  problems.push(...stated.problems);
+  const size = stated.quantity && sizeOfQuantity(stated.quantity);
+  return [{ volumeName, driver: textOf(csi.driver), size }];
 }
 
 /** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but that is no reason to keep the pod pending. */

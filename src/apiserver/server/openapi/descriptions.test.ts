@@ -33,6 +33,12 @@ test('OpenAPI v2 has the descriptions too', () => {
   expect(definitions['io.k8s.api.core.v1.PodList']?.description).toBe('PodList is a list of Pods.');
 });
 
+test('a field that Kubernetes does not have has one too', () => {
+  const { fields = {} } = descriptionOf('io.k8s.api.core.v1.CSIVolumeSource');
+  expect(fields.fsSize).toMatch(/^fsSize is the size of the volume/);
+  expect(fields.fsType).toMatch(/^fsType/);
+});
+
 test('a field deep inside has its description', () => {
   const schemas = new SchemaCollector(descriptionOf);
   schemas.reference('core/v1.Pod');
