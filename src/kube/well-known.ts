@@ -24,12 +24,18 @@ export const annotations = {
 
   /** On a PV or claim: preferred nodes, as JSON of preferred scheduling terms. */
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
+  /** On a StorageClass: `spread` prefers nodes whose pool keeps most free capacity, `pack` those whose pool keeps least. */
+  placement: 'stowage.dev/placement',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
   /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
   /** On a CSIStorageCapacity: what differs between its figures and the volumes that are known, as JSON; see `drift-record.ts`. */
   drift: 'stowage.dev/drift',
+  /** On a CSIStorageCapacity or DriverCapacity of a publisher that is responsible for one node: the name of the node. */
+  publisherNode: 'stowage.dev/publisher-node',
+  /** On a DriverCapacity: the topology segment of its pools, as JSON of its labels. */
+  segment: 'stowage.dev/segment',
   /** On a PV: when the driver had created the volume, RFC 3339 with fractions, by the clock of the provisioner. */
   volumeCreatedAt: 'stowage.dev/volume-created-at',
   /**
@@ -46,6 +52,8 @@ export const annotations = {
    * lease: the node agent holds it, not a kubelet.
    */
   simulated: 'stowage.dev/simulated',
+  /** On a CSINode: comma-separated drivers whose entries the node agent wrote for node plugins. */
+  csiNodePlugins: 'stowage.dev/csi-node-plugins',
   /** On a pod of a simulated node that does not always restart: after how many seconds its containers end. Absent: they keep running. */
   runSeconds: 'stowage.dev/run-seconds',
   /** On the same pods: the exit code of their containers. Absent: 0. */
@@ -75,6 +83,10 @@ export const labels = {
 
   /** On a CSIStorageCapacity: objects with the same value share the same disks. */
   backingPool: 'stowage.dev/backing-pool',
+  /** On a CSIStorageCapacity: the driver whose capacity it is, as external-provisioner writes it. */
+  driverName: 'csi.storage.k8s.io/drivername',
+  /** On a CSIStorageCapacity: its publisher. A publisher deletes only objects with its own value. */
+  managedBy: 'csi.storage.k8s.io/managed-by',
 } as const;
 
 export const finalizers = {

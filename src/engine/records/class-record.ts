@@ -2,11 +2,13 @@ import type { StorageClass } from '../../kube/api/storage.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
-import { labels } from '../../kube/well-known.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 import type { ReadContext } from './volume-record.ts';
+
+export type PlacementPolicy = 'pack' | 'spread';
 
 /** The fields of a StorageClass that the engine uses. */
 export interface ClassRecord extends Identity {
@@ -17,6 +19,8 @@ export interface ClassRecord extends Identity {
   /** False if the field is missing. A real API server always sets it. */
   readonly hasBindingMode: boolean;
   readonly allowedNodes: NodeMatcher;
+  /** Whether new volumes go where they leave least or most free capacity; undefined: as the profile says. */
+  readonly placement: PlacementPolicy | undefined;
   readonly problems: readonly string[];
 }
 
@@ -28,6 +32,7 @@ export function readClass(
     compileTopologySelector(storageClass.allowedTopologies) ??
     (honourZoneParameters ? zoneSelector(storageClass) : undefined);
   const { key, uid, version, isDeleting } = clusterIdentity(storageClass);
+  const problems = [...(allowed?.problems ?? [])];
   return {
     key,
     uid,
@@ -38,8 +43,19 @@ export function readClass(
     isDelayed: isDelayedBinding(storageClass),
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
-    problems: allowed?.problems ?? [],
+    placement: readPlacement(storageClass, problems),
+    problems,
   };
+}
+
+function readPlacement({ metadata }: StorageClass, problems: string[]): PlacementPolicy | undefined {
+  const value: unknown = metadata?.annotations?.[annotations.placement];
+  if (value === undefined || value === 'pack' || value === 'spread') return value;
+  const field = `metadata.annotations[${annotations.placement}]`;
+  problems.push(
+    `${field}: ${JSON.stringify(value)} must be one of pack, spread; until then the scheduler's profile decides`,
+  );
+  return undefined;
 }
 
 /** Provisioners whose classes name their zones in the parameters `zone` and `zones`, from before `allowedTopologies` existed. */

@@ -1,4 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { packShape, spreadShape } from '../../cluster-index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
@@ -9,7 +10,8 @@ import type { Solution } from './solution.ts';
  * Scores nodes by how well their volumes suit the pod.
  *
  * Method `stowage`: an existing volume scores 50 to 100, more the closer its size is to the request; a new volume scores 0 to 50, by the
- * utilization of its pool with the pod. So pre-provisioned volumes come before dynamic ones, as the administrator intended, and tight fits
+ * utilization of its pool with the pod: the less of it remains free, the higher the utilization. Whether that is good or bad is a matter of
+ * its class, which may say `pack` or `spread`, or else of the profile. So pre-provisioned volumes come before dynamic ones, as the administrator intended, and tight fits
  * before loose ones. The score of a pod is the mean over its volumes.
  */
 export function scoreVolumes(
@@ -32,13 +34,16 @@ export function scoreVolumes(
 /** For a new volume of a driver that publishes no capacity: neither good nor bad. */
 const unknownPoolScore = 25;
 
+const shapeOf = { pack: new ShapeLines(packShape), spread: new ShapeLines(spreadShape) } as const;
+
 /** Holds what is looked up once for a pod instead of once for each node. */
 class Suitability {
   readonly #index: ClusterIndex;
   readonly #wants: readonly Want[];
   readonly #solution: Solution;
   readonly #volumeShape: ShapeLines;
-  readonly #poolShape: ShapeLines;
+  /** By want. */
+  readonly #poolShapes: readonly ShapeLines[];
   /** For each want the pools by node; undefined if its capacity is not tracked. */
   #columns: readonly (Int32Array | undefined)[] | undefined;
 
@@ -47,7 +52,11 @@ class Suitability {
     this.#wants = wants;
     this.#solution = solution;
     this.#volumeShape = new ShapeLines(index.profile.scoring.volumeShape);
-    this.#poolShape = new ShapeLines(index.profile.scoring.poolShape);
+    const byProfile = new ShapeLines(index.profile.scoring.poolShape);
+    this.#poolShapes = wants.map(({ provisioning }) => {
+      const placement = index.classes.get(provisioning?.className ?? '')?.placement;
+      return placement === undefined ? byProfile : shapeOf[placement];
+    });
   }
 
   meanAt(node: number): number {
@@ -77,7 +86,7 @@ class Suitability {
     }
     const available = this.#index.pools.availableBytes[pool]!;
     const utilization = available <= 0 ? 100 : Math.min(100, (taken * 100) / available);
-    return this.#poolShape.at(utilization) / 2;
+    return this.#poolShapes[want]!.at(utilization) / 2;
   }
 
   #poolOf(want: number, node: number): number {
