@@ -17,6 +17,8 @@ export interface DriverVolume {
   readonly segment: string;
   bytes: bigint;
   readonly parameters: Readonly<Record<string, string>>;
+  /** The mutable parameters of the last modification. */
+  mutable?: Readonly<Record<string, string>>;
 }
 
 export interface EnforcingDriverOptions {
@@ -28,6 +30,8 @@ export interface EnforcingDriverOptions {
   /** The value for the node that the node service runs on. */
   readonly nodeId?: string;
   readonly controllerCapabilities?: readonly (keyof typeof ControllerCapability)[];
+  /** Whether a node has to act after an expansion; it has to by default. */
+  readonly expandsOnNode?: boolean;
   readonly nodeCapabilities?: readonly (keyof typeof NodeCapability)[];
 }
 
@@ -44,6 +48,8 @@ export class EnforcingDriver {
   readonly topologyKey: string;
   readonly pools: Map<string, bigint>;
   readonly volumes = new Map<string, DriverVolume>();
+  /** Volumes that are published to nodes, as `VOLUME-ID NODE-ID`. */
+  readonly published = new Set<string>();
   readonly calls: { readonly method: string; readonly request: unknown }[] = [];
   /** Runs before the call takes effect. */
   beforeCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
@@ -65,6 +71,11 @@ export class EnforcingDriver {
 
   callsOf(method: string): readonly unknown[] {
     return this.calls.filter((call) => call.method === method).map(({ request }) => request);
+  }
+
+  /** A volume that was made before. */
+  addVolume(id: string, segment: string, bytes: bigint): void {
+    this.volumes.set(id, { id, name: id, segment, bytes, parameters: {} });
   }
 
   services(): CsiServices {
@@ -96,14 +107,23 @@ export class EnforcingDriver {
           const more = required - volume.bytes;
           if (more > this.freeIn(volume.segment)) throw new CsiStatusError('OutOfRange', 'the pool is full');
           if (more > 0n) volume.bytes = required;
-          return { capacityBytes: volume.bytes, nodeExpansionRequired: true };
+          return { capacityBytes: volume.bytes, nodeExpansionRequired: this.#options.expandsOnNode ?? true };
         }),
       controllerPublishVolume: (request) =>
-        this.#run('ControllerPublishVolume', request, () => ({
-          publishContext: { attachedTo: request.nodeId },
-        })),
-      controllerUnpublishVolume: (request) => this.#run('ControllerUnpublishVolume', request, () => ({})),
-      controllerModifyVolume: (request) => this.#run('ControllerModifyVolume', request, () => ({})),
+        this.#run('ControllerPublishVolume', request, () => {
+          this.published.add(`${request.volumeId} ${request.nodeId}`);
+          return { publishContext: { attachedTo: request.nodeId } };
+        }),
+      controllerUnpublishVolume: (request) =>
+        this.#run('ControllerUnpublishVolume', request, () => {
+          this.published.delete(`${request.volumeId} ${request.nodeId}`);
+          return {};
+        }),
+      controllerModifyVolume: (request) =>
+        this.#run('ControllerModifyVolume', request, () => {
+          this.#volume(request.volumeId).mutable = request.mutableParameters;
+          return {};
+        }),
     };
   }
 
