@@ -32,6 +32,22 @@ const found: readonly FoundScenario[] = [
       [20_000, 'delete-pod', { pod: 'p5', isForced: true }],
     ],
   },
+  {
+    name: 'a PersistentVolume whose creation arrives late has its volume, although its node was deleted meanwhile',
+    seed: '5275',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [
+        466,
+        'create-pod',
+        { pod: 'p2', local: 1, pooled: 1, hasScratch: false, gib: 4, cpu: 2, isUrgent: false },
+      ],
+      [4_104, 'late-request', { ...volumes, skipped: 3 }],
+      [4_221, 'create-volume', { volume: 'v3', node: 'n0', gib: 6 }],
+      [4_411, 'delete-node', { node: 'n0' }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

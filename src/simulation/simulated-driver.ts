@@ -139,7 +139,7 @@ export class SimulatedDriver {
     this.#changed();
     if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
     // A volume that exists stays where it is, whatever this request asks for.
-    return { kind: 'created', plan: planFor(plan.asset, volume) };
+    return { kind: 'created', volume: planFor(plan.asset, volume) };
   }
 
   async #delete({ name }: ProvisionedAsset): Promise<void> {

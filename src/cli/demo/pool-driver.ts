@@ -63,7 +63,7 @@ export class PoolDriver {
   async #make(plan: VolumePlan): Promise<VolumeCreateOutcome> {
     await this.#isKnown;
     const { node = '', size = '0' } = plan.source.csi?.volumeAttributes ?? {};
-    if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'created', plan };
+    if (this.#pools.take(plan.asset.name, node, bytesOf(size))) return { kind: 'created', volume: plan };
     return refusedOutcome(
       `the pool of ${node} has ${quantityOfBytes(this.#pools.leftBytes(node))} left, and ${size} are asked for`,
     );

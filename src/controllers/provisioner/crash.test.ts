@@ -12,6 +12,8 @@ import { ProvisionerFixture } from './testing/provisioner-fixture.ts';
 const provisioner = 'disk.example.com';
 /** More writes than any of these scenarios takes. */
 const writesMax = 30;
+/** After this time no request of the process that crashed can arrive any more. */
+const quietMs = 80_000;
 
 interface CrashScenario {
   /** The state before the controller runs for the first time. */
@@ -40,6 +42,7 @@ async function finish(
 ): Promise<void> {
   disks.fault = 'none';
   fixture.virtualTime.run(controllersOn(disks));
+  await fixture.virtualTime.settle(quietMs);
   await fixture.until(async () => {
     await fixture.finishOtherControllersWork();
     return await scenario.after(fixture, disks);

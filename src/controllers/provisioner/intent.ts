@@ -6,11 +6,15 @@ import { provisionerOf, selectedNodeAnnotations } from './claim-demand.ts';
 /** On a claim: this provisioner is creating a volume for it. The finalizer keeps the claim until that is recorded or undone. */
 export const intentAnnotation = 'stowage.dev/provisioning';
 export const intentFinalizer = 'stowage.dev/provisioning';
+/** Beside the intent: what a repetition needs to send the same arguments. */
+const recordAnnotation = 'stowage.dev/provisioning-record';
 
 export interface ProvisioningIntent {
   readonly provisioner: string;
   /** Empty if no node was selected. */
   readonly node: string;
+  /** The record of the plan, if it has one. */
+  readonly record?: string | undefined;
 }
 
 /** Undefined if no volume is being created. */
@@ -19,19 +23,23 @@ export function intentOf(claim: PersistentVolumeClaim): ProvisioningIntent | und
   // A user may have removed the annotation; the finalizer still says that there may be something to undo.
   const text = lookUp(claim.metadata?.annotations, intentAnnotation) ?? provisionerOf(claim);
   const [provisioner = '', node = ''] = text.split(' ');
-  return { provisioner, node };
+  return { provisioner, node, record: lookUp(claim.metadata?.annotations, recordAnnotation) };
 }
 
 /** Writes the intent to the version of the claim that was read; if another client changed the claim meanwhile, this fails with `Conflict`. */
 export function storeIntent(
   client: ResourceClient<PersistentVolumeClaim>,
   claim: PersistentVolumeClaim,
-  { provisioner, node }: ProvisioningIntent,
+  { provisioner, node, record }: ProvisioningIntent,
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
   const others = (claim.metadata?.finalizers ?? []).filter((name) => name !== intentFinalizer);
   const change = {
-    annotations: { [intentAnnotation]: node === '' ? provisioner : `${provisioner} ${node}` },
+    annotations: {
+      [intentAnnotation]: node === '' ? provisioner : `${provisioner} ${node}`,
+      // A record that is left over from an earlier attempt would describe another request.
+      [recordAnnotation]: record ?? null,
+    },
     finalizers: [...others, intentFinalizer],
   };
   return patchMetadata(client, claim, change, signal);
@@ -50,7 +58,7 @@ export async function clearIntent(
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
   const selected = options.dropsSelectedNode ? selectedNodeAnnotations : [];
-  const present = [intentAnnotation, ...selected].filter(
+  const present = [intentAnnotation, recordAnnotation, ...selected].filter(
     (key) => lookUp(claim.metadata?.annotations, key) !== undefined,
   );
   const finalizers = claim.metadata?.finalizers ?? [];

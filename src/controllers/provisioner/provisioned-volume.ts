@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { StorageClass } from '../../kube/api/storage.ts';
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import {
   formatQuantity,
   parseQuantity,
@@ -8,14 +9,15 @@ import {
 } from '../../kube/quantities/quantity.ts';
 import { claimClassName, volumeModeOf } from '../../kube/volumes.ts';
 import { annotations, finalizers } from '../../kube/well-known.ts';
-import type { VolumePlan } from './provisioner.ts';
+import type { CreatedVolume } from './provisioner.ts';
 
 /**
- * The PersistentVolume for a plan. The claimRef names the claim with its uid, so no other claim gets the volume; the finalizer keeps
+ * The PersistentVolume for a volume that was created. The claimRef names the claim with its uid, so no other claim gets the volume; the finalizer keeps
  * a deleted volume until its asset is gone, whichever client deletes the object.
  */
 export function provisionedVolume(
-  plan: VolumePlan,
+  name: string,
+  volume: CreatedVolume,
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
 ): PersistentVolume {
@@ -25,29 +27,31 @@ export function provisionedVolume(
     apiVersion: 'v1',
     kind: 'PersistentVolume',
     metadata: {
-      name: plan.asset.name,
-      annotations: { [annotations.provisionedBy]: storageClass.provisioner ?? '' },
+      name,
+      annotations: { [annotations.provisionedBy]: storageClass.provisioner ?? '', ...volume.annotations },
       ...(reclaimPolicy === 'Delete' ? { finalizers: [finalizers.externalProvisioner] } : {}),
     },
     spec: {
-      ...plan.source,
-      capacity: { storage: capacityFor(claim) },
-      accessModes: plan.accessModes ?? claim.spec?.accessModes ?? [],
+      ...volume.source,
+      capacity: { storage: capacityFor(claim, volume.capacityBytes) },
+      accessModes: volume.accessModes ?? claim.spec?.accessModes ?? [],
       persistentVolumeReclaimPolicy: reclaimPolicy,
       storageClassName: claimClassName(claim),
       volumeMode: volumeModeOf(claim),
       claimRef: claimRefTo(claim),
-      nodeAffinity: plan.nodeAffinity,
+      ...(volume.nodeAffinity === undefined ? {} : { nodeAffinity: volume.nodeAffinity }),
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
     },
   };
 }
 
-/** The requested size in its own spelling; a fraction of a byte is rounded up. */
-function capacityFor(claim: PersistentVolumeClaim): string {
+/** The size of the volume if its provisioner says it, else the requested size in its own spelling; a fraction of a byte is rounded up. */
+function capacityFor(claim: PersistentVolumeClaim, capacityBytes: bigint | undefined): string {
   const requested = parseQuantity(claim.spec?.resources?.requests?.storage ?? '0');
   // The server accepts no claim without a valid size.
   if (!requested.ok) return '0';
+  if (capacityBytes !== undefined && capacityBytes !== quantityToBytes(requested.quantity))
+    return quantityOfBytes(capacityBytes);
   const whole = quantityFromBytes(quantityToBytes(requested.quantity), requested.quantity.format);
   return whole.amount === requested.quantity.amount
     ? formatQuantity(requested.quantity)

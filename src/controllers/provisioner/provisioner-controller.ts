@@ -4,7 +4,8 @@ import { runWorkers } from '../../reconcile/workers.ts';
 import { ClaimProvisioning } from './claim-provisioning.ts';
 import { ClaimWatch } from './claim-watch.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
-import type { Provisioner, Provisioners } from './provisioner.ts';
+import type { Provisioner } from './provisioner.ts';
+import { ProvisionerRegistry } from './provisioner-registry.ts';
 import { VolumeReclaim } from './volume-reclaim.ts';
 import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
@@ -34,14 +35,14 @@ export function provisionerController(options: ProvisionerOptions = {}): Control
   return { name, run: (context, signal) => run({ provisioners, volumeScheduling }, context, signal) };
 }
 
-function registryOf({ localRoot, provisioners = [] }: ProvisionerOptions): Provisioners {
+function registryOf({ localRoot, provisioners = [] }: ProvisionerOptions): ProvisionerRegistry {
   const local = localRoot === undefined ? [] : [localProvisioner(localRoot)];
-  return new Map([zonalProvisioner, ...local, ...provisioners].map((one) => [one.name, one]));
+  return new ProvisionerRegistry([zonalProvisioner, ...local, ...provisioners]);
 }
 
 /** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
 async function run(
-  { provisioners, volumeScheduling }: { provisioners: Provisioners; volumeScheduling: boolean },
+  { provisioners, volumeScheduling }: { provisioners: ProvisionerRegistry; volumeScheduling: boolean },
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {

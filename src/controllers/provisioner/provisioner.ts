@@ -12,31 +12,38 @@ import type { SpreadPosition } from './spread.ts';
 /**
  * Creates volumes for claims whose class names it. The controller calls, in this order:
  *
- * 1. `plan`: decides where the volume will be, from the selected node with its labels and the class with its allowed topologies.
- *    Pure, and called before anything is written: a claim that cannot be provisioned costs no write.
- * 2. The controller records on the claim that a volume is being created, and for which node.
+ * 1. `plan`: decides where the volume will be, from the selected node with its labels and the class with its allowed topologies. It
+ *    writes nothing, and is called before anything is written: a claim that cannot be provisioned costs no write.
+ * 2. The controller records on the claim that a volume is being created, for which node, and `asset.record` of the plan.
  * 3. `create`: creates it. Its name comes from the claim's uid, so a second call finds the existing one. `refused` means that
- *    nothing is left of it. An exception means that the outcome is unknown: the same call is repeated after a back-off.
+ *    nothing is left of it. An exception means that the outcome is unknown: after a back-off, `plan` gets the same record and
+ *    `create` is called again, also by another process.
  * 4. The controller writes the PersistentVolume, then removes the record from the claim.
  *
  * `delete` undoes `create`, whether that was finished, half done or never started; a missing volume counts as removed. It is called
- * for a released volume, and for one whose claim was deleted or bound elsewhere between 2 and 4.
+ * for a released volume with its PersistentVolume, and without one for a volume whose claim was deleted or bound elsewhere between 2
+ * and 4.
  *
  * Calls for one name never overlap within a process. Calls for different names do.
  */
 export interface Provisioner {
   /** The name that a class uses. */
   readonly name: string;
-  plan(request: ProvisionRequest): VolumePlanOutcome;
+  plan(request: ProvisionRequest, signal: AbortSignal): VolumePlanOutcome | Promise<VolumePlanOutcome>;
   create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
   delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
+  /** Whether it created this volume, which names it. By default if the volume is named after its claim. */
+  isCreatorOf?(volume: PersistentVolume): boolean;
 }
 
-/** By name. Classes with other names are left to other provisioners. */
-export type Provisioners = ReadonlyMap<string, Provisioner>;
+/** By name; drivers may join later. Classes with other names are left to other provisioners. */
+export interface Provisioners {
+  get(name: string): Provisioner | undefined;
+  has(name: string): boolean;
+}
 
 export interface ProvisionRequest {
-  /** The name of the new volume. */
+  /** The name of the new volume; with the record of the first attempt, if this is a repetition. */
   readonly asset: ProvisionedAsset;
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
@@ -54,30 +61,61 @@ export interface ProvisionedAsset {
   readonly claimUid: string;
   /** Absent while the volume is not recorded. */
   readonly volume?: PersistentVolume;
+  /** The claim, while the volume is not recorded. */
+  readonly claim?: PersistentVolumeClaim;
+  /**
+   * What a repetition of `create` needs to send the same arguments, as `plan` returned it. It is stored on the claim, where users can
+   * change it: it must contain nothing that they may not decide.
+   */
+  readonly record?: string;
 }
 
-/** What the provisioner decides about a volume; the rest of a PersistentVolume follows from the claim and the class. */
-export interface VolumePlan {
+/** What the provisioner decides about a volume before it exists. */
+export interface VolumePlan extends CreatedVolume {
   readonly asset: ProvisionedAsset;
+}
+
+/** What the provisioner knows of a volume; the rest of a PersistentVolume follows from the claim and the class. */
+export interface CreatedVolume {
   readonly source: PersistentVolumeSource;
-  readonly nodeAffinity: VolumeNodeAffinity;
+  /** Every node can reach the volume, if left out. */
+  readonly nodeAffinity?: VolumeNodeAffinity;
   /** Those of the claim, if left out. */
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
+  /** The size that the claim requests, if left out. */
+  readonly capacityBytes?: bigint;
+  /** In addition to those of every provisioned volume. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface RefusedOutcome {
   readonly kind: 'refused';
   /** Human-readable: what is wrong, and what to do about it. */
   readonly message: string;
+  /**
+   * - `move`: not on this node; the selected node is removed, so that the scheduler chooses again.
+   * - `retry`: the same request may succeed later; it is repeated with back-off.
+   * - `change`: the answer stays the same until an object changes; it is repeated at the longest interval.
+   */
+  readonly next: 'move' | 'retry' | 'change';
 }
 
 export type VolumePlanOutcome = { readonly kind: 'planned'; readonly plan: VolumePlan } | RefusedOutcome;
-export type VolumeCreateOutcome = { readonly kind: 'created'; readonly plan: VolumePlan } | RefusedOutcome;
+export type VolumeCreateOutcome =
+  | { readonly kind: 'created'; readonly volume: CreatedVolume }
+  | RefusedOutcome;
 
-export function refusedOutcome(message: string): RefusedOutcome {
-  return { kind: 'refused', message };
+export function refusedOutcome(message: string, next: RefusedOutcome['next'] = 'move'): RefusedOutcome {
+  return { kind: 'refused', message, next };
 }
 
+/** The asset of a claim while no PersistentVolume records it. */
+export function assetFor(claim: PersistentVolumeClaim, record?: string): ProvisionedAsset {
+  const claimUid = claim.metadata?.uid ?? '';
+  return { ...assetOf(claimUid), claim, ...(record === undefined ? {} : { record }) };
+}
+
+/** The asset of a claim's uid, which is recorded as `volume` once that exists. */
 export function assetOf(claimUid: string, volume?: PersistentVolume): ProvisionedAsset {
   return { name: `pvc-${claimUid}`, claimUid, ...(volume === undefined ? {} : { volume }) };
 }

@@ -1,4 +1,5 @@
 import type { ResourceClient } from '../../cluster/cluster.ts';
+import { CsiError } from '../../csi/csi-errors.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
@@ -7,8 +8,10 @@ import { lookUp } from '../../kube/wire.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { referenceTo } from '../../reconcile/event-recorder.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { assetOf, type Provisioner, type Provisioners } from './provisioner.ts';
+import { RetryDelays } from './retry-delays.ts';
 
 const finalizer = finalizers.externalProvisioner;
 
@@ -24,6 +27,7 @@ export class VolumeReclaim {
   readonly #context: ControllerContext;
   readonly #provisioners: Provisioners;
   readonly #volumes: ResourceClient<PersistentVolume>;
+  readonly #delays = new RetryDelays();
 
   constructor(context: ControllerContext, provisioners: Provisioners) {
     this.#context = context;
@@ -31,24 +35,25 @@ export class VolumeReclaim {
     this.#volumes = context.cluster.resource(persistentVolumes);
   }
 
-  async reconcile(name: string, signal: AbortSignal): Promise<undefined> {
+  async reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const volume = await undefinedIfNotFound(this.#volumes.get({ name }, { signal }));
+    if (volume === undefined) this.#delays.forget(name);
     const creator = lookUp(volume?.metadata?.annotations, annotations.provisionedBy) ?? '';
     const provisioner = this.#provisioners.get(creator);
-    if (volume === undefined || provisioner === undefined) return;
+    if (volume === undefined || provisioner === undefined) return undefined;
     if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') {
       // The administrator keeps the asset: the object may be removed without it.
       if (isHeld(volume)) await removeFinalizer(this.#volumes, volume, finalizer, signal);
-      return;
+      return undefined;
     }
-    if (!isOurs(volume)) {
+    if (!(provisioner.isCreatorOf ?? isNamedAfterClaim)(volume)) {
       if (isOver(volume))
         this.#recordEvent(volume, `${name} is not named after its claim, so ${creator} did not create it`);
-      return;
+      return undefined;
     }
     const held = await this.#addFinalizer(volume, signal);
-    if (held === undefined || !isOver(held) || (await this.#isClaimed(held, signal))) return;
-    await this.#end(held, provisioner, signal);
+    if (held === undefined || !isOver(held) || (await this.#isClaimed(held, signal))) return undefined;
+    return await this.#end(held, provisioner, signal);
   }
 
   /** With the finalizer; undefined if it is too late for that, and another process has removed the asset. */
@@ -75,24 +80,37 @@ export class VolumeReclaim {
     return claim.spec?.volumeName === metadata?.name;
   }
 
-  async #end(volume: PersistentVolume, provisioner: Provisioner, signal: AbortSignal): Promise<void> {
+  async #end(
+    volume: PersistentVolume,
+    provisioner: Provisioner,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
     const { name = '', uid, resourceVersion, deletionTimestamp } = volume.metadata ?? {};
     if (deletionTimestamp === undefined) {
       const preconditions = precise(uid, resourceVersion);
       await undefinedIfNotFound(this.#volumes.delete({ name }, { preconditions, signal }));
     }
-    await this.#removeAsset(volume, provisioner, signal);
+    const waiting = await this.#removeAsset(volume, provisioner, signal);
+    if (waiting !== undefined) return waiting;
     const ending = await undefinedIfNotFound(this.#volumes.get({ name }, { signal }));
-    if (ending === undefined || ending.metadata?.uid !== uid || !isHeld(ending)) return;
+    if (ending === undefined || ending.metadata?.uid !== uid || !isHeld(ending)) return undefined;
     await removeFinalizer(this.#volumes, ending, finalizer, signal);
+    return undefined;
   }
 
-  async #removeAsset(volume: PersistentVolume, provisioner: Provisioner, signal: AbortSignal): Promise<void> {
+  /** When to try again, if the driver could not delete the volume now. */
+  async #removeAsset(
+    volume: PersistentVolume,
+    provisioner: Provisioner,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
     try {
       await provisioner.delete(assetOf(volume.spec?.claimRef?.uid ?? '', volume), signal);
+      return undefined;
     } catch (error) {
       if (!signal.aborted) this.#recordEvent(volume, messageOf(error));
-      throw error;
+      if (!(error instanceof CsiError) || signal.aborted) throw error;
+      return { afterMs: this.#delays.afterMs(volume.metadata?.name ?? '', error.outcome.next) };
     }
   }
 
@@ -116,7 +134,7 @@ function precise(uid: string | undefined, resourceVersion: string | undefined) {
 }
 
 /** Any client that may write volumes can create one that claims to be ours; real ones have the name of their claim. */
-function isOurs({ metadata, spec }: PersistentVolume): boolean {
+function isNamedAfterClaim({ metadata, spec }: PersistentVolume): boolean {
   const uid = spec?.claimRef?.uid ?? '';
   return uid !== '' && metadata?.name === assetOf(uid).name;
 }

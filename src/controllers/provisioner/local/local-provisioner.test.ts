@@ -58,15 +58,19 @@ test('a block device is refused', () => {
 
 test('a node without a hostname is refused', () => {
   const { metadata } = nodeOf('n1');
-  const outcome = localProvisioner('/x').plan({
+  const request = {
     asset: assetOf(someUid),
     claim: claimOf(),
     storageClass: localClass,
     selectedNode: { metadata: { name: metadata?.name ?? '' } },
     nodes: [],
     spread: { hash: 0, ordinal: 0 },
+  };
+  const outcome = localProvisioner('/x').plan(request, signal);
+  expect(outcome).toMatchObject({
+    kind: 'refused',
+    message: 'node "n1" has no label kubernetes.io/hostname',
   });
-  expect(outcome).toEqual({ kind: 'refused', message: 'node "n1" has no label kubernetes.io/hostname' });
 });
 
 test('an obstacle is a refusal that leaves nothing', async () => {
@@ -88,7 +92,7 @@ test('only a volume at its expected path is removed', async () => {
   await using here = await temporaryDirectory();
   const provisioner = localProvisioner(join(here.path, 'root'));
   const made = await provisioner.create(plan, signal);
-  const path = made.kind === 'created' ? (made.plan.source.local?.path ?? '') : '';
+  const path = made.kind === 'created' ? (made.volume.source.local?.path ?? '') : '';
   await mkdir(join(here.path, 'etc'));
   const forged = { spec: { local: { path: join(here.path, 'etc') } } };
   await expect(provisioner.delete(assetOf(someUid, forged), signal)).rejects.toThrow('remove it by hand');

@@ -57,7 +57,7 @@ function planLocal(request: ProvisionRequest): VolumePlanOutcome {
 async function createDirectory(root: LocalRoot, plan: VolumePlan): Promise<VolumeCreateOutcome> {
   try {
     const path = await root.create(plan.asset.claimUid);
-    return { kind: 'created', plan: { ...plan, source: { local: { path } } } };
+    return { kind: 'created', volume: { ...plan, source: { local: { path } } } };
   } catch (error) {
     // An empty directory may be left; if it cannot be removed either, the outcome is unknown, and the caller retries.
     if (!(error instanceof LocalRootError)) await root.remove(plan.asset.claimUid);

@@ -33,13 +33,13 @@ export class FakeDiskDriver {
       },
       create: async (plan, signal) => {
         if (this.fault === 'refuses') return refusedOutcome('out of disks');
-        const [term] = plan.nodeAffinity.required?.nodeSelectorTerms ?? [];
+        const [term] = plan.nodeAffinity?.required?.nodeSelectorTerms ?? [];
         const host = term?.matchExpressions?.[0]?.values?.[0] ?? '';
         // As with any driver, creating it again elsewhere returns the existing one.
         if (!this.disks.has(plan.asset.name)) this.disks.set(plan.asset.name, host);
         if (this.fault === 'throws') throw new Error('connection reset');
         if (this.fault === 'hangs') await this.#hang(signal);
-        return { kind: 'created', plan };
+        return { kind: 'created', volume: plan };
       },
       delete: async ({ name }) => {
         this.disks.delete(name);

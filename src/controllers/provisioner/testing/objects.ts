@@ -2,6 +2,7 @@ import type { Node, PersistentVolumeClaim, VolumeNodeAffinity } from '../../../k
 import type { StringMap } from '../../../kube/api/meta.ts';
 import type { StorageClass } from '../../../kube/api/storage.ts';
 import { annotations, labels } from '../../../kube/well-known.ts';
+import { assert } from '../../../runtime/assert.ts';
 import { assetOf, type Provisioner } from '../provisioner.ts';
 import { spreadPosition } from '../spread.ts';
 
@@ -99,13 +100,15 @@ export function planLines(provisioner: Provisioner, question: PlanInput): readon
   const nodes = (question.nodes ?? []).map(nodeOf);
   const selectedNode = nodes.find(({ metadata }) => metadata?.name === question.selected);
   const claim = question.claim ?? claimOf();
-  const outcome = provisioner.plan({
+  const request = {
     asset: assetOf(someUid),
     claim,
     storageClass: question.storageClass ?? classOf(),
     ...(selectedNode === undefined ? {} : { selectedNode }),
     nodes,
     spread: spreadPosition(claim, []),
-  });
+  };
+  const outcome = provisioner.plan(request, new AbortController().signal);
+  assert(!(outcome instanceof Promise), 'our own provisioners plan at once');
   return outcome.kind === 'refused' ? outcome.message : affinityLines(outcome.plan.nodeAffinity);
 }

@@ -101,16 +101,17 @@ describe('with a selected node', () => {
     expect(planLines(zonalProvisioner, { nodes, selected, storageClass })).toEqual(expected);
   });
 
-  test("the node's own label names of zones are used", () => {
+  test("the node's own label names of zones are used", async () => {
     const old = { metadata: { name: 'old', labels: { [labels.betaZone]: 'a' } } };
-    const outcome = zonalProvisioner.plan({
+    const request = {
       asset: assetOf(someUid),
       claim: claimOf(),
       storageClass: classOf(),
       selectedNode: old,
       nodes: [old, nodeOf('new b')],
       spread: { hash: 0, ordinal: 0 },
-    });
+    };
+    const outcome = await zonalProvisioner.plan(request, new AbortController().signal);
     expect(outcome.kind === 'planned' && affinityLines(outcome.plan.nodeAffinity)).toEqual(['beta-zone=a']);
   });
 });

@@ -13,7 +13,7 @@ const name = 'zonal.stowage.dev';
 export const zonalProvisioner: Provisioner = {
   name,
   plan: planZonal,
-  create: async (plan) => ({ kind: 'created', plan }),
+  create: async (plan) => ({ kind: 'created', volume: plan }),
   delete: async () => {},
 };
 

@@ -42,7 +42,7 @@ export class FakeProvisioner {
         const answer = this.outcome(claim, node);
         if (answer === 'refuses') return refusedOutcome('out of disks');
         if (answer === 'waits') await this.#hold(signal);
-        return { kind: 'created', plan };
+        return { kind: 'created', volume: plan };
       },
       delete: async () => {},
     };

@@ -95,8 +95,8 @@ export class FakeDriver {
   async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
     await this.#clock.sleep(this.#options.createMs, signal);
     const { name } = plan.asset;
-    if (this.#volumes.has(name)) return { kind: 'created', plan };
-    const node = plan.nodeAffinity.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
+    if (this.#volumes.has(name)) return { kind: 'created', volume: plan };
+    const node = plan.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
     const bytes = this.#sizes.get(name) ?? 0n;
     if (this.isBroken || this.#freeBytes(node) < bytes) {
       this.refusals += 1;
@@ -104,7 +104,7 @@ export class FakeDriver {
     }
     this.createdCount += 1;
     this.#volumes.set(name, { node, bytes });
-    return { kind: 'created', plan };
+    return { kind: 'created', volume: plan };
   }
 
   get #publisher(): Controller {
