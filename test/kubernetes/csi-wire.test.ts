@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
 import { CsiCallError, CsiDriverNameError, CsiMessageSizeError } from '../../src/csi/csi-errors.ts';
 import { CsiFixture, identityOf } from '../../src/csi/testing/csi-fixture.ts';
+import { MockDriver } from './testing/mock-driver.ts';
 import { lacks } from './vitest-beds.ts';
 
 const gib = 2n ** 30n;
@@ -61,6 +62,40 @@ describe.skipIf(lacks('csi-mock'))('a CSI driver in Go', () => {
     await driver.call('DeleteVolume', { volumeId }, options);
   });
 
+  test('with pools has a segment for each node, reports what is free in it, and refuses what does not fit', async () => {
+    const driver = await MockDriver.start({ pools: { n1: 2, n2: 8 }, nodes: ['n1', 'n2'] });
+    const { topologyKey } = driver;
+    const at = (segment: string) => ({ segments: { [topologyKey]: segment } });
+    const on = (segment: string) => ({ requisite: [at(segment)], preferred: [at(segment)] });
+    const free = async (segment: string, parameters = {}) => {
+      const reply = await driver.call('GetCapacity', { accessibleTopology: at(segment), parameters });
+      return reply.availableCapacity / gib;
+    };
+    const create = (name: string, segment: string, parameters = {}) =>
+      driver.call('CreateVolume', {
+        ...volume(name, 2n * gib),
+        accessibilityRequirements: on(segment),
+        parameters,
+      });
+
+    const first = await create('pvc-1', 'n1');
+    expect(first.volume?.accessibleTopology).toMatchObject([at('n1')]);
+    await create('pvc-1', 'n1');
+    await expect(create('pvc-2', 'n1')).rejects.toMatchObject({ code: 'ResourceExhausted' });
+    await create('pvc-2', 'n2', { copies: '2' });
+    expect([await free('n1'), await free('n2'), await free('n2', { copies: '2' })]).toEqual([0n, 4n, 2n]);
+    expect(await driver.volumeNames()).toEqual(['pvc-1', 'pvc-2']);
+    const { volumeId = '' } = first.volume ?? {};
+    await driver.call('DeleteVolume', { volumeId });
+    expect(await free('n1')).toBe(2n);
+    expect(driver.calls('CreateVolume').map(({ code }) => code)).toEqual([
+      'OK',
+      'OK',
+      'ResourceExhausted',
+      'OK',
+    ]);
+  });
+
   test('may refuse a message that is too large for it', async () => {
     await using fixture = new CsiFixture();
     start(fixture, 'mock.example.com');
@@ -112,7 +147,9 @@ describe.skipIf(lacks('csi-sanity'))('a CSI client in Go', () => {
     ]);
     // What fails is in its output, not in the error.
     const { stdout } = await sanity.catch((error: unknown) => {
-      throw new Error(`csi-sanity failed: ${(error as { readonly stdout?: string }).stdout}`, { cause: error });
+      throw new Error(`csi-sanity failed: ${(error as { readonly stdout?: string }).stdout}`, {
+        cause: error,
+      });
     });
     expect(stdout).toMatch(/Ran [1-9]\d* of \d+ Specs/);
   });
