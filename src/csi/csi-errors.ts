@@ -28,12 +28,15 @@ export class CsiCallError extends CsiError {
   override readonly name = 'CsiCallError';
   readonly code: GrpcErrorCode;
   readonly outcome: RpcOutcome;
+  /** The driver's own text; may be empty. */
+  readonly details: string;
   /** Whether the request may have reached the driver. An earlier request with the same name may have, in any case. */
   readonly sent: boolean;
 
   constructor(call: FailedCall, code: GrpcErrorCode, details: string, { sent }: { readonly sent: boolean }) {
     super(call, `${code}: ${details === '' ? 'the driver gave no reason' : details}`);
     this.code = code;
+    this.details = details;
     this.sent = sent;
     this.outcome = outcomeOf(code, call.kind);
   }

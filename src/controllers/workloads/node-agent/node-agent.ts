@@ -12,11 +12,13 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
+import { NodePluginLoops } from './csi/node-plugin-loops.ts';
+import { type CsiNodeSources, NodePlugins } from './csi-records/node-plugins.ts';
 import { NodeReconciler } from './node-reconciler.ts';
 import { isSameReport, reportOf } from './nodes/node-volumes.ts';
 import { leaseNamespace } from './nodes/simulated-nodes.ts';
 import { PodRunner } from './pod-runner.ts';
-import { holdsVolumes } from './pods/pod-lifecycle.ts';
+import { holdsVolumes, needsVolumes } from './pods/pod-lifecycle.ts';
 
 const workers = 8;
 
@@ -41,6 +43,8 @@ export interface NodeAgentOptions {
   readonly volumeScheduling?: boolean | undefined;
   /** Volumes of these drivers are attached by the controller `attacher`. */
   readonly csiDrivers?: CsiDriverSet | undefined;
+  /** The CSI node plugins of simulated nodes; volumes of other drivers are simulated. */
+  readonly csiNodes?: CsiNodeSources | undefined;
 }
 
 /** With the defaults. */
@@ -54,30 +58,37 @@ class NodeAgent {
   readonly #nodes: NodeReconciler;
   readonly #queue: WorkQueue;
   readonly #csiDrivers: CsiDriverSet;
+  readonly #plugins: NodePlugins;
+  readonly #pluginLoops: NodePluginLoops;
 
-  constructor(
-    context: ControllerContext,
-    { volumeScheduling = true, csiDrivers = noCsiDrivers }: NodeAgentOptions,
-  ) {
+  constructor(context: ControllerContext, options: NodeAgentOptions) {
+    const { volumeScheduling = true, csiDrivers = noCsiDrivers, csiNodes } = options;
     this.#context = context;
     this.#csiDrivers = csiDrivers;
-    this.#caches = new AgentCaches(context, volumeScheduling);
+    this.#plugins = new NodePlugins(csiNodes);
+    this.#caches = new AgentCaches(context, volumeScheduling, this.#plugins);
     this.#queue = new WorkQueue(context);
     const report = (nodeName: string) => this.#report(nodeName);
-    this.#pods = new PodRunner(context, this.#caches, { csiDrivers, report });
-    this.#nodes = new NodeReconciler(context, this.#caches);
+    const wakePod = (key: string) => this.#queue.add(`pod ${key}`);
+    const shared = { context, caches: this.#caches, plugins: this.#plugins };
+    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, reportNode: report });
+    const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
+    this.#pods = new PodRunner(context, this.#caches, podOptions);
+    this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration });
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    await this.#plugins.load();
     const loop = {
       controller: name,
       caches: [this.#caches],
-      listen: () => [...this.#caches.follow(), ...this.#listen()],
+      listen: () => [...this.#caches.follow(), ...this.#pluginLoops.start(signal), ...this.#listen()],
       queue: this.#queue,
       reconcile: (key: string) => this.#reconcile(key, signal),
       workers,
     };
     await runLoop(this.#context, loop, signal);
+    await this.#pluginLoops.ended();
   }
 
   /** Conflicts are normal: the caches catch up, and the key is retried. */
@@ -108,7 +119,7 @@ class NodeAgent {
     const waiting = () => {
       for (const key of [...this.#pods.waiting, ...this.#pods.unreported]) this.#queue.add(`pod ${key}`);
     };
-    const csiNode = ({ metadata }: KubeObject) => this.#wakeNode(metadata?.name ?? '');
+    const csiNode = ({ metadata }: KubeObject) => this.#csiNodeChanged(metadata?.name ?? '');
     const claim = (object: KubeObject) => this.#wakeUsers(keyOf(object));
     const config = ({ metadata }: KubeObject) => this.#wakeWaiting(metadata?.namespace ?? '');
     return [
@@ -117,6 +128,7 @@ class NodeAgent {
         updated: (pod) => this.#podChanged(pod),
         deleted: (pod) => {
           this.#pods.forget(pod);
+          this.#pluginLoops.release(pod);
           this.#podReleased(pod);
         },
       }),
@@ -152,6 +164,7 @@ class NodeAgent {
     const isScheduled = (pod.spec?.nodeName ?? '') !== '';
     if (!isScheduled && pod.metadata?.deletionTimestamp === undefined) return;
     this.#queue.add(`pod ${keyOf(pod)}`);
+    if (isScheduled && !needsVolumes(pod)) this.#pluginLoops.release(pod);
     if (isScheduled && !holdsVolumes(pod)) this.#podReleased(pod);
   }
 
@@ -170,7 +183,10 @@ class NodeAgent {
   #nodeChanged(node: Node, old: Node | undefined): void {
     const name = node.metadata?.name ?? '';
     this.#queue.add(`node ${name}`);
-    if (old === undefined || isMoved(node, old)) this.#wakeNode(name);
+    if (old === undefined || isMoved(node, old)) {
+      this.#wakeNode(name);
+      this.#pluginLoops.registerAgain(name);
+    }
     if (old !== undefined && !isSameReport(reportOf(node), reportOf(old))) this.#reported(name);
   }
 
@@ -181,6 +197,12 @@ class NodeAgent {
     for (const { metadata, spec } of this.#caches.attached.onNode(nodeName))
       if (this.#caches.usersOn(nodeName, spec?.source?.persistentVolumeName ?? '').length === 0)
         this.#queue.add(`attachment ${metadata?.name}`);
+  }
+
+  #csiNodeChanged(nodeName: string): void {
+    this.#wakeNode(nodeName);
+    this.#queue.add(`node ${nodeName}`);
+    this.#pluginLoops.registerAgain(nodeName);
   }
 
   #nodeGone({ metadata }: Node): void {

@@ -5,6 +5,8 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
+import type { PluginRegistration } from './csi/plugin-registration.ts';
+import type { NodePlugins } from './csi-records/node-plugins.ts';
 import { isManagedAttachment } from './mounts/attachments.ts';
 import { reportOf, reportPatch } from './nodes/node-volumes.ts';
 import {
@@ -15,6 +17,13 @@ import {
   renewalDueMs,
 } from './nodes/simulated-nodes.ts';
 
+export interface NodeReconcilerOptions {
+  readonly context: ControllerContext;
+  readonly caches: AgentCaches;
+  readonly plugins: NodePlugins;
+  readonly registration: PluginRegistration;
+}
+
 /**
  * Maintains simulated nodes: their lease, their Ready condition, and their attachments.
  *
@@ -24,10 +33,14 @@ import {
 export class NodeReconciler {
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
+  readonly #plugins: NodePlugins;
+  readonly #registration: PluginRegistration;
 
-  constructor(context: ControllerContext, caches: AgentCaches) {
+  constructor({ context, caches, plugins, registration }: NodeReconcilerOptions) {
     this.#context = context;
     this.#caches = caches;
+    this.#plugins = plugins;
+    this.#registration = registration;
   }
 
   /** Requeues the node when the lease has to be renewed. */
@@ -39,6 +52,7 @@ export class NodeReconciler {
     const lease = leaseFor(node, current, nowMs);
     if (lease !== undefined) await this.#writeLease(lease, signal);
     await this.#writeStatus(node, nowMs, signal);
+    await this.#registration.removeUnconfigured(node, signal);
     return { afterMs: renewalDueMs(lease ?? current ?? {}) - nowMs };
   }
 
@@ -88,6 +102,7 @@ export class NodeReconciler {
   #isReported(nodeName: string, volumeName: string): boolean {
     const { inUse, attached } = reportOf(this.#caches.nodes.get(nodeName) ?? {});
     const reported = this.#caches.reportedName(volumeName);
+    if (reported !== undefined && this.#plugins.heldVolumes(nodeName).includes(reported)) return true;
     return reported !== undefined && (inUse.includes(reported) || attached.includes(reported));
   }
 

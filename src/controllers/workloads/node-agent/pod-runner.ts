@@ -12,6 +12,8 @@ import { assert, unreachable } from '../../../runtime/assert.ts';
 import { emptyDriver } from '../../volumes/expander/resizer.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
+import type { NodePluginLoops } from './csi/node-plugin-loops.ts';
+import type { NodePlugins } from './csi-records/node-plugins.ts';
 import { attachedEvent, attachmentEvent } from './mounts/attachment-events.ts';
 import { growFileSystem } from './mounts/grow-file-system.ts';
 import { checkMounts, type Mount, type MountBlock } from './mounts/mount-check.ts';
@@ -39,6 +41,8 @@ import { TaintEvictions } from './pods/taint-evictions.ts';
 export interface PodRunnerOptions {
   /** The drivers that attach their volumes themselves. */
   readonly csiDrivers: CsiDriverSet;
+  readonly plugins: NodePlugins;
+  readonly pluginLoops: NodePluginLoops;
   /** Requests a write of the node's status. */
   readonly report: (nodeName: string) => void;
 }
@@ -181,7 +185,9 @@ export class PodRunner {
       case 'wait':
         return { afterMs: step.untilMs - nowMs };
       case 'remove':
-        await this.#writes.remove(pod, signal);
+        // The end of the last volume wakes the pod.
+        if (!this.#options.plugins.hasVolumesOf(pod.spec?.nodeName ?? '', pod.metadata?.uid ?? ''))
+          await this.#writes.remove(pod, signal);
         return undefined;
       default:
         return unreachable(step);
@@ -216,6 +222,11 @@ export class PodRunner {
     const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
     await this.#attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
     if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
+    if (!this.#options.pluginLoops.publish(pod)) {
+      // The plugin wakes the pod.
+      await this.#writeWaiting(pod, signal);
+      return;
+    }
     if (await this.#reportConfigErrors(pod, signal)) return;
     const address = this.#caches.addresses.take(pod);
     assert(address !== undefined, 'there are no addresses left for pods');
@@ -259,9 +270,13 @@ export class PodRunner {
     this.waiting.add(keyOf(pod));
     const delayMs = this.#warningDelay.remainingMs(pod, block);
     if (delayMs === 0) this.#writes.recordEvent(pod, { type: 'Warning', reason, action: 'StartPod', note });
+    await this.#writeWaiting(pod, signal);
+    return delayMs === 0 ? undefined : { afterMs: delayMs };
+  }
+
+  async #writeWaiting(pod: Pod, signal: AbortSignal): Promise<void> {
     const status = waitingStatus(pod, this.#context.clock.nowMs());
     if (!isSameWaiting(pod, status)) await this.#writes.status(pod, status, signal);
-    return delayMs === 0 ? undefined : { afterMs: delayMs };
   }
 
   /** To the versions that were read: a concurrent rollback, or another pod that was first, makes it fail. */
@@ -345,7 +360,12 @@ export class PodRunner {
     const nodeName = pod.spec?.nodeName ?? '';
     const wanted = mounts.flatMap(({ volume }) => this.#caches.attachmentFor(volume, nodeName) ?? []);
     await this.#attach(pod, wanted, signal, async () => {});
-    for (const mount of mounts) await growFileSystem(this.#context, pod, mount, signal);
+    this.#options.pluginLoops.publish(pod);
+    for (const mount of mounts) {
+      const driver = mount.volume.spec?.csi?.driver ?? '';
+      if (this.#options.plugins.driver(nodeName, driver) === undefined)
+        await growFileSystem(this.#context, pod, mount, signal);
+    }
     const changes = refreshedStatus(pod, this.#context.clock.nowMs());
     if (changes !== undefined) await this.#writes.status(pod, changes, signal);
   }

@@ -23,6 +23,7 @@ import {
 } from '../../../../kube/resources.ts';
 import type { ControllerContext } from '../../../../reconcile/controller.ts';
 import type { Informer } from '../../../../reconcile/informer/informer.ts';
+import { type NodePlugins, pluginDriversOf } from '../csi-records/node-plugins.ts';
 import { attachmentFor, isAttachable } from '../mounts/attachments.ts';
 import type { MountView } from '../mounts/mount-check.ts';
 import type { ConfigLookup } from '../mounts/referenced-config.ts';
@@ -49,9 +50,11 @@ export class AgentCaches {
   readonly attached = new AttachmentIndex();
   readonly addresses = new PodAddresses();
   readonly #checksNodeAffinity: boolean;
+  readonly #plugins: NodePlugins;
 
-  constructor({ informers }: ControllerContext, checksNodeAffinity: boolean) {
+  constructor({ informers }: ControllerContext, checksNodeAffinity: boolean, plugins: NodePlugins) {
     this.#checksNodeAffinity = checksNodeAffinity;
+    this.#plugins = plugins;
     this.pods = informers.of(pods);
     this.nodes = informers.of(nodes);
     this.leases = informers.of(leases);
@@ -160,6 +163,7 @@ export class AgentCaches {
    */
   volumeReport(nodeName: string): VolumeReport {
     const inUse = new Set(this.holdersOn(nodeName).flatMap((pod) => this.attachableNames(pod)));
+    for (const name of this.#plugins.heldVolumes(nodeName)) inUse.add(name);
     const attached = new Set<string>();
     for (const { metadata, spec, status } of this.attached.onNode(nodeName)) {
       const volumeName = spec?.source?.persistentVolumeName ?? '';
@@ -209,11 +213,15 @@ export class AgentCaches {
 
   /**
    * A node with a CSINode has the drivers that it lists. A kubelet would create an empty CSINode, but simulated nodes have none: a node
-   * without a CSINode has every driver, so that volumes work on nodes that list no drivers.
+   * without a CSINode has every driver, so that volumes work on nodes that list no drivers. A node with node plugins has only those that
+   * are registered; an entry that a plugin left counts when the plugin has answered.
    */
   #hasDriver(nodeName: string, driver: string): boolean {
     const csiNode = this.csiNodes.get(nodeName);
-    return csiNode === undefined || (csiNode.spec?.drivers ?? []).some(({ name }) => name === driver);
+    if (csiNode === undefined) return !this.#plugins.isConfigured(nodeName);
+    if (!(csiNode.spec?.drivers ?? []).some(({ name }) => name === driver)) return false;
+    const isOfPlugin = pluginDriversOf(csiNode).includes(driver);
+    return !isOfPlugin || this.#plugins.driver(nodeName, driver) !== undefined;
   }
 
   /** A driver without a number has no limit. */

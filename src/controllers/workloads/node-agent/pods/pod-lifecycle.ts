@@ -55,6 +55,15 @@ export function holdsVolumes(pod: Pod): boolean {
 }
 
 /**
+ * Whether its volumes must stay published: it runs, or is about to. A pod that was deleted before it ran does not start any more, and its
+ * object stays until its volumes are unpublished.
+ */
+export function needsVolumes(pod: Pod): boolean {
+  const isEnding = pod.metadata?.deletionTimestamp !== undefined && pod.status?.phase !== 'Running';
+  return holdsVolumes(pod) && !isEnding;
+}
+
+/**
  * The server sets the deletion timestamp to the end of the grace period. Simulated containers end at once when they get the signal,
  * unless the pod says how long they take; the grace period is the limit. A pod that never ran needs no time.
  */
