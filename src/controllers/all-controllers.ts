@@ -1,5 +1,6 @@
 import type { CsiDriverSet } from '../csi/served-driver.ts';
 import type { Controller } from '../reconcile/controller.ts';
+import { createAttacher } from './attacher/attacher.ts';
 import type { CsiSettings } from './csi-settings.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
@@ -51,6 +52,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     createPvBinder(settings),
     provisionerController(settings),
     expander,
+    createAttacher(settings),
     protection,
     ephemeral,
     zonalUpgrade,

@@ -4,6 +4,7 @@ import type { EnforcingDriver } from './enforcing-driver.ts';
 
 /** A set of drivers in this process; each joins when a test says so. */
 export class JoiningDrivers implements CsiDriverSet {
+  isIncomplete = false;
   readonly #drivers = new Map<string, ServedCsiDriver>();
   readonly #listeners = new Set<(driver: ServedCsiDriver) => void>();
 
