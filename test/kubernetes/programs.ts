@@ -13,6 +13,7 @@ export const programNames = [
   'kwok',
   'csi-sanity',
   'csi-mock',
+  'kubelet',
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 
@@ -68,6 +69,8 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
   kwok: { module: 'kwok', package: 'sigs.k8s.io/kwok/cmd/kwok' },
   'csi-sanity': { module: 'csi-sanity', package: 'github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity' },
   'csi-mock': { module: 'csi-mock', package: '.' },
+  // A module of its own: it needs packages that the other programs do not, and a change of their module builds all of them again.
+  kubelet: { module: 'kubelet', package: 'k8s.io/kubernetes/cmd/kubelet' },
 };
 
 /** `folder` contains the modules; tests use another one. */
@@ -81,7 +84,7 @@ export function recipeOf(name: ProgramName, release: KubernetesRelease, folder =
 /** The linker sets the version of Kubernetes' programs; without it, clients see v0.0.0. */
 function linkerFlags(module: string, moduleFolder: string): string {
   const small = '-s -w';
-  if (module !== 'kubernetes') return small;
+  if (module !== 'kubernetes' && module !== 'kubelet') return small;
   const goMod = readFileSync(join(moduleFolder, 'go.mod'), 'utf8');
   const [, version, major, minor] = /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)/.exec(goMod) ?? [];
   if (version === undefined) throw new Error(`${moduleFolder}/go.mod does not pin k8s.io/kubernetes`);

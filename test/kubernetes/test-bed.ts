@@ -61,7 +61,7 @@ export interface TestBedOptions {
 }
 
 /** The components that a test bed can run. */
-export type Component = Exclude<ProgramName, 'kubectl' | 'csi-sanity' | 'csi-mock'> | 'stowage';
+export type Component = Exclude<ProgramName, 'kubectl' | 'kubelet' | 'csi-sanity' | 'csi-mock'> | 'stowage';
 
 const components: readonly Component[] = [
   'etcd',

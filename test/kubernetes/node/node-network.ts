@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { runCommand, runIfPossible } from './commands.ts';
+
+/** Networks that test beds of this machine can use at the same time. */
+const networksMax = 64;
+const nodesMax = 4;
+
+/**
+ * The bridge that connects nodes, their pods and this machine. Creating the link is what reserves the number, so that beds of several
+ * processes get different networks. Nodes have 10.88.NUMBER.11 and following, their pods a quarter of 10.89.NUMBER.0/24 each.
+ */
+export class NodeNetwork {
+  readonly bridge: string;
+  readonly #number: number;
+
+  static async create(): Promise<NodeNetwork> {
+    await removeAbandoned();
+    for (let number = 1; number <= networksMax; number += 1) {
+      const network = new NodeNetwork(number);
+      if (await network.#reserve()) return network;
+    }
+    throw new Error(`all ${networksMax} networks are in use; remove links stow* with ip link del`);
+  }
+
+  private constructor(number: number) {
+    this.#number = number;
+    this.bridge = `stow${number}-${process.pid}`;
+  }
+
+  /** The address of this machine. */
+  get address(): string {
+    return `10.88.${this.#number}.1`;
+  }
+
+  nodeAddress(index: number): string {
+    return `10.88.${this.#number}.${11 + index}`;
+  }
+
+  podRange(index: number): string {
+    if (index >= nodesMax) throw new Error(`a network has addresses for ${nodesMax} nodes`);
+    return `10.89.${this.#number}.${index * (256 / nodesMax)}/26`;
+  }
+
+  /** The API server listens on all addresses, and reaches kubelets by their addresses. */
+  get apiServerFlags(): Readonly<Record<string, string>> {
+    return {
+      'bind-address': '0.0.0.0',
+      'advertise-address': this.address,
+      'kubelet-preferred-address-types': 'InternalIP',
+    };
+  }
+
+  /** Connects the network namespace of the process to the bridge. */
+  async connect(pid: number, index: number): Promise<void> {
+    const link = `stv${this.#number}-${index}`;
+    await runCommand(
+      'ip',
+      'link',
+      'add',
+      link,
+      'mtu',
+      '1400',
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      `${pid}`,
+    );
+    await runCommand('ip', 'link', 'set', link, 'master', this.bridge, 'up');
+    const inside = (...args: readonly string[]) => runCommand('nsenter', '-t', `${pid}`, '-n', 'ip', ...args);
+    await inside('link', 'set', 'eth0', 'up');
+    await inside('addr', 'add', `${this.nodeAddress(index)}/24`, 'dev', 'eth0');
+    await inside('route', 'add', 'default', 'via', this.address);
+    await runCommand('ip', 'route', 'replace', this.podRange(index), 'via', this.nodeAddress(index));
+  }
+
+  async remove(): Promise<void> {
+    // Its routes and the ends of its links go with it.
+    await runIfPossible('ip', 'link', 'del', this.bridge);
+  }
+
+  /** The address can be used once; the link's name contains the process, so that abandoned links are recognized. */
+  async #reserve(): Promise<boolean> {
+    const { stdout } = await runCommand('ip', '-4', '-o', 'addr');
+    if (stdout.includes(` ${this.address}/`)) return false;
+    try {
+      await runCommand('ip', 'link', 'add', this.bridge, 'type', 'bridge');
+      await runCommand('ip', 'addr', 'add', `${this.address}/24`, 'dev', this.bridge);
+      await runCommand('ip', 'link', 'set', this.bridge, 'up');
+      return true;
+    } catch {
+      await this.remove();
+      return false;
+    }
+  }
+}
+
+/** Links of processes that were killed. */
+async function removeAbandoned(): Promise<void> {
+  const { stdout } = await runCommand('ip', '-o', 'link', 'show', 'type', 'bridge');
+  for (const [, link = '', pid = ''] of stdout.matchAll(/\b(stow\d+-(\d+))\b/g)) {
+    if (!existsSync(`/proc/${pid}`)) await runIfPossible('ip', 'link', 'del', link);
+  }
+}

@@ -1,0 +1,193 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectRoot } from '../../project-root.ts';
+import { ProcessSupervisor } from '../process-supervisor.ts';
+import { type CommandResult, runCommand } from './commands.ts';
+import { NodeCgroups } from './node-cgroups.ts';
+import type { NodeNetwork } from './node-network.ts';
+
+const initScript = join(projectRoot, 'test/kubernetes/node/node-init.sh');
+const pollMs = 20;
+
+/** Folders of a node that must exist on this machine, because the node's own are mounted there. */
+const mountPoints = [
+  '/var/lib/kubelet',
+  '/var/lib/containerd',
+  '/var/lib/cni',
+  '/var/log/pods',
+  '/var/log/containers',
+  '/etc/cni/net.d',
+];
+
+export interface RealNodeOptions {
+  readonly name: string;
+  /** From 0, unique in the network. */
+  readonly index: number;
+  readonly network: NodeNetwork;
+  /** Where the node keeps everything; removed with it. */
+  readonly folder: string;
+  readonly kubelet: string;
+  /** Of a user who may do what a kubelet does, with an address that the node can reach. */
+  readonly kubeconfig: string;
+  readonly apiServer: string;
+  /** Archives of images. */
+  readonly images: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A real kubelet with containerd, in namespaces of its own. It has the paths of a real node; what it mounts and starts ends with it, also
+ * if the test process is killed.
+ */
+export class RealNode {
+  readonly name: string;
+  readonly #options: RealNodeOptions;
+  readonly #supervisor: ProcessSupervisor;
+  readonly #cgroups: NodeCgroups;
+  #initPid = 0;
+
+  static async start(options: RealNodeOptions): Promise<RealNode> {
+    const node = new RealNode(options);
+    try {
+      await node.#start();
+      return node;
+    } catch (error) {
+      const logs = node.logs();
+      await node.stop();
+      throw new Error(`node ${options.name}: ${(error as Error).message}\n${logs}`, { cause: error });
+    }
+  }
+
+  private constructor(options: RealNodeOptions) {
+    this.name = options.name;
+    this.#options = options;
+    const { folder } = options;
+    mkdirSync(join(folder, 'logs'), { recursive: true });
+    this.#supervisor = new ProcessSupervisor({ data: join(folder, 'data'), logs: join(folder, 'logs') });
+    this.#cgroups = new NodeCgroups(`${process.pid}-${options.name}`);
+  }
+
+  /** Runs a command on the node, with the node's mounts, processes and network. */
+  async exec(program: string, ...args: readonly string[]): Promise<CommandResult> {
+    const namespaces = ['-m', '-p', '-n', '-u', '-i', '-C'];
+    return await runCommand('nsenter', '-t', `${this.#initPid}`, ...namespaces, '--', program, ...args);
+  }
+
+  /** After `stopKubelet`. */
+  async startKubelet(): Promise<void> {
+    await rm(this.#file('kubelet-stopped'), { force: true });
+  }
+
+  /** Kills the kubelet, and does not start it again. Its pods keep running. */
+  async stopKubelet(): Promise<void> {
+    await writeFile(this.#file('kubelet-stopped'), '');
+    await this.exec('pkill', '-9', '-x', 'kubelet');
+  }
+
+  /** The kubelet's log, and what failed before it started. */
+  logs(): string {
+    return ['kubelet.log', 'containerd.log']
+      .map((file) => this.#file(file))
+      .filter((file) => existsSync(file))
+      .map((file) => `--- ${file}\n${readFileSync(file, 'utf8').trimEnd().split('\n').slice(-40).join('\n')}`)
+      .concat(`--- node-init.sh\n${this.#supervisor.log('node')}`)
+      .join('\n');
+  }
+
+  async stop(): Promise<void> {
+    await this.#supervisor.stop('node', 'SIGKILL');
+    await this.#supervisor.end();
+    await this.#cgroups.remove();
+    for (const path of mountPoints) removeEmpty(path);
+  }
+
+  async #start(): Promise<void> {
+    const { name, index, network, kubelet, kubeconfig, apiServer, images, labels = {} } = this.#options;
+    await mkdir(this.#file('.'), { recursive: true });
+    for (const path of mountPoints) mkdirSync(path, { recursive: true });
+    await this.#cgroups.create();
+    await writeFile(
+      this.#file('kubelet.yaml'),
+      JSON.stringify(kubeletConfiguration(this.#file('resolv.conf'))),
+    );
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: this.#file('.'),
+      NODE: name,
+      DIR: this.#file('.'),
+      NODE_IP: network.nodeAddress(index),
+      POD_CIDR: network.podRange(index),
+      API_SERVER: apiServer,
+      IMAGES: images.join(' '),
+      CGROUPS: this.#cgroups.version,
+      KUBELET: kubelet,
+      KUBECONFIG: kubeconfig,
+      NODE_LABELS: Object.entries(labels)
+        .map((pair) => pair.join('='))
+        .join(','),
+    };
+    // A shell enters the cgroups before it becomes the parent of the node's process 1.
+    const enter = 'for folder in "$@"; do echo $$ > "$folder/cgroup.procs"; done';
+    const unshare = 'exec unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child --mount-proc';
+    const args = ['-c', `${enter}; ${unshare} ${initScript}`, 'node', ...this.#cgroups.folders];
+    await this.#supervisor.start('node', { program: '/bin/bash', args, env });
+    this.#initPid = await this.#findInit();
+    await network.connect(this.#initPid, index);
+  }
+
+  /** The child of `unshare`, once it has its own network. */
+  async #findInit(): Promise<number> {
+    const parent = this.#supervisor.pidOf('node') ?? 0;
+    const own = await readlink('/proc/self/ns/net');
+    while (this.#supervisor.isRunning('node')) {
+      const [child = ''] = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ');
+      const isShell = readFileSync(`/proc/${parent}/comm`, 'utf8').trim() !== 'unshare';
+      if (!isShell && child !== '' && (await readlink(`/proc/${child}/ns/net`)) !== own) return Number(child);
+      await sleep(pollMs);
+    }
+    throw new Error('it ended while it started');
+  }
+
+  #file(name: string): string {
+    return join(this.#options.folder, 'data', name);
+  }
+}
+
+/** Readable limits are of no interest here: a full disk of this machine must not evict the pods of a test. */
+function kubeletConfiguration(resolvConf: string): object {
+  const thresholds = ['memory.available', 'nodefs.available', 'nodefs.inodesFree', 'imagefs.available'];
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    // The API server connects without a certificate, for logs and exec.
+    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+    containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    cgroupDriver: 'cgroupfs',
+    failCgroupV1: false,
+    failSwapOn: false,
+    resolvConf,
+    // No server answers there; without it, every pod gets a warning.
+    clusterDNS: ['10.96.0.10'],
+    evictionHard: Object.fromEntries(thresholds.map((name) => [name, '0%'])),
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
+    readOnlyPort: 0,
+    syncFrequency: '10s',
+    nodeStatusUpdateFrequency: '4s',
+    volumeStatsAggPeriod: '10s',
+    logging: { verbosity: 2 },
+  };
+}
+
+/** Removing a mount point that another node uses would detach its mount there; such a folder is not empty. */
+function removeEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+    rmdirSync(dirname(path));
+  } catch {
+    // It was there before, or another node still uses it.
+  }
+}
