@@ -2,7 +2,7 @@
 export const engineLayers: readonly (readonly string[])[] = [
   ['size.ts'],
   ['records'],
-  ['cluster-index', 'drift'],
+  ['cluster-index', 'drift', 'drives'],
   ['rules'],
   ['evaluation', 'waking', 'claim-match.ts'],
   ['refusal'],

@@ -1,0 +1,137 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { CsiStatusError } from '../../csi/csi-errors.ts';
+import { isOlderVersion } from '../../engine/cluster-index/resource-versions.ts';
+import { DriveIndex } from '../../engine/drives/drive-index.ts';
+import { readDrive } from '../../engine/drives/drive-record.ts';
+import { type Drive, drives } from '../../kube/drive.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
+import { type Holders, VolumeHolders } from './volume-holders.ts';
+
+export interface DriveCacheOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly supervisor: Supervisor;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Two views of all drives:
+ *
+ * - `index` has the newest known version of each drive, from the watch or from an answer of the API server. Choices use it.
+ * - `holders` has what the watch has delivered, in its order. It decides which of two entries with one name was first.
+ */
+export class DriveCache {
+  readonly index = new DriveIndex();
+  readonly #informer: Informer<Drive>;
+  readonly #holders = new VolumeHolders();
+  /** Called when the watch has delivered a change of the drive. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor({ supervisor, ...options }: DriveCacheOptions) {
+    this.#informer = new Informer({ ...options, resource: drives, purpose: 'of the drives controller' });
+    this.#informer.addHandler({
+      added: (drive) => this.#deliver(drive, undefined),
+      updated: (drive, old) => this.#deliver(drive, old),
+      deleted: (drive) => this.#remove(drive),
+    });
+    this.#informer.start(supervisor);
+  }
+
+  /** Resolves when all drives are known; false if `signal` aborted before. */
+  synced(signal: AbortSignal): Promise<boolean> {
+    return this.#informer.synced(signal);
+  }
+
+  get hasSynced(): boolean {
+    return this.#informer.hasSynced;
+  }
+
+  /** Whether all drives are being listed again: until that has ended, the order of entries is unknown. */
+  get isListing(): boolean {
+    return this.#informer.status().resourceVersion === undefined;
+  }
+
+  holders(volume: string): Holders {
+    return this.#holders.of(volume);
+  }
+
+  /** Takes in an answer of the API server, unless a newer version is known. */
+  learn(drive: Drive): void {
+    const record = readDrive(drive);
+    const known = this.index.get(record.name)?.record;
+    const isOld = known?.uid === record.uid && isOlderVersion(record.version, known.version);
+    if (!isOld) this.index.set(record);
+  }
+
+  /** The API server has answered that the drive does not exist. */
+  forget(name: string, uid: string): void {
+    if (this.index.get(name)?.record.uid === uid) this.index.delete(name);
+  }
+
+  /**
+   * Resolves when the watch has delivered this version of the drive, or a later one, or its deletion. False if it may have come from a list,
+   * so that its place in the order of changes is unknown. Rejects when `signal` aborts.
+   */
+  async delivered(name: string, version: string, signal: AbortSignal): Promise<boolean> {
+    const { lists } = this.#informer.status();
+    while (!this.#hasDelivered(name, version)) await this.#nextDelivery(name, signal);
+    return !this.isListing && this.#informer.status().lists === lists;
+  }
+
+  #hasDelivered(name: string, version: string): boolean {
+    const delivered = this.#informer.get(name);
+    if (delivered === undefined) return this.index.get(name) === undefined;
+    return !isOlderVersion(delivered.metadata?.resourceVersion ?? '', version);
+  }
+
+  async #nextDelivery(name: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw gaveUp(name);
+    await new Promise<void>((resolve, reject) => {
+      const waiting = this.#waiting.get(name) ?? new Set();
+      this.#waiting.set(name, waiting);
+      const finish = () => {
+        waiting.delete(finish);
+        if (waiting.size === 0) this.#waiting.delete(name);
+        stopListening();
+        if (signal.aborted) reject(gaveUp(name));
+        else resolve();
+      };
+      const stopListening = onAbort(signal, finish);
+      waiting.add(finish);
+    });
+  }
+
+  #deliver(drive: Drive, old: Drive | undefined): void {
+    const name = drive.metadata?.name ?? '';
+    this.learn(drive);
+    this.#holders.update(name, volumeNames(old), volumeNames(drive), !this.isListing);
+    this.#wake(name);
+  }
+
+  #remove(drive: Drive): void {
+    const { name = '', uid = '' } = drive.metadata ?? {};
+    this.forget(name, uid);
+    this.#holders.update(name, volumeNames(drive), new Set(), true);
+    this.#wake(name);
+  }
+
+  #wake(name: string): void {
+    for (const finish of [...(this.#waiting.get(name) ?? [])]) finish();
+  }
+}
+
+function gaveUp(drive: string): CsiStatusError {
+  return new CsiStatusError(
+    'Aborted',
+    `the caller gave up before drive ${drive} was confirmed; repeat the call`,
+  );
+}
+
+function volumeNames(drive: Drive | undefined): ReadonlySet<string> {
+  return new Set((drive?.spec?.volumes ?? []).map(({ name }) => name));
+}

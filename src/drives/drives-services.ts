@@ -1,0 +1,66 @@
+import { CsiStatusError } from '../csi/csi-errors.ts';
+import type { CsiServices } from '../csi/csi-server.ts';
+import {
+  PluginCapability_Service_Type,
+  PluginCapability_VolumeExpansion_Type,
+} from '../csi/generated/csi.ts';
+import { drivesDriver } from '../kube/drive.ts';
+
+const { CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS } = PluginCapability_Service_Type;
+
+type ControllerMethods = NonNullable<CsiServices['controller']>;
+
+export interface DrivesServicesOptions {
+  readonly version: string;
+  /** The service that answers; undefined while this process does not lead, or has not read all drives. */
+  readonly controller: () => ControllerMethods | undefined;
+}
+
+/**
+ * The services of the driver `drives.stowage.dev`. A process that does not answer says so in Probe, and sidecars such as external-provisioner
+ * then wait before they take part in their own election: so the sidecar that leads is the one beside the driver that leads.
+ */
+export function drivesServices({ version, controller }: DrivesServicesOptions): CsiServices {
+  return {
+    identity: {
+      getPluginInfo: async () => ({ name: drivesDriver, vendorVersion: version }),
+      probe: async () => ({ ready: controller() !== undefined }),
+      getPluginCapabilities: async () => ({
+        capabilities: [
+          ...[CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS].map((type) => ({
+            type: { case: 'service' as const, value: { type } },
+          })),
+          {
+            type: {
+              case: 'volumeExpansion' as const,
+              value: { type: PluginCapability_VolumeExpansion_Type.ONLINE },
+            },
+          },
+        ],
+      }),
+    },
+    controller: {
+      controllerGetCapabilities: forwarded(controller, 'controllerGetCapabilities'),
+      createVolume: forwarded(controller, 'createVolume'),
+      deleteVolume: forwarded(controller, 'deleteVolume'),
+      controllerExpandVolume: forwarded(controller, 'controllerExpandVolume'),
+      validateVolumeCapabilities: forwarded(controller, 'validateVolumeCapabilities'),
+      controllerGetVolume: forwarded(controller, 'controllerGetVolume'),
+      listVolumes: forwarded(controller, 'listVolumes'),
+      getCapacity: forwarded(controller, 'getCapacity'),
+    },
+  };
+}
+
+function forwarded<Name extends keyof ControllerMethods>(
+  controller: () => ControllerMethods | undefined,
+  name: Name,
+): NonNullable<ControllerMethods[Name]> {
+  const call = async (...args: readonly unknown[]): Promise<unknown> => {
+    const method = controller()?.[name] as ((...args: readonly unknown[]) => Promise<unknown>) | undefined;
+    if (method === undefined)
+      throw new CsiStatusError('Unavailable', 'this process does not lead yet; the leader answers');
+    return await method(...args);
+  };
+  return call as NonNullable<ControllerMethods[Name]>;
+}

@@ -1,0 +1,119 @@
+import type { Random } from '../../runtime/random.ts';
+import { allTerms, type DriveAsk, isInTerm, isOfKind, type TopologyTerm, termGroups } from './drive-ask.ts';
+import type { DriveIndex, IndexedDrive } from './drive-index.ts';
+import type { DriveList } from './drive-list.ts';
+import { type DriveRefusal, refuseDrive } from './drive-refusal.ts';
+
+/** Draws among equal drives before all of them are listed. With one topology segment and no labels, the first draw succeeds. */
+const drawsMax = 32;
+
+export type DriveChoice = { readonly kind: 'drive'; readonly drive: IndexedDrive } | DriveRefusal;
+
+/**
+ * Chooses the drive of a new volume: of the drives that have the capacity, the access tier, the labels and the topology, one that has the
+ * most free bytes; of equal ones each is as likely. Preferred topology terms are tried in order, then the requisite ones together.
+ *
+ * The caller has looked before whether a drive has the volume already, and writes the entry afterwards.
+ */
+export function chooseDrive(index: DriveIndex, ask: DriveAsk, random: Pick<Random, 'int'>): DriveChoice {
+  const chosen = ask.chosenDrive === undefined ? undefined : index.get(ask.chosenDrive);
+  if (chosen !== undefined && fitsOn(chosen, ask)) return { kind: 'drive', drive: chosen };
+  for (const terms of termGroups(ask)) {
+    const drive = mostFree(index, ask, terms, random);
+    if (drive !== undefined) return { kind: 'drive', drive };
+  }
+  return refuseDrive(index, ask);
+}
+
+/** Whether the volume may be put on this drive. */
+export function fitsOn(drive: IndexedDrive, ask: DriveAsk): boolean {
+  const { record, freeBytes } = drive;
+  const terms = allTerms(ask);
+  const isThere = terms.length === 0 || terms.some((term) => isInTerm(record, term));
+  return (
+    record.exclusion === undefined &&
+    freeBytes >= ask.bytes &&
+    isThere &&
+    isOfKind(record, ask) &&
+    mayJoin(drive, ask)
+  );
+}
+
+/** Whether the drive has no volume of the same group. */
+function mayJoin(drive: IndexedDrive, { spreadGroup }: DriveAsk): boolean {
+  return spreadGroup === undefined || !drive.hasGroup(spreadGroup);
+}
+
+/** The drives of one term that have the most free bytes, and perhaps others with as many that do not match. */
+interface Top {
+  readonly term: TopologyTerm;
+  readonly list: DriveList<IndexedDrive>;
+  readonly freeBytes: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function mostFree(
+  index: DriveIndex,
+  ask: DriveAsk,
+  terms: readonly TopologyTerm[],
+  random: Pick<Random, 'int'>,
+): IndexedDrive | undefined {
+  const tops = terms.flatMap((term) => topOf(index, ask, term) ?? []);
+  if (tops.length === 0) return undefined;
+  const most = tops.reduce((max, { freeBytes }) => Math.max(max, freeBytes), 0);
+  const best = tops.filter(({ freeBytes }) => freeBytes === most);
+  return draw(best, ask, random) ?? pickOfAll(best, ask, random);
+}
+
+function topOf(index: DriveIndex, ask: DriveAsk, term: TopologyTerm): Top | undefined {
+  const list = index.shortestList(ask, term);
+  for (let at = list.length - 1; at >= 0; at -= 1) {
+    const drive = list.at(at);
+    if (drive.freeBytes < ask.bytes) return undefined;
+    if (!matches(drive, ask, term)) continue;
+    // Drives behind this one have as many bytes, and do not match.
+    return { term, list, freeBytes: drive.freeBytes, start: list.firstWith(drive.freeBytes), end: at + 1 };
+  }
+  return undefined;
+}
+
+function matches(drive: IndexedDrive, ask: DriveAsk, term: TopologyTerm): boolean {
+  return drive.isOfKind(ask) && drive.isIn(term) && mayJoin(drive, ask);
+}
+
+/**
+ * Draws until a drive matches: each matching drive is as likely. A drive in several terms would be drawn more often, so it is accepted only
+ * once in as many times.
+ */
+function draw(tops: readonly Top[], ask: DriveAsk, random: Pick<Random, 'int'>): IndexedDrive | undefined {
+  const total = tops.reduce((sum, { start, end }) => sum + end - start, 0);
+  for (let draws = 0; draws < drawsMax; draws += 1) {
+    const { drive, term } = drawn(tops, random.int(total));
+    if (!matches(drive, ask, term)) continue;
+    const terms = tops.length === 1 ? 1 : tops.filter((top) => drive.isIn(top.term)).length;
+    if (terms === 1 || random.int(terms) === 0) return drive;
+  }
+  return undefined;
+}
+
+function drawn(tops: readonly Top[], at: number) {
+  let left = at;
+  for (const { list, start, end, term } of tops) {
+    if (left < end - start) return { drive: list.at(start + left), term };
+    left -= end - start;
+  }
+  throw new RangeError('a draw is outside of the lists');
+}
+
+function pickOfAll(
+  tops: readonly Top[],
+  ask: DriveAsk,
+  random: Pick<Random, 'int'>,
+): IndexedDrive | undefined {
+  const found = new Set<IndexedDrive>();
+  for (const { list, start, end, term } of tops) {
+    for (let at = start; at < end; at += 1) if (matches(list.at(at), ask, term)) found.add(list.at(at));
+  }
+  return [...found][random.int(found.size)];
+}

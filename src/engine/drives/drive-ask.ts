@@ -1,0 +1,51 @@
+import type { DriveRecord } from './drive-record.ts';
+
+/** Topology segments that must all be equal, such as `{ 'stowage.dev/node': 'n1' }`. */
+export type TopologyTerm = Readonly<Record<string, string>>;
+
+/** What a new volume asks of its drive. */
+export interface DriveAsk extends DriveKind {
+  /** At least 1. */
+  readonly bytes: number;
+  /** Tried one after the other. */
+  readonly preferred: readonly TopologyTerm[];
+  /** Any of them will do; tried together after the preferred ones. With neither list, a drive anywhere will do. */
+  readonly requisite: readonly TopologyTerm[];
+  /** Not on a drive that has a volume of the same group. */
+  readonly spreadGroup?: string | undefined;
+  /** A drive that was chosen before. It takes precedence while the volume fits on it. */
+  readonly chosenDrive?: string | undefined;
+}
+
+/** The drives that a StorageClass accepts. */
+export interface DriveKind {
+  /** Undefined: any. */
+  readonly tier?: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function isOfKind(record: DriveRecord, { tier, labels }: DriveKind): boolean {
+  return (tier === undefined || record.tier === tier) && hasAll(record.labels, labels);
+}
+
+export function isInTerm({ topology }: DriveRecord, term: TopologyTerm): boolean {
+  return hasAll(topology, term);
+}
+
+/** The terms within which a drive must be, whatever the order; empty: anywhere. */
+export function allTerms({ preferred, requisite }: DriveAsk): readonly TopologyTerm[] {
+  return [...preferred, ...requisite];
+}
+
+/** The lists of terms in the order in which they are tried; the drives of one list are equally good. */
+export function termGroups({ preferred, requisite }: DriveAsk): readonly (readonly TopologyTerm[])[] {
+  const groups = [...preferred.map((term) => [term]), ...(requisite.length > 0 ? [requisite] : [])];
+  return groups.length > 0 ? groups : [anywhere];
+}
+
+const anywhere: readonly TopologyTerm[] = [{}];
+
+function hasAll(values: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
+  for (const key in wanted) if (values[key] !== wanted[key]) return false;
+  return true;
+}

@@ -1,0 +1,249 @@
+import { type DriveKind, isInTerm, isOfKind, type TopologyTerm } from './drive-ask.ts';
+import { DriveList, type ListedDrive } from './drive-list.ts';
+import { type DriveRecord, promisedBytes } from './drive-record.ts';
+
+/**
+ * Drives by what is asked of them: access tier, topology segment, label and free bytes. A drive is in one sorted list for each of its
+ * segments and labels, and for no segment at all; each of these lists exists for its tier and for any tier. A question starts from the
+ * shortest list that contains every answer.
+ *
+ * Bytes can be *held* for a volume whose entry is being written, so that the next choice does not count on them. A hold ends with
+ * `release`; it counts only while the drive's own ledger does not have the volume.
+ */
+export class DriveIndex {
+  readonly #drives = new Map<string, IndexedDrive>();
+  /** Drives with an entry or a hold, by the volume's name. */
+  readonly #byVolume = new Map<string, Set<string>>();
+  readonly #eligible = new Map<string, DriveList<IndexedDrive>>();
+  /** Drives that take no new volumes, for explanations. */
+  readonly #excluded = new Map<string, DriveList<IndexedDrive>>();
+  #orders = 0;
+
+  get size(): number {
+    return this.#drives.size;
+  }
+
+  get(name: string): IndexedDrive | undefined {
+    return this.#drives.get(name);
+  }
+
+  values(): Iterable<IndexedDrive> {
+    return this.#drives.values();
+  }
+
+  /** Names of the drives whose ledger has an entry for the volume. */
+  drivesOf(volume: string): readonly string[] {
+    const names = [...(this.#byVolume.get(volume) ?? [])];
+    return names.filter((name) => this.#drives.get(name)?.hasEntry(volume));
+  }
+
+  /** Every volume that is in a ledger, in no order. */
+  volumeNames(): Iterable<string> {
+    return this.#byVolume.keys();
+  }
+
+  /** Adds a drive, or replaces what is known about it. Holds stay. */
+  set(record: DriveRecord): void {
+    const drive = this.#drives.get(record.name);
+    if (drive === undefined) {
+      const added = new IndexedDrive(record, this.#orders++);
+      this.#drives.set(record.name, added);
+      this.#list(added);
+      return;
+    }
+    this.#change(drive, () => drive.replace(record));
+  }
+
+  delete(name: string): void {
+    const drive = this.#drives.get(name);
+    if (drive === undefined) return;
+    this.#unlist(drive);
+    this.#drives.delete(name);
+  }
+
+  /** Counts the bytes of a volume whose entry is being written. */
+  hold(name: string, volume: string, held: HeldVolume): void {
+    const drive = this.#drives.get(name);
+    if (drive !== undefined) this.#change(drive, () => drive.hold(volume, held));
+  }
+
+  release(name: string, volume: string): void {
+    const drive = this.#drives.get(name);
+    if (drive !== undefined) this.#change(drive, () => drive.release(volume));
+  }
+
+  /** The shortest list with all drives of the kind in the term that take new volumes; others may be in it too. */
+  shortestList(kind: DriveKind, term: TopologyTerm): DriveList<IndexedDrive> {
+    return shortestOf(this.#eligible, kind, term);
+  }
+
+  /** The same for drives that take no new volumes. */
+  shortestExcludedList(kind: DriveKind, term: TopologyTerm): DriveList<IndexedDrive> {
+    return shortestOf(this.#excluded, kind, term);
+  }
+
+  #change(drive: IndexedDrive, change: () => void): void {
+    this.#unlist(drive);
+    change();
+    this.#list(drive);
+  }
+
+  #list(drive: IndexedDrive): void {
+    const lists = this.#listsFor(drive);
+    for (const key of listKeys(drive.record)) listOf(lists, key).insert(drive);
+    for (const volume of drive.volumeNames()) drivesIn(this.#byVolume, volume).add(drive.name);
+  }
+
+  #unlist(drive: IndexedDrive): void {
+    const lists = this.#listsFor(drive);
+    for (const key of listKeys(drive.record)) {
+      const list = lists.get(key);
+      list?.remove(drive);
+      if (list?.length === 0) lists.delete(key);
+    }
+    for (const volume of drive.volumeNames()) {
+      const names = drivesIn(this.#byVolume, volume);
+      names.delete(drive.name);
+      if (names.size === 0) this.#byVolume.delete(volume);
+    }
+  }
+
+  #listsFor({ record }: IndexedDrive): Map<string, DriveList<IndexedDrive>> {
+    return record.exclusion === undefined ? this.#eligible : this.#excluded;
+  }
+}
+
+/** A volume whose entry is being written. */
+export interface HeldVolume {
+  readonly bytes: number;
+  readonly spreadGroup?: string | undefined;
+}
+
+/** A drive, and what is held on it. */
+export class IndexedDrive implements ListedDrive {
+  readonly order: number;
+  #record: DriveRecord;
+  #freeBytes = 0;
+  #entries: ReadonlySet<string> = new Set();
+  readonly #held = new Map<string, HeldVolume>();
+
+  constructor(record: DriveRecord, order: number) {
+    this.order = order;
+    this.#record = record;
+    this.replace(record);
+  }
+
+  get record(): DriveRecord {
+    return this.#record;
+  }
+
+  get name(): string {
+    return this.#record.name;
+  }
+
+  /** The capacity less the ledger, less what is held. Below zero if the capacity fell. */
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
+  hasEntry(volume: string): boolean {
+    return this.#entries.has(volume);
+  }
+
+  /** Names in the ledger, and names of held volumes. */
+  *volumeNames(): Generator<string> {
+    yield* this.#entries;
+    yield* this.#held.keys();
+  }
+
+  /** Whether it has, or is about to get, a volume of the group. */
+  hasGroup(group: string): boolean {
+    if (this.#record.volumes.some(({ spreadGroup }) => spreadGroup === group)) return true;
+    for (const { spreadGroup } of this.#held.values()) if (spreadGroup === group) return true;
+    return false;
+  }
+
+  isOfKind(kind: DriveKind): boolean {
+    return isOfKind(this.#record, kind);
+  }
+
+  isIn(term: TopologyTerm): boolean {
+    return isInTerm(this.#record, term);
+  }
+
+  /* The following change the free bytes: only `DriveIndex` may call them, while the drive is in no list. */
+
+  replace(record: DriveRecord): void {
+    this.#record = record;
+    this.#entries = new Set(record.volumes.map(({ name }) => name));
+    this.#count();
+  }
+
+  hold(volume: string, held: HeldVolume): void {
+    this.#held.set(volume, held);
+    this.#count();
+  }
+
+  release(volume: string): void {
+    this.#held.delete(volume);
+    this.#count();
+  }
+
+  #count(): void {
+    let free = this.#record.capacityBytes - promisedBytes(this.#record);
+    for (const [volume, { bytes }] of this.#held) if (!this.#entries.has(volume)) free -= bytes;
+    this.#freeBytes = free;
+  }
+}
+
+const anyTier = '';
+
+/** The keys of the lists that a drive is in. Neither tiers nor label keys contain a space. */
+function* listKeys({ tier, topology, labels }: DriveRecord): Generator<string> {
+  for (const one of [anyTier, tier]) {
+    yield one;
+    for (const key in topology) yield topologyKey(one, key, topology[key]!);
+    for (const key in labels) yield labelKey(one, key, labels[key]!);
+  }
+}
+
+function topologyKey(tier: string, key: string, value: string): string {
+  return `${tier} in ${key}=${value}`;
+}
+
+function labelKey(tier: string, key: string, value: string): string {
+  return `${tier} with ${key}=${value}`;
+}
+
+function shortestOf(
+  lists: ReadonlyMap<string, DriveList<IndexedDrive>>,
+  { tier = anyTier, labels }: DriveKind,
+  term: TopologyTerm,
+): DriveList<IndexedDrive> {
+  let shortest = lists.get(tier) ?? emptyList;
+  const consider = (key: string): void => {
+    const list = lists.get(key) ?? emptyList;
+    if (list.length < shortest.length) shortest = list;
+  };
+  for (const key in term) consider(topologyKey(tier, key, term[key]!));
+  for (const key in labels) consider(labelKey(tier, key, labels[key]!));
+  return shortest;
+}
+
+const emptyList = new DriveList<IndexedDrive>();
+
+function listOf(lists: Map<string, DriveList<IndexedDrive>>, key: string): DriveList<IndexedDrive> {
+  const found = lists.get(key);
+  if (found !== undefined) return found;
+  const created = new DriveList<IndexedDrive>();
+  lists.set(key, created);
+  return created;
+}
+
+function drivesIn(byVolume: Map<string, Set<string>>, volume: string): Set<string> {
+  const found = byVolume.get(volume);
+  if (found !== undefined) return found;
+  const created = new Set<string>();
+  byVolume.set(volume, created);
+  return created;
+}

@@ -1,0 +1,138 @@
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { allTerms, type DriveAsk, type TopologyTerm } from './drive-ask.ts';
+import type { DriveIndex, IndexedDrive } from './drive-index.ts';
+import type { DriveList } from './drive-list.ts';
+import { driveExclusions } from './drive-record.ts';
+
+/** Drives that a refusal names of each sort. */
+const namedMax = 3;
+/** Terms that a refusal looks at: a class may allow thousands of nodes. */
+const termsMax = 100;
+/** Drives that a refusal looks at in one list. */
+const lookedAtMax = 200;
+
+/** No drive takes the volume. */
+export interface DriveRefusal {
+  readonly kind: 'refused';
+  readonly ask: DriveAsk;
+  /** Drives that have all but the bytes, the closest first. */
+  readonly closest: readonly CloseDrive[];
+  /** Drives that have the bytes, but already have a volume of the same group. */
+  readonly spread: readonly string[];
+  /** Drives that have all that is asked, but take no new volumes. */
+  readonly excluded: readonly IndexedDrive[];
+  /** How many drives there are, of any kind. */
+  readonly drives: number;
+}
+
+export interface CloseDrive {
+  readonly drive: string;
+  readonly freeBytes: number;
+  readonly missingBytes: number;
+}
+
+/** Called after no drive was found. The work is bounded: refused pods ask again and again. */
+export function refuseDrive(index: DriveIndex, ask: DriveAsk): DriveRefusal {
+  const terms = termsOf(ask).slice(0, termsMax);
+  const listed = mostFreeOf(terms, (term) => firstMatching(index.shortestList(ask, term), ask, term));
+  const isInGroup = ({ drive }: { readonly drive: IndexedDrive }) =>
+    ask.spreadGroup !== undefined && drive.hasGroup(ask.spreadGroup);
+  const excluded = mostFreeOf(terms, (term) =>
+    firstMatching(index.shortestExcludedList(ask, term), ask, term),
+  );
+  return {
+    kind: 'refused',
+    ask,
+    closest: listed
+      .filter((one) => !isInGroup(one) && one.drive.freeBytes < ask.bytes)
+      .slice(0, namedMax)
+      .map(({ drive: { name, freeBytes } }) => ({
+        drive: name,
+        freeBytes,
+        missingBytes: ask.bytes - freeBytes,
+      })),
+    spread: listed
+      .filter(isInGroup)
+      .slice(0, namedMax)
+      .map(({ drive }) => drive.name),
+    excluded: excluded
+      .map(({ drive }) => drive)
+      .filter(({ freeBytes }) => freeBytes >= ask.bytes)
+      .slice(0, namedMax),
+    drives: index.size,
+  };
+}
+
+/** One sentence: what was asked, and which drives came closest. */
+export function driveRefusalText({ ask, closest, spread, excluded, drives }: DriveRefusal): string {
+  const asked = quantityOfBytes(BigInt(ask.bytes));
+  const wanted = wantedText(ask);
+  if (drives === 0) return 'there are no drives; register one as a Drive object';
+  const parts = [
+    ...closest.map(
+      ({ drive, freeBytes, missingBytes }) =>
+        `drive ${drive}: ${quantity(freeBytes)} free, ${asked} asked, ${quantity(missingBytes)} missing`,
+    ),
+    ...spread.map((drive) => `drive ${drive} has a volume of ${ask.spreadGroup} already`),
+    ...excluded.map(({ name, record }) => `drive ${name} ${driveExclusions[record.exclusion ?? 'NotReady']}`),
+  ];
+  const head = `no drive${wanted} takes a volume of ${asked}`;
+  return parts.length === 0 ? `${head}: of ${drives} drives none matches` : `${head}: ${parts.join('; ')}`;
+}
+
+function quantity(bytes: number): string {
+  return bytes < 0 ? `-${quantityOfBytes(BigInt(-bytes))}` : quantityOfBytes(BigInt(bytes));
+}
+
+function wantedText(ask: DriveAsk): string {
+  const tier = ask.tier === undefined ? [] : [` of access tier ${ask.tier}`];
+  const labels = pairsText(ask.labels);
+  const terms = allTerms(ask);
+  const names = [...new Set(terms.map(pairsText))];
+  const more = names.length > namedMax ? ` or ${names.length - namedMax} more` : '';
+  return [
+    ...tier,
+    labels === '' ? '' : ` with labels ${labels}`,
+    names.length === 0 ? '' : ` in ${names.slice(0, namedMax).join(' or ')}${more}`,
+  ].join('');
+}
+
+function pairsText(pairs: Readonly<Record<string, string>>): string {
+  return Object.entries(pairs)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+function termsOf(ask: DriveAsk): readonly TopologyTerm[] {
+  const terms = allTerms(ask);
+  return terms.length === 0 ? [{}] : terms;
+}
+
+interface Found {
+  readonly drive: IndexedDrive;
+}
+
+function mostFreeOf(
+  terms: readonly TopologyTerm[],
+  find: (term: TopologyTerm) => readonly IndexedDrive[],
+): readonly Found[] {
+  const found = new Set(terms.flatMap((term) => find(term)));
+  return [...found]
+    .sort((a, b) => b.freeBytes - a.freeBytes || a.order - b.order)
+    .map((drive) => ({ drive }));
+}
+
+/** The first of the drives with the most free bytes; enough of them to name some of each sort. */
+function firstMatching(
+  list: DriveList<IndexedDrive>,
+  ask: DriveAsk,
+  term: TopologyTerm,
+): readonly IndexedDrive[] {
+  const found: IndexedDrive[] = [];
+  const last = Math.max(0, list.length - lookedAtMax);
+  for (let at = list.length - 1; at >= last && found.length < 3 * namedMax; at -= 1) {
+    const drive = list.at(at);
+    if (drive.isOfKind(ask) && drive.isIn(term)) found.push(drive);
+  }
+  return found;
+}
