@@ -68,18 +68,30 @@ export function localVolume(position: number, nodeCount: number, version: string
 
 /** One capacity object per node, as node-local drivers publish them. */
 export function capacities(nodeCount: number): CSIStorageCapacity[] {
-  return Array.from({ length: nodeCount }, (_, position) => ({
+  return Array.from({ length: nodeCount }, (_, position) =>
+    capacityOf(position, '1', 500 + (position % 500)),
+  );
+}
+
+/** A new version of the object of one node, with a little less. */
+export function updatedCapacity(nodeCount: number, update: number): CSIStorageCapacity {
+  const turn = Math.floor(update / nodeCount) + 1;
+  return capacityOf(update % nodeCount, String(update + 2), 499 - (turn % 50));
+}
+
+function capacityOf(position: number, resourceVersion: string, gib: number): CSIStorageCapacity {
+  return {
     metadata: {
       namespace: 'pools',
       name: `pool-${position}`,
       uid: `pool-uid-${position}`,
-      resourceVersion: '1',
+      resourceVersion,
     },
     storageClassName: 'pooled',
     nodeTopology: { matchLabels: { [hostname]: `node-${position}` } },
-    capacity: `${500 + (position % 500)}Gi`,
+    capacity: `${gib}Gi`,
     maximumVolumeSize: '400Gi',
-  }));
+  };
 }
 
 /** The pools of one driver, one for each node, in as many DriverCapacity objects as there are shards. */

@@ -3,7 +3,6 @@ import {
   defaultRules,
   Ledger,
   plan,
-  type Refusal,
   stowageProfile,
   volumeRules,
 } from '../../src/engine/index.ts';
@@ -19,9 +18,8 @@ import {
   podWithClaims,
   pooledClass,
   pooledDriver,
-  poolObjects,
-  updatedPoolObject,
 } from './clusters.ts';
+import { figureRows } from './figures.ts';
 
 /** A decision filters all nodes, scores, and reserves. The oracle's time for the same decision is shown beside it. */
 export const engine: Benchmark = {
@@ -119,39 +117,6 @@ function boundOrFreed(position: number): PersistentVolume {
   if (position % 2 === 1) return volume;
   const claimRef = { namespace: 'default', name: 'other', uid: 'other' };
   return { ...volume, spec: { ...volume.spec, claimRef }, status: { phase: 'Bound' } };
-}
-
-/** One published figure reaches the index, and waiting pods are asked whether it could help them; no pool grows, so none is woken. */
-function figureRows(progress: (text: string) => void): Row[] {
-  const pools = 5000;
-  return [pools, 1].map((shards) => {
-    progress(`figures: a driver with ${pools} pools in ${shards} object(s), 100 waiting pods`);
-    const objects = { Node: nodes(pools), StorageClass: [pooledClass], CSIDriver: [pooledDriver] };
-    const index = clusterOf({ ...objects, DriverCapacity: poolObjects(pools, shards) });
-    const waiting = Array.from({ length: 100 }, (_, position) => refusedPod(index, position));
-    const figures = shards === 1 ? 100 : 5000;
-    const updates = Array.from({ length: 2 * figures }, (_, position) =>
-      updatedPoolObject(pools, shards, position),
-    );
-    let woken = 0;
-    const times = timeEach(figures, (repeat) => {
-      const { change } = index.upsert('DriverCapacity', updates[repeat]!);
-      for (const refusal of waiting) if (refusal.wokenBy(change!)) woken += 1;
-    });
-    return { work: 'figures', nodes: pools, pools, shards, woken, ...times };
-  });
-}
-
-function refusedPod(index: ClusterIndex, position: number): Refusal {
-  const { pod, claims } = podWithClaims(position, 1, 'pooled');
-  for (const claim of claims)
-    index.upsert('PersistentVolumeClaim', {
-      ...claim,
-      spec: { ...claim.spec, resources: { requests: { storage: '10Ti' } } },
-    });
-  const answer = plan(pod, index, { nowMs: 0 });
-  if (answer.kind !== 'refusal') throw new Error('the pod must not fit');
-  return answer;
 }
 
 function memoryRows(progress: (text: string) => void): Row[] {
