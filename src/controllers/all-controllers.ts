@@ -1,6 +1,7 @@
 import type { CsiDriverSet } from '../csi/served-driver.ts';
 import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
+import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
@@ -56,6 +57,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     protection,
     ephemeral,
     zonalUpgrade,
+    capacityController(settings),
     statefulSet,
     deployment,
     createNodeAgent(settings),

@@ -116,7 +116,7 @@ function startOne(
 ): void {
   const { clock, ids, supervisor, metrics, report, resources, log = silentLog } = options;
   const random = options.random.fork(controller.name);
-  const leadership = options.leaderElection ? leadershipOf(controller, options, random) : undefined;
+  const leadership = isElected(controller, options) ? leadershipOf(controller, options, random) : undefined;
   const cluster = leadership?.guard(options.cluster) ?? options.cluster;
   const recorder = new EventRecorder({
     clock,
@@ -134,6 +134,11 @@ function startOne(
   supervisor.start(`controller ${controller.name}`, (signal) =>
     leadership === undefined ? work(signal) : leadership.run(work, signal),
   );
+}
+
+/** The publisher of one node's capacity has no rival: each node has its own, and they write different objects. */
+function isElected({ name }: Controller, { leaderElection = false, csi }: RunControllersOptions): boolean {
+  return leaderElection && !(name === 'capacity' && csi?.nodeName !== undefined);
 }
 
 function leadershipOf({ name }: Controller, options: RunControllersOptions, random: Random): Leadership {

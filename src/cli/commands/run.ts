@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCsiOptions } from './csi-options.ts';
+import { addCsiOptions, addNodeDeploymentOptions } from './csi-options.ts';
 import { collect, logFormat, logLevel, ofContext, toCluster, verbosely } from './shared-options.ts';
 
 export function addRun(program: Command): void {
@@ -31,7 +31,7 @@ export function addRun(program: Command): void {
       '--feature-gates <list>',
       'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
     );
-  addCsiOptions(command)
+  addNodeDeploymentOptions(addCsiOptions(command))
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

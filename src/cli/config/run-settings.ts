@@ -1,6 +1,7 @@
 import { selectControllers } from '../../controllers/controller-names.ts';
 import type { RunControllersOptions } from '../../controllers/run-controllers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
+import { podEnvironment } from '../capacity-flags.ts';
 import { usage } from '../cli-error.ts';
 import { type CsiFlags, csiSettingsOf } from '../csi-flags.ts';
 import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
@@ -43,7 +44,7 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const gates = featureGatesOf(featureGates, file.featureGates);
   return {
     names: namesOf(flags, file),
-    csi: csiSettingsOf(flags),
+    csi: csiSettingsOf(flags, podEnvironment()),
     volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),

@@ -1,0 +1,72 @@
+import { callTimeoutMs } from '../../csi/csi-client.ts';
+import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../../csi/served-driver.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { CapacityMetrics } from './capacity-metrics.ts';
+import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
+import { DriverPublisher } from './driver-publisher.ts';
+import { findObjectOwner } from './object-owner.ts';
+
+export interface CapacityControllerOptions {
+  readonly csi?: CapacityCsiSettings | undefined;
+  readonly csiDrivers?: CsiDriverSet | undefined;
+}
+
+interface CapacityCsiSettings {
+  /** The deadline of each call. */
+  readonly timeoutMs?: number | undefined;
+  /** The node whose driver this process serves; undefined: the driver serves all nodes. */
+  readonly nodeName?: string | undefined;
+  /** Those that differ from the defaults. */
+  readonly capacity?: Partial<CapacitySettings> | undefined;
+}
+
+/** The controller `capacity`: publishes the capacity of the CSI drivers that this process serves. */
+export function capacityController(options: CapacityControllerOptions = {}): Controller {
+  return { name: 'capacity', run: (context, signal) => run(options, context, signal) };
+}
+
+/** Every driver has a publisher of its own, so one that hangs does not delay the others. Drivers may join later. */
+async function run(
+  { csi, csiDrivers = noCsiDrivers }: CapacityControllerOptions,
+  context: ControllerContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const metrics = new CapacityMetrics(context.metrics);
+  const settings = { ...capacityDefaults, ...csi?.capacity };
+  const { owner: place, namespace } = settings;
+  const owner = place && (await findObjectOwner({ ...context, namespace, ...place }, signal));
+  const { timeoutMs = callTimeoutMs, nodeName } = csi ?? {};
+  const running = new Set<Promise<void>>();
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const ended = new AbortController();
+  const publishing = AbortSignal.any([signal, ended.signal]);
+  const start = (driver: ServedCsiDriver) => {
+    if (!driver.hasControllerCapability('GET_CAPACITY')) {
+      context.log.info('the driver does not report capacity, so none is published', { driver: driver.name });
+      return;
+    }
+    const common = { context, driver, settings, nodeName, timeoutMs, owner, metrics };
+    const work = new DriverPublisher(common).run(publishing);
+    running.add(work);
+    work.catch(fail).finally(() => running.delete(work));
+  };
+  const stopListening = csiDrivers.onJoin(start);
+  try {
+    for (const driver of csiDrivers.all()) start(driver);
+    await Promise.race([failed, untilAborted(signal)]);
+  } finally {
+    stopListening();
+    ended.abort();
+    await Promise.allSettled(running);
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

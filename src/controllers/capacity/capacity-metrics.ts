@@ -1,0 +1,63 @@
+import type { CounterMetric, GaugeMetric, Metrics } from '../../runtime/metrics.ts';
+
+/** Metrics of the publisher, by driver. The first three have the names that external-provisioner gives them. */
+export class CapacityMetrics {
+  readonly desired: GaugeMetric;
+  readonly current: GaugeMetric;
+  readonly obsolete: GaugeMetric;
+  /** The age of the oldest measurement. */
+  readonly ageSeconds: GaugeMetric;
+  readonly failing: GaugeMetric;
+  readonly failures: CounterMetric;
+  readonly writes: CounterMetric;
+  readonly driftPools: GaugeMetric;
+  readonly driftBytes: GaugeMetric;
+
+  constructor(metrics: Metrics) {
+    const labels = ['driver_name'];
+    this.desired = metrics.gauge(
+      'csistoragecapacities_desired_goal',
+      'Figures that should be published: one for each class and topology segment.',
+      labels,
+    );
+    this.current = metrics.gauge(
+      'csistoragecapacities_desired_current',
+      'Figures that should be published, and are.',
+      labels,
+    );
+    this.obsolete = metrics.gauge(
+      'csistoragecapacities_obsolete',
+      'Published figures that should not be, and are going to be removed.',
+      labels,
+    );
+    this.ageSeconds = metrics.gauge(
+      'stowage_capacity_figure_age_seconds',
+      'Time since the oldest of the published figures was measured. It grows while a driver does not answer.',
+      labels,
+    );
+    this.failing = metrics.gauge(
+      'stowage_capacity_failing_figures',
+      'Figures that could not be measured or written the last time; the old ones stay published.',
+      labels,
+    );
+    this.failures = metrics.counter(
+      'stowage_capacity_failures_total',
+      'Failed calls of GetCapacity, by gRPC code, and failed writes of figures.',
+      ['driver_name', 'reason'],
+    );
+    this.writes = metrics.counter('stowage_capacity_writes_total', 'Published figures, by kind of object.', [
+      'driver_name',
+      'form',
+    ]);
+    this.driftPools = metrics.gauge(
+      'stowage_capacity_drift_pools',
+      'Pools whose figures the known volumes do not explain, by kind of difference.',
+      ['driver_name', 'kind'],
+    );
+    this.driftBytes = metrics.gauge(
+      'stowage_capacity_drift_bytes',
+      'The sum of these differences, without signs.',
+      ['driver_name', 'kind'],
+    );
+  }
+}

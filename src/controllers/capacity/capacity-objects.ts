@@ -1,0 +1,227 @@
+import type { Projected, ResourceClient } from '../../cluster/cluster.ts';
+import type { OwnerReference } from '../../kube/api/meta.ts';
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { formatDriftRecord, parseDriftRecord } from '../../kube/drift-record.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { keyOf } from '../../kube/object-key.ts';
+import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { csiStorageCapacities } from '../../kube/resources.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
+import type { BackgroundWork } from '../../runtime/supervisor.ts';
+import { figureKeyOf, figureOfKey } from './figure-id.ts';
+import type { FigureDisks, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
+import { capacityName, digest, publisherLabels } from './published-names.ts';
+import { segmentKeyOf } from './topology-segment.ts';
+
+export interface CapacityObjectsOptions {
+  readonly context: ControllerContext;
+  readonly driver: string;
+  readonly namespace: string;
+  /** The node of this publisher; undefined for one that publishes for all nodes. */
+  readonly nodeName: string | undefined;
+  readonly owner: OwnerReference | undefined;
+}
+
+type Stored = Projected<CSIStorageCapacity>;
+
+/** Figures as CSIStorageCapacity objects, one for each. */
+export class CapacityObjects implements FigureStore {
+  readonly #options: CapacityObjectsOptions;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #client: ResourceClient<CSIStorageCapacity>;
+  readonly #informer: Informer<CSIStorageCapacity>;
+  readonly #work: BackgroundWork;
+  /** By figure, then by name. There are several for one figure only if another program has copied our labels. */
+  readonly #objects = new Map<string, Map<string, Stored>>();
+  /** What this process wrote last, to recognise changes of others. */
+  readonly #written = new Map<string, string>();
+
+  constructor(options: CapacityObjectsOptions) {
+    this.#options = options;
+    const { context, driver, namespace, nodeName } = options;
+    this.#labels = publisherLabels(driver, nodeName);
+    this.#client = context.cluster.resource(csiStorageCapacities);
+    const labelSelector = Object.entries(this.#labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(',');
+    this.#informer = new Informer({
+      cluster: context.cluster,
+      resource: csiStorageCapacities,
+      selection: { namespace, labelSelector },
+      clock: context.clock,
+      random: context.random.fork('published'),
+    });
+    this.#work = this.#informer.start(context.supervisor);
+  }
+
+  async close(): Promise<void> {
+    await this.#work.stop();
+  }
+
+  synced(signal: AbortSignal): Promise<boolean> {
+    return this.#informer.synced(signal);
+  }
+
+  listen(listener: (figureKey: string) => void): () => void {
+    return this.#informer.addHandler({
+      added: (object) => this.#set(object, listener),
+      updated: (object) => this.#set(object, listener),
+      deleted: (object) => {
+        const figureKey = keyOfFigure(object);
+        this.#objects.get(figureKey)?.delete(keyOf(object));
+        if (this.#objects.get(figureKey)?.size === 0) this.#objects.delete(figureKey);
+        listener(figureKey);
+      },
+    });
+  }
+
+  keys(): Iterable<string> {
+    return this.#objects.keys();
+  }
+
+  published(figureKey: string): PublishedFigure | undefined {
+    const [object, ...copies] = this.#objectsOf(figureKey);
+    if (object === undefined) return undefined;
+    const { metadata, capacity, maximumVolumeSize } = object;
+    const freeBytes = capacity === undefined ? undefined : bytesOf(capacity);
+    const largestBytes = maximumVolumeSize === undefined ? undefined : bytesOf(maximumVolumeSize);
+    return {
+      freeBytes,
+      largestBytes,
+      measuredAtMs: parseTimestamp(metadata?.annotations?.[annotations.measuredAt]),
+      expiresAtMs: undefined,
+      drift: parseDriftRecord(metadata?.annotations?.[annotations.drift]),
+      isComplete: (disks) =>
+        copies.length === 0 &&
+        this.#hasOwner(object) &&
+        (metadata?.labels?.[labels.backingPool] ?? null) === this.#backingLabel(figureKey, disks),
+      hasAmount: (figure) => freeBytes === figure.freeBytes && largestBytes === figure.largestBytes,
+    };
+  }
+
+  async write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void> {
+    const [object, ...copies] = this.#objectsOf(figureKey);
+    for (const copy of copies) await this.#delete(copy, signal);
+    const wanted = this.#objectFor(figureKey, figure, object);
+    this.#written.set(figureKey, contentOf(wanted));
+    if (object === undefined) {
+      await this.#client.create(wanted, { signal });
+      return;
+    }
+    // The class and the segment cannot change. A size that the driver does not report any more is removed.
+    const { capacity, maximumVolumeSize = null } = wanted;
+    const { annotations: notes, ownerReferences } = wanted.metadata ?? {};
+    const backing = { [labels.backingPool]: this.#backingLabel(figureKey, figure.disks) };
+    const metadata = { labels: { ...this.#labels, ...backing }, annotations: notes, ownerReferences };
+    const change = { metadata, capacity, maximumVolumeSize };
+    const { namespace, name = '' } = object.metadata ?? {};
+    const body = withPreconditions(object, change);
+    await this.#client.patch({ namespace, name }, { type: 'merge', body }, { signal });
+  }
+
+  async remove(figureKey: string, signal: AbortSignal): Promise<void> {
+    for (const object of this.#objectsOf(figureKey)) await this.#delete(object, signal);
+    this.#written.delete(figureKey);
+  }
+
+  /** The kind has no conditions. */
+  async setProblem(): Promise<void> {}
+
+  #set(object: Stored, listener: (figureKey: string) => void): void {
+    const figureKey = keyOfFigure(object);
+    const known = this.#objects.get(figureKey) ?? new Map<string, Stored>();
+    known.set(keyOf(object), object);
+    this.#objects.set(figureKey, known);
+    if (known.size > 1 || this.#written.get(figureKey) !== contentOf(object)) listener(figureKey);
+  }
+
+  /** The one to keep comes first: the oldest. */
+  #objectsOf(figureKey: string): readonly Stored[] {
+    const rank = ({ metadata }: Stored) => `${metadata?.creationTimestamp} ${metadata?.name}`;
+    return [...(this.#objects.get(figureKey)?.values() ?? [])].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  }
+
+  #objectFor(figureKey: string, figure: NewFigure, before: Stored | undefined): CSIStorageCapacity {
+    const { driver, namespace, nodeName } = this.#options;
+    const { storageClassName, segment } = figureOfKey(figureKey);
+    const backing = this.#backingLabel(figureKey, figure.disks);
+    const drift = figure.drift && formatDriftRecord(figure.drift);
+    return {
+      metadata: {
+        namespace,
+        name: capacityName(driver, nodeName, figureKey),
+        labels: { ...this.#labels, ...(backing === null ? {} : { [labels.backingPool]: backing }) },
+        annotations: {
+          [annotations.measuredAt]: new Date(figure.measuredAtMs).toISOString(),
+          ...(drift === undefined ? {} : { [annotations.drift]: drift }),
+          ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
+        },
+        ...this.#ownersFor(before),
+      },
+      storageClassName,
+      nodeTopology: { matchLabels: { ...segment } },
+      capacity: quantityOfBytes(figure.freeBytes),
+      ...(figure.largestBytes === undefined
+        ? {}
+        : { maximumVolumeSize: quantityOfBytes(figure.largestBytes) }),
+    };
+  }
+
+  /** A missing owner is added; those that others have added stay. */
+  #ownersFor(before: Stored | undefined): { readonly ownerReferences?: readonly OwnerReference[] } {
+    const { owner } = this.#options;
+    if (owner === undefined) return {};
+    const others = before?.metadata?.ownerReferences ?? [];
+    const isThere = others.some(({ uid }) => uid === owner.uid);
+    // Only one owner may be the controller: that of an earlier deployment gives way.
+    const released = others.map((other) =>
+      other.controller === true ? { ...other, controller: false } : other,
+    );
+    return { ownerReferences: isThere ? others : [...released, owner] };
+  }
+
+  #hasOwner({ metadata }: Stored): boolean {
+    const { owner } = this.#options;
+    return owner === undefined || metadata?.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
+  }
+
+  /** Null: no other object is about the same disks, as far as is known. */
+  #backingLabel(figureKey: string, { parameters, isShared }: FigureDisks): string | null {
+    if (!isShared) return null;
+    const { driver, nodeName } = this.#options;
+    const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
+    return digest(JSON.stringify([driver, nodeName ?? '', segmentKey, parameters]));
+  }
+
+  async #delete(object: Stored, signal: AbortSignal): Promise<void> {
+    const { namespace, name = '', uid, resourceVersion } = object.metadata ?? {};
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    try {
+      await this.#client.delete({ namespace, name }, { preconditions, signal });
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error;
+    }
+  }
+}
+
+function keyOfFigure({ storageClassName = '', nodeTopology }: CSIStorageCapacity): string {
+  return figureKeyOf({ storageClassName, segment: nodeTopology?.matchLabels ?? {} });
+}
+
+/** What this publisher writes into an object, to recognise it again. */
+function contentOf({ metadata, capacity, maximumVolumeSize }: CSIStorageCapacity): string {
+  const measuredAt = metadata?.annotations?.[annotations.measuredAt];
+  const amounts = [capacity, maximumVolumeSize].map((amount) =>
+    amount === undefined ? '' : String(bytesOf(amount)),
+  );
+  const backing = metadata?.labels?.[labels.backingPool];
+  const owners = metadata?.ownerReferences?.map(({ uid }) => uid) ?? [];
+  return JSON.stringify([...amounts, measuredAt, backing, owners]);
+}

@@ -1,0 +1,258 @@
+import type { Projected, ResourceClient } from '../../cluster/cluster.ts';
+import type { OwnerReference } from '../../kube/api/meta.ts';
+import type { CSIDriver } from '../../kube/api/storage.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { csiDrivers, driverCapacities } from '../../kube/resources.ts';
+import { type DriverCapacity, ephemeralStorageClassName, type StoragePool } from '../../kube/stowage.ts';
+import { annotations } from '../../kube/well-known.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
+import type { BackgroundWork } from '../../runtime/supervisor.ts';
+import { figureOfKey } from './figure-id.ts';
+import type { FigureDisks, FigureStore, NewFigure, PublishedFigure } from './figure-store.ts';
+import { fieldManager, publisherLabels, shardName } from './published-names.ts';
+import { contentOfPool, figureKeysIn, poolIn, publishedAmount, topologyOf } from './shard-pools.ts';
+import { segmentKeyOf, segmentText } from './topology-segment.ts';
+
+export interface DriverCapacityShardsOptions {
+  readonly context: ControllerContext;
+  readonly driver: string;
+  /** The node of this publisher; undefined for one that publishes for all nodes. */
+  readonly nodeName: string | undefined;
+  /** The CSIDriver of the driver; undefined if there is none. */
+  readonly csiDriver: () => CSIDriver | undefined;
+  /** For how long a figure is valid after it was measured. */
+  readonly lifetimeMs: number;
+}
+
+type Shard = Projected<DriverCapacity>;
+
+/**
+ * Figures as pools of DriverCapacity objects: an object for each topology segment, with an entry for each class. So an update costs what
+ * has changed. Each class is applied by a field manager of its own: writing one needs no knowledge of the others, and cannot remove them.
+ */
+export class DriverCapacityShards implements FigureStore {
+  readonly #options: DriverCapacityShardsOptions;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #client: ResourceClient<DriverCapacity>;
+  readonly #informer: Informer<DriverCapacity>;
+  readonly #work: BackgroundWork;
+  readonly #written = new Map<string, string>();
+  /** The keys of the figures in each shard. */
+  readonly #figuresOf = new Map<string, ReadonlySet<string>>();
+
+  constructor(options: DriverCapacityShardsOptions) {
+    this.#options = options;
+    const { context, driver, nodeName } = options;
+    this.#labels = publisherLabels(driver, nodeName);
+    this.#client = context.cluster.resource(driverCapacities);
+    const labelSelector = Object.entries(this.#labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(',');
+    this.#informer = new Informer({
+      cluster: context.cluster,
+      resource: driverCapacities,
+      selection: { labelSelector },
+      clock: context.clock,
+      random: context.random.fork('shards'),
+    });
+    this.#work = this.#informer.start(context.supervisor);
+  }
+
+  async close(): Promise<void> {
+    await this.#work.stop();
+  }
+
+  synced(signal: AbortSignal): Promise<boolean> {
+    return this.#informer.synced(signal);
+  }
+
+  listen(listener: (figureKey: string) => void): () => void {
+    const changed = (shard: Shard, isGone: boolean) => {
+      const name = shard.metadata?.name ?? '';
+      const [before, after] = [
+        this.#figuresOf.get(name) ?? new Set<string>(),
+        isGone ? new Set<string>() : figureKeysIn(shard),
+      ];
+      if (isGone) this.#figuresOf.delete(name);
+      else this.#figuresOf.set(name, after);
+      for (const figureKey of new Set([...before, ...after])) {
+        const pool = after.has(figureKey) ? poolIn(shard, figureKey) : undefined;
+        if (pool === undefined || this.#written.get(figureKey) !== contentOfPool(pool)) listener(figureKey);
+      }
+    };
+    return this.#informer.addHandler({
+      added: (shard) => changed(shard, false),
+      updated: (shard) => changed(shard, false),
+      deleted: (shard) => changed(shard, true),
+    });
+  }
+
+  *keys(): Iterable<string> {
+    for (const keys of this.#figuresOf.values()) yield* keys;
+  }
+
+  published(figureKey: string): PublishedFigure | undefined {
+    const shard = this.#shardOf(figureKey);
+    const pool = shard && poolIn(shard, figureKey);
+    if (shard === undefined || pool === undefined) return undefined;
+    const largestBytes = pool.capacity === undefined ? undefined : bytesOf(pool.capacity);
+    return {
+      freeBytes: largestBytes,
+      largestBytes,
+      measuredAtMs: parseTimestamp(pool.measuredAt),
+      expiresAtMs: parseTimestamp(pool.expiryTime),
+      drift: pool.drift,
+      isComplete: (disks) =>
+        this.#isShardComplete(shard, figureKey) && pool.name === this.#poolName(figureKey, disks),
+      hasAmount: (figure) => largestBytes === publishedAmount(figure),
+    };
+  }
+
+  /** If the process dies between the two writes, the object has no pools, and the next run applies them. */
+  async write(figureKey: string, figure: NewFigure, signal: AbortSignal): Promise<void> {
+    const shard = this.#shardOf(figureKey);
+    if (shard === undefined || !this.#isShardComplete(shard, figureKey))
+      await this.#writeShard(figureKey, signal);
+    const { storageClassName } = figureOfKey(figureKey);
+    const pool = this.#poolFor(figureKey, figure);
+    this.#written.set(figureKey, contentOfPool(pool));
+    const status = { storage: [{ storageClassName, pools: [pool] }] };
+    await this.#applyStatus(figureKey, status, fieldManager(storageClassName), signal);
+  }
+
+  /** The last class takes the object along. */
+  async remove(figureKey: string, signal: AbortSignal): Promise<void> {
+    const shard = this.#shardOf(figureKey);
+    this.#written.delete(figureKey);
+    if (shard === undefined) return;
+    const { storageClassName } = figureOfKey(figureKey);
+    const others = [...figureKeysIn(shard)].filter((key) => key !== figureKey);
+    if (others.length > 0) {
+      await this.#applyStatus(figureKey, {}, fieldManager(storageClassName), signal);
+      return;
+    }
+    const { name = '', uid, resourceVersion } = shard.metadata ?? {};
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    try {
+      await this.#client.delete({ name }, { preconditions, signal });
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error;
+    }
+  }
+
+  /** The condition `Fresh`. Written only when it changes. */
+  async setProblem(figureKey: string, problem: string | undefined, signal: AbortSignal): Promise<void> {
+    const shard = this.#shardOf(figureKey);
+    if (shard === undefined) return;
+    const fresh = shard.status?.conditions?.find(({ type }) => type === 'Fresh');
+    const status = problem === undefined ? 'True' : 'False';
+    if (fresh === undefined ? problem === undefined : fresh.status === status) return;
+    const condition = {
+      type: 'Fresh',
+      status,
+      reason: problem === undefined ? 'Published' : 'DriverDoesNotAnswer',
+      message: (problem ?? '').slice(0, messageLengthMax),
+      lastTransitionTime: formatTimestamp(this.#options.context.clock.nowMs()),
+    };
+    await this.#applyStatus(figureKey, { conditions: [condition] }, conditionManager, signal);
+  }
+
+  #shardOf(figureKey: string): Shard | undefined {
+    return this.#informer.get(this.#nameOf(figureKey));
+  }
+
+  #nameOf(figureKey: string): string {
+    const { driver, nodeName } = this.#options;
+    return shardName(driver, nodeName, segmentKeyOf(figureOfKey(figureKey).segment));
+  }
+
+  async #writeShard(figureKey: string, signal: AbortSignal): Promise<void> {
+    const { driver, nodeName } = this.#options;
+    const owner = this.#owner();
+    const body = {
+      apiVersion: apiVersionOf(driverCapacities),
+      kind: driverCapacities.kind,
+      metadata: {
+        name: this.#nameOf(figureKey),
+        labels: this.#labels,
+        annotations: {
+          [annotations.segment]: segmentKeyOf(figureOfKey(figureKey).segment),
+          ...(nodeName === undefined ? {} : { [annotations.publisherNode]: nodeName }),
+        },
+        ...(owner === undefined ? {} : { ownerReferences: [owner] }),
+      },
+      spec: { driver, capacityTracking: true },
+    };
+    const name = this.#nameOf(figureKey);
+    await this.#client.patch({ name }, { type: 'apply', body }, { signal, fieldManager: shardManager });
+  }
+
+  async #applyStatus(figureKey: string, status: object, manager: string, signal: AbortSignal): Promise<void> {
+    const name = this.#nameOf(figureKey);
+    const type = { apiVersion: apiVersionOf(driverCapacities), kind: driverCapacities.kind };
+    // Without force: if another client has taken over the fields, that is reported as a conflict.
+    await this.#client.patch(
+      { name },
+      { type: 'apply', body: { ...type, metadata: { name }, status } },
+      { signal, subresource: 'status', fieldManager: manager },
+    );
+  }
+
+  #poolFor(figureKey: string, figure: NewFigure): StoragePool & { readonly name: string } {
+    const { lifetimeMs } = this.#options;
+    const { measuredAtMs, drift } = figure;
+    return {
+      name: this.#poolName(figureKey, figure.disks),
+      ...this.#nodesOf(figureKey),
+      capacity: quantityOfBytes(publishedAmount(figure)),
+      measuredAt: new Date(measuredAtMs).toISOString(),
+      expiryTime: formatTimestamp(measuredAtMs + lifetimeMs),
+      ...(drift === undefined ? {} : { drift }),
+    };
+  }
+
+  /** Without a field, every node reaches the pool. */
+  #nodesOf(figureKey: string): Pick<StoragePool, 'nodeList' | 'nodeTopology'> {
+    const { nodeName } = this.#options;
+    const { storageClassName, segment } = figureOfKey(figureKey);
+    if (nodeName !== undefined && storageClassName === ephemeralStorageClassName)
+      return { nodeList: [nodeName] };
+    return topologyOf(segment);
+  }
+
+  /** The same name under two classes means the same disks, so classes with other parameters have other names. */
+  #poolName(figureKey: string, { parameters }: FigureDisks): string {
+    const { nodeName } = this.#options;
+    const name = nodeName ?? segmentText(figureOfKey(figureKey).segment);
+    const suffix = parameters === '' ? '' : `#${parameters}`;
+    return `${name.slice(0, poolNameLengthMax - suffix.length)}${suffix}`;
+  }
+
+  #isShardComplete({ metadata, spec }: Shard, figureKey: string): boolean {
+    const owner = this.#owner();
+    const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
+    if (metadata?.annotations?.[annotations.segment] !== segmentKey) return false;
+    const isOwned =
+      owner === undefined || metadata?.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
+    return isOwned && spec?.capacityTracking === true && spec.driver === this.#options.driver;
+  }
+
+  /** The objects go with the driver. */
+  #owner(): OwnerReference | undefined {
+    const { name, uid } = this.#options.csiDriver()?.metadata ?? {};
+    if (name === undefined || uid === undefined) return undefined;
+    return { apiVersion: apiVersionOf(csiDrivers), kind: csiDrivers.kind, name, uid };
+  }
+}
+
+const shardManager = 'stowage-capacity';
+const conditionManager = 'stowage-capacity-condition';
+const poolNameLengthMax = 253;
+const messageLengthMax = 1024;

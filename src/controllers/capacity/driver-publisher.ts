@@ -1,0 +1,215 @@
+import type { EndedCall, ServedCsiDriver } from '../../csi/served-driver.ts';
+import type { OwnerReference } from '../../kube/api/meta.ts';
+import type { CSIDriver, StorageClass } from '../../kube/api/storage.ts';
+import { csiDrivers, persistentVolumes, storageClasses } from '../../kube/resources.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import type { CapacityMetrics } from './capacity-metrics.ts';
+import { CapacityObjects } from './capacity-objects.ts';
+import type { CapacitySettings } from './capacity-settings.ts';
+import { DesiredFigures } from './desired-figures.ts';
+import { DriverCapacityShards } from './driver-capacity-shards.ts';
+import { figureOfKey } from './figure-id.ts';
+import { FigureProblems } from './figure-problems.ts';
+import { FigurePublication, segmentGraceMs } from './figure-publication.ts';
+import { FigureQueue } from './figure-queue.ts';
+import { SegmentSource } from './segment-source.ts';
+import { segmentKeyOf } from './topology-segment.ts';
+import { VolumeEvents } from './volume-events.ts';
+
+export interface DriverPublisherOptions {
+  readonly context: ControllerContext;
+  readonly driver: ServedCsiDriver;
+  readonly settings: CapacitySettings;
+  /** The node that this publisher is responsible for; undefined: all. */
+  readonly nodeName: string | undefined;
+  /** The deadline of calls. */
+  readonly timeoutMs: number;
+  readonly owner: OwnerReference | undefined;
+  readonly metrics: CapacityMetrics;
+}
+
+/** A figure is valid for so many poll intervals, if it expires at all. It is renewed when half of that is over. */
+const pollsPerLifetime = 10;
+
+const name = 'capacity';
+
+/** Publishes the capacity of one driver. */
+export class DriverPublisher {
+  readonly #options: DriverPublisherOptions;
+  readonly #desired: DesiredFigures;
+  readonly #figures: FigureQueue;
+  readonly #objects: CapacityObjects;
+  readonly #shards: DriverCapacityShards;
+  readonly #problems: FigureProblems;
+  readonly #publication: FigurePublication;
+  readonly #segments: SegmentSource;
+  readonly #volumes: VolumeEvents;
+
+  constructor(options: DriverPublisherOptions) {
+    this.#options = options;
+    const { context, driver, settings, nodeName, timeoutMs, metrics } = options;
+    const lifetimeMs = pollsPerLifetime * settings.pollIntervalMs;
+    const own = { context, driver: driver.name, nodeName };
+    const csiDriver = () => this.#csiDriver();
+    this.#desired = new DesiredFigures({
+      driver: driver.name,
+      forImmediateBinding: settings.forImmediateBinding,
+      forEphemeral: () => settings.forEphemeral || this.#isEphemeralOnly(),
+      forClasses: () => !this.#isEphemeralOnly(),
+    });
+    const desired = this.#desired;
+    const figures = new FigureQueue(context.clock, desired);
+    this.#figures = figures;
+    this.#objects = new CapacityObjects({ ...own, namespace: settings.namespace, owner: options.owner });
+    this.#shards = new DriverCapacityShards({ ...own, csiDriver, lifetimeMs });
+    this.#problems = new FigureProblems({ ...own, desired, csiDriver, metrics });
+    this.#segments = new SegmentSource({
+      context,
+      driver,
+      desired,
+      figures,
+      nodeName,
+      prefix: settings.topologyPrefix,
+      timeoutMs,
+    });
+    this.#volumes = new VolumeEvents({
+      context,
+      driver: driver.name,
+      desired,
+      figures,
+      segments: this.#segments,
+    });
+    this.#publication = new FigurePublication({
+      context,
+      measurement: { driver, clock: context.clock, timeoutMs },
+      desired,
+      figures,
+      stores: { CSIStorageCapacity: this.#objects, DriverCapacity: this.#shards },
+      form: settings.form,
+      problems: this.#problems,
+      metrics,
+      pollIntervalMs: settings.pollIntervalMs,
+      lifetimeMs,
+      graceMs: nodeName === undefined ? segmentGraceMs : 0,
+      sendsTopology: () => nodeName === undefined || !this.#isEphemeralOnly(),
+      drift: () => undefined,
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { context, driver, settings, metrics } = this.#options;
+    const classes = context.informers.of(storageClasses);
+    const drivers = context.informers.of(csiDrivers);
+    const volumes = context.informers.of(persistentVolumes);
+    const stopMetrics = context.metrics.beforeRender(() => this.#updateMetrics(metrics));
+    try {
+      // Before the driver has said on which node it runs, nothing is known to be obsolete.
+      if (!(await this.#segments.prepare(signal))) return;
+      await runLoop(
+        context,
+        {
+          controller: name,
+          caches: [classes, drivers, volumes, this.#objects, this.#shards, ...this.#segments.caches],
+          listen: () => [
+            // Segments first: volumes and classes are looked up in them.
+            ...this.#segments.listen(() => this.#enqueueObsolete()),
+            classes.addHandler({
+              added: (one) => this.#classChanged(one),
+              updated: (one) => this.#classChanged(one),
+              deleted: (one) => this.#classDeleted(one),
+            }),
+            volumes.addHandler(this.#volumes.volumeHandler),
+            drivers.addHandler({
+              added: (one) => this.#driverChanged(one),
+              updated: (one) => this.#driverChanged(one),
+              deleted: (one) => this.#driverChanged(one),
+            }),
+            this.#objects.listen((key) => this.#figures.queue.add(key)),
+            this.#shards.listen((key) => this.#figures.queue.add(key)),
+            driver.onCallEnd((call) => this.#callEnded(call)),
+          ],
+          queue: this.#figures.queue,
+          reconcile: (key) => this.#publication.reconcile(key, signal),
+          workers: settings.threads,
+        },
+        signal,
+      );
+    } finally {
+      stopMetrics();
+      await Promise.all([this.#objects.close(), this.#shards.close()]);
+    }
+  }
+
+  #csiDriver(): CSIDriver | undefined {
+    const { context, driver } = this.#options;
+    return context.informers.of(csiDrivers).get(driver.name);
+  }
+
+  #isEphemeralOnly(): boolean {
+    const modes = this.#csiDriver()?.spec?.volumeLifecycleModes ?? [];
+    return modes.length > 0 && modes.every((mode) => mode === 'Ephemeral');
+  }
+
+  /** What has changed decides by itself whether something has to be written. */
+  #classChanged(storageClass: StorageClass): void {
+    const className = storageClass.metadata?.name ?? '';
+    const before = this.#desired.classOf(className);
+    const disks = new Set([this.#desired.disksOf(className).parameters]);
+    const isWanted = this.#desired.setClass(storageClass);
+    if (!isWanted && before === undefined) return;
+    disks.add(this.#desired.disksOf(className).parameters);
+    this.#enqueueOnDisks(disks);
+    if (before !== undefined) this.#enqueueObsolete();
+    this.#figures.add(this.#desired.keysOf(className));
+  }
+
+  #classDeleted({ metadata }: StorageClass): void {
+    const className = metadata?.name ?? '';
+    if (this.#desired.classOf(className) === undefined) return;
+    const { parameters } = this.#desired.disksOf(className);
+    this.#desired.removeClass(className);
+    this.#enqueueOnDisks([parameters]);
+    this.#enqueueObsolete();
+  }
+
+  /** Whether disks are shared is written on the objects of each class that uses them. */
+  #enqueueOnDisks(disks: Iterable<string>): void {
+    for (const parameters of disks)
+      for (const className of this.#desired.classesOnDisks(parameters))
+        this.#figures.add(this.#desired.keysOf(className));
+  }
+
+  #driverChanged({ metadata }: CSIDriver): void {
+    if (metadata?.name !== this.#options.driver.name) return;
+    for (const segmentKey of this.#desired.segmentKeys) this.#figures.add(this.#desired.keysIn(segmentKey));
+    this.#enqueueObsolete();
+  }
+
+  #enqueueObsolete(): void {
+    for (const store of [this.#objects, this.#shards])
+      for (const key of store.keys()) if (!this.#isWanted(key)) this.#figures.queue.add(key);
+  }
+
+  #isWanted(figureKey: string): boolean {
+    const { storageClassName, segment } = figureOfKey(figureKey);
+    return this.#desired.isWanted(storageClassName, segmentKeyOf(segment));
+  }
+
+  #callEnded(call: EndedCall): void {
+    this.#volumes.callEnded(call);
+  }
+
+  #updateMetrics(metrics: CapacityMetrics): void {
+    const labels = { driver_name: this.#options.driver.name };
+    const published = [...this.#objects.keys(), ...this.#shards.keys()];
+    const current = published.filter((key) => this.#isWanted(key)).length;
+    metrics.desired.set(this.#desired.size, labels);
+    metrics.current.set(current, labels);
+    metrics.obsolete.set(published.length - current, labels);
+    metrics.failing.set(this.#problems.count, labels);
+    const oldestMs = this.#figures.oldestMs();
+    const ageMs = oldestMs === undefined ? 0 : this.#options.context.clock.nowMs() - oldestMs;
+    metrics.ageSeconds.set(ageMs / 1000, labels);
+  }
+}

@@ -1,0 +1,49 @@
+import { bytesOf } from '../../kube/quantities/bytes.ts';
+import type { DriverCapacity, StoragePool } from '../../kube/stowage.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { figureKeyOf, figureOfKey } from './figure-id.ts';
+import type { MeasuredFigure } from './measured-figure.ts';
+import { segmentOfKey, type TopologySegment } from './topology-segment.ts';
+
+/** The keys of the figures that a DriverCapacity of ours has. */
+export function figureKeysIn({ metadata, status }: DriverCapacity): ReadonlySet<string> {
+  const segment = segmentIn(metadata?.annotations?.[annotations.segment]);
+  if (segment === undefined) return new Set();
+  const entries = (status?.storage ?? []).filter(({ pools = [] }) => pools.length > 0);
+  return new Set(entries.map(({ storageClassName = '' }) => figureKeyOf({ storageClassName, segment })));
+}
+
+/** The pool of a figure; a shard has one for each class. */
+export function poolIn({ status }: DriverCapacity, figureKey: string): StoragePool | undefined {
+  const { storageClassName } = figureOfKey(figureKey);
+  return status?.storage?.find((entry) => entry.storageClassName === storageClassName)?.pools?.[0];
+}
+
+/** What this publisher writes into a pool, to recognise it again. */
+export function contentOfPool({ name, capacity, measuredAt, expiryTime }: StoragePool): string {
+  const amount = capacity === undefined ? '' : String(bytesOf(capacity));
+  return JSON.stringify([name, amount, measuredAt, expiryTime]);
+}
+
+/** The kind has one number, the largest volume that can be created. */
+export function publishedAmount({ freeBytes, largestBytes }: MeasuredFigure): bigint {
+  return largestBytes ?? freeBytes;
+}
+
+/** Without labels, every node reaches the pool. */
+export function topologyOf(segment: TopologySegment): Pick<StoragePool, 'nodeTopology'> {
+  const matchExpressions = Object.entries(segment)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ key, operator: 'In' as const, values: [value] }));
+  return matchExpressions.length === 0 ? {} : { nodeTopology: { nodeSelectorTerms: [{ matchExpressions }] } };
+}
+
+/** Undefined if the annotation is missing, or not ours. */
+function segmentIn(text: string | undefined): TopologySegment | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return segmentOfKey(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { CsiError } from '../../csi/csi-errors.ts';
+import type { EndedCall } from '../../csi/served-driver.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import { volumeClassName, volumeExistsAtMs } from '../../kube/volumes.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import type { InformerHandler } from '../../reconcile/informer/informer.ts';
+import type { DesiredFigures } from './desired-figures.ts';
+import { figureKeyOf } from './figure-id.ts';
+import type { FigureQueue } from './figure-queue.ts';
+import type { SegmentSource } from './segment-source.ts';
+import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
+import { VolumeLocations } from './volume-locations.ts';
+
+export interface VolumeEventsOptions {
+  readonly context: ControllerContext;
+  readonly driver: string;
+  readonly desired: DesiredFigures;
+  readonly figures: FigureQueue;
+  readonly segments: SegmentSource;
+}
+
+/** The PersistentVolume of a new volume follows within this time, and says where and since when the volume exists. */
+const volumeFollowsMs = 2000;
+
+/** Has figures measured again after volumes were created, deleted or expanded. */
+export class VolumeEvents {
+  readonly #options: VolumeEventsOptions;
+  readonly #locations: VolumeLocations;
+
+  constructor(options: VolumeEventsOptions) {
+    this.#options = options;
+    this.#locations = new VolumeLocations(options.driver, options.desired);
+  }
+
+  get volumeHandler(): InformerHandler<PersistentVolume> {
+    return {
+      added: (volume) => this.#exists(volume),
+      updated: (volume, old) => {
+        const isSame = volumeExistsAtMs(volume) === volumeExistsAtMs(old);
+        if (!isSame) this.#exists(volume);
+        else if (sizeOf(volume) !== sizeOf(old))
+          this.#options.figures.volumesChanged(this.#locations.set(volume));
+      },
+      deleted: (volume) => this.#options.figures.volumesChanged(this.#locations.remove(volume)),
+    };
+  }
+
+  /** The figure has to be measured after the call: while one is being measured, the queue notes that it has to run again. */
+  callEnded({ method, request, error }: EndedCall): void {
+    if (method === 'CreateVolume') this.#createEnded(request as CreateRequest, error);
+    else if (method === 'DeleteVolume' || method === 'ControllerExpandVolume')
+      this.#volumeEnded((request as { readonly volumeId?: string }).volumeId ?? '');
+  }
+
+  #exists(volume: PersistentVolume): void {
+    const { figures } = this.#options;
+    const segmentKeys = this.#locations.set(volume);
+    if (segmentKeys.length === 0) return;
+    const existsAtMs = volumeExistsAtMs(volume);
+    const storageClassName = volumeClassName(volume);
+    for (const segmentKey of existsAtMs === undefined ? [] : segmentKeys) {
+      const segment = segmentOfKey(segmentKey);
+      figures.require(figureKeyOf({ storageClassName, segment }), existsAtMs ?? 0);
+    }
+    figures.volumesChanged(segmentKeys, existsAtMs);
+  }
+
+  /** After a failure, the published figure is the likely reason: measure at once. */
+  #createEnded({ accessibilityRequirements }: CreateRequest, error: unknown): void {
+    const { figures, desired, context } = this.#options;
+    if (error instanceof CsiError && error.outcome.effect === 'none' && error.outcome.next === 'change')
+      return;
+    const [wanted] = [
+      ...(accessibilityRequirements?.preferred ?? []),
+      ...(accessibilityRequirements?.requisite ?? []),
+    ];
+    const segmentKey = wanted?.segments && segmentKeyOf(wanted.segments);
+    const isKnown = segmentKey !== undefined && desired.hasSegment(segmentKey);
+    const segmentKeys = isKnown ? [segmentKey] : desired.segmentKeys;
+    const notBeforeMs = error === undefined ? context.clock.nowMs() + volumeFollowsMs : 0;
+    figures.volumesChanged(segmentKeys, notBeforeMs);
+  }
+
+  #volumeEnded(handle: string): void {
+    const { figures, desired } = this.#options;
+    figures.volumesChanged(this.#locations.ofHandle(handle) ?? desired.segmentKeys);
+  }
+}
+
+interface CreateRequest {
+  readonly accessibilityRequirements?: {
+    readonly preferred?: readonly TopologyInit[];
+    readonly requisite?: readonly TopologyInit[];
+  };
+}
+
+interface TopologyInit {
+  readonly segments?: Readonly<Record<string, string>>;
+}
+
+function sizeOf({ spec }: PersistentVolume): unknown {
+  return spec?.capacity?.storage;
+}

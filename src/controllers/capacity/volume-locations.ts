@@ -1,0 +1,57 @@
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
+import { volumeNodeSelector } from '../../kube/volumes.ts';
+import { type DesiredFigures, mayMatch } from './desired-figures.ts';
+import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
+
+/** In which topology segments the volumes of a driver are: those whose figures change with the volume. */
+export class VolumeLocations {
+  readonly #driver: string;
+  readonly #desired: DesiredFigures;
+  readonly #byHandle = new Map<string, readonly string[]>();
+
+  constructor(driver: string, desired: DesiredFigures) {
+    this.#driver = driver;
+    this.#desired = desired;
+  }
+
+  /** The keys of the segments; none for a volume of another driver. */
+  set(volume: PersistentVolume): readonly string[] {
+    const handle = this.#handleOf(volume);
+    if (handle === undefined) return [];
+    const segments = this.#segmentsOf(volumeNodeSelector(volume));
+    this.#byHandle.set(handle, segments);
+    return segments;
+  }
+
+  remove(volume: PersistentVolume): readonly string[] {
+    const handle = this.#handleOf(volume);
+    if (handle === undefined) return [];
+    const segments = this.ofHandle(handle);
+    this.#byHandle.delete(handle);
+    return segments ?? [];
+  }
+
+  /** Undefined if no PersistentVolume has the handle. */
+  ofHandle(handle: string): readonly string[] | undefined {
+    return this.#byHandle.get(handle);
+  }
+
+  #handleOf({ spec }: PersistentVolume): string | undefined {
+    return spec?.csi?.driver === this.#driver ? (spec.csi.volumeHandle ?? '') : undefined;
+  }
+
+  #segmentsOf(selector: CompiledNodeSelector | undefined): readonly string[] {
+    if (selector === undefined) return [...this.#desired.segmentKeys];
+    const named = selector.terms.map((term) => namedSegment(term));
+    if (named.every((key) => key !== undefined && this.#desired.hasSegment(key))) return named as string[];
+    return [...this.#desired.segmentKeys].filter((key) => mayMatch(selector, segmentOfKey(key)));
+  }
+}
+
+/** The segment of a term that names one value for each label, as drivers' volumes have it. It saves a walk over all segments. */
+function namedSegment({ requirements }: CompiledNodeSelector['terms'][number]): string | undefined {
+  const isPlain = requirements.every(({ operator, values }) => operator === 'In' && values.size === 1);
+  if (!isPlain) return undefined;
+  return segmentKeyOf(Object.fromEntries(requirements.map(({ key, values }) => [key, [...values][0] ?? ''])));
+}
