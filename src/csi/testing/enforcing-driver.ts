@@ -9,6 +9,7 @@ import {
   type Topology,
 } from '../generated/csi.ts';
 import { identityOf } from './csi-fixture.ts';
+import { NodeMounts } from './node-mounts.ts';
 
 /** A volume of the driver. */
 export interface DriverVolume {
@@ -33,6 +34,7 @@ export interface EnforcingDriverOptions {
   /** Whether a node has to act after an expansion; it has to by default. */
   readonly expandsOnNode?: boolean;
   readonly nodeCapabilities?: readonly (keyof typeof NodeCapability)[];
+  readonly maxVolumesPerNode?: bigint;
 }
 
 const controllerDefault = ['CREATE_DELETE_VOLUME', 'GET_CAPACITY', 'EXPAND_VOLUME', 'LIST_VOLUMES'] as const;
@@ -50,6 +52,8 @@ export class EnforcingDriver {
   readonly volumes = new Map<string, DriverVolume>();
   /** Volumes that are published to nodes, as `VOLUME-ID NODE-ID`. */
   readonly published = new Set<string>();
+  /** What the node service has staged and published. */
+  readonly mounts = new NodeMounts();
   readonly calls: { readonly method: string; readonly request: unknown }[] = [];
   /** Runs before the call takes effect. */
   beforeCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
@@ -128,7 +132,8 @@ export class EnforcingDriver {
   }
 
   #node(): ServiceMethods<typeof Node> {
-    const { nodeCapabilities = nodeDefault, nodeId = 'node' } = this.#options;
+    const { nodeCapabilities = nodeDefault, nodeId = 'node', maxVolumesPerNode = 0n } = this.#options;
+    const { mounts } = this;
     return {
       nodeGetCapabilities: async () => ({
         capabilities: nodeCapabilities.map((name) => ({
@@ -136,12 +141,35 @@ export class EnforcingDriver {
         })),
       }),
       nodeGetInfo: (request) =>
-        this.#run('NodeGetInfo', request, () => ({ nodeId, accessibleTopology: this.#topologyOf(nodeId) })),
-      nodeStageVolume: (request) => this.#run('NodeStageVolume', request, () => ({})),
-      nodeUnstageVolume: (request) => this.#run('NodeUnstageVolume', request, () => ({})),
-      nodePublishVolume: (request) => this.#run('NodePublishVolume', request, () => ({})),
-      nodeUnpublishVolume: (request) => this.#run('NodeUnpublishVolume', request, () => ({})),
-      nodeExpandVolume: (request) => this.#run('NodeExpandVolume', request, () => ({})),
+        this.#run('NodeGetInfo', request, () => {
+          return { nodeId, maxVolumesPerNode, accessibleTopology: this.#topologyOf(nodeId) };
+        }),
+      nodeStageVolume: (request) =>
+        this.#run('NodeStageVolume', request, () => {
+          mounts.stage(request.volumeId, request.stagingTargetPath);
+          return {};
+        }),
+      nodeUnstageVolume: (request) =>
+        this.#run('NodeUnstageVolume', request, () => {
+          mounts.unstage(request.volumeId, request.stagingTargetPath);
+          return {};
+        }),
+      nodePublishVolume: (request) =>
+        this.#run('NodePublishVolume', request, () => {
+          const { stagingTargetPath: staging, targetPath: target } = request;
+          mounts.publish(request.volumeId, { staging, target });
+          return {};
+        }),
+      nodeUnpublishVolume: (request) =>
+        this.#run('NodeUnpublishVolume', request, () => {
+          mounts.unpublish(request.targetPath);
+          return {};
+        }),
+      nodeExpandVolume: (request) =>
+        this.#run('NodeExpandVolume', request, () => {
+          mounts.expand(request.volumeId, request.volumePath);
+          return {};
+        }),
     };
   }
 

@@ -206,6 +206,7 @@ export class AgentCaches {
       users: (claim) => this.usersOf(keyOf(claim), pod),
       freeSlots: (driver) => this.#freeSlots(nodeName, driver),
       hasDriver: (driver) => this.#hasDriver(nodeName, driver),
+      mayRegister: this.#plugins.isConfigured(nodeName),
       config: this.configOf(pod),
       checksNodeAffinity: this.#checksNodeAffinity,
     };

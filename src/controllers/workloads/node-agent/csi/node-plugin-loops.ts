@@ -22,6 +22,9 @@ const retryMaxMs = 122_000;
 /** After a call that did not reach the plugin: it may have been restarted, perhaps in another version. */
 const reconnectMs = 1_000;
 
+/** After a write that lost against another one. */
+const conflictMs = 10;
+
 /** The key of the registration; all other keys are volume handles. */
 const registrationKey = '';
 
@@ -144,8 +147,8 @@ export class NodePluginLoops {
     try {
       return await this.#registration.register(nodeName, plugin, signal);
     } catch (error) {
-      // Another plugin of the node has written meanwhile.
-      if (isReason(error, 'Conflict') || isReason(error, 'AlreadyExists')) return {};
+      // The node's status, or another plugin's entry, was written meanwhile.
+      if (isReason(error, 'Conflict') || isReason(error, 'AlreadyExists')) return { afterMs: conflictMs };
       throw error;
     }
   }

@@ -74,6 +74,7 @@ function viewOf(given: Case): MountView {
     users: () => users.map(userOf),
     freeSlots: () => given.freeSlots ?? Number.POSITIVE_INFINITY,
     hasDriver: (name) => given.drivers?.includes(name) ?? true,
+    mayRegister: false,
     checksNodeAffinity: given.volumeScheduling ?? true,
     config: {
       secret: (name) => (name === 'password' ? { data: { key: '' } } : undefined),

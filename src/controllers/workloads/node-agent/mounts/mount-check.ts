@@ -30,6 +30,8 @@ export interface MountView {
   freeSlots(driver: string): number;
   /** Whether the driver is registered on the node. */
   hasDriver(driver: string): boolean;
+  /** Whether a driver that is missing may register itself in a moment. */
+  readonly mayRegister: boolean;
   readonly config: ConfigLookup;
   /** Whether a volume's node affinity has to match the node. */
   readonly checksNodeAffinity: boolean;
@@ -177,10 +179,8 @@ function checkDriver(view: MountView, volume: PersistentVolume): MountBlock | un
   const name = volume.metadata?.name;
   if (view.attachment(volume) !== undefined) {
     const why = `CSINode ${view.node.metadata?.name} does not contain driver ${driver}`;
-    return {
-      reason: 'FailedAttachVolume',
-      note: `AttachVolume.Attach failed for volume "${name}" : ${why}`,
-    };
+    const note = `AttachVolume.Attach failed for volume "${name}" : ${why}`;
+    return { reason: 'FailedAttachVolume', note, ...passing(view) };
   }
   const [what, where] =
     volumeModeOf(volume) === 'Block'
@@ -189,6 +189,7 @@ function checkDriver(view: MountView, volume: PersistentVolume): MountBlock | un
   return {
     reason: 'FailedMount',
     note: `${what} failed for volume "${name}" : ${unregistered(where, driver)}`,
+    ...passing(view),
   };
 }
 
@@ -197,7 +198,12 @@ function checkInlineDriver(view: MountView, { name, csi }: Volume): MountBlock |
   const driver = csi?.driver;
   if (driver === undefined || view.hasDriver(driver)) return undefined;
   const why = unregistered('mounter.SetUpAt failed to get CSI client', driver);
-  return { reason: 'FailedMount', note: `MountVolume.SetUp failed for volume "${name}" : ${why}` };
+  const note = `MountVolume.SetUp failed for volume "${name}" : ${why}`;
+  return { reason: 'FailedMount', note, ...passing(view) };
+}
+
+function passing({ mayRegister }: MountView): { readonly mayPass?: true } {
+  return mayRegister ? { mayPass: true } : {};
 }
 
 /** A volume of Secrets or ConfigMaps. */
