@@ -100,6 +100,7 @@ describe('on an empty cluster', () => {
       kind: 'ReservationsReport',
       volumes: [],
       claims: [],
+      inlineVolumes: [],
       pools: [],
       pods: [],
       notes: [],

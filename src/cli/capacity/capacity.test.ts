@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  boundClaim,
   claim,
   csiDriver,
   driverCapacity,
@@ -8,8 +9,9 @@ import {
   storageClass,
   volume,
 } from '../../engine/testing/objects.ts';
-import { annotations } from '../../kube/well-known.ts';
-import { nodeWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
+import { nodeWith, podWith, twoPools, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { measureCapacity } from './measure-capacity.ts';
@@ -33,7 +35,7 @@ function textOf(
   report: CapacityReport,
   { terminal = plainTerminal, isWide = false, env = {} }: Look = {},
 ): string {
-  return renderCapacity(report, { terminal, isWide, env });
+  return renderCapacity(report, { terminal, isWide, env, nowMs });
 }
 
 /** Pools of today's form with a promise, a class without published capacity, and local disks of which one is taken. */
@@ -91,6 +93,80 @@ describe('capacity', () => {
     ]);
     expect(report.classes).toMatchObject([{ used: '15Gi', total: '125Gi' }]);
     expect(textOf(report)).toMatch(/storage\/zone-a +95Gi +15Gi /);
+  });
+
+  test('of a volume that the figure does not include yet is promised, not used: nothing counts twice', () => {
+    const pool = storageCapacity('p', 'dyn', { capacity: '80Gi', nodeTopology: {} });
+    const measuredAt = (time: string) => ({
+      ...pool,
+      metadata: { ...pool.metadata, annotations: { [annotations.measuredAt]: time } },
+    });
+    const made = volume('v1', '10Gi');
+    const marks = {
+      annotations: { [annotations.bindCompleted]: 'yes', [annotations.selectedNode]: 'n1' },
+    };
+    const view = (time: string) =>
+      viewOf({
+        Node: [nodeWith('n1', '4')],
+        StorageClass: [storageClass('dyn', { provisioner: 'csi.example.com' })],
+        CSIDriver: [csiDriver('csi.example.com')],
+        CSIStorageCapacity: [measuredAt(time)],
+        PersistentVolumeClaim: [boundClaim('data', '10Gi', 'v1', { className: 'dyn', metadata: marks })],
+        PersistentVolume: [
+          {
+            ...made,
+            metadata: {
+              ...made.metadata,
+              name: 'v1',
+              creationTimestamp: '2026-01-01T11:00:00Z',
+              annotations: { [annotations.provisionedBy]: 'csi.example.com' },
+            },
+            spec: {
+              ...made.spec,
+              storageClassName: 'dyn',
+              claimRef: { namespace: 'default', name: 'data', uid: 'uid-data' },
+              csi: { driver: 'csi.example.com', volumeHandle: 'v1' },
+            },
+          },
+        ],
+      });
+    expect(measured(view('2026-01-01T10:00:00Z')).pools).toMatchObject([
+      { total: '80Gi', used: '0', promised: '10Gi', free: '70Gi' },
+    ]);
+    expect(measured(view('2026-01-01T11:30:00Z')).pools).toMatchObject([
+      { total: '90Gi', used: '10Gi', promised: '0', free: '80Gi' },
+    ]);
+  });
+
+  test('that inline volumes use is known if all of them have a size', () => {
+    const inline = (fsSize: string | undefined) => {
+      const pods = podWith('p', '1');
+      const state = { running: { startedAt: '2026-01-01T10:00:00Z' } };
+      return viewOf({
+        Node: [nodeWith('n1', '4')],
+        DriverCapacity: [
+          driverCapacity('d', [
+            {
+              storageClassName: '<ephemeral>',
+              pools: [{ name: 'p', capacity: '9Gi', nodeList: ['n1'], measuredAt: '2026-01-01T11:00:00Z' }],
+            },
+          ]),
+        ],
+        Pod: [
+          {
+            ...pods,
+            spec: {
+              ...pods.spec,
+              nodeName: 'n1',
+              volumes: [{ name: 'v', csi: { driver: 'd', ...(fsSize && { fsSize }) } }],
+            },
+            status: { containerStatuses: [{ name: 'c', state }] },
+          } as Pod,
+        ],
+      });
+    };
+    expect(measured(inline('3Gi')).pools).toMatchObject([{ used: '3Gi', promised: '0', free: '9Gi' }]);
+    expect(measured(inline(undefined)).pools).toMatchObject([{ used: undefined, free: '9Gi' }]);
   });
 
   test('is unknown where it is unknown which volumes are in a pool', () => {
@@ -166,16 +242,22 @@ describe('capacity', () => {
       const object = driverCapacity(name, [{ storageClassName: 'c', pools }]);
       const managedFields = [
         { manager: 'installer', time: '2026-01-01T00:00:00Z' },
-        { manager: 'publisher', time: '2026-01-02T00:00:00Z' },
+        { manager: 'publisher', time: '2026-01-01T02:00:00Z' },
       ];
       return { ...object, metadata: { ...object.metadata, managedFields } };
     };
     const report = measured(
-      viewOf({ DriverCapacity: [figures('a', '2026-01-01T12:00:00.250Z'), figures('b')] }),
+      viewOf({ DriverCapacity: [figures('a', '2026-01-01T11:57:00.250Z'), figures('b')] }),
     );
     expect(report.pools).toMatchObject([
-      { measuredAt: '2026-01-01T12:00:00.250Z', measuredAtFrom: 'measurement', publishedBy: 'publisher' },
-      { measuredAt: '2026-01-02T00:00:00Z', measuredAtFrom: 'write', publishedBy: 'publisher' },
+      { measuredAt: '2026-01-01T11:57:00.250Z', measuredAtFrom: 'measurement', publishedBy: 'publisher' },
+      { measuredAt: '2026-01-01T02:00:00Z', measuredAtFrom: 'write', publishedBy: 'publisher' },
+    ]);
+    expect(textOf(report)).toMatch(/ a .* 2m +publisher .*\n.* b .* 10h +publisher /);
+    const labelled = figures('c');
+    const metadata = { ...labelled.metadata, labels: { [labels.managedBy]: 'external-provisioner-n1' } };
+    expect(measured(viewOf({ DriverCapacity: [{ ...labelled, metadata }] })).pools).toMatchObject([
+      { publishedBy: 'external-provisioner-n1' },
     ]);
   });
 

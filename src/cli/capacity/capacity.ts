@@ -21,10 +21,11 @@ export async function capacity(flags: CapacityFlags): Promise<void> {
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',
     );
-  const report = measureCapacity(view, { nowMs: realClock.nowMs(), storageClass: flags.class });
+  const nowMs = realClock.nowMs();
+  const report = measureCapacity(view, { nowMs, storageClass: flags.class });
   if (flags.class !== undefined && view.snapshot.get('StorageClass', flags.class) === undefined)
     requireAny(report, flags.class);
-  process.stdout.write(rendered(report, format));
+  process.stdout.write(rendered(report, format, nowMs));
 }
 
 /** Volumes and pools may have a class that doesn't exist; a class that nothing has is an error. */
@@ -35,7 +36,7 @@ function requireAny({ pools, volumes }: CapacityReport, storageClass: string): v
   );
 }
 
-function rendered(report: CapacityReport, format: OutputFormat): string {
+function rendered(report: CapacityReport, format: OutputFormat, nowMs: number): string {
   switch (format) {
     case 'json':
     case 'yaml':
@@ -49,6 +50,7 @@ function rendered(report: CapacityReport, format: OutputFormat): string {
         terminal: terminalOf(process.stdout, env),
         isWide: format === 'wide',
         env,
+        nowMs,
       });
     }
   }

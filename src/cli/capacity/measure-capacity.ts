@@ -4,17 +4,14 @@ import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.t
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClassRecord } from '../../engine/records/class-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
-import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
+import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
 import { noticeNotes } from '../explain/lines.ts';
-import { quantityText } from '../reservations/amounts.ts';
-import { ReachReader } from '../reservations/reach.ts';
+import { quantityText } from '../pools/amounts.ts';
+import { atLeastZero, PoolReader } from '../pools/pool-reader.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
 import { measureVolumes } from './measure-volumes.ts';
-import { orphanCheck } from './orphaned-pools.ts';
-import { type FigureSource, figureSource } from './pool-publisher.ts';
-import { PoolUsage } from './pool-usage.ts';
-import type { CapacityReport, ClassCapacity, PoolCapacity } from './report.ts';
+import type { CapacityReport, ClassCapacity } from './report.ts';
 
 export interface MeasureOptions {
   readonly nowMs: number;
@@ -36,46 +33,42 @@ export function measureCapacity(view: ClusterView, { nowMs, storageClass }: Meas
   const { snapshot, notes } = view;
   const { index, warnings } = snapshot.toIndex(stowageProfile);
   index.settle(nowMs);
-  const reaches = new ReachReader(index);
-  const usage = new PoolUsage(view, index);
+  const reader = new PoolReader(view, index, nowMs);
   const isAsked = (line: { readonly storageClass: string }) =>
     storageClass === undefined || line.storageClass === storageClass;
   return {
     apiVersion: 'stowage.dev/capacity/v1',
     kind: 'CapacityReport',
-    classes: measureClasses({ index, usage, nowMs }).filter(isAsked),
-    pools: measurePools(
-      { index, usage, nowMs },
-      { reaches, isOrphan: orphanCheck(view), sourceOf: (pool) => figureSource(view, pool) },
-    ).filter(isAsked),
-    volumes: measureVolumes(snapshot, index, reaches).filter(isAsked),
+    classes: measureClasses(index, reader).filter(isAsked),
+    pools: reader.all().filter(isAsked),
+    volumes: measureVolumes(snapshot, index, reader.reaches).filter(isAsked),
     notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
 }
 
-interface Measured {
-  readonly index: ClusterIndex;
-  readonly usage: PoolUsage;
-  readonly nowMs: number;
-}
-
-function measureClasses(measured: Measured): readonly ClassCapacity[] {
-  return [...measured.index.classes.values()]
+function measureClasses(index: ClusterIndex, reader: PoolReader): readonly ClassCapacity[] {
+  return [...index.classes.values()]
     .filter(({ canProvision }) => canProvision)
-    .map((storageClass) => measureClass(storageClass, measured))
+    .map((storageClass) => measureClass(storageClass, index, reader))
     .sort((a, b) => (a.storageClass < b.storageClass ? -1 : 1));
 }
 
-function measureClass({ key, provisioner }: ClassRecord, { index, usage, nowMs }: Measured): ClassCapacity {
+function measureClass(
+  { key, provisioner, placement }: ClassRecord,
+  index: ClusterIndex,
+  reader: PoolReader,
+): ClassCapacity {
+  const { usage } = reader;
   const found = lookUpPools(index, provisioner, key);
   const pools = found.kind === 'pools' ? found.entry.rows.map((row) => index.pools.record(row)) : [];
-  const live = pools.filter((pool) => !isExpired(pool, nowMs));
+  const live = pools.filter((pool) => !reader.isExpired(pool));
   const used = usage.usedOfClass(key);
   const line = {
     storageClass: key,
     provisioner,
     poolCount: pools.length,
     used: used && quantityText(used),
+    placement,
   };
   if (found.kind === 'untracked')
     return { ...line, isTracked: false, reported: undefined, free: undefined, largestVolume: undefined };
@@ -84,76 +77,10 @@ function measureClass({ key, provisioner }: ClassRecord, { index, usage, nowMs }
     ...line,
     isTracked: true,
     reported: quantityText(sumByBacking(live, publishedCapacity)),
-    free: quantityText(sumByBacking(live, (pool) => atLeastZero(roomOf(index, pool)))),
-    largestVolume: quantityText(largestOf(live.map((pool) => largestVolume(index, pool)))),
+    free: quantityText(sumByBacking(live, (pool) => atLeastZero(reader.free(pool)))),
+    largestVolume: quantityText(largestOf(live.map((pool) => reader.largestVolume(pool)))),
     total: total && quantityText(total),
   };
-}
-
-/** What is known about pools besides their figures. */
-interface PoolFacts {
-  readonly reaches: ReachReader;
-  readonly isOrphan: (pool: PoolRecord) => boolean;
-  readonly sourceOf: (pool: PoolRecord) => FigureSource;
-}
-
-function measurePools(measured: Measured, facts: PoolFacts): readonly PoolCapacity[] {
-  return [...measured.index.pools.records()]
-    .map((pool) => measurePool(pool, measured, facts))
-    .sort((a, b) => (order(a) < order(b) ? -1 : 1));
-}
-
-function order({ storageClass, pool }: PoolCapacity): string {
-  return `${storageClass} ${pool}`;
-}
-
-function measurePool(
-  pool: PoolRecord,
-  { index, usage, nowMs }: Measured,
-  { reaches, isOrphan, sourceOf }: PoolFacts,
-): PoolCapacity {
-  const { pools } = index;
-  const { key, name, form, driver, storageClass } = pool;
-  const reported = publishedCapacity(pool);
-  const isOld = isExpired(pool, nowMs);
-  const used = usage.used(pool);
-  const total = isOld ? undefined : usage.total(pool);
-  return {
-    pool: name,
-    source: form,
-    driver,
-    storageClass,
-    reach: reaches.of(pools.topology(pools.row(key)!)),
-    reported: pool.free === undefined && pool.largest === undefined ? undefined : quantityText(reported),
-    used: used && quantityText(used),
-    total: total && quantityText(total),
-    promised: quantityText(subtractSizes(reported, roomOf(index, pool))),
-    free: quantityText(roomOf(index, pool)),
-    largestVolume: quantityText(isOld ? zeroSize : largestVolume(index, pool)),
-    isExpired: isOld,
-    isOrphaned: isOrphan(pool),
-    ...sourceOf(pool),
-    sharesWith: pools
-      .poolsOnSameBacking(key)
-      .filter((other) => other !== pool)
-      .map((other) => `${other.name} (${other.storageClass})`)
-      .sort(),
-  };
-}
-
-function isExpired({ expiresAtMs }: PoolRecord, nowMs: number): boolean {
-  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
-}
-
-function roomOf({ pools }: ClusterIndex, { key }: PoolRecord): Size {
-  return pools.available(pools.row(key)!);
-}
-
-/** The value that plans compare: a volume must fit both the limit of a single volume and the free capacity. */
-function largestVolume(index: ClusterIndex, pool: PoolRecord): Size {
-  const limit = index.pools.limit(index.pools.row(pool.key)!) ?? zeroSize;
-  const free = roomOf(index, pool);
-  return atLeastZero(compareSizes(limit, free) < 0 ? limit : free);
 }
 
 function sumByBacking(pools: readonly PoolRecord[], amount: (pool: PoolRecord) => Size): Size {
@@ -173,8 +100,4 @@ function sumIfKnown(sizes: readonly (Size | undefined)[]): Size | undefined {
 
 function largestOf(sizes: readonly Size[]): Size {
   return sizes.reduce((most, size) => (compareSizes(size, most) > 0 ? size : most), zeroSize);
-}
-
-function atLeastZero(size: Size): Size {
-  return compareSizes(size, zeroSize) < 0 ? zeroSize : size;
 }

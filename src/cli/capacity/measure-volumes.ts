@@ -3,8 +3,8 @@ import type { Topology } from '../../engine/cluster-index/nodes/topology-table.t
 import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
-import { quantityText } from '../reservations/amounts.ts';
-import { type ReachReader, reachText } from '../reservations/reach.ts';
+import { quantityText } from '../pools/amounts.ts';
+import { type ReachReader, reachText } from '../pools/reach.ts';
 import type { VolumesCapacity } from './report.ts';
 
 interface Tally {

@@ -2,14 +2,17 @@ import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { readableAmount } from '../reservations/amounts.ts';
-import { reachText } from '../reservations/reach.ts';
+import { ageText } from '../pools/age-text.ts';
+import { readableAmount } from '../pools/amounts.ts';
+import type { PoolCapacity } from '../pools/pool-reader.ts';
+import { reachText } from '../pools/reach.ts';
 import { Sections, type SectionsOptions } from '../reservations/sections.ts';
 import { type Bar, barFor } from './bar.ts';
-import type { CapacityReport, ClassCapacity, PoolCapacity, VolumesCapacity } from './report.ts';
+import type { CapacityReport, ClassCapacity, VolumesCapacity } from './report.ts';
 
 export interface RenderCapacityOptions extends SectionsOptions {
   readonly env: NodeJS.ProcessEnv;
+  readonly nowMs: number;
 }
 
 /** Column builders that all tables share. */
@@ -52,6 +55,7 @@ function classColumns({ isWide }: Means): (Column<ClassCapacity> | undefined)[] 
     isWide ? { title: 'REPORTED', cell: ({ reported }) => orUnknown(reported), align: 'right' } : undefined,
     { title: 'FREE', cell: ({ free }) => orUnknown(free), align: 'right' },
     { title: 'LARGEST', cell: ({ largestVolume }) => orUnknown(largestVolume), align: 'right' },
+    isWide ? { title: 'PLACEMENT', cell: ({ placement = '-' }) => placement } : undefined,
     {
       title: 'PROVISIONER',
       cell: ({ provisioner, isTracked }) =>
@@ -71,7 +75,7 @@ function stateText({ isExpired, isOrphaned }: PoolCapacity, style: Style): strin
 }
 
 function poolColumns(
-  { style, bar, isWide }: Means,
+  { style, bar, isWide, nowMs }: Means,
   hasStates: boolean,
 ): (Column<PoolCapacity> | undefined)[] {
   return [
@@ -92,8 +96,10 @@ function poolColumns(
       isMinor: true,
     },
     hasStates ? { title: 'STATE', cell: (line) => stateText(line, style) } : undefined,
+    { title: 'AGE', cell: ({ measuredAt }) => ageText(measuredAt, nowMs), align: 'right', isMinor: true },
     isWide ? { title: 'SOURCE', cell: sourceText } : undefined,
     isWide ? { title: 'SHARES WITH', cell: ({ sharesWith }) => sharesWith.join(', ') || '-' } : undefined,
+    { title: 'PUBLISHED BY', cell: ({ publishedBy = '-' }) => publishedBy, isMinor: true },
     { title: 'REACHED FROM', cell: ({ reach }) => reachText(reach) },
   ];
 }

@@ -1,5 +1,6 @@
 import { tieBreakSeed } from '../../controllers/scheduler/pending-pods.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { lookUpInlinePools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type Placement, plan } from '../../engine/plan.ts';
 import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
@@ -7,9 +8,10 @@ import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
+import { quantityText } from '../pools/amounts.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isReportedUnschedulable, reportedMessage, withContradiction } from './contradiction.ts';
-import type { ClaimLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
+import type { ClaimLine, InlineVolumeLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { nominatedPods, withInFlightPods } from './in-flight-pods.ts';
 import { jointCapacityNotes } from './joint-capacity.ts';
@@ -54,6 +56,7 @@ export function explainPod(view: ClusterView, pod: Pod, options: ExplainPodOptio
     podReasons: [],
     nodes: { total: index.nodes.size, fitting: 0, groups: [] },
     claims: claimLines(record, index, view),
+    inlineVolumes: inlineLines(record, index),
     waitsFor: [],
     remedies: [],
     reported: reportedMessage(pod),
@@ -181,6 +184,20 @@ const waitsSummedUp = 2;
 function waitTexts(waits: readonly VolumeWaitLine[]): string {
   const shown = waits.slice(0, waitsSummedUp).map(({ text }) => text);
   return `${shown.join('; ')}${waits.length > shown.length ? '; and more' : ''}`;
+}
+
+/** Inline volumes of drivers without published capacity reserve nothing. */
+function inlineLines(
+  { inlineVolumes }: PodRecord,
+  index: ClusterIndex,
+): readonly InlineVolumeLine[] | undefined {
+  if (!index.profile.checkInlineVolumes) return undefined;
+  const lines = inlineVolumes.flatMap(({ volumeName, driver, size }) =>
+    size === undefined || lookUpInlinePools(index, driver).kind === 'untracked'
+      ? []
+      : [{ volume: volumeName, driver, size: quantityText(size), closest: [], omitted: 0 }],
+  );
+  return lines.length === 0 ? undefined : lines;
 }
 
 function claimLines(

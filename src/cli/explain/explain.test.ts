@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { boundClaim, claim, localVolume, storageClass } from '../../engine/testing/objects.ts';
+import {
+  boundClaim,
+  claim,
+  driverCapacity,
+  localVolume,
+  storageClass,
+} from '../../engine/testing/objects.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
 import { answer, exitCodeOf, nameOf } from './explain.ts';
@@ -56,6 +62,37 @@ describe('a pod that fits nowhere', () => {
     const text = textOf(askPod(thousandNodes(), 'big'), { ...narrow, width: 100 });
     expect(text.split('\n').length).toBeLessThan(24);
     await expect(text).toMatchFileSnapshot(golden('thousand.txt'));
+  });
+
+  test('names inline volumes as such, with the figures of the pools that came closest', () => {
+    const redis = podWith('redis', '1');
+    const cache = { name: 'cache', csi: { driver: 'pmem.example.com', fsSize: '40Gi' } };
+    const pools = ['n1', 'n2'].map((name, at) => ({
+      name,
+      nodeList: [name],
+      capacity: `${16 * (at + 1)}Gi`,
+      measuredAt: new Date(-180_000).toISOString(),
+    }));
+    const capacity = driverCapacity('pmem.example.com', [{ storageClassName: '<ephemeral>', pools }]);
+    const managedFields = [{ manager: 'pmem-publisher', time: '2026-01-01T00:00:00Z' }];
+    const view = viewOf({
+      Node: [nodeWith('n1', '4'), nodeWith('n2', '4')],
+      DriverCapacity: [{ ...capacity, metadata: { ...capacity.metadata, managedFields } }],
+      Pod: [{ ...redis, spec: { ...redis.spec, schedulerName: 'stowage', volumes: [cache] } }],
+    });
+    const text = textOf(askPod(view, 'redis'));
+    expect(text).toContain(
+      [
+        'INLINE VOLUMES',
+        '  cache (40Gi, driver pmem.example.com); closest:',
+        '    pool n2: 32Gi free, needs 40Gi (seen from n2)',
+        '    pool n1: 16Gi free, needs 40Gi (seen from n1)',
+        '',
+        'POOLS',
+        '  n2 (<ephemeral>): total unknown, used 0, promised 0, free 32Gi; 3m old; published by pmem-publisher',
+      ].join('\n'),
+    );
+    expect(text).not.toMatch(/claim/i);
   });
 
   test('shows what pools have free, and what of it is promised', async () => {

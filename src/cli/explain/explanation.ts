@@ -45,6 +45,10 @@ export interface PodExplanation extends Common {
     readonly groups: readonly NodeGroupLine[];
   };
   readonly claims: readonly ClaimLine[];
+  /** The inline CSI volumes that reserve capacity of a pool; they are no claims. */
+  readonly inlineVolumes?: readonly InlineVolumeLine[] | undefined;
+  /** The figures of the pools that came closest, or that the pod would use. */
+  readonly pools?: readonly PoolLine[] | undefined;
   /** What other components have to do with the pod's volumes before it can start. */
   readonly waitsFor: readonly VolumeWaitLine[];
   readonly placement?: PlacementLine | undefined;
@@ -137,6 +141,32 @@ export interface ClaimLine {
   readonly omitted: number;
 }
 
+export interface InlineVolumeLine {
+  /** The name of the volume in the pod. */
+  readonly volume: string;
+  readonly driver: string;
+  readonly size: string;
+  /** As for a claim. */
+  readonly closest: readonly CandidateLine[];
+  readonly omitted: number;
+}
+
+export interface PoolLine {
+  readonly pool: string;
+  readonly storageClass: string;
+  /** Undefined if it is unknown. */
+  readonly total?: string | undefined;
+  readonly used?: string | undefined;
+  readonly promised: string;
+  /** Negative if more has been promised than is available. */
+  readonly free: string;
+  /** When the driver was asked for the figure, or else when the object was last written. */
+  readonly measuredAt?: string | undefined;
+  /** How long ago that is, such as `3m`. */
+  readonly age?: string | undefined;
+  readonly publishedBy?: string | undefined;
+}
+
 export interface CandidateLine {
   readonly kind: 'volume' | 'pool';
   readonly name: string;
@@ -156,8 +186,17 @@ export interface ObstacleLine {
 export interface PlacementLine {
   readonly node: string;
   /** For each claim, its volume, or the class or pool that provides it. */
-  readonly volumes: readonly { readonly claim: string; readonly volume?: string; readonly pool?: string }[];
+  readonly volumes: readonly PlacedVolumeLine[];
   readonly scores: readonly ScoreLine[];
+}
+
+export interface PlacedVolumeLine {
+  /** For an inline volume `NAMESPACE/POD:VOLUME`. */
+  readonly claim: string;
+  /** The name of an inline volume, which has no claim. */
+  readonly inlineVolume?: string | undefined;
+  readonly volume?: string;
+  readonly pool?: string;
 }
 
 export interface ScoreLine {

@@ -2,6 +2,7 @@ import { type NodeRanking, rankNodes } from '../../engine/explain/node-ranking.t
 import type { Placement } from '../../engine/plan.ts';
 import type { PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
 import type { PodQuestion } from './pod-question.ts';
+import { poolLines } from './pool-lines.ts';
 
 const scoresMax = 5;
 
@@ -20,10 +21,18 @@ export function placementOf(placement: Placement, question: PodQuestion): Partia
           claim,
           pool: pool?.name ?? `class ${className}`,
         })),
-        ...placement.inlineVolumes.map(({ volume, pool }) => ({ claim: volume, pool: pool.name })),
+        ...placement.inlineVolumes.map(({ volume, pool }) => ({
+          claim: volume,
+          inlineVolume: volume.slice(volume.lastIndexOf(':') + 1),
+          pool: pool.name,
+        })),
       ],
       scores: scoreLines(board),
     },
+    pools: poolLines(
+      [...placement.provisions, ...placement.inlineVolumes].map(({ pool }) => pool?.key),
+      question,
+    ),
   };
 }
 

@@ -1,3 +1,4 @@
+import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-reconciler.ts';
 import { closestCandidates } from '../../engine/explain/closest-candidates.ts';
 import { groupNodes, type NodeGroup } from '../../engine/explain/node-groups.ts';
 import { truncatedList } from '../../engine/explain/truncated-list.ts';
@@ -8,9 +9,10 @@ import { findRemedies } from '../../engine/remedies/find-remedies.ts';
 import type { PodRefusal } from '../../engine/rules/framework/rule.ts';
 import { nodeReasons } from '../../engine/rules/reasons.ts';
 import { claimStanding } from './claim-state.ts';
-import type { ClaimLine, PodExplanation, PodReasonLine } from './explanation.ts';
+import type { PodExplanation, PodReasonLine } from './explanation.ts';
 import { candidateLine, groupLine, podReasonLine, remedyLine } from './lines.ts';
 import type { PodQuestion } from './pod-question.ts';
+import { poolLines } from './pool-lines.ts';
 
 /** The number of candidates in the line of a claim. */
 const candidatesMax = 5;
@@ -43,7 +45,7 @@ export function refused(
     ...common,
     summary: `${refusedSummary(record, refusal.nodeCount, groups)}${nomination(record)}`,
     nodes: { total: refusal.nodeCount, fitting: 0, groups: groups.map(groupLine) },
-    claims: withClosest(base.claims, nodes),
+    ...withClosest(base, question, nodes),
     remedies: remedies.map(remedyLine),
     ...('isCutShort' in search && { search }),
   };
@@ -150,15 +152,24 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
+/** The claims and inline volumes with the volumes and pools that came closest, and the figures of these pools. */
 function withClosest(
-  claims: readonly ClaimLine[],
+  { claims, inlineVolumes }: PodExplanation,
+  question: PodQuestion,
   nodes: Parameters<typeof closestCandidates>[0],
-): readonly ClaimLine[] {
+): Pick<PodExplanation, 'claims' | 'inlineVolumes' | 'pools'> {
   const found = new Map(closestCandidates(nodes, candidatesMax).map((close) => [close.claim, close]));
-  return claims.map((line) => {
-    const close = found.get(line.claim);
-    if (close === undefined) return line;
-    const closest = close.candidates.map((candidate) => candidateLine(candidate, candidate.node));
-    return { ...line, closest, omitted: close.omitted };
-  });
+  const closestOf = (key: string) => {
+    const { candidates = [], omitted = 0 } = found.get(key) ?? {};
+    return { closest: candidates.map((candidate) => candidateLine(candidate, candidate.node)), omitted };
+  };
+  const keys = [...found.values()].flatMap(({ candidates }) => candidates.map(({ poolKey }) => poolKey));
+  return {
+    claims: claims.map((line) => ({ ...line, ...closestOf(line.claim) })),
+    inlineVolumes: inlineVolumes?.map((line) => ({
+      ...line,
+      ...closestOf(inlineVolumeId(question.record.key, line.volume)),
+    })),
+    pools: poolLines(keys, question),
+  };
 }

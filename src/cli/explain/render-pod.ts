@@ -1,4 +1,12 @@
-import type { ClaimLine, NodeGroupLine, PlacementLine, PodExplanation, ScoreLine } from './explanation.ts';
+import { readableAmount } from '../pools/amounts.ts';
+import type {
+  ClaimLine,
+  NodeGroupLine,
+  PlacementLine,
+  PodExplanation,
+  PoolLine,
+  ScoreLine,
+} from './explanation.ts';
 import { candidateText, nodeReasonTexts } from './reason-text.ts';
 import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 
@@ -27,6 +35,8 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
   renderNodes(page, explanation, options);
   renderPlacement(page, explanation.placement, options);
   renderClaims(page, explanation.claims, options);
+  renderInlineVolumes(page, explanation);
+  renderPools(page, explanation.pools);
   renderRemedies(page, explanation, options);
   renderMessage(page, explanation);
 }
@@ -97,8 +107,10 @@ function renderPlacement(page: Page, placement: PlacementLine | undefined, { isW
   if (placement === undefined) return;
   if (placement.volumes.length > 0) {
     page.heading('VOLUMES');
-    for (const { claim, volume, pool } of placement.volumes)
-      page.line(`${claim}: ${volume ?? `a new volume of ${pool}`}`, 2);
+    for (const { claim, inlineVolume, volume, pool } of placement.volumes) {
+      const subject = inlineVolume === undefined ? claim : `inline volume ${inlineVolume}`;
+      page.line(`${subject}: ${volume ?? `a new volume of ${pool}`}`, 2);
+    }
   }
   if (placement.scores.length === 0) return;
   page.heading('SCORES');
@@ -134,6 +146,27 @@ function renderClaims(page: Page, claims: readonly ClaimLine[], { isWide }: Rend
   }
   if (shown.length < open.length)
     page.line(`and ${open.length - shown.length} more claims (-o wide shows them)`, 2);
+}
+
+function renderInlineVolumes(page: Page, { inlineVolumes = [], verdict }: PodExplanation): void {
+  if (inlineVolumes.length === 0 || verdict !== 'refused') return;
+  page.heading('INLINE VOLUMES');
+  for (const { volume, driver, size, closest, omitted } of inlineVolumes) {
+    page.line(`${volume} (${size}, driver ${driver})${closest.length === 0 ? '' : '; closest:'}`, 2);
+    for (const candidate of closest) page.line(candidateText(candidate), 4);
+    if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
+  }
+}
+
+function renderPools(page: Page, pools: readonly PoolLine[] = []): void {
+  if (pools.length === 0) return;
+  page.heading('POOLS');
+  const text = (amount: string | undefined) => (amount === undefined ? 'unknown' : readableAmount(amount));
+  for (const { pool, storageClass, total, used, promised, free, age, publishedBy } of pools) {
+    const amounts = `total ${text(total)}, used ${text(used)}, promised ${text(promised)}, free ${text(free)}`;
+    const source = [age && `${age} old`, publishedBy && `published by ${publishedBy}`].filter(Boolean);
+    page.line(`${pool} (${storageClass}): ${[amounts, ...source].join('; ')}`, 2);
+  }
 }
 
 function renderRemedies(

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
-import { isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
+import { type CapacityPromise, isBeingProvisioned } from '../../engine/cluster-index/pools/promise-table.ts';
 import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
@@ -8,12 +8,19 @@ import { zeroSize } from '../../engine/size.ts';
 import { listOf } from '../../kube/wire.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { noticeNotes } from '../explain/lines.ts';
+import { quantityText } from '../pools/amounts.ts';
+import { PoolReader } from '../pools/pool-reader.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { missingNotes, type Need } from '../source/missing-notes.ts';
-import { quantityText } from './amounts.ts';
 import { heldVolumes } from './held-volumes.ts';
-import { ReachReader } from './reach.ts';
-import type { ClaimInFlight, NominatedPod, PromisedPool, ReservationsReport } from './report.ts';
+import type {
+  ClaimInFlight,
+  ClaimPromise,
+  InlineVolumeInFlight,
+  NominatedPod,
+  PromisedPool,
+  ReservationsReport,
+} from './report.ts';
 import { waitingSince } from './waiting-since.ts';
 
 export interface FindOptions {
@@ -30,7 +37,11 @@ const needs: readonly Need[] = [
     without: 'whether claims have their volumes is not known',
   },
   { kind: 'Node', resource: 'nodes', without: 'nothing is reachable, and promises have no pool' },
-  { kind: 'Pod', resource: 'pods -A', without: 'who uses claims and who is nominated is not shown' },
+  {
+    kind: 'Pod',
+    resource: 'pods -A',
+    without: 'who uses claims, who is nominated, and inline volumes are not shown',
+  },
 ];
 
 /** Finds all reservations in the stored objects, as a scheduler that starts now would. */
@@ -38,13 +49,18 @@ export function findReservations(view: ClusterView, { nowMs, namespace }: FindOp
   const { snapshot, notes } = view;
   const { index, warnings } = snapshot.toIndex(stowageProfile);
   index.settle(nowMs);
+  const reader = new PoolReader(view, index, nowMs);
   const isAsked = (key: string) => namespace === undefined || key.startsWith(`${namespace}/`);
   return {
     apiVersion: 'stowage.dev/reservations/v1',
     kind: 'ReservationsReport',
-    volumes: heldVolumes(view, index, new ReachReader(index)).filter(({ claim }) => isAsked(claim)),
+    volumes: heldVolumes(view, index, reader.reaches).filter(({ claim }) => isAsked(claim)),
     claims: claimsInFlight(index, snapshot).filter(({ claim }) => isAsked(claim)),
-    pools: promisedPools(index).filter(({ claims }) => claims.some(({ claim }) => isAsked(claim))),
+    inlineVolumes: inlineVolumes(index).filter(({ pod }) => isAsked(pod)),
+    pools: promisedPools(index, reader).filter(
+      ({ claims, inlineVolumes }) =>
+        claims.some(({ claim }) => isAsked(claim)) || inlineVolumes.some(({ pod }) => isAsked(pod)),
+    ),
     pods: nominatedPods(index, snapshot).filter(({ pod }) => isAsked(pod)),
     notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
   };
@@ -75,30 +91,60 @@ function claimInFlight(claim: ClaimRecord, index: ClusterIndex, snapshot: Cluste
   };
 }
 
-function promisedPools(index: ClusterIndex): readonly PromisedPool[] {
+function promisedPools(index: ClusterIndex, reader: PoolReader): readonly PromisedPool[] {
   return [...index.pools.records()]
     .filter(({ key }) => index.pools.promisesOf(key).size > 0)
-    .map((pool) => promisedPool(pool, index))
+    .map((pool) => promisedPool(pool, index, reader))
     .sort((a, b) => compareText(a.pool, b.pool));
 }
 
-function promisedPool(pool: PoolRecord, { pools, promises }: ClusterIndex): PromisedPool {
+function promisedPool(pool: PoolRecord, index: ClusterIndex, reader: PoolReader): PromisedPool {
   const { key, name, form, driver, storageClass } = pool;
-  const claims = [...pools.promisesOf(key)].map(([claim, size]) => ({
-    claim,
-    size: quantityText(size),
-    node: promises.get(claim)?.nodeName ?? '',
-  }));
+  const { total, used, free, measuredAt, publishedBy } = reader.read(pool);
+  const ids = [...index.pools.promisesOf(key).keys()].sort(compareText);
   return {
     pool: name,
     source: form,
     driver,
     storageClass,
+    total,
+    used,
     reported: quantityText(publishedCapacity(pool)),
-    promised: quantityText(pools.promisedTotal(key)),
-    free: quantityText(pools.available(pools.row(key)!)),
-    claims: claims.sort((a, b) => compareText(a.claim, b.claim)),
+    promised: quantityText(index.pools.promisedTotal(key)),
+    free,
+    measuredAt,
+    publishedBy,
+    claims: ids.flatMap((id) => claimPromise(index.promises.get(id))),
+    inlineVolumes: ids.flatMap((id) => inlinePromise(index.promises.get(id))),
   };
+}
+
+function claimPromise(promised: CapacityPromise | undefined): ClaimPromise[] {
+  if (promised === undefined || isInline(promised)) return [];
+  // The id of a promise whose claim is deleted ends with the claim's uid.
+  const [claim = '', uid] = promised.id.split(' ');
+  const line = { claim, size: quantityText(promised.size), node: promised.nodeName };
+  return [uid === undefined ? line : { ...line, isDeleted: true }];
+}
+
+function inlinePromise(promised: CapacityPromise | undefined): Omit<InlineVolumeInFlight, 'pool'>[] {
+  if (promised === undefined || !isInline(promised)) return [];
+  const { id, size, nodeName } = promised;
+  const at = id.lastIndexOf(':');
+  return [{ pod: id.slice(0, at), volume: id.slice(at + 1), node: nodeName, size: quantityText(size) }];
+}
+
+function inlineVolumes(index: ClusterIndex): readonly InlineVolumeInFlight[] {
+  return [...index.promises.all()]
+    .filter(({ isInFigure }) => isInFigure !== true)
+    .flatMap((promised) => inlinePromise(promised).map((line) => ({ line, promised })))
+    .map(({ line, promised: { poolKey = '' } }) => ({ ...line, pool: index.pools.get(poolKey)?.name }))
+    .sort((a, b) => compareText(`${a.pod} ${a.volume}`, `${b.pod} ${b.volume}`));
+}
+
+/** No name of a claim has a colon. */
+function isInline({ id }: CapacityPromise): boolean {
+  return id.includes(':');
 }
 
 function nominatedPods(index: ClusterIndex, snapshot: ClusterSnapshot): readonly NominatedPod[] {

@@ -3,9 +3,9 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { ClaimReference } from '../../engine/records/volume-record.ts';
 import type { PersistentVolume } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
+import { quantityText } from '../pools/amounts.ts';
+import type { ReachReader } from '../pools/reach.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
-import { quantityText } from './amounts.ts';
-import type { ReachReader } from './reach.ts';
 import type { BoundBy, HeldVolume, HoldState } from './report.ts';
 
 /** The volumes whose claimRef names a claim, by claim. */

@@ -1,13 +1,14 @@
-import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
-import { readableAmount } from './amounts.ts';
-import { reachText } from './reach.ts';
+import { ageText } from '../pools/age-text.ts';
+import { readableAmount } from '../pools/amounts.ts';
+import { reachText } from '../pools/reach.ts';
 import type {
   ClaimInFlight,
   HeldVolume,
   HoldState,
+  InlineVolumeInFlight,
   NominatedPod,
   PromisedPool,
   ReservationsReport,
@@ -19,24 +20,25 @@ export interface RenderReservationsOptions extends SectionsOptions {
 }
 
 export function renderReservations(report: ReservationsReport, options: RenderReservationsOptions): string {
-  const { volumes, claims, pools, pods, notes } = report;
+  const { volumes, claims, inlineVolumes, pools, pods, notes } = report;
   const sections = new Sections(options);
-  const isEmpty = volumes.length + claims.length + pools.length + pods.length === 0;
+  const isEmpty = [volumes, claims, inlineVolumes, pools, pods].every(({ length }) => length === 0);
   if (isEmpty) sections.line('Nothing is held: no volume has a claim, no claim a node, no pod is nominated.');
   sections.table('VOLUMES', volumes, volumeColumns(options));
   sections.table('CLAIMS IN FLIGHT', claims, claimColumns(options));
-  sections.table('PROMISED OF POOLS', pools, poolColumns(styleOf(options.terminal)));
+  sections.table('INLINE VOLUMES', inlineVolumes, inlineColumns);
+  sections.table('PROMISED OF POOLS', pools, poolColumns(options));
   sections.table('NOMINATED PODS', pods, podColumns(options));
   sections.notes(notes);
   return sections.toString();
 }
 
 /** The owners of reservations, one a line, for `xargs -L1 stowage explain`. */
-export function reservationNames({ volumes, claims, pods }: ReservationsReport): string {
+export function reservationNames({ volumes, claims, inlineVolumes, pods }: ReservationsReport): string {
   const names = [
     ...volumes.map(({ claim }) => `claim ${claim}`),
     ...claims.map(({ claim }) => `claim ${claim}`),
-    ...pods.map(({ pod }) => `pod ${pod}`),
+    ...[...inlineVolumes, ...pods].map(({ pod }) => `pod ${pod}`),
   ];
   return [...new Set(names)].map((name) => `${printableText(name)}\n`).join('');
 }
@@ -93,22 +95,51 @@ function claimColumns(options: RenderReservationsOptions): (Column<ClaimInFlight
   ];
 }
 
-function poolColumns(style: Style): Column<PromisedPool>[] {
+const inlineColumns: readonly Column<InlineVolumeInFlight>[] = [
+  { title: 'POD', cell: ({ pod }) => pod },
+  { title: 'VOLUME', cell: ({ volume }) => volume },
+  { title: 'NODE', cell: ({ node }) => node },
+  { title: 'SIZE', cell: ({ size }) => readableAmount(size), align: 'right' },
+  { title: 'POOL', cell: ({ pool = '-' }) => pool },
+];
+
+function poolColumns({
+  terminal,
+  isWide,
+  nowMs,
+}: RenderReservationsOptions): (Column<PromisedPool> | undefined)[] {
+  const style = styleOf(terminal);
+  const orUnknown = (amount: string | undefined) =>
+    amount === undefined ? 'unknown' : readableAmount(amount);
   return [
     { title: 'POOL', cell: ({ pool }) => pool },
     { title: 'CLASS', cell: ({ storageClass }) => storageClass },
-    { title: 'REPORTED', cell: ({ reported }) => readableAmount(reported), align: 'right' },
+    { title: 'TOTAL', cell: ({ total }) => orUnknown(total), align: 'right', isMinor: true },
+    { title: 'USED', cell: ({ used }) => orUnknown(used), align: 'right', isMinor: true },
+    isWide
+      ? { title: 'REPORTED', cell: ({ reported }) => readableAmount(reported), align: 'right' }
+      : undefined,
     { title: 'PROMISED', cell: ({ promised }) => readableAmount(promised), align: 'right' },
     {
       title: 'FREE',
       cell: ({ free }) => (free.startsWith('-') ? style.bad(readableAmount(free)) : readableAmount(free)),
       align: 'right',
     },
-    {
-      title: 'TO',
-      cell: ({ claims }) => claims.map(({ claim, size }) => `${claim} ${readableAmount(size)}`).join(', '),
-    },
+    { title: 'AGE', cell: ({ measuredAt }) => ageText(measuredAt, nowMs), align: 'right', isMinor: true },
+    { title: 'PUBLISHED BY', cell: ({ publishedBy = '-' }) => publishedBy, isMinor: true },
+    { title: 'TO', cell: promiseText },
   ];
+}
+
+function promiseText({ claims, inlineVolumes }: PromisedPool): string {
+  return [
+    ...claims.map(
+      ({ claim, size, isDeleted }) => `${claim}${isDeleted ? ' (deleted)' : ''} ${readableAmount(size)}`,
+    ),
+    ...inlineVolumes.map(
+      ({ pod, volume, size }) => `inline volume ${volume} of pod ${pod} ${readableAmount(size)}`,
+    ),
+  ].join(', ');
 }
 
 function podColumns({ isWide, nowMs }: RenderReservationsOptions): (Column<NominatedPod> | undefined)[] {
@@ -123,19 +154,4 @@ function podColumns({ isWide, nowMs }: RenderReservationsOptions): (Column<Nomin
 
 function orDash(text: string): string {
   return text === '' ? '-' : text;
-}
-
-const steps = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-] as const;
-
-/** In the largest unit with at least two of it, as kubectl rounds ages. */
-function ageText(since: string | undefined, nowMs: number): string {
-  const sinceMs = parseTimestamp(since);
-  if (sinceMs === undefined) return '-';
-  const seconds = Math.max(0, Math.trunc((nowMs - sinceMs) / 1000));
-  const [unit, length] = steps.find(([, size]) => seconds >= 2 * size) ?? (['s', 1] as const);
-  return `${Math.trunc(seconds / length)}${unit}`;
 }

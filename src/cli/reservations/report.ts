@@ -1,5 +1,5 @@
+import type { Reach } from '../pools/reach.ts';
 import type { Note } from '../source/note.ts';
-import type { Reach } from './reach.ts';
 
 /**
  * The output of `stowage reservations` for programs. Within a version, fields are only added and never change their meaning. Amounts are
@@ -10,6 +10,7 @@ export interface ReservationsReport {
   readonly kind: 'ReservationsReport';
   readonly volumes: readonly HeldVolume[];
   readonly claims: readonly ClaimInFlight[];
+  readonly inlineVolumes: readonly InlineVolumeInFlight[];
   readonly pools: readonly PromisedPool[];
   readonly pods: readonly NominatedPod[];
   readonly notes: readonly Note[];
@@ -30,7 +31,7 @@ export interface HeldVolume {
 }
 
 /**
- * `Bound`: both sides agree. `InFlightPods`: the volume names the claim, the claim not yet the volume. `Awaited`: kept for a claim that
+ * `Bound`: both sides agree. `InFlight`: the volume names the claim, the claim not yet the volume. `Awaited`: kept for a claim that
  * doesn't exist. `Released`: its claim is gone. `Misplaced`: the claim has another volume. `RollingBack`: being undone. `Unknown`: the
  * claim could not be seen.
  */
@@ -64,17 +65,46 @@ export interface ClaimInFlight {
   readonly pods: readonly string[];
 }
 
-/** A pool with bytes that are promised to claims in flight. */
+/** An inline volume of a pod that has its node: the pool's figure may not include it yet. It is no claim. */
+export interface InlineVolumeInFlight {
+  /** `NAMESPACE/NAME`. */
+  readonly pod: string;
+  /** The name of the volume in the pod. */
+  readonly volume: string;
+  readonly node: string;
+  readonly size: string;
+  /** The pool that its bytes are counted against. */
+  readonly pool: string | undefined;
+}
+
+/** A pool with bytes that are promised to claims in flight and to inline volumes. */
 export interface PromisedPool {
   readonly pool: string;
   readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
   readonly driver: string | undefined;
   readonly storageClass: string;
+  /** What is free, used and promised; undefined if one of them is unknown, or `reported` is not what is free. */
+  readonly total?: string | undefined;
+  /** The sizes of the known volumes that the figure includes; undefined if it is unknown which volumes are in the pool. */
+  readonly used?: string | undefined;
   readonly reported: string;
   readonly promised: string;
   /** What remains after all promises, including those of other pools on the same disks; may be negative. */
   readonly free: string;
-  readonly claims: readonly { readonly claim: string; readonly size: string; readonly node: string }[];
+  /** When the driver was asked for the figure, or else when the object was last written. */
+  readonly measuredAt?: string | undefined;
+  /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
+  readonly publishedBy?: string | undefined;
+  readonly claims: readonly ClaimPromise[];
+  readonly inlineVolumes: readonly Omit<InlineVolumeInFlight, 'pool'>[];
+}
+
+export interface ClaimPromise {
+  readonly claim: string;
+  readonly size: string;
+  readonly node: string;
+  /** The claim is gone; its volume is not. */
+  readonly isDeleted?: true;
 }
 
 /** A pod that waits on a node for its victims to end. */

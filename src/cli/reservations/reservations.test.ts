@@ -3,17 +3,18 @@ import {
   boundClaim,
   claim,
   csiDriver,
+  driverCapacity,
   localVolume,
   storageCapacity,
   storageClass,
   volume,
 } from '../../engine/testing/objects.ts';
-import { annotations } from '../../kube/well-known.ts';
+import { annotations, labels } from '../../kube/well-known.ts';
 import { nodeWith, podWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
+import { readableAmount } from '../pools/amounts.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
-import { readableAmount } from './amounts.ts';
 import { findReservations } from './find-reservations.ts';
 import { renderReservations, reservationNames } from './render-reservations.ts';
 import type { ReservationsReport } from './report.ts';
@@ -65,14 +66,31 @@ function busyClusterView(rest: Partial<ClusterView> = {}): ClusterView {
   });
   const pool = (name: string, free: string) => ({
     ...storageCapacity(name, 'dyn', { capacity: free, nodeTopology: {} }),
-    metadata: { namespace: 'storage', name, uid: `uid-${name}`, resourceVersion: '1' },
+    metadata: {
+      namespace: 'storage',
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: '1',
+      labels: { [labels.managedBy]: 'external-provisioner' },
+      annotations: { [annotations.measuredAt]: '2026-01-01T11:50:00.5Z' },
+    },
   });
+  const measuredAt = '2026-01-01T11:59:30Z';
+  const pmem = driverCapacity('pmem.example.com', [
+    {
+      storageClassName: '<ephemeral>',
+      pools: [{ name: 'n1', nodeList: ['n1'], capacity: '16Gi', measuredAt }],
+    },
+  ]);
+  const redis = podWith('redis', '1');
+  const cache = { name: 'cache', csi: { driver: 'pmem.example.com', fsSize: '4Gi' } };
   return viewOf(
     {
       Node: [nodeWith('n1', '4'), nodeWith('n2', '4')],
       StorageClass: [storageClass('local'), storageClass('dyn', { provisioner: 'csi.example.com' })],
       CSIDriver: [csiDriver('csi.example.com')],
       CSIStorageCapacity: [pool('a', '100Gi'), pool('b', '50Gi')],
+      DriverCapacity: [pmem],
       PersistentVolume: [
         held('pv-bound', 'data', { marks: byController }),
         held('pv-flight', 'next', { marks: byController }),
@@ -84,6 +102,7 @@ function busyClusterView(rest: Partial<ClusterView> = {}): ClusterView {
       PersistentVolumeClaim: [boundClaim('data', '10Gi', 'pv-bound'), claim('next', '5Gi'), selecting],
       Pod: [
         podWith('user', '1', ['making']),
+        { ...redis, spec: { ...redis.spec, nodeName: 'n1', volumes: [cache] } },
         {
           ...pending,
           spec: { ...pending.spec, priority: 1000, schedulerName: 'stowage' },
@@ -112,6 +131,15 @@ describe('what is held', () => {
     await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('busy-json.txt'));
   });
 
+  test('of inline volumes belongs to their pod, and is never called a claim', () => {
+    const { claims, inlineVolumes, pools } = findReservations(busyClusterView(), { nowMs });
+    const volume = { pod: 'default/redis', volume: 'cache', node: 'n1', size: '4Gi' };
+    expect(claims.map(({ claim }) => claim)).toEqual(['default/making']);
+    expect(inlineVolumes).toEqual([{ ...volume, pool: 'n1' }]);
+    const ephemeral = pools.find(({ storageClass }) => storageClass === '<ephemeral>');
+    expect(ephemeral).toMatchObject({ claims: [], inlineVolumes: [volume], promised: '4Gi', free: '12Gi' });
+  });
+
   test('can be handed to explain, each once', () => {
     expect(reservationNames(findReservations(busyClusterView(), { nowMs })).split('\n')).toEqual([
       'claim default/data',
@@ -119,6 +147,7 @@ describe('what is held', () => {
       'claim default/next',
       'claim default/old',
       'claim default/making',
+      'pod default/redis',
       'pod default/urgent',
       '',
     ]);

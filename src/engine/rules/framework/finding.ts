@@ -45,6 +45,8 @@ export interface ResourceMargin {
 export interface StorageCandidate {
   readonly kind: 'volume' | 'pool';
   readonly name: string;
+  /** The key of a pool: pools of several classes may have the same name. */
+  readonly poolKey?: string;
   readonly obstacles: readonly Obstacle[];
 }
 

@@ -23,9 +23,11 @@ export function poolCandidate(
   want: Want,
   row: number,
 ): StorageCandidate {
+  const { key, name } = index.pools.record(row);
   return {
     kind: 'pool',
-    name: index.pools.record(row).name,
+    name,
+    poolKey: key,
     obstacles: obstaclesOfPool(index, capacity, want, row),
   };
 }

@@ -1,6 +1,7 @@
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { ManagedFieldsEntry } from '../../kube/api/meta.ts';
-import { listOf } from '../../kube/wire.ts';
+import { labels } from '../../kube/well-known.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 
 /** Where the figure of a pool comes from. */
@@ -8,18 +9,19 @@ export interface FigureSource {
   /** When the driver was asked; else when the object was last written. Undefined if neither is known. */
   readonly measuredAt: string | undefined;
   readonly measuredAtFrom: 'measurement' | 'write' | undefined;
-  /** The manager of the fields that were written last. */
+  /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the fields that were written last. */
   readonly publishedBy: string | undefined;
 }
 
 export function figureSource({ snapshot }: ClusterView, pool: PoolRecord): FigureSource {
-  const written = lastWrite(listOf(snapshot.get(pool.form, pool.object)?.metadata?.managedFields));
+  const { metadata } = snapshot.get(pool.form, pool.object) ?? {};
+  const written = lastWrite(listOf(metadata?.managedFields));
   const isMeasured = pool.measuredAtMs !== undefined;
   const measuredAt = isMeasured ? new Date(pool.measuredAtMs).toISOString() : written?.time;
   return {
     measuredAt,
     measuredAtFrom: isMeasured ? 'measurement' : measuredAt === undefined ? undefined : 'write',
-    publishedBy: written?.manager,
+    publishedBy: textOf(metadata?.labels?.[labels.managedBy]) || written?.manager,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
-import { lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
+import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
+import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-reconciler.ts';
+import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
 import { addSizes, type Size, zeroSize } from '../../engine/size.ts';
@@ -9,8 +11,10 @@ import type { ClusterView } from '../source/cluster-view.ts';
 import { isUnread } from '../source/unread-kinds.ts';
 
 /**
- * The bytes of the provisioned volumes in each pool. A PersistentVolume does not name its pool: it belongs to the only pool of its class
- * that all of its nodes reach. If several pools are possible, what these pools have in use is unknown.
+ * The bytes of the provisioned and inline volumes in each pool. A PersistentVolume does not name its pool: it belongs to the only pool of its
+ * class that all of its nodes reach; an inline volume belongs to the only pool of its driver that its node reaches. If several pools are
+ * possible, or the size of an inline volume is not known, what these pools have in use is unknown. A volume that the pool's figure does not
+ * include yet counts as promised and not as used, so that used, promised and free add up to the total.
  */
 export class PoolUsage {
   readonly #index: ClusterIndex;
@@ -25,9 +29,13 @@ export class PoolUsage {
     this.#isUnread = isUnread(view, 'PersistentVolume');
     for (const volume of index.volumes.records()) {
       const driver = provisionerOf(view, volume);
-      if (driver === undefined) continue;
+      if (driver === undefined || this.#isPromised(volume.claim?.claimKey)) continue;
       this.#count(volume, driver);
       addTo(this.#usedOfClass, volume.className, volume.size);
+    }
+    for (const pod of index.pods.records()) {
+      if (pod.nodeName === '' || pod.isFinished) continue;
+      for (const volume of pod.inlineVolumes) this.#countInline(pod, volume);
     }
   }
 
@@ -53,12 +61,34 @@ export class PoolUsage {
     return used === undefined || !countsFree ? undefined : addSizes(publishedCapacity(pool), used);
   }
 
+  /** Whether the bytes are deducted from a pool as a promise. */
+  #isPromised(id: string | undefined): boolean {
+    const promised = id === undefined ? undefined : this.#index.promises.get(id);
+    return promised !== undefined && promised.poolKey !== undefined && promised.isInFigure !== true;
+  }
+
   #count(volume: VolumeRecord, driver: string): void {
-    const pools = this.#poolsOf(volume, driver);
+    this.#add(this.#poolsOf(volume, driver), volume.size);
+  }
+
+  #countInline({ key, nodeName }: PodRecord, { driver, volumeName, size }: InlineVolume): void {
+    const { pools, nodes } = this.#index;
+    const found = lookUpInlinePools(this.#index, driver);
+    const row = nodes.row(nodeName);
+    if (found.kind !== 'pools' || row === undefined || this.#isPromised(inlineVolumeId(key, volumeName)))
+      return;
+    const near = [...pools.partitionFor(found.entry, nodes.rowCount).itemsAt(row)];
+    this.#add(
+      near.map((each) => pools.record(each)),
+      size,
+    );
+  }
+
+  #add(pools: readonly PoolRecord[], size: Size | undefined): void {
     const [pool] = pools;
     if (pool === undefined) return;
-    if (pools.length > 1) for (const { key } of pools) this.#ambiguous.add(key);
-    else addTo(this.#used, pool.key, volume.size);
+    if (pools.length > 1 || size === undefined) for (const { key } of pools) this.#ambiguous.add(key);
+    else addTo(this.#used, pool.key, size);
   }
 
   /** The pools that the volume may be in. A volume whose nodes are gone is in none. */
