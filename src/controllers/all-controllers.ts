@@ -7,7 +7,7 @@ import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';
 import { ephemeral } from './volumes/ephemeral/ephemeral.ts';
-import { expander } from './volumes/expander/expander.ts';
+import { createExpander } from './volumes/expander/expander.ts';
 import { protection } from './volumes/protection.ts';
 import { createPvBinder } from './volumes/pv-binder/pv-binder.ts';
 import { zonalUpgrade } from './volumes/zonal-upgrade/zonal-upgrade.ts';
@@ -52,7 +52,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     createScheduler(settings),
     createPvBinder(settings),
     provisionerController(settings),
-    expander,
+    createExpander(settings),
     createAttacher(settings),
     protection,
     ephemeral,

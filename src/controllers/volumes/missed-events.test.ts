@@ -7,7 +7,7 @@ import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/reso
 import type { Controller } from '../../reconcile/controller.ts';
 import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
 import { ephemeral } from './ephemeral/ephemeral.ts';
-import { expanderWith } from './expander/expander.ts';
+import { createExpander } from './expander/expander.ts';
 import { plainResizer } from './expander/testing/plain-resizer.ts';
 import { protection } from './protection.ts';
 import { pvBinder } from './pv-binder/pv-binder.ts';
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     isDone: hasNoClaim,
   },
   {
-    controller: expanderWith([plainResizer]),
+    controller: createExpander({ resizers: [plainResizer] }),
     left: 'a claim that requests more than it has',
     async prepare(cluster) {
       await createObjects(cluster, { claims: [{ name: 'data', on: 'v' }] });

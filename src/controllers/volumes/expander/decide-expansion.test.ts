@@ -19,6 +19,8 @@ interface Case {
   readonly preResize?: string;
   readonly claimRefUid?: string;
   readonly hasResizer?: boolean;
+  readonly hasFailed?: boolean;
+  readonly isNodeOnly?: boolean;
   readonly expected: string;
 }
 
@@ -125,7 +127,32 @@ const cases: readonly Case[] = [
     volume: '2Gi',
     allocated: '2Gi',
     state: 'NodeResizeInfeasible',
-    expected: 'ask-node',
+    expected: 'expand to 2Gi',
+  },
+  {
+    what: 'that requests less after its node failed',
+    requested: '2Gi',
+    volume: '3Gi',
+    allocated: '3Gi',
+    state: 'NodeResizeInfeasible',
+    expected: 'expand to 3Gi',
+  },
+  {
+    what: 'that requests less after its node failed, where only nodes act',
+    requested: '2Gi',
+    volume: '3Gi',
+    allocated: '3Gi',
+    state: 'NodeResizeInfeasible',
+    isNodeOnly: true,
+    expected: 'expand to 2Gi',
+  },
+  {
+    what: 'that requests less after an attempt without effect',
+    requested: '2Gi',
+    allocated: '9Gi',
+    state: 'ControllerResizeInProgress',
+    hasFailed: true,
+    expected: 'expand to 2Gi',
   },
   {
     what: 'whose node has finished',
@@ -146,6 +173,9 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('a claim $what: $expected', (given) => {
-  const step = decideExpansion(claimOf(given), volumeOf(given), given.hasResizer ?? true);
+  const step = decideExpansion(claimOf(given), volumeOf(given), {
+    hasResizer: true,
+    ...given,
+  });
   expect(summarize(step)).toBe(given.expected);
 });

@@ -11,12 +11,19 @@ export type ExpansionStep =
   | { readonly kind: 'expand'; readonly size: string }
   /** The same size was found infeasible before. */
   | { readonly kind: 'retry-later'; readonly size: string }
-  /** The volume is large enough; the node retries its part. */
-  | { readonly kind: 'ask-node' }
   /** The node has finished: the volume need not keep the old size any more. */
   | { readonly kind: 'forget-old-size' };
 
 const nothing: ExpansionStep = { kind: 'nothing' };
+
+/** What the decision depends on beside the objects. */
+export interface ExpansionFacts {
+  readonly hasResizer: boolean;
+  /** The last attempt has ended without effect: another size may be tried. */
+  readonly hasFailed?: boolean;
+  /** Only nodes expand these volumes. */
+  readonly isNodeOnly?: boolean | undefined;
+}
 
 /**
  * As Kubernetes does since recovery from failed expansions (KEP 1790): a started expansion is finished with the size that is
@@ -26,15 +33,15 @@ const nothing: ExpansionStep = { kind: 'nothing' };
 export function decideExpansion(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
-  hasResizer: boolean,
+  facts: ExpansionFacts,
 ): ExpansionStep {
   if (!isBoundTo(claim, volume)) return nothing;
   const sizes = sizesOf(claim, volume);
   if (isNodeDone(volume, sizes)) return { kind: 'forget-old-size' };
   if (!isLess(sizes.current, sizes.requested)) return nothing;
-  if (!hasResizer) return external(volume);
+  if (!facts.hasResizer) return external(volume);
   const state = claim.status?.allocatedResourceStatuses?.storage ?? '';
-  return isLess(sizes.volume, sizes.requested) ? grow(sizes, state) : complete(sizes, state);
+  return isLess(sizes.volume, sizes.requested) ? grow(sizes, state, facts) : complete(sizes, state, facts);
 }
 
 interface Sizes {
@@ -45,7 +52,11 @@ interface Sizes {
 }
 
 /** The volume is smaller than the request. */
-function grow({ requested, allocated, volume }: Sizes, state: string): ExpansionStep {
+function grow(
+  { requested, allocated, volume }: Sizes,
+  state: string,
+  { hasFailed = false }: ExpansionFacts,
+): ExpansionStep {
   switch (state) {
     case 'NodeResizePending':
     case 'NodeResizeInProgress':
@@ -53,6 +64,7 @@ function grow({ requested, allocated, volume }: Sizes, state: string): Expansion
       if (allocated !== undefined && !isLess(volume, allocated)) return nothing;
       return { kind: 'expand', size: allocated ?? requested };
     case 'ControllerResizeInProgress':
+      return { kind: 'expand', size: hasFailed ? requested : (allocated ?? requested) };
     case 'NodeResizeInfeasible':
       return { kind: 'expand', size: allocated ?? requested };
     case 'ControllerResizeInfeasible':
@@ -63,13 +75,18 @@ function grow({ requested, allocated, volume }: Sizes, state: string): Expansion
 }
 
 /** The volume is large enough, but the claim does not show it. */
-function complete({ requested, allocated }: Sizes, state: string): ExpansionStep {
+function complete(
+  { requested, allocated }: Sizes,
+  state: string,
+  { isNodeOnly = false }: ExpansionFacts,
+): ExpansionStep {
   switch (state) {
     case 'NodeResizePending':
     case 'NodeResizeInProgress':
       return nothing;
     case 'NodeResizeInfeasible':
-      return { kind: 'ask-node' };
+      // The node may try again once the driver has confirmed the size; where only nodes act, the claim may request less.
+      return { kind: 'expand', size: isNodeOnly ? requested : (allocated ?? requested) };
     default:
       return { kind: 'expand', size: allocated ?? requested };
   }
@@ -114,6 +131,7 @@ export function isLess(one: string, other: string): boolean {
   return left.ok && right.ok && compareQuantities(left.quantity, right.quantity) < 0;
 }
 
-function isSame(one: string | undefined, other: string): boolean {
+/** Both sizes exist and are equal. */
+export function isSame(one: string | undefined, other: string): boolean {
   return one !== undefined && !isLess(one, other) && !isLess(other, one);
 }

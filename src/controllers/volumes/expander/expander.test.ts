@@ -11,12 +11,12 @@ import { crashControllersAtEveryWrite } from '../../testing/crash-at-every-write
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from '../../workloads/node-agent/node-agent.ts';
 import { makeNode, makePod } from '../../workloads/node-agent/testing/agent-fixture.ts';
-import { expanderWith } from './expander.ts';
-import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
+import { createExpander } from './expander.ts';
+import { type BuiltInResizer, localResizer, zonalResizer } from './resizer.ts';
 import { plainResizer } from './testing/plain-resizer.ts';
 
 /** With a resizer that only changes a number, for the behaviour that all kinds of volumes share. */
-const expander = expanderWith([localResizer, zonalResizer, plainResizer]);
+const expander = createExpander({ resizers: [localResizer, zonalResizer, plainResizer] });
 
 const namespace = 'default';
 const key = { namespace, name: 'data' };
@@ -192,7 +192,7 @@ test('the Event that a claim waits for another resizer is repeated while it wait
 });
 
 /** A resizer with a limited capacity, which fails so often before it answers. */
-function limitedResizer(capacityGi: number, failures = 0): Resizer & { readonly requested: string[] } {
+function limitedResizer(capacityGi: number, failures = 0): BuiltInResizer & { readonly requested: string[] } {
   const requested: string[] = [];
   let left = failures;
   return {
@@ -201,7 +201,7 @@ function limitedResizer(capacityGi: number, failures = 0): Resizer & { readonly 
     async expand(_volume, size) {
       requested.push(size);
       if (left-- > 0) throw new Error('the disk does not answer');
-      if (Number.parseInt(size, 10) <= capacityGi) return { kind: 'expanded' };
+      if (Number.parseInt(size, 10) <= capacityGi) return { kind: 'expanded', size, needsNode: false };
       return { kind: 'infeasible', message: `there is not enough capacity for ${size}` };
     },
   };
@@ -209,7 +209,7 @@ function limitedResizer(capacityGi: number, failures = 0): Resizer & { readonly 
 
 test('an infeasible size is replaced by a smaller one', async () => {
   const disks = limitedResizer(5);
-  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
   await fixture.settle();
@@ -231,7 +231,7 @@ test('an infeasible size is replaced by a smaller one', async () => {
 
 test('an infeasible size is retried occasionally, not continuously', async () => {
   const disks = limitedResizer(5);
-  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '9Gi');
   await fixture.settle(60_000);
@@ -242,7 +242,7 @@ test('an infeasible size is retried occasionally, not continuously', async () =>
 
 test('an expansion that may have half succeeded is completed before any other size is tried', async () => {
   const disks = limitedResizer(9, 8);
-  await using fixture = await VirtualTimeCluster.start(expanderWith([disks]));
+  await using fixture = await VirtualTimeCluster.start(createExpander({ resizers: [disks] }));
   await makeClaim(fixture, hostPath);
   await ask(fixture, '8Gi');
   await fixture.settle(30);

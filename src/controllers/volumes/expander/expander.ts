@@ -1,6 +1,8 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../../../csi/served-driver.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { isFinished } from '../../../kube/pods.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
@@ -8,50 +10,70 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
+import type { CsiSettings } from '../../csi-settings.ts';
+import { allClaimNamesOf, claimNamesOf } from '../claims-of-pod.ts';
+import { csiResizer } from './csi-resizer.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
-import { localResizer, type Resizer, zonalResizer } from './resizer.ts';
+import { type BuiltInResizer, localResizer, type Resizer, zonalResizer } from './resizer.ts';
 
 const workers = 4;
 const name = 'expander';
+const builtInResizers: readonly BuiltInResizer[] = [localResizer, zonalResizer];
 
-/** Expands Stowage volumes, and volumes without a CSI driver, when their claims request more. */
-export const expander: Controller = expanderWith([localResizer, zonalResizer]);
+export interface ExpanderOptions {
+  /** The drivers whose volumes are expanded too; if left out, there are none. */
+  readonly csiDrivers?: CsiDriverSet | undefined;
+  readonly csi?: Pick<CsiSettings, 'timeoutMs'> | undefined;
+  /** Replaces the built-in resizers. */
+  readonly resizers?: readonly BuiltInResizer[];
+}
 
 /**
- * The first resizer that supports a volume expands it; a volume without one is left to external resizers.
+ * Expands Stowage volumes, volumes without a CSI driver, and those of the CSI drivers that this process serves, when their claims request
+ * more. A volume without a resizer is left to external resizers.
  *
  * Safe to run twice and to crash anywhere: the size is recorded on the claim before the volume is changed, the volume's size before the
  * claim's, and each step follows from the recorded results of the earlier ones.
  */
-export function expanderWith(resizers: readonly Resizer[]): Controller {
-  return { name, run: (context, signal) => new Expander(context, resizers).run(signal) };
+export function createExpander(options: ExpanderOptions = {}): Controller {
+  return { name, run: (context, signal) => new Expander(context, options).run(signal) };
 }
 
 /** Keys are claims, `NAMESPACE/NAME`. */
 class Expander {
   readonly #context: ControllerContext;
-  readonly #resizers: readonly Resizer[];
+  readonly #options: ExpanderOptions;
+  readonly #drivers: CsiDriverSet;
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
+  /** Only drivers can require that no pod uses a volume. */
+  readonly #pods: Informer<Pod> | undefined;
   readonly #expansions: Expansions;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
 
-  constructor(context: ControllerContext, resizers: readonly Resizer[]) {
+  constructor(context: ControllerContext, options: ExpanderOptions) {
+    const { informers } = context;
     this.#context = context;
-    this.#resizers = resizers;
-    this.#claims = context.informers.of(persistentVolumeClaims);
-    this.#volumes = context.informers.of(persistentVolumes);
+    this.#options = options;
+    this.#drivers = options.csiDrivers ?? noCsiDrivers;
+    this.#claims = informers.of(persistentVolumeClaims);
+    this.#volumes = informers.of(persistentVolumes);
+    this.#pods = options.csiDrivers === undefined ? undefined : informers.of(pods);
     this.#queue = new WorkQueue(context);
     this.#sweep = new Sweep(context, { controller: name, queue: this.#queue, keys: () => this.#overdue() });
-    this.#expansions = new Expansions(context, () => this.#sweep.beforeWrite());
+    this.#expansions = new Expansions(context, {
+      onWrite: () => this.#sweep.beforeWrite(),
+      isUsed: (claim) => this.#isUsed(claim),
+      onError: (claim, error) => context.report({ controller: name, key: keyOf(claim), error }),
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
       controller: name,
-      caches: [this.#claims, this.#volumes],
+      caches: [this.#claims, this.#volumes, ...(this.#pods === undefined ? [] : [this.#pods])],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
@@ -67,6 +89,8 @@ class Expander {
       const found = this.#claims.get(`${namespace}/${claimName}`);
       if (found !== undefined) this.#consider(found);
     };
+    const release = (pod: Pod) => this.#release(pod);
+    const stopPods = this.#pods?.addHandler({ updated: release, deleted: release });
     return [
       this.#claims.addHandler({
         added: claim,
@@ -74,7 +98,34 @@ class Expander {
         deleted: (gone) => this.#expansions.forget(keyOf(gone)),
       }),
       this.#volumes.addHandler({ added: volume, updated: volume }),
+      this.#drivers.onJoin((driver) => this.#joined(driver)),
+      ...(stopPods === undefined ? [] : [stopPods]),
     ];
+  }
+
+  #joined(driver: ServedCsiDriver): void {
+    for (const volume of this.#volumes.values()) {
+      if (volume.spec?.csi?.driver !== driver.name) continue;
+      const { namespace, name: claimName } = volume.spec.claimRef ?? {};
+      const found = this.#claims.get(`${namespace}/${claimName}`);
+      if (found !== undefined) this.#consider(found);
+    }
+  }
+
+  /** The pod may have been the last one that a volume had to wait for. */
+  #release(pod: Pod): void {
+    for (const claimName of allClaimNamesOf(pod)) {
+      const key = `${pod.metadata?.namespace}/${claimName}`;
+      if (this.#expansions.awaitsRelease(key)) this.#queue.add(key);
+    }
+  }
+
+  #isUsed({ metadata }: PersistentVolumeClaim): boolean {
+    for (const pod of this.#pods?.values() ?? []) {
+      if (pod.metadata?.namespace !== metadata?.namespace || isFinished(pod)) continue;
+      if (claimNamesOf(pod).includes(metadata?.name ?? '')) return true;
+    }
+    return false;
   }
 
   /** Most claims have the size they request, and need no reconcile. */
@@ -92,7 +143,7 @@ class Expander {
 
   #stepFor(claim: PersistentVolumeClaim): ExpansionStep['kind'] {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, true).kind;
+    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, { hasResizer: true }).kind;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -106,7 +157,14 @@ class Expander {
       cluster.resource(persistentVolumes).get({ name: volumeName }, { signal }),
     );
     if (volume === undefined) return undefined;
-    const resizer = this.#resizers.find((candidate) => candidate.isFor(volume));
-    return await this.#expansions.step({ claim, volume, resizer }, signal);
+    return await this.#expansions.step({ claim, volume, resizer: this.#resizerFor(volume) }, signal);
+  }
+
+  #resizerFor(volume: PersistentVolume): Resizer | undefined {
+    const { resizers = builtInResizers, csi } = this.#options;
+    const builtIn = resizers.find((candidate) => candidate.isFor(volume));
+    const driver = this.#drivers.get(volume.spec?.csi?.driver ?? '');
+    if (builtIn !== undefined || driver === undefined) return builtIn;
+    return csiResizer(driver, { cluster: this.#context.cluster, timeoutMs: csi?.timeoutMs });
   }
 }

@@ -1,27 +1,26 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
-import { volumeModeOf } from '../../../kube/volumes.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { decideExpansion, isLess, storageOf } from './decide-expansion.ts';
+import { AttemptDelays } from '../attempt-delays.ts';
+import { decideExpansion, isSame, storageOf } from './decide-expansion.ts';
 import {
   hasResizeStarted,
+  nodeExpansionNotRequired,
   nodeResizePendingStatus,
   type ResizePatch,
+  resizeFailedStatus,
   resizeFinishedStatus,
   resizeInfeasibleStatus,
   resizerAnnotation,
   resizeStartedStatus,
 } from './resize-status.ts';
-import type { Resizer } from './resizer.ts';
-
-/** An infeasible size is retried after this long: capacity may have been freed. */
-const infeasibleRetryMs = 5 * 60_000;
+import type { Expansion, Resizer } from './resizer.ts';
 
 export interface Expandable {
   /** Both were just read from the server, not from a cache. */
@@ -30,26 +29,54 @@ export interface Expandable {
   readonly resizer: Resizer | undefined;
 }
 
+interface Expansible extends Expandable {
+  readonly resizer: Resizer;
+}
+
+export interface ExpansionHooks {
+  /** Called before each write. */
+  readonly onWrite: () => void;
+  /** Whether a pod uses the claim. */
+  readonly isUsed: (claim: PersistentVolumeClaim) => boolean;
+  /** Receives errors of attempts that will be repeated. */
+  readonly onError: (claim: PersistentVolumeClaim, error: unknown) => void;
+}
+
 /** Executes expansion steps, one claim at a time. Every write carries the version that was read. */
 export class Expansions {
   readonly #context: ControllerContext;
-  readonly #onWrite: () => void;
-  /** When each claim's size was last found infeasible, on the monotonic clock. Losing it costs one attempt. */
-  readonly #refusedMs = new Map<string, number>();
+  readonly #hooks: ExpansionHooks;
+  readonly #delays: AttemptDelays;
+  /** Claims whose last attempt ended without effect. Lost by a restart: then the recorded size is completed. */
+  readonly #failed = new Set<string>();
+  /** Claims whose volumes could not be expanded while pods use them. */
+  readonly #inUse = new Set<string>();
 
-  /** `onWrite` is called before each write. */
-  constructor(context: ControllerContext, onWrite: () => void) {
+  constructor(context: ControllerContext, hooks: ExpansionHooks) {
     this.#context = context;
-    this.#onWrite = onWrite;
+    this.#hooks = hooks;
+    this.#delays = new AttemptDelays(context.clock);
   }
 
   forget(key: string): void {
-    this.#refusedMs.delete(key);
+    this.#delays.forget(key);
+    this.#failed.delete(key);
+    this.#inUse.delete(key);
+  }
+
+  /** Whether the claim waits for the pods that use it. */
+  awaitsRelease(key: string): boolean {
+    return this.#inUse.has(key);
   }
 
   async step(expandable: Expandable, signal: AbortSignal): Promise<Requeue | undefined> {
     const { claim, volume, resizer } = expandable;
-    const step = decideExpansion(claim, volume, resizer !== undefined);
+    const facts = {
+      hasResizer: resizer !== undefined,
+      hasFailed: this.#failed.has(keyOf(claim)),
+      isNodeOnly: resizer?.isNodeOnly,
+    };
+    const step = decideExpansion(claim, volume, facts);
     switch (step.kind) {
       case 'nothing':
         return undefined;
@@ -58,14 +85,8 @@ export class Expansions {
         if (step.resizer !== undefined) await this.#nameResizer(claim, step.resizer, signal);
         return undefined;
       case 'expand':
-        return await this.#expand(expandable, step.size, signal);
       case 'retry-later':
-        return this.#waitMs(claim) > 0
-          ? { afterMs: this.#waitMs(claim) }
-          : await this.#expand(expandable, step.size, signal);
-      case 'ask-node':
-        await this.#patchClaim(claim, nodeResizePendingStatus(claim, this.#nowMs()), signal);
-        return undefined;
+        return await this.#expandIfDue(expandable, step.size, signal);
       case 'forget-old-size':
         await this.#patchVolume(
           volume,
@@ -83,31 +104,82 @@ export class Expansions {
     await this.#patchClaim(claim, undefined, signal, { [resizerAnnotation]: resizer });
   }
 
-  async #expand(expandable: Expandable, size: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const { volume, resizer } = expandable;
+  async #expandIfDue(
+    expandable: Expandable,
+    size: string,
+    signal: AbortSignal,
+  ): Promise<Requeue | undefined> {
+    const { claim, volume, resizer } = expandable;
+    const afterMs = this.#delays.remainingMs(keyOf(claim), size);
+    if (afterMs > 0) return { afterMs };
     if (resizer === undefined) return undefined;
-    const claim = await this.#begin(expandable.claim, resizer, size, signal);
+    const begun = await this.#begin(claim, resizer, size, signal);
+    return await this.#attempt({ claim: begun, volume, resizer }, size, signal);
+  }
+
+  async #attempt(expandable: Expansible, size: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { claim, volume, resizer } = expandable;
+    if (this.#isHeldByPods(claim, volume)) return undefined;
     // The resizers of CSI drivers report the start; Kubernetes' own, for other volumes, only reports the end.
-    if (isOfDriver(volume))
-      this.#recordEvent(
-        claim,
-        'Normal',
-        'Resizing',
-        `External resizer is resizing volume ${volume.metadata?.name}`,
-      );
+    const started = `External resizer is resizing volume ${volume.metadata?.name}`;
+    if (isOfDriver(volume)) this.#recordEvent(claim, 'Normal', 'Resizing', started);
+    this.#inUse.delete(keyOf(claim));
     const expansion = await this.#try(claim, () => resizer.expand(volume, size, signal), signal);
-    if (expansion.kind === 'infeasible') {
-      this.#refusedMs.set(keyOf(claim), this.#context.clock.monotonicMs());
-      this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, expansion.message));
-      await this.#patchClaim(claim, resizeInfeasibleStatus(claim, expansion.message, this.#nowMs()), signal);
-      return { afterMs: infeasibleRetryMs };
+    // An aborted call says nothing, and nothing can be written any more.
+    if (signal.aborted) return undefined;
+    switch (expansion.kind) {
+      case 'expanded':
+        this.forget(keyOf(claim));
+        await this.#finish(expandable, expansion, signal);
+        return undefined;
+      case 'infeasible':
+        return await this.#refuse(expandable, expansion.message, { size, signal });
+      case 'failed':
+      case 'unknown':
+        return await this.#retryLater(expandable, expansion, { size, signal });
+      default:
+        return unreachable(expansion);
     }
-    this.forget(keyOf(claim));
-    const needsNode = resizer.needsNode && volumeModeOf(volume) === 'Filesystem';
-    if (isLess(storageOf(volume.spec?.capacity) ?? '0', size))
-      await this.#patchVolume(volume, grown(claim, volume, { size, needsNode }), signal);
-    await this.#end({ claim, volume, resizer }, size, needsNode, signal);
-    return undefined;
+  }
+
+  /** Drivers that cannot expand volumes in use say so once; then the claim waits for its pods, whose end wakes it. */
+  #isHeldByPods(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
+    if (!this.#inUse.has(keyOf(claim)) || !this.#hooks.isUsed(claim)) return false;
+    const note = `Unable to expand ${keyOf(claim)} because CSI driver ${volume.spec?.csi?.driver} only supports offline expansion and volume is currently in-use`;
+    this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', note);
+    return true;
+  }
+
+  async #refuse(
+    { claim, volume }: Expansible,
+    why: string,
+    { size, signal }: { readonly size: string; readonly signal: AbortSignal },
+  ): Promise<Requeue> {
+    const afterMs = this.#delays.failed(keyOf(claim), size, { isFutile: true });
+    this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, volume, why));
+    await this.#patchClaim(claim, resizeInfeasibleStatus(claim, why, this.#nowMs()), signal);
+    return { afterMs };
+  }
+
+  /** A failure without effect is recorded on the claim, and another size may be tried. After an unknown outcome the same size follows. */
+  async #retryLater(
+    { claim, volume }: Expansible,
+    expansion: Extract<Expansion, { readonly kind: 'failed' | 'unknown' }>,
+    { size, signal }: { readonly size: string; readonly signal: AbortSignal },
+  ): Promise<Requeue> {
+    const key = keyOf(claim);
+    const why = messageOf(expansion.error);
+    const afterMs = this.#delays.failed(key, size);
+    this.#hooks.onError(claim, expansion.error);
+    this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, volume, why));
+    if (expansion.kind === 'unknown') {
+      this.#failed.delete(key);
+      return { afterMs };
+    }
+    this.#failed.add(key);
+    if (expansion.isInUse) this.#inUse.add(key);
+    await this.#patchClaim(claim, resizeFailedStatus(claim, why, this.#nowMs()), signal);
+    return { afterMs };
   }
 
   async #begin(
@@ -117,27 +189,27 @@ export class Expansions {
     signal: AbortSignal,
   ): Promise<PersistentVolumeClaim> {
     if (hasResizeStarted(claim, size)) return claim;
-    const marks = { [resizerAnnotation]: resizer.name };
-    return await this.#patchClaim(claim, resizeStartedStatus(claim, size, this.#nowMs()), signal, marks);
+    const marks = resizer.name === undefined ? {} : { [resizerAnnotation]: resizer.name };
+    const started = resizeStartedStatus(claim, size, this.#nowMs());
+    return await this.#patchClaim(claim, started, signal, { ...marks, ...withoutNodeMark(claim) });
   }
 
-  async #end(
-    { claim, volume }: Expandable,
-    size: string,
-    needsNode: boolean,
+  async #finish(
+    { claim, volume }: Expansible,
+    { size, needsNode }: Extract<Expansion, { readonly kind: 'expanded' }>,
     signal: AbortSignal,
   ): Promise<void> {
+    const change = grown(claim, volume, { size, needsNode });
+    if (change !== undefined) await this.#patchVolume(volume, change, signal);
     if (needsNode) {
-      await this.#patchClaim(claim, nodeResizePendingStatus(claim, this.#nowMs()), signal);
-      this.#recordEvent(
-        claim,
-        'Normal',
-        'FileSystemResizeRequired',
-        'Require file system resize of volume on node',
-      );
+      const pending = nodeResizePendingStatus(claim, this.#nowMs());
+      await this.#patchClaim(claim, pending, signal, withoutNodeMark(claim));
+      const note = 'Require file system resize of volume on node';
+      this.#recordEvent(claim, 'Normal', 'FileSystemResizeRequired', note);
       return;
     }
-    await this.#patchClaim(claim, resizeFinishedStatus(claim, size), signal);
+    const marks = isOfDriver(volume) ? { [nodeExpansionNotRequired]: 'true' } : {};
+    await this.#patchClaim(claim, resizeFinishedStatus(claim, size), signal, marks);
     const note = isOfDriver(volume)
       ? 'Resize volume succeeded'
       : `ExpandVolume succeeded for volume ${keyOf(claim)}`;
@@ -150,7 +222,8 @@ export class Expansions {
       return await call();
     } catch (error) {
       const why = messageOf(error);
-      if (!signal.aborted) this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', failureNote(claim, why));
+      const note = `error expanding pvc "${keyOf(claim)}": ${why}`;
+      if (!signal.aborted) this.#recordEvent(claim, 'Warning', 'VolumeResizeFailed', note);
       throw error;
     }
   }
@@ -159,12 +232,12 @@ export class Expansions {
     { metadata }: PersistentVolumeClaim,
     status: ResizePatch | undefined,
     signal: AbortSignal,
-    marks: Readonly<Record<string, string>> = {},
+    marks: Readonly<Record<string, string | null>> = {},
   ): Promise<PersistentVolumeClaim> {
     const { namespace, name = '', uid, resourceVersion } = metadata ?? {};
     const body = { metadata: { uid, resourceVersion, annotations: marks }, ...(status && { status }) };
     const client = this.#context.cluster.resource(persistentVolumeClaims);
-    this.#onWrite();
+    this.#hooks.onWrite();
     return await client.patch(
       { namespace, name },
       { type: 'merge', body },
@@ -179,16 +252,10 @@ export class Expansions {
   ): Promise<void> {
     const { name = '', uid, resourceVersion } = metadata ?? {};
     const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
-    this.#onWrite();
+    this.#hooks.onWrite();
     await this.#context.cluster
       .resource(persistentVolumes)
       .patch({ name }, { type: 'merge', body }, { signal });
-  }
-
-  #waitMs(claim: PersistentVolumeClaim): number {
-    const refusedMs = this.#refusedMs.get(keyOf(claim));
-    if (refusedMs === undefined) return 0;
-    return refusedMs + infeasibleRetryMs - this.#context.clock.monotonicMs();
   }
 
   #nowMs(): number {
@@ -206,22 +273,38 @@ interface VolumeChange {
   readonly spec?: { readonly capacity: { readonly storage: string } };
 }
 
-/** The new size and, while the node has to act, the size that the claim had before, in case the claim is deleted meanwhile. */
+/**
+ * The new size and, while the node has to act, the size that the claim had before, in case the claim is deleted meanwhile. Undefined if the
+ * volume has both already.
+ */
 function grown(
   { status }: PersistentVolumeClaim,
-  { metadata }: PersistentVolume,
+  { metadata, spec }: PersistentVolume,
   { size, needsNode }: { readonly size: string; readonly needsNode: boolean },
-): VolumeChange {
-  const spec = { capacity: { storage: size } };
+): VolumeChange | undefined {
   const key = annotations.preResizeCapacity;
-  const before = metadata?.annotations?.[key] ?? storageOf(status?.capacity) ?? '0';
-  return needsNode ? { spec, metadata: { annotations: { [key]: before } } } : { spec };
+  const isRecorded = !needsNode || metadata?.annotations?.[key] !== undefined;
+  if (isRecorded && isSame(storageOf(spec?.capacity), size)) return undefined;
+  const change = { spec: { capacity: { storage: size } } };
+  if (isRecorded) return change;
+  return { ...change, metadata: { annotations: { [key]: storageOf(status?.capacity) ?? '0' } } };
+}
+
+function withoutNodeMark({ metadata }: PersistentVolumeClaim): Readonly<Record<string, null>> {
+  const isMarked = metadata?.annotations?.[nodeExpansionNotRequired] !== undefined;
+  return isMarked ? { [nodeExpansionNotRequired]: null } : {};
 }
 
 function isOfDriver({ spec }: PersistentVolume): boolean {
   return spec?.csi !== undefined;
 }
 
-function failureNote(claim: PersistentVolumeClaim, why: string): string {
-  return `error expanding pvc "${keyOf(claim)}": ${why}`;
+/** In the words of external-resizer for volumes of CSI drivers, and of kube-controller-manager for others. */
+function failureNote(
+  claim: PersistentVolumeClaim,
+  { metadata, spec }: PersistentVolume,
+  why: string,
+): string {
+  if (spec?.csi === undefined) return `error expanding pvc "${keyOf(claim)}": ${why}`;
+  return `resize volume "${metadata?.name}" by resizer "${spec.csi.driver}" failed: ${why}`;
 }

@@ -5,6 +5,9 @@ import { formatTimestamp } from '../../../kube/go/timestamp.ts';
 /** On a claim: the resizer that expands its volume. */
 export const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';
 
+/** On a claim: its last expansion needs nothing from a kubelet, which else would try. */
+export const nodeExpansionNotRequired = 'volume.kubernetes.io/node-expansion-not-required';
+
 /** A merge patch of a claim's status; null removes a field. */
 export interface ResizePatch {
   readonly capacity?: { readonly storage: string };
@@ -20,6 +23,8 @@ const resizeConditions = new Set([
   'NodeResizeError',
 ]);
 
+const startedStates = new Set(['ControllerResizeInProgress', 'NodeResizeInfeasible']);
+
 const restartNote = 'Waiting for user to (re-)start a pod to finish file system resize of volume on node.';
 
 /** The size is recorded before any resizer is called. */
@@ -31,10 +36,10 @@ export function resizeStartedStatus(claim: PersistentVolumeClaim, size: string, 
   };
 }
 
-/** Whether that is already recorded. */
+/** Whether that is already recorded. A state of the node stays until the controller has succeeded again. */
 export function hasResizeStarted({ status }: PersistentVolumeClaim, size: string): boolean {
   const isRecorded = status?.allocatedResources?.storage === size;
-  return isRecorded && status?.allocatedResourceStatuses?.storage === 'ControllerResizeInProgress';
+  return isRecorded && startedStates.has(status?.allocatedResourceStatuses?.storage ?? '');
 }
 
 /** The volume has grown; the file system on it has not. */
@@ -61,11 +66,22 @@ export function resizeInfeasibleStatus(
   why: string,
   nowMs: number,
 ): ResizePatch {
-  const message = `failed to expand pvc with ${why}`;
-  const failed = { type: 'ControllerResizeError', status: 'True', message } as const;
   return {
     allocatedResourceStatuses: { storage: 'ControllerResizeInfeasible' },
-    conditions: withCondition(claim.status?.conditions ?? [], failed, nowMs),
+    ...resizeFailedStatus(claim, why, nowMs),
+  };
+}
+
+/** The attempt failed; the size may be possible later. */
+export function resizeFailedStatus(claim: PersistentVolumeClaim, why: string, nowMs: number): ResizePatch {
+  return { conditions: withCondition(claim.status?.conditions ?? [], failedCondition(why), nowMs) };
+}
+
+function failedCondition(why: string): PersistentVolumeClaimCondition {
+  return {
+    type: 'ControllerResizeError',
+    status: 'True',
+    message: `failed to expand pvc with ${why}`,
   };
 }
 

@@ -1,9 +1,8 @@
-import type { Resizer } from '../resizer.ts';
+import type { BuiltInResizer } from '../resizer.ts';
 
 /** Volumes whose size is a number in their object. */
-export const plainResizer: Resizer = {
+export const plainResizer: BuiltInResizer = {
   name: 'stowage.dev/plain',
   isFor: ({ spec }) => spec?.hostPath !== undefined,
-  needsNode: false,
-  expand: async () => ({ kind: 'expanded' }),
+  expand: async (_volume, size) => ({ kind: 'expanded', size, needsNode: false }),
 };
