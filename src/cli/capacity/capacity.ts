@@ -4,16 +4,20 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { terminalOf } from '../output/terminal.ts';
 import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
+import type { DriftReport } from './drift-report.ts';
 import { measureCapacity } from './measure-capacity.ts';
+import { measureDrift } from './measure-drift.ts';
 import { poolNames, renderCapacity } from './render-capacity.ts';
+import { driftNames, renderDrift } from './render-drift.ts';
 import type { CapacityReport } from './report.ts';
 
 export interface CapacityFlags extends SourceFlags {
   readonly class?: string;
+  readonly drift?: boolean;
   readonly output: string;
 }
 
-/** `stowage capacity`: shows the storage capacity, and how much of it is promised. */
+/** `stowage capacity`: shows the storage capacity, and how much of it is promised; with `--drift`, what differs from the known volumes. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const { view } = await loadClusterView(flags);
@@ -21,37 +25,33 @@ export async function capacity(flags: CapacityFlags): Promise<void> {
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',
     );
-  const nowMs = realClock.nowMs();
-  const report = measureCapacity(view, { nowMs, storageClass: flags.class });
+  const options = { nowMs: realClock.nowMs(), storageClass: flags.class };
+  const report = flags.drift ? measureDrift(view, options) : measureCapacity(view, options);
   if (flags.class !== undefined && view.snapshot.get('StorageClass', flags.class) === undefined)
     requireAny(report, flags.class);
-  process.stdout.write(rendered(report, format, nowMs));
+  process.stdout.write(rendered(report, format, options.nowMs));
 }
 
 /** Volumes and pools may have a class that doesn't exist; a class that nothing has is an error. */
-function requireAny({ pools, volumes }: CapacityReport, storageClass: string): void {
-  if (pools.length + volumes.length > 0) return;
+function requireAny(report: CapacityReport | DriftReport, storageClass: string): void {
+  if (report.pools.length > 0 || (report.kind === 'CapacityReport' && report.volumes.length > 0)) return;
   throw new CliError(
     `there is no class ${storageClass}, nor anything of it; kubectl get storageclasses lists those there are`,
   );
 }
 
-function rendered(report: CapacityReport, format: OutputFormat, nowMs: number): string {
+function rendered(report: CapacityReport | DriftReport, format: OutputFormat, nowMs: number): string {
   switch (format) {
     case 'json':
     case 'yaml':
       return structured(report, format);
     case 'name':
-      return poolNames(report);
+      return report.kind === 'DriftReport' ? driftNames(report) : poolNames(report);
     case 'table':
     case 'wide': {
       const { env } = process;
-      return renderCapacity(report, {
-        terminal: terminalOf(process.stdout, env),
-        isWide: format === 'wide',
-        env,
-        nowMs,
-      });
+      const options = { terminal: terminalOf(process.stdout, env), isWide: format === 'wide', env, nowMs };
+      return report.kind === 'DriftReport' ? renderDrift(report, options) : renderCapacity(report, options);
     }
   }
 }

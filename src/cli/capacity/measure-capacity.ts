@@ -19,7 +19,7 @@ export interface MeasureOptions {
   readonly storageClass?: string | undefined;
 }
 
-const needs: readonly Need[] = [
+export const capacityNeeds: readonly Need[] = [
   { kind: 'Node', resource: 'nodes', without: 'nothing is reachable' },
   { kind: 'StorageClass', resource: 'sc', without: 'classes are not shown, and nothing counts as promised' },
   { kind: 'CSIDriver', resource: 'csidrivers', without: 'whether drivers track capacity is not known' },
@@ -42,7 +42,7 @@ export function measureCapacity(view: ClusterView, { nowMs, storageClass }: Meas
     classes: measureClasses(index, reader).filter(isAsked),
     pools: reader.all().filter(isAsked),
     volumes: measureVolumes(snapshot, index, reader.reaches).filter(isAsked),
-    notes: [...notes, ...missingNotes(view, needs), ...noticeNotes(warnings)],
+    notes: [...notes, ...missingNotes(view, capacityNeeds), ...noticeNotes(warnings)],
   };
 }
 

@@ -6,6 +6,7 @@ export function addCapacity(program: Command): void {
     .command('capacity')
     .description('show the storage capacity by class, pool and node, and how much of it is promised')
     .option('--class <name>', 'show only this StorageClass')
+    .option('--drift', 'show how the figures of drivers differ from the known volumes, and what can be done')
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(fromFiles)
@@ -17,6 +18,7 @@ export function addCapacity(program: Command): void {
 Examples:
   stowage capacity                   classes, pools and existing volumes, with bars on a terminal
   stowage capacity --class fast -o json
+  stowage capacity --drift           what drivers report and the known volumes do not explain
   kubectl get nodes,pvc,pv,sc,csidrivers,csistoragecapacities -A -o json | stowage capacity --from -
 
 Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,

@@ -44,10 +44,18 @@ export class Sections {
   }
 
   notes(notes: readonly Note[]): void {
-    if (notes.length === 0) return;
+    this.paragraphs(
+      'NOTES',
+      notes.map(({ text }) => text),
+    );
+  }
+
+  /** Texts under a heading; none without texts. */
+  paragraphs(title: string, texts: readonly string[]): void {
+    if (texts.length === 0) return;
     const { terminal } = this.#options;
-    const lines = notes.flatMap(({ text }) => wrap(harmless(text), { width: terminal.width, indent: 2 }));
-    this.#parts.push([styleOf(terminal).bold('NOTES'), ...lines]);
+    const lines = texts.flatMap((text) => wrap(harmless(text), { width: terminal.width, indent: 2 }));
+    this.#parts.push([styleOf(terminal).bold(title), ...lines]);
   }
 
   toString(): string {

@@ -1,0 +1,37 @@
+import type { DriftFigure, DriftKind } from '../../kube/drift-record.ts';
+import type { Note } from '../source/note.ts';
+
+/**
+ * The output of `stowage capacity --drift` for programs. Within a version, fields are only added and never change their meaning. Amounts are
+ * quantities as Kubernetes writes them.
+ */
+export interface DriftReport {
+  readonly apiVersion: 'stowage.dev/drift/v1';
+  readonly kind: 'DriftReport';
+  readonly pools: readonly PoolDriftLine[];
+  readonly notes: readonly Note[];
+}
+
+/** What the driver reports about a pool, and what is known of its volumes. */
+export interface PoolDriftLine {
+  readonly pool: string;
+  readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
+  readonly driver: string | undefined;
+  readonly storageClass: string;
+  /** What is free according to the driver; undefined if it published no number. */
+  readonly reported: string | undefined;
+  /** The sizes of the known volumes in the pool; undefined if it is unknown which volumes are in it. */
+  readonly ours: string | undefined;
+  /** Promised to volumes that the figure does not include. */
+  readonly promised: string;
+  /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the figures. */
+  readonly difference: string | undefined;
+  /** When the first figure with a difference was measured. */
+  readonly since?: string | undefined;
+  /** The probable cause. */
+  readonly cause: DriftKind | 'unknown';
+  /** The figure with which the difference was found. */
+  readonly baseline?: DriftFigure | undefined;
+  /** What a person can do. Nothing is repaired without one. */
+  readonly proposals: readonly string[];
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { driverCapacity, storageCapacity, storageClass } from '../../engine/testing/objects.ts';
+import { type DriftKind, type DriftRecord, formatDriftRecord } from '../../kube/drift-record.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { measureDrift } from './measure-drift.ts';
+import { driftNames, renderDrift } from './render-drift.ts';
+
+const nowMs = Date.parse('2026-01-01T12:00:00Z');
+const figure = { measuredAt: '2026-01-01T08:00:00Z', free: '80Gi', ours: '0', otherClasses: '0' };
+
+function recordOf(kind: DriftKind, difference: string): DriftRecord {
+  const last = { ...figure, measuredAt: '2026-01-01T11:00:00Z', free: '70Gi' };
+  const since = kind === 'none' ? {} : { since: '2026-01-01T09:00:00Z' };
+  return { baseline: figure, last, kind, difference, ...since };
+}
+
+function pool(name: string, drift: string | undefined) {
+  const made = storageCapacity(name, 'fast', { capacity: '70Gi', nodeTopology: {} });
+  const marks = drift === undefined ? {} : { [annotations.drift]: drift };
+  return { ...made, metadata: { ...made.metadata, annotations: marks } };
+}
+
+function report(storageClassName?: string) {
+  const view = viewOf(
+    {
+      Node: [nodeWith('n1', '4')],
+      StorageClass: [storageClass('fast', { provisioner: 'd' })],
+      CSIStorageCapacity: [
+        pool('a-quiet', formatDriftRecord(recordOf('none', '0'))),
+        pool('b-foreign', formatDriftRecord(recordOf('foreign-use', '-10Gi'))),
+        pool('c-silent', undefined),
+        pool('d-edited', '{"kind":"leak"}'),
+        pool('e-leak', formatDriftRecord(recordOf('leak', '-5Gi'))),
+        pool('f-shrunk', formatDriftRecord(recordOf('shrunk', '-20Gi'))),
+      ],
+      DriverCapacity: [
+        driverCapacity('pmem', [
+          { storageClassName: 'other', pools: [] },
+          {
+            storageClassName: '<ephemeral>',
+            pools: [
+              { name: 'n0', capacity: '1Gi' },
+              { name: "it's", capacity: '1Gi', drift: recordOf('grown', '30Gi') },
+            ],
+          },
+        ]),
+      ],
+    },
+    { unseen: [] },
+  );
+  return measureDrift(view, { nowMs, storageClass: storageClassName });
+}
+
+const textOf = (isWide: boolean, storageClassName?: string) =>
+  renderDrift(report(storageClassName), { terminal: plainTerminal, isWide, nowMs });
+
+describe('drift', () => {
+  test('is shown by pool: reported, sum of our volumes, difference, since when, and what a person can do', async () => {
+    await expect(textOf(false)).toMatchFileSnapshot('./testing/golden/drift.txt');
+    await expect(textOf(true)).toMatchFileSnapshot('./testing/golden/drift-wide.txt');
+    await expect(`${JSON.stringify(report(), undefined, 2)}\n`).toMatchFileSnapshot(
+      './testing/golden/drift-json.txt',
+    );
+    expect(driftNames(report()).split('\n')).toEqual([
+      "drivercapacity/it's",
+      'csistoragecapacity/storage/b-foreign',
+      'csistoragecapacity/storage/e-leak',
+      'csistoragecapacity/storage/f-shrunk',
+      '',
+    ]);
+  });
+
+  test('can be asked for by class', () => {
+    expect(report('<ephemeral>').pools.map(({ pool }) => pool)).toEqual(["it's", 'n0']);
+  });
+
+  test('is unknown if the publisher does not compare, or a person has edited the record', () => {
+    const unknown = report().pools.filter(({ cause }) => cause === 'unknown');
+    expect(unknown.map(({ pool, difference }) => [pool, difference])).toEqual([
+      ['n0', undefined],
+      ['storage/c-silent', undefined],
+      ['storage/d-edited', undefined],
+    ]);
+    expect(report().notes).toMatchObject([
+      { about: 'unseen', text: expect.stringMatching(/^3 pools have no/) },
+    ]);
+  });
+
+  test('has a command that accepts it, whatever the names are', () => {
+    const grown = report().pools.find(({ cause }) => cause === 'grown');
+    expect(grown?.proposals.at(-1)).toBe(
+      'to accept the difference: kubectl patch drivercapacity pmem --subresource=status --type=json -p ' +
+        `'[{"op":"test","path":"/status/storage/1/pools/1/name","value":"it'\\''s"},{"op":"remove","path":"/status/storage/1/pools/1/drift"}]'`,
+    );
+  });
+
+  test('of an empty cluster is nothing to compare', () => {
+    const empty = measureDrift(viewOf({}, { unseen: [] }), { nowMs });
+    expect(renderDrift(empty, { terminal: plainTerminal, isWide: false, nowMs })).toMatch(
+      /^Nothing to compare: .*\n$/,
+    );
+  });
+});
