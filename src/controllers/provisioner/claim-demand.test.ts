@@ -19,5 +19,5 @@ test('a claim of a WaitForFirstConsumer class is provisioned once a node is sele
 });
 
 test('without volume scheduling it is provisioned at once', () => {
-  expect(demandOf(claim(), waiting, false)).toEqual({ provisioner, node: '' });
+  expect(demandOf(claim(), waiting, { volumeScheduling: false })).toEqual({ provisioner, node: '' });
 });

@@ -21,7 +21,7 @@ export function provisionerOf({ metadata }: PersistentVolumeClaim): string {
 }
 
 /** The node that the scheduler selected; empty if there is none. */
-function selectedNodeOf({ metadata }: PersistentVolumeClaim): string {
+export function selectedNodeName({ metadata }: PersistentVolumeClaim): string {
   const found = selectedNodeAnnotations.map((key) => textOf(lookUp(metadata?.annotations, key)));
   return found.find((node) => node !== '') ?? '';
 }
@@ -37,6 +37,13 @@ export interface VolumeDemand {
   readonly node: string;
 }
 
+export interface DemandOptions {
+  /** Off: WaitForFirstConsumer classes do not wait. */
+  readonly volumeScheduling?: boolean;
+  /** Each node has a provisioner of its own, which selects its node also for claims that bind immediately. */
+  readonly isNodeDeployment?: boolean;
+}
+
 /**
  * Undefined if nothing has to be created now: the class has another provisioner by now, which the PV binder is going to
  * write to the claim; or it waits for its first consumer, and no node was selected yet. Without volume scheduling no scheduler selects
@@ -45,12 +52,12 @@ export interface VolumeDemand {
 export function demandOf(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,
-  volumeScheduling = true,
+  { volumeScheduling = true, isNodeDeployment = false }: DemandOptions = {},
 ): VolumeDemand | undefined {
   const provisioner = provisionerOf(claim);
   if (!needsVolume(claim) || provisioner === '' || storageClass.provisioner !== provisioner) return undefined;
-  if (!isDelayedBinding(storageClass)) return { provisioner, node: '' };
-  const node = selectedNodeOf(claim);
+  if (!isDelayedBinding(storageClass) && !isNodeDeployment) return { provisioner, node: '' };
+  const node = selectedNodeName(claim);
   return node === '' && volumeScheduling ? undefined : { provisioner, node };
 }
 
@@ -58,7 +65,7 @@ export function demandOf(
 export function demandKey(claim: PersistentVolumeClaim): string {
   return JSON.stringify([
     provisionerOf(claim),
-    selectedNodeOf(claim),
+    selectedNodeName(claim),
     claimClassName(claim),
     textOf(claim.spec?.volumeName),
     claim.metadata?.deletionTimestamp !== undefined,

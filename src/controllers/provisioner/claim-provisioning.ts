@@ -10,6 +10,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { demandOf, needsVolume, provisionerOf } from './claim-demand.ts';
 import type { ClaimWatch } from './claim-watch.ts';
+import type { NodeScope } from './csi/node-scope.ts';
 import { intentOf, type ProvisioningIntent } from './intent.ts';
 import { assetFor, type Provisioners } from './provisioner.ts';
 import { ProvisioningSteps } from './provisioning-steps.ts';
@@ -20,6 +21,8 @@ export interface ClaimProvisioningOptions {
   readonly watch: ClaimWatch;
   /** Off: WaitForFirstConsumer classes do not wait. */
   readonly volumeScheduling: boolean;
+  /** The node that this process serves; undefined for all nodes. */
+  readonly scope?: NodeScope | undefined;
 }
 
 /** The volume of the claim's name: missing; its own; unrelated to us; ours, but bound to another claim; deleted. */
@@ -31,10 +34,12 @@ export class ClaimProvisioning {
   readonly #provisioners: Provisioners;
   readonly #claims: ResourceClient<PersistentVolumeClaim>;
   readonly #volumeScheduling: boolean;
+  readonly #scope: NodeScope | undefined;
   readonly #steps: ProvisioningSteps;
 
-  constructor({ context, provisioners, watch, volumeScheduling }: ClaimProvisioningOptions) {
+  constructor({ context, provisioners, watch, volumeScheduling, scope }: ClaimProvisioningOptions) {
     this.#volumeScheduling = volumeScheduling;
+    this.#scope = scope;
     this.#context = context;
     this.#provisioners = provisioners;
     this.#claims = context.cluster.resource(persistentVolumeClaims);
@@ -47,6 +52,8 @@ export class ClaimProvisioning {
     const intent = intentOf(claim);
     if (intent !== undefined && !this.#provisioners.has(intent.provisioner)) return undefined;
     if (intent === undefined && !this.#isRequested(claim)) return undefined;
+    if (this.#scope?.includes(claim, intent) === false)
+      return await this.#scope.compete(claim, intent, signal);
     const record = await this.#recordOf(claim, intent, signal);
     if (record === 'own') return await this.#steps.finish(claim, intent, signal);
     if (record === 'for another' || record === 'taken')
@@ -88,7 +95,7 @@ export class ClaimProvisioning {
     const className = claimClassName(claim);
     const classes = this.#context.cluster.resource(storageClasses);
     const storageClass = await undefinedIfNotFound(classes.get({ name: className }, { signal }));
-    const demand = storageClass && demandOf(claim, storageClass, this.#volumeScheduling);
+    const demand = storageClass && demandOf(claim, storageClass, this.#demandOptions);
     if (intent !== undefined && (demand?.provisioner !== intent.provisioner || demand.node !== intent.node)) {
       // The next run starts from the beginning, on the version without the intent.
       return (await this.#steps.withdraw(claim, intent, {}, signal)) ?? {};
@@ -103,6 +110,10 @@ export class ClaimProvisioning {
       return await this.#steps.withdraw(claim, intent, { dropsSelectedNode: true }, signal);
     }
     return await this.#steps.provision({ claim, storageClass, demand, provisioner, node }, signal);
+  }
+
+  get #demandOptions() {
+    return { volumeScheduling: this.#volumeScheduling, isNodeDeployment: this.#scope !== undefined };
   }
 
   async #nodeNamed(name: string, signal: AbortSignal): Promise<Node | undefined> {

@@ -8,6 +8,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { demandKey, provisionerOf } from './claim-demand.ts';
+import { cloneSourceKey, isProtectedCloneSource } from './csi/cloning-protection.ts';
 import { intentOf } from './intent.ts';
 import type { Provisioners } from './provisioner.ts';
 
@@ -50,15 +51,29 @@ export class ClaimWatch {
     this.#waitingForChange.add(key);
   }
 
+  /** Everything of a provisioner that has just joined. */
+  queueAllOf(provisioner: string): void {
+    for (const claim of this.#claims.values())
+      if ([intentOf(claim)?.provisioner, provisionerOf(claim)].includes(provisioner)) this.#claim(claim);
+    for (const volume of this.#volumes.values())
+      if (lookUp(volume.metadata?.annotations, annotations.provisionedBy) === provisioner)
+        this.#volume(volume);
+  }
+
   listen(): () => void {
-    const wake = () => this.#wake();
+    const wake = () => this.wake();
     const stop = [
       this.#claims.addHandler({
         added: (claim) => this.#claim(claim),
         updated: (claim, old) => {
-          if (demandKey(claim) !== demandKey(old)) this.#claim(claim);
+          if (demandKey(claim) === demandKey(old)) return;
+          this.#claim(claim);
+          this.#releaseSource(claim);
         },
-        deleted: (claim) => this.#waitingForChange.delete(keyOf(claim)),
+        deleted: (claim) => {
+          this.#waitingForChange.delete(keyOf(claim));
+          this.#releaseSource(claim);
+        },
       }),
       this.#volumes.addHandler({
         added: (volume) => this.#volume(volume),
@@ -69,7 +84,7 @@ export class ClaimWatch {
       this.#nodes.addHandler({
         added: wake,
         updated: (node, old) => {
-          if (JSON.stringify(node.metadata?.labels) !== JSON.stringify(old.metadata?.labels)) this.#wake();
+          if (JSON.stringify(node.metadata?.labels) !== JSON.stringify(old.metadata?.labels)) this.wake();
         },
         deleted: wake,
       }),
@@ -79,15 +94,24 @@ export class ClaimWatch {
     };
   }
 
-  #wake(): void {
+  /** Reconciles claims that could not be provisioned before. */
+  wake(): void {
     for (const key of this.#waitingForChange) this.queue.add(`claim ${key}`);
     this.#waitingForChange.clear();
   }
 
   #claim(claim: PersistentVolumeClaim): void {
     const requested = intentOf(claim)?.provisioner ?? provisionerOf(claim);
+    if (isProtectedCloneSource(claim)) this.queue.add(`source ${keyOf(claim)}`);
     if (!this.#provisioners.has(requested) && !this.#provisioners.has(provisionerOf(claim))) return;
     this.queue.add(`claim ${keyOf(claim)}`);
+  }
+
+  /** The claim that this one was to be a clone of may be deleted now. */
+  #releaseSource(claim: PersistentVolumeClaim): void {
+    const key = cloneSourceKey(claim);
+    const source = key === undefined ? undefined : this.#claims.get(key);
+    if (source !== undefined && isProtectedCloneSource(source)) this.queue.add(`source ${key}`);
   }
 
   #volume(volume: PersistentVolume): void {

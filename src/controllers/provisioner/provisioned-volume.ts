@@ -40,6 +40,9 @@ export function provisionedVolume(
       volumeMode: volumeModeOf(claim),
       claimRef: claimRefTo(claim),
       ...(volume.nodeAffinity === undefined ? {} : { nodeAffinity: volume.nodeAffinity }),
+      ...(volume.volumeAttributesClassName === undefined
+        ? {}
+        : { volumeAttributesClassName: volume.volumeAttributesClassName }),
       ...(mountOptions.length === 0 ? {} : { mountOptions }),
     },
   };

@@ -1,8 +1,14 @@
+import type { CsiDriverSet } from '../../csi/served-driver.ts';
 import { isReason } from '../../kube/api-error.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
+import type { CsiSettings } from '../csi-settings.ts';
 import { ClaimProvisioning } from './claim-provisioning.ts';
 import { ClaimWatch } from './claim-watch.ts';
+import { releaseCloneSource } from './csi/cloning-protection.ts';
+import { CsiCaches } from './csi/csi-caches.ts';
+import { CsiProvisioners, csiProvisioningSettings } from './csi/csi-provisioners.ts';
+import { NodeScope } from './csi/node-scope.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
 import type { Provisioner } from './provisioner.ts';
 import { ProvisionerRegistry } from './provisioner-registry.ts';
@@ -11,14 +17,19 @@ import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
 const name = 'provisioner';
 const workers = 4;
+/** As many calls as external-provisioner makes at once (`--worker-threads`); drivers can be slow. */
+const workersWithDrivers = 100;
 
 export interface ProvisionerOptions {
   /** Where `local.stowage.dev` creates its directories; if left out, there is no provisioner of that name. */
   readonly localRoot?: string | undefined;
   /** The feature gate of that name; on by default. Off: delayed claims get volumes at once. */
   readonly volumeScheduling?: boolean | undefined;
-  /** Additional provisioners, such as those for a CSI driver. One with the name of a built-in provisioner replaces it. */
+  /** Additional provisioners. One with the name of a built-in provisioner replaces it, and so does it replace a CSI driver. */
   readonly provisioners?: readonly Provisioner[];
+  /** The CSI drivers of this process, and how volumes of theirs are created. */
+  readonly csiDrivers?: CsiDriverSet | undefined;
+  readonly csi?: CsiSettings | undefined;
 }
 
 /**
@@ -30,44 +41,69 @@ export interface ProvisionerOptions {
  * either recorded or going to be reconciled again. A PersistentVolume in turn has a finalizer until its asset is gone.
  */
 export function provisionerController(options: ProvisionerOptions = {}): Controller {
-  const provisioners = registryOf(options);
-  const { volumeScheduling = true } = options;
-  return { name, run: (context, signal) => run({ provisioners, volumeScheduling }, context, signal) };
+  return { name, run: (context, signal) => run(options, context, signal) };
 }
 
-function registryOf({ localRoot, provisioners = [] }: ProvisionerOptions): ProvisionerRegistry {
-  const local = localRoot === undefined ? [] : [localProvisioner(localRoot)];
-  return new ProvisionerRegistry([zonalProvisioner, ...local, ...provisioners]);
-}
-
-/** Keys are `claim NAMESPACE/NAME` and `volume NAME`. */
+/** Keys are `claim NAMESPACE/NAME`, `volume NAME`, and `source NAMESPACE/NAME` for claims that were cloned. */
 async function run(
-  { provisioners, volumeScheduling }: { provisioners: ProvisionerRegistry; volumeScheduling: boolean },
+  options: ProvisionerOptions,
   context: ControllerContext,
   signal: AbortSignal,
 ): Promise<void> {
+  const caches = options.csiDrivers === undefined ? undefined : new CsiCaches(context);
+  const { provisioners, scope } = partsOf(options, context, caches);
+  const { volumeScheduling = true, csiDrivers } = options;
   const watch = new ClaimWatch(context, provisioners);
-  const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling });
-  const volumes = new VolumeReclaim(context, provisioners);
-  if (!(await watch.synced(signal))) return;
-  const stop = watch.listen();
+  const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling, scope });
+  const volumes = new VolumeReclaim(context, provisioners, scope && ((volume) => scope.reaches(volume)));
+  if (!(await watch.synced(signal)) || (await caches?.synced(signal)) === false) return;
+  const stops = [
+    watch.listen(),
+    provisioners.onJoin((joined) => watch.queueAllOf(joined)),
+    caches?.listen(
+      () => watch.wake(),
+      (volume) => watch.queue.add(`volume ${volume}`),
+    ),
+  ];
+  const reconcile = async (key: string) => {
+    const [what, rest = ''] = key.split(' ');
+    try {
+      if (what === 'claim') return await claims.reconcile(rest, signal);
+      if (what === 'volume') return await volumes.reconcile(rest, signal);
+      return await releaseCloneSource(context.cluster, rest, watch.allClaims(), signal);
+    } catch (error) {
+      // The PV binder writes to the claim too. The next run reads the new version.
+      if (isReason(error, 'Conflict')) return {};
+      throw error;
+    }
+  };
   try {
-    const reconcile = async (key: string) => {
-      const [what, rest = ''] = key.split(' ');
-      try {
-        return await (what === 'claim' ? claims.reconcile(rest, signal) : volumes.reconcile(rest, signal));
-      } catch (error) {
-        // The PV binder writes to the claim too. The next run reads the new version.
-        if (isReason(error, 'Conflict')) return {};
-        throw error;
-      }
-    };
     await runWorkers(watch.queue, reconcile, {
-      workers,
+      workers: csiDrivers === undefined ? workers : workersWithDrivers,
       signal,
       onError: (error, key) => context.report({ controller: name, key, error }),
     });
   } finally {
-    stop();
+    for (const stop of stops) stop?.();
   }
+}
+
+/** Where each node has a process of its own, it serves only its driver: no other provisioner belongs to a node. */
+function partsOf(
+  { csiDrivers, csi, localRoot, provisioners = [] }: ProvisionerOptions,
+  context: ControllerContext,
+  caches: CsiCaches | undefined,
+): { readonly provisioners: ProvisionerRegistry; readonly scope: NodeScope | undefined } {
+  const local = localRoot === undefined ? [] : [localProvisioner(localRoot)];
+  const own = [zonalProvisioner, ...local, ...provisioners];
+  if (csiDrivers === undefined || caches === undefined)
+    return { provisioners: new ProvisionerRegistry(own), scope: undefined };
+  const settings = csiProvisioningSettings(csi);
+  const joining = new CsiProvisioners({ drivers: csiDrivers, context, caches, settings });
+  const nodeName = csi?.nodeName;
+  if (nodeName === undefined)
+    return { provisioners: new ProvisionerRegistry(own, joining), scope: undefined };
+  const { timeoutMs } = settings;
+  const scope = new NodeScope({ nodeName, context, drivers: csiDrivers, caches, timeoutMs });
+  return { provisioners: new ProvisionerRegistry([], joining), scope };
 }

@@ -26,11 +26,15 @@ import type { SpreadPosition } from './spread.ts';
  *
  * Calls for one name never overlap within a process. Calls for different names do.
  */
-export interface Provisioner {
+export interface Provisioner<Plan extends VolumePlan = VolumePlan> {
   /** The name that a class uses. */
   readonly name: string;
-  plan(request: ProvisionRequest, signal: AbortSignal): VolumePlanOutcome | Promise<VolumePlanOutcome>;
-  create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
+  plan(
+    request: ProvisionRequest,
+    signal: AbortSignal,
+  ): VolumePlanOutcome<Plan> | Promise<VolumePlanOutcome<Plan>>;
+  /** With a plan that it made itself. */
+  create(plan: Plan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
   delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
   /** Whether it created this volume, which names it. By default if the volume is named after its claim. */
   isCreatorOf?(volume: PersistentVolume): boolean;
@@ -84,6 +88,8 @@ export interface CreatedVolume {
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
   /** The size that the claim requests, if left out. */
   readonly capacityBytes?: bigint;
+  /** The class of its mutable parameters, if it has some. */
+  readonly volumeAttributesClassName?: string;
   /** In addition to those of every provisioned volume. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -100,7 +106,9 @@ export interface RefusedOutcome {
   readonly next: 'move' | 'retry' | 'change';
 }
 
-export type VolumePlanOutcome = { readonly kind: 'planned'; readonly plan: VolumePlan } | RefusedOutcome;
+export type VolumePlanOutcome<Plan extends VolumePlan = VolumePlan> =
+  | { readonly kind: 'planned'; readonly plan: Plan }
+  | RefusedOutcome;
 export type VolumeCreateOutcome =
   | { readonly kind: 'created'; readonly volume: CreatedVolume }
   | RefusedOutcome;

@@ -1,0 +1,224 @@
+import { CsiError, CsiReplyError } from '../../../csi/csi-errors.ts';
+import type { CsiReply } from '../../../csi/csi-methods.ts';
+import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
+import type { PersistentVolume } from '../../../kube/api/core.ts';
+import { storageClasses } from '../../../kube/resources.ts';
+import { claimClassName } from '../../../kube/volumes.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { messageOf } from '../../../runtime/error-message.ts';
+import { csiSecrets } from '../../csi-secrets.ts';
+import {
+  type ProvisionedAsset,
+  type Provisioner,
+  type ProvisionRequest,
+  type RefusedOutcome,
+  refusedOutcome,
+  type VolumeCreateOutcome,
+  type VolumePlanOutcome,
+} from '../provisioner.ts';
+import { protectCloneSource } from './cloning-protection.ts';
+import { createdVolume } from './created-volume.ts';
+import type { CsiCaches } from './csi-caches.ts';
+import type { CsiProvisioningSettings } from './csi-provisioners.ts';
+import { deletionSecretOf } from './deletion-secret.ts';
+import { readTopologyRecord, topologyRecord, topologyRequirement } from './topology-requirement.ts';
+import { type CsiVolumePlan, planCsiVolume } from './volume-plan.ts';
+
+export interface CsiProvisionerOptions {
+  readonly driver: ServedCsiDriver;
+  readonly context: ControllerContext;
+  readonly caches: CsiCaches;
+  readonly settings: CsiProvisioningSettings;
+}
+
+/**
+ * Volumes of a CSI driver. It acts as external-provisioner does, except that nothing leaks:
+ *
+ * - While the outcome of CreateVolume is unknown, the same request is repeated. This process keeps the request itself; another one
+ *   rebuilds it from the claim, the class and the topology that was recorded on the claim before the first call.
+ * - A volume without a PersistentVolume is deleted by repeating CreateVolume to learn its id. A driver that answers that it made nothing
+ *   has none.
+ */
+export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
+  readonly #driver: ServedCsiDriver;
+  readonly #context: ControllerContext;
+  readonly #caches: CsiCaches;
+  readonly #settings: CsiProvisioningSettings;
+  readonly #identity: string;
+  /** By the name of the volume: requests whose outcome is not certain. */
+  readonly #unfinished = new Map<string, CsiVolumePlan>();
+
+  constructor({ driver, context, caches, settings }: CsiProvisionerOptions) {
+    this.#driver = driver;
+    this.#context = context;
+    this.#caches = caches;
+    this.#settings = settings;
+    const { clock, random } = context;
+    this.#identity = `${clock.nowMs()}-${random.int(10_000)}-${driver.name}`;
+  }
+
+  get name(): string {
+    return this.#driver.name;
+  }
+
+  isCreatorOf({ spec }: PersistentVolume): boolean {
+    return spec?.csi?.driver === this.name && (spec.csi.volumeHandle ?? '') !== '';
+  }
+
+  async plan(request: ProvisionRequest, signal: AbortSignal): Promise<VolumePlanOutcome<CsiVolumePlan>> {
+    const unfinished = this.#unfinished.get(request.asset.name);
+    // Without a record the last attempt was undone, and this one starts from the beginning.
+    if (unfinished !== undefined && request.asset.record !== undefined)
+      return { kind: 'planned', plan: unfinished };
+    const options = { ...this.#settings, driver: this.#driver, cluster: this.#context.cluster };
+    const planned = await planCsiVolume(request, options, signal);
+    if (planned.kind === 'refused') return planned;
+    const { plan } = planned;
+    const missing = await this.#missingSecret(plan, signal);
+    return missing ?? this.#located(request, plan);
+  }
+
+  async create(plan: CsiVolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
+    await protectCloneSource(this.#context.cluster, plan.content, signal);
+    const { name } = plan.asset;
+    this.#unfinished.set(name, plan);
+    try {
+      const { volume } = await this.#callCreate(plan, signal);
+      const createdAtMs = this.#context.clock.nowMs();
+      this.#unfinished.delete(name);
+      const { hasTopology } = this.#driver;
+      const report = { ...plan, driver: this.name, hasTopology, identity: this.#identity, createdAtMs };
+      return { kind: 'created', volume: createdVolume(volume, report) };
+    } catch (error) {
+      const refused = this.#refusalOf(error, plan);
+      if (refused === undefined) throw error;
+      this.#unfinished.delete(name);
+      return refused;
+    }
+  }
+
+  async delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
+    if (asset.volume === undefined) await this.#deleteUnrecorded(asset, signal);
+    else await this.#deleteRecorded(asset.volume, signal);
+  }
+
+  /** Read before anything is written: a Secret that is missing costs no write. */
+  async #missingSecret(plan: CsiVolumePlan, signal: AbortSignal): Promise<RefusedOutcome | undefined> {
+    try {
+      await this.#secretsOf(plan, signal);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return refusedOutcome(`error getting the Secret for provisioning: ${messageOf(error)}`, 'retry');
+    }
+  }
+
+  #located(request: ProvisionRequest, plan: CsiVolumePlan): VolumePlanOutcome<CsiVolumePlan> {
+    const { asset, storageClass } = request;
+    const { strictTopology, immediateTopology } = this.#settings;
+    if (!this.#driver.hasTopology)
+      return { kind: 'planned', plan: withRecord(plan, topologyRecord(undefined)) };
+    const recorded = asset.record === undefined ? undefined : readTopologyRecord(asset.record, storageClass);
+    const choice =
+      recorded === undefined
+        ? this.#caches.chooseTopology(this.name, request, {
+            strict: strictTopology,
+            immediate: immediateTopology,
+          })
+        : { kind: 'chosen' as const, ...recorded };
+    if (choice.kind === 'refused') return choice;
+    const required = topologyRequirement(choice.preferred);
+    const located = withRecord(plan, topologyRecord(choice.preferred));
+    if (required === undefined) return { kind: 'planned', plan: located };
+    const withTopology = { ...plan.request, accessibilityRequirements: required };
+    return { kind: 'planned', plan: { ...located, request: withTopology } };
+  }
+
+  #secretsOf({ secrets }: CsiVolumePlan, signal: AbortSignal): Promise<Record<string, string>> {
+    return csiSecrets(this.#context.cluster, secrets.get('provisioner'), signal);
+  }
+
+  async #callCreate(plan: CsiVolumePlan, signal: AbortSignal) {
+    const secrets = await this.#secretsOf(plan, signal);
+    const { timeoutMs } = this.#settings;
+    try {
+      const request = { ...plan.request, secrets };
+      const reply = await this.#driver.call('CreateVolume', request, { signal, timeoutMs });
+      // The reply was checked: it has a volume with an id.
+      return { volume: reply.volume as NonNullable<CsiReply<'CreateVolume'>['volume']> };
+    } catch (error) {
+      // The volume exists and is not what was asked for, such as a smaller one or one without the source's content.
+      if (error instanceof CsiReplyError) await this.#deleteWrong(error, secrets, signal);
+      throw error;
+    }
+  }
+
+  async #deleteWrong(
+    { reply }: CsiReplyError,
+    secrets: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const volumeId = (reply as CsiReply<'CreateVolume'> | undefined)?.volume?.volumeId ?? '';
+    if (volumeId === '') return;
+    await this.#driver
+      .call('DeleteVolume', { volumeId, secrets }, { signal, timeoutMs: this.#settings.timeoutMs })
+      // The repetition of CreateVolume finds the volume again.
+      .catch(() => {});
+  }
+
+  /** Undefined if the outcome is unknown. */
+  #refusalOf(error: unknown, { hasNode, request }: CsiVolumePlan): RefusedOutcome | undefined {
+    if (!(error instanceof CsiError) || error.outcome.effect === 'unknown') return undefined;
+    const { next } = error.outcome;
+    const canMove = hasNode && request.accessibilityRequirements !== undefined;
+    if (next === 'move' && !canMove) return refusedOutcome(error.message, 'retry');
+    return refusedOutcome(error.message, next === 'retry-soon' ? 'retry' : next);
+  }
+
+  async #deleteUnrecorded(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
+    const plan = this.#unfinished.get(asset.name) ?? (await this.#rebuild(asset, signal));
+    try {
+      const { volume } = await this.#callCreate(plan, signal);
+      const secrets = await this.#secretsOf(plan, signal);
+      await this.#callDelete(volume.volumeId, secrets, signal);
+    } catch (error) {
+      // The driver has ended the operation, and there is no such volume.
+      const isAbsent =
+        error instanceof CsiError && error.method === 'CreateVolume' && error.outcome.effect === 'none';
+      if (!isAbsent) throw error;
+    }
+    this.#unfinished.delete(asset.name);
+  }
+
+  async #rebuild(asset: ProvisionedAsset, signal: AbortSignal): Promise<CsiVolumePlan> {
+    const claim = asset.claim ?? {};
+    const className = claimClassName(claim);
+    const classes = this.#context.cluster.resource(storageClasses);
+    const storageClass = await classes.get({ name: className }, { signal });
+    const request = { asset, claim, storageClass, nodes: [], spread: { hash: 0, ordinal: 0 } };
+    const planned = await this.plan(request, signal);
+    if (planned.kind === 'planned') return planned.plan;
+    throw new Error(`cannot repeat CreateVolume to find the volume: ${planned.message}`);
+  }
+
+  async #deleteRecorded(volume: PersistentVolume, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#context;
+    if (this.#driver.hasControllerCapability('PUBLISH_UNPUBLISH_VOLUME')) {
+      const name = volume.metadata?.name ?? '';
+      const node = this.#caches.attachedNode(name);
+      if (node !== undefined) throw new Error(`persistentvolume ${name} is still attached to node ${node}`);
+    }
+    const reference = await deletionSecretOf(cluster, volume, signal);
+    const secrets = await csiSecrets(cluster, reference, signal);
+    await this.#callDelete(volume.spec?.csi?.volumeHandle ?? '', secrets, signal);
+  }
+
+  async #callDelete(volumeId: string, secrets: Record<string, string>, signal: AbortSignal): Promise<void> {
+    const { timeoutMs } = this.#settings;
+    await this.#driver.call('DeleteVolume', { volumeId, secrets }, { signal, timeoutMs });
+  }
+}
+
+function withRecord(plan: CsiVolumePlan, record: string): CsiVolumePlan {
+  return { ...plan, asset: { ...plan.asset, record } };
+}
