@@ -1,23 +1,24 @@
 import { expect, test } from 'vitest';
-import { csiStorageCapacities } from '../../kube/resources.ts';
-import { gib, PublisherFixture, topologyKey } from './testing/publisher-fixture.ts';
+import { csiNodes, csiStorageCapacities, nodes, storageClasses } from '../../kube/resources.ts';
+import { driverName, gib, PublisherFixture, topologyKey } from './testing/publisher-fixture.ts';
+
+const pools = { n1: 10n * gib, n2: 20n * gib };
+const capacities = csiStorageCapacities;
+const namespace = 'kube-system';
 
 test('one figure per class and segment, as external-provisioner writes it', async () => {
-  await using fixture = await PublisherFixture.start({
-    pools: { n1: 10n * gib, n2: 20n * gib },
-    classes: ['fast', 'slow'],
-  });
+  await using fixture = await PublisherFixture.start({ pools, classes: ['fast', 'slow'] });
   expect(await fixture.published()).toEqual([
     'fast n1: 10Gi',
     'fast n2: 20Gi',
     'slow n1: 10Gi',
     'slow n2: 20Gi',
   ]);
-  const { items } = await fixture.cluster.resource(csiStorageCapacities).list();
+  const { items } = await fixture.cluster.resource(capacities).list();
   const [object] = items.filter(({ storageClassName }) => storageClassName === 'fast');
   expect(object).toMatchObject({
     metadata: {
-      namespace: 'kube-system',
+      namespace,
       name: expect.stringMatching(/^csisc-[0-9a-f]+$/),
       labels: {
         'csi.storage.k8s.io/drivername': 'enforcing.example.com',
@@ -29,15 +30,192 @@ test('one figure per class and segment, as external-provisioner writes it', asyn
   });
 });
 
-test('a new volume costs one call and one write', async () => {
-  await using fixture = await PublisherFixture.start({ pools: { n1: 10n * gib, n2: 20n * gib } });
-  await fixture.settle(5_000);
-  expect(fixture.takeWork()).toBe('2 calls, create csistoragecapacities, create csistoragecapacities');
-  await fixture.provision('a', 'n1', gib);
-  await fixture.settle(10_000);
-  expect(fixture.takeWork()).toBe('1 calls, patch csistoragecapacities');
-  expect(await fixture.published()).toEqual(['fast n1: 9Gi', 'fast n2: 20Gi']);
-  await fixture.unprovision('a');
-  await fixture.settle(10_000);
-  expect(fixture.takeWork()).toBe('1 calls, patch csistoragecapacities');
+test('a storage class that uses the driver has its parameters passed to GetCapacity, with the segment', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools: { n1: gib }, classes: [] });
+  const parameters = { tier: 'hot', 'csi.storage.k8s.io/fstype': 'xfs' };
+  await fixture.storageClass('hot', { parameters });
+  await fixture.storageClass('foreign', { provisioner: 'other.example.com' });
+  await fixture.storageClass('immediate', { volumeBindingMode: 'Immediate' });
+  fixture.run();
+  await fixture.settle();
+  expect(fixture.driver.callsOf('GetCapacity')).toMatchObject([
+    { parameters, accessibleTopology: { segments: { [topologyKey]: 'n1' } } },
+  ]);
+  expect(await fixture.published()).toEqual(['hot n1: 1Gi']);
 });
+
+test('--capacity-for-immediate-binding: classes that bind immediately have figures too', async () => {
+  const settings = { forImmediateBinding: true };
+  await using fixture = await PublisherFixture.prepare({ pools: { n1: gib }, classes: [], settings });
+  await fixture.storageClass('immediate', { volumeBindingMode: 'Immediate' });
+  fixture.run();
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['immediate n1: 1Gi']);
+});
+
+test('duplicate topology segments are removed; a node without the label is skipped until it arrives', async () => {
+  await using fixture = await PublisherFixture.start({ pools });
+  await fixture.node('n3', { [topologyKey]: 'n1' });
+  await fixture.node('n4', {});
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi', 'fast n2: 20Gi']);
+  fixture.driver.pools.set('late', 5n * gib);
+  const body = { metadata: { labels: { [topologyKey]: 'late' } } };
+  await fixture.cluster.resource(nodes).patch({ name: 'n4' }, { type: 'merge', body });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast late: 5Gi', 'fast n1: 10Gi', 'fast n2: 20Gi']);
+});
+
+test('--capacity-topology-prefix restricts the keys of segments', async () => {
+  const settings = { topologyPrefix: 'topology.example.com/' };
+  await using fixture = await PublisherFixture.prepare({ pools: {}, settings });
+  fixture.driver.pools.set('z', gib);
+  await fixture.cluster.resource(nodes).create({
+    metadata: { name: 'a', labels: { [topologyKey]: 'z', 'example.org/rack': '7' } },
+  });
+  await fixture.csiNode('a', [topologyKey, 'example.org/rack']);
+  fixture.run();
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast z: 1Gi']);
+});
+
+test('segments that the allowedTopologies of a class exclude have no figure for it', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools, classes: [] });
+  const only = (key: string, value: string) => [{ matchLabelExpressions: [{ key, values: [value] }] }];
+  await fixture.storageClass('narrow', { allowedTopologies: only(topologyKey, 'n2') });
+  await fixture.storageClass('other-key', { allowedTopologies: only('example.org/rack', '7') });
+  fixture.run();
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['narrow n2: 20Gi', 'other-key n1: 10Gi', 'other-key n2: 20Gi']);
+});
+
+test('a driver whose volumes every node reaches has one figure for all nodes', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools: {} });
+  fixture.driver.pools.set('anywhere', 7n * gib);
+  await fixture.node('n1', {});
+  await fixture.cluster.resource(csiNodes).delete({ name: 'n1' });
+  await fixture.csiNode('n1', []);
+  fixture.run();
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast : 7Gi']);
+  const { items } = await fixture.cluster.resource(capacities).list();
+  expect(items[0]?.nodeTopology).toEqual({});
+});
+
+test('the objects of a node that went stay for a minute, and are then removed', async () => {
+  await using fixture = await PublisherFixture.start({ pools });
+  await fixture.cluster.resource(nodes).delete({ name: 'n1' });
+  await fixture.settle(30_000);
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi', 'fast n2: 20Gi']);
+  await fixture.settle(31_000);
+  expect(await fixture.published()).toEqual(['fast n2: 20Gi']);
+});
+
+test('a driver that is registered nowhere loses no objects', async () => {
+  await using fixture = await PublisherFixture.start({ pools });
+  for (const name of ['n1', 'n2']) await fixture.cluster.resource(csiNodes).delete({ name });
+  await fixture.settle(600_000);
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi', 'fast n2: 20Gi']);
+  await fixture.csiNode('n2');
+  await fixture.settle(70_000);
+  expect(await fixture.published()).toEqual(['fast n2: 20Gi']);
+});
+
+test('the objects of a class go with it, and come with a new one', async () => {
+  await using fixture = await PublisherFixture.start({ pools: { n1: gib } });
+  await fixture.cluster.resource(storageClasses).delete({ name: 'fast' });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual([]);
+  await fixture.storageClass('new');
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['new n1: 1Gi']);
+});
+
+test('objects of others are neither changed nor deleted', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools: { n1: gib } });
+  const foreign = (name: string, managedBy: string) => ({
+    metadata: {
+      namespace,
+      name,
+      labels: { 'csi.storage.k8s.io/drivername': driverName, 'csi.storage.k8s.io/managed-by': managedBy },
+    },
+    storageClassName: 'gone',
+    nodeTopology: { matchLabels: { [topologyKey]: 'gone' } },
+    capacity: '3Gi',
+  });
+  const client = fixture.cluster.resource(capacities);
+  await client.create(foreign('theirs', 'external-provisioner'));
+  await client.create({ ...foreign('by-hand', ''), metadata: { namespace, name: 'by-hand' } });
+  await client.create(foreign('ours', 'stowage'));
+  fixture.run();
+  await fixture.settle(120_000);
+  const names = (await client.list()).items.map(({ metadata }) => metadata?.name ?? '');
+  expect(names.filter((name) => !name.startsWith('csisc-'))).toEqual(['by-hand', 'theirs']);
+});
+
+test('an object that another client deleted or changed is written again; a copy is removed', async () => {
+  await using fixture = await PublisherFixture.start({ pools: { n1: gib } });
+  const client = fixture.cluster.resource(capacities);
+  const [object] = (await client.list()).items;
+  const name = object?.metadata?.name ?? '';
+  await client.patch({ namespace, name }, { type: 'merge', body: { capacity: '99Gi' } });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 1Gi']);
+  await client.delete({ namespace, name });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 1Gi']);
+  const { labels } = object?.metadata ?? {};
+  await client.create({
+    metadata: { namespace, name: 'zz-copy', labels: { ...labels } },
+    storageClassName: 'fast',
+    nodeTopology: { matchLabels: { [topologyKey]: 'n1' } },
+    capacity: '50Gi',
+  });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 1Gi']);
+});
+
+test('classes with the same parameters are marked as using the same disks', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools: { n1: gib }, classes: [] });
+  await fixture.storageClass('a', { parameters: { tier: '1', 'csi.storage.k8s.io/fstype': 'xfs' } });
+  await fixture.storageClass('b', { parameters: { tier: '1' } });
+  await fixture.storageClass('c', { parameters: { tier: '2' } });
+  fixture.run();
+  await fixture.settle();
+  const backing = async () => {
+    const { items } = await fixture.cluster.resource(capacities).list();
+    const labels = items.map(({ storageClassName, metadata }) => [
+      storageClassName,
+      metadata?.labels?.['stowage.dev/backing-pool'],
+    ]);
+    return Object.fromEntries(labels) as Record<string, string | undefined>;
+  };
+  const before = await backing();
+  expect(before.a).toMatch(/^[0-9a-f]+$/);
+  expect([before.b, before.c]).toEqual([before.a, undefined]);
+  await fixture.cluster.resource(storageClasses).delete({ name: 'b' });
+  await fixture.settle();
+  expect(await backing()).toEqual({ a: undefined, c: undefined });
+});
+
+test('a driver that joins later is served, and one without GET_CAPACITY is not', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools: { n1: gib } });
+  let join: Parameters<typeof fixture.drivers.onJoin>[0] = () => {};
+  const csiDrivers = {
+    ...fixture.drivers,
+    all: () => [],
+    onJoin: (listener: typeof join) => {
+      join = listener;
+      return () => {};
+    },
+  };
+  fixture.run(fixture.cluster, { csiDrivers });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual([]);
+  join({ ...lackingCapacity, name: 'mute.example.com' } as never);
+  join(fixture.served);
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 1Gi']);
+});
+
+const lackingCapacity = { hasControllerCapability: () => false };

@@ -12,6 +12,7 @@ export class CapacityMetrics {
   readonly writes: CounterMetric;
   readonly driftPools: GaugeMetric;
   readonly driftBytes: GaugeMetric;
+  readonly drifts: CounterMetric;
 
   constructor(metrics: Metrics) {
     const labels = ['driver_name'];
@@ -57,6 +58,11 @@ export class CapacityMetrics {
     this.driftBytes = metrics.gauge(
       'stowage_capacity_drift_bytes',
       'The sum of these differences, without signs.',
+      ['driver_name', 'kind'],
+    );
+    this.drifts = metrics.counter(
+      'stowage_capacity_drifts_total',
+      'How often a figure began to differ from what the known volumes explain.',
       ['driver_name', 'kind'],
     );
   }

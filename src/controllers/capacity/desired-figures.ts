@@ -15,6 +15,7 @@ export class DesiredFigures {
   readonly #classes = new Map<string, DesiredClass>();
   /** By their keys. */
   readonly #segments = new Map<string, TopologySegment>();
+  #listed: readonly TopologySegment[] | undefined;
   readonly #goneAtMs = new Map<string, number>();
 
   constructor(options: DesiredFiguresOptions) {
@@ -23,6 +24,11 @@ export class DesiredFigures {
 
   get segmentKeys(): Iterable<string> {
     return this.#segments.keys();
+  }
+
+  get segments(): readonly TopologySegment[] {
+    this.#listed ??= [...this.#segments.values()];
+    return this.#listed;
   }
 
   get hasSegments(): boolean {
@@ -45,10 +51,12 @@ export class DesiredFigures {
 
   addSegment(segmentKey: string): void {
     this.#segments.set(segmentKey, segmentOfKey(segmentKey));
+    this.#listed = undefined;
     this.#goneAtMs.delete(segmentKey);
   }
 
   removeSegment(segmentKey: string, nowMs: number): void {
+    this.#listed = undefined;
     if (this.#segments.delete(segmentKey)) this.#goneAtMs.set(segmentKey, nowMs);
   }
 

@@ -1,9 +1,18 @@
 import type { EndedCall, ServedCsiDriver } from '../../csi/served-driver.ts';
+import type { Pod } from '../../kube/api/core.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import type { CSIDriver, StorageClass } from '../../kube/api/storage.ts';
-import { csiDrivers, persistentVolumes, storageClasses } from '../../kube/resources.ts';
+import {
+  csiDrivers,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../kube/resources.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
+import { Informer } from '../../reconcile/informer/informer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
+import type { BackgroundWork } from '../../runtime/supervisor.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import { CapacityObjects } from './capacity-objects.ts';
 import type { CapacitySettings } from './capacity-settings.ts';
@@ -13,6 +22,8 @@ import { figureOfKey } from './figure-id.ts';
 import { FigureProblems } from './figure-problems.ts';
 import { FigurePublication, segmentGraceMs } from './figure-publication.ts';
 import { FigureQueue } from './figure-queue.ts';
+import { InlineVolumeEvents } from './inline-volume-events.ts';
+import { PoolDrift } from './pool-drift.ts';
 import { SegmentSource } from './segment-source.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 import { VolumeEvents } from './volume-events.ts';
@@ -45,6 +56,10 @@ export class DriverPublisher {
   readonly #publication: FigurePublication;
   readonly #segments: SegmentSource;
   readonly #volumes: VolumeEvents;
+  readonly #inlineVolumes: InlineVolumeEvents;
+  readonly #drift: PoolDrift;
+  readonly #pods: Informer<Pod> | undefined;
+  #podWork: BackgroundWork | undefined;
 
   constructor(options: DriverPublisherOptions) {
     this.#options = options;
@@ -80,6 +95,22 @@ export class DriverPublisher {
       figures,
       segments: this.#segments,
     });
+    this.#inlineVolumes = new InlineVolumeEvents({
+      driver: driver.name,
+      figures,
+      segments: this.#segments,
+    });
+    this.#drift = new PoolDrift({
+      driver: driver.name,
+      clock: context.clock,
+      desired,
+      figures,
+      metrics,
+      servesClass: (className) =>
+        context.informers.of(storageClasses).get(className)?.provisioner === driver.name,
+      labelsOf: (node) => this.#segments.labelsOf(node),
+    });
+    this.#pods = this.#podInformer();
     this.#publication = new FigurePublication({
       context,
       measurement: { driver, clock: context.clock, timeoutMs },
@@ -93,7 +124,7 @@ export class DriverPublisher {
       lifetimeMs,
       graceMs: nodeName === undefined ? segmentGraceMs : 0,
       sendsTopology: () => nodeName === undefined || !this.#isEphemeralOnly(),
-      drift: () => undefined,
+      drift: this.#drift,
     });
   }
 
@@ -102,6 +133,7 @@ export class DriverPublisher {
     const classes = context.informers.of(storageClasses);
     const drivers = context.informers.of(csiDrivers);
     const volumes = context.informers.of(persistentVolumes);
+    const claims = context.informers.of(persistentVolumeClaims);
     const stopMetrics = context.metrics.beforeRender(() => this.#updateMetrics(metrics));
     try {
       // Before the driver has said on which node it runs, nothing is known to be obsolete.
@@ -110,7 +142,7 @@ export class DriverPublisher {
         context,
         {
           controller: name,
-          caches: [classes, drivers, volumes, this.#objects, this.#shards, ...this.#segments.caches],
+          caches: this.#caches(),
           listen: () => [
             // Segments first: volumes and classes are looked up in them.
             ...this.#segments.listen(() => this.#enqueueObsolete()),
@@ -119,6 +151,9 @@ export class DriverPublisher {
               updated: (one) => this.#classChanged(one),
               deleted: (one) => this.#classDeleted(one),
             }),
+            volumes.addHandler(this.#drift.volumeHandler),
+            claims.addHandler(this.#drift.claimHandler),
+            ...this.#listenToPods(),
             volumes.addHandler(this.#volumes.volumeHandler),
             drivers.addHandler({
               added: (one) => this.#driverChanged(one),
@@ -137,8 +172,42 @@ export class DriverPublisher {
       );
     } finally {
       stopMetrics();
-      await Promise.all([this.#objects.close(), this.#shards.close()]);
+      await Promise.all([this.#objects.close(), this.#shards.close(), this.#podWork?.stop()]);
     }
+  }
+
+  #caches() {
+    const { informers } = this.#options.context;
+    return [
+      informers.of(storageClasses),
+      informers.of(csiDrivers),
+      informers.of(persistentVolumes),
+      informers.of(persistentVolumeClaims),
+      this.#objects,
+      this.#shards,
+      ...this.#segments.caches,
+      ...(this.#pods === undefined ? [] : [this.#pods]),
+    ];
+  }
+
+  /** Only inline volumes need pods, and a publisher of one node only that node's. */
+  #podInformer(): Informer<Pod> | undefined {
+    const { context, settings, nodeName } = this.#options;
+    if (nodeName === undefined) return settings.forEphemeral ? context.informers.of(pods) : undefined;
+    const { cluster, clock, random, supervisor } = context;
+    const selection = { fieldSelector: `spec.nodeName=${nodeName}` };
+    const own = { cluster, clock, resource: pods, selection, random: random.fork('pods') };
+    const informer = new Informer<Pod>({ ...own, purpose: this.#options.driver.name });
+    this.#podWork = informer.start(supervisor);
+    return informer;
+  }
+
+  #listenToPods(): readonly (() => void)[] {
+    if (this.#pods === undefined) return [];
+    return [
+      this.#pods.addHandler(this.#drift.podHandler),
+      this.#pods.addHandler(this.#inlineVolumes.podHandler),
+    ];
   }
 
   #csiDriver(): CSIDriver | undefined {
@@ -155,13 +224,12 @@ export class DriverPublisher {
   #classChanged(storageClass: StorageClass): void {
     const className = storageClass.metadata?.name ?? '';
     const before = this.#desired.classOf(className);
-    const disks = new Set([this.#desired.disksOf(className).parameters]);
+    const disks = new Set(before && [this.#desired.disksOf(className).parameters]);
     const isWanted = this.#desired.setClass(storageClass);
     if (!isWanted && before === undefined) return;
-    disks.add(this.#desired.disksOf(className).parameters);
+    if (isWanted) disks.add(this.#desired.disksOf(className).parameters);
     this.#enqueueOnDisks(disks);
     if (before !== undefined) this.#enqueueObsolete();
-    this.#figures.add(this.#desired.keysOf(className));
   }
 
   #classDeleted({ metadata }: StorageClass): void {
@@ -208,6 +276,7 @@ export class DriverPublisher {
     metrics.current.set(current, labels);
     metrics.obsolete.set(published.length - current, labels);
     metrics.failing.set(this.#problems.count, labels);
+    this.#drift.updateMetrics();
     const oldestMs = this.#figures.oldestMs();
     const ageMs = oldestMs === undefined ? 0 : this.#options.context.clock.nowMs() - oldestMs;
     metrics.ageSeconds.set(ageMs / 1000, labels);

@@ -11,6 +11,7 @@ import type { FigureProblems } from './figure-problems.ts';
 import type { FigureQueue } from './figure-queue.ts';
 import type { FigureStore, NewFigure } from './figure-store.ts';
 import { type MeasuredFigure, type Measurement, measure } from './measured-figure.ts';
+import type { PoolDrift } from './pool-drift.ts';
 import { segmentKeyOf } from './topology-segment.ts';
 
 /** Figures written in the long run, and at once; measurements that change nothing are not limited by it. */
@@ -38,12 +39,7 @@ export interface FigurePublicationOptions {
   readonly graceMs: number;
   /** Whether the request of GetCapacity has a topology. */
   readonly sendsTopology: () => boolean;
-  /** Compares the figure with the volumes that are known. */
-  readonly drift: (
-    figureKey: string,
-    figure: MeasuredFigure,
-    before: NewFigure['drift'],
-  ) => NewFigure['drift'];
+  readonly drift: PoolDrift;
 }
 
 /**
@@ -102,8 +98,8 @@ export class FigurePublication {
     const { desired, drift, context, metrics, measurement } = this.#options;
     const store = this.#storeFor(figureKey);
     const disks = desired.disksOf(figureOfKey(figureKey).storageClassName);
-    const before = store.published(figureKey)?.drift;
-    const figure = { ...measured, disks, drift: drift(figureKey, measured, before) };
+    const record = drift.recordFor(figureKey, measured, store.published(figureKey));
+    const figure = { ...measured, disks, drift: record };
     if (this.#isCurrent(figureKey, figure)) return false;
     const { clock } = context;
     const waitMs = this.#writes.reserveMs(clock.monotonicMs());
@@ -130,7 +126,7 @@ export class FigurePublication {
 
   /** Nothing is removed because nothing is known: a driver that is registered nowhere may be restarting everywhere. */
   async #retire(figureKey: string, signal: AbortSignal): Promise<Requeue | undefined> {
-    const { desired, context, graceMs, figures, stores, problems } = this.#options;
+    const { desired, context, graceMs, figures, stores, problems, drift } = this.#options;
     const segmentKey = segmentKeyOf(figureOfKey(figureKey).segment);
     if (!desired.hasSegment(segmentKey)) {
       if (!desired.hasSegments) return undefined;
@@ -140,6 +136,7 @@ export class FigurePublication {
     }
     for (const store of Object.values(stores)) await store.remove(figureKey, signal);
     figures.forget(figureKey);
+    drift.forget(figureKey);
     problems.solved(figureKey);
     return undefined;
   }

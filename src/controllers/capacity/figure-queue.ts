@@ -17,6 +17,8 @@ export class FigureQueue {
   readonly #desired: DesiredFigures;
   readonly #requiredMs = new Map<string, number>();
   readonly #measuredMs = new Map<string, number>();
+  /** Figures whose volumes have changed since they were compared with them. */
+  readonly #changed = new Set<string>();
 
   constructor(clock: Clock, desired: DesiredFigures) {
     this.#clock = clock;
@@ -33,9 +35,12 @@ export class FigureQueue {
     const nowMs = this.#clock.nowMs();
     for (const segmentKey of segmentKeys) {
       for (const figureKey of this.#desired.keysIn(segmentKey)) {
-        const measuredMs = this.#measuredMs.get(figureKey) ?? 0;
-        const dueMs = Math.max(notBeforeMs + 1, measuredMs + intervalMs, nowMs + coalesceMs);
-        this.queue.addAfter(figureKey, Math.min(dueMs - nowMs, retryMaxMs));
+        this.#changed.add(figureKey);
+        const measuredMs = this.#measuredMs.get(figureKey);
+        const dueMs = Math.max(notBeforeMs + 1, (measuredMs ?? 0) + intervalMs, nowMs + coalesceMs);
+        // A figure that is about to be measured for the first time need not be measured twice.
+        if (measuredMs === undefined && notBeforeMs < nowMs) this.queue.add(figureKey);
+        else this.queue.addAfter(figureKey, Math.min(dueMs - nowMs, retryMaxMs));
       }
     }
   }
@@ -62,7 +67,16 @@ export class FigureQueue {
       this.#requiredMs.delete(figureKey);
   }
 
+  haveVolumesChanged(figureKey: string): boolean {
+    return this.#changed.has(figureKey);
+  }
+
+  volumesCompared(figureKey: string): void {
+    this.#changed.delete(figureKey);
+  }
+
   forget(figureKey: string): void {
+    this.#changed.delete(figureKey);
     this.#requiredMs.delete(figureKey);
     this.#measuredMs.delete(figureKey);
   }

@@ -9,7 +9,7 @@ import type { DesiredFigures } from './desired-figures.ts';
 import { segmentGraceMs } from './figure-publication.ts';
 import type { FigureQueue } from './figure-queue.ts';
 import { NodeSegments } from './node-segments.ts';
-import { segmentKeyOf, segmentText } from './topology-segment.ts';
+import { segmentKeyOf, segmentOfKey, segmentText } from './topology-segment.ts';
 
 const retry = exponentialBackoff({ baseMs: 1000, maxMs: 60_000, factor: 2, jitter: 'equal' });
 
@@ -52,6 +52,13 @@ export class SegmentSource {
     if (this.#caches !== undefined) return this.#segments.of(nodeName);
     const isOurs = this.#options.nodeName === undefined || this.#options.nodeName === nodeName;
     return isOurs ? this.#ownKey : undefined;
+  }
+
+  /** The labels of a node, as far as they are known; undefined if it is not in the cluster. */
+  labelsOf(nodeName: string): Readonly<Record<string, string>> | undefined {
+    if (this.#caches !== undefined) return this.#caches.nodes.get(nodeName)?.metadata?.labels;
+    const segmentKey = this.of(nodeName);
+    return segmentKey === undefined ? undefined : segmentOfKey(segmentKey);
   }
 
   /** Asks the driver on which segment it runs, until it answers. False if `signal` aborted before. */
