@@ -138,6 +138,37 @@ describe('capacity', () => {
     ]);
   });
 
+  test('of disks that classes share includes what the other class uses, unless the classes count differently', () => {
+    const pool = (className: string, capacity: string) => {
+      const made = storageCapacity(className, className, { capacity, nodeTopology: {} });
+      return { ...made, metadata: { ...made.metadata, labels: { [labels.backingPool]: 'disks' } } };
+    };
+    const made = volume('v1', '10Gi');
+    const view = (mirrored: string) =>
+      viewOf({
+        Node: [nodeWith('n1', '4')],
+        StorageClass: ['a', 'b'].map((name) => storageClass(name, { provisioner: 'd' })),
+        CSIDriver: [csiDriver('d')],
+        CSIStorageCapacity: [pool('a', '80Gi'), pool('b', mirrored)],
+        PersistentVolume: [
+          {
+            ...made,
+            metadata: { name: 'v1', uid: 'v1', annotations: { [annotations.provisionedBy]: 'd' } },
+            spec: { ...made.spec, storageClassName: 'b', csi: { driver: 'd', volumeHandle: 'v1' } },
+          },
+        ],
+      });
+    const totals = (report: CapacityReport) => report.pools.map(({ used, total }) => [used, total]);
+    expect(totals(measured(view('80Gi')))).toEqual([
+      ['0', '90Gi'],
+      ['10Gi', '90Gi'],
+    ]);
+    expect(totals(measured(view('40Gi')))).toEqual([
+      ['0', undefined],
+      ['10Gi', undefined],
+    ]);
+  });
+
   test('that inline volumes use is known if all of them have a size', () => {
     const inline = (fsSize: string | undefined) => {
       const pods = podWith('p', '1');

@@ -29,7 +29,7 @@ export interface ClassCapacity {
   readonly free: string | undefined;
   /** The sizes of the volumes that were provisioned for it. */
   readonly used?: string | undefined;
-  /** The sum over its pools; undefined if one of them is unknown. */
+  /** The sum over its pools, with what other classes use of their disks; undefined if one of them is unknown. */
   readonly total?: string | undefined;
   /** The largest single volume that one of its pools could provide now. */
   readonly largestVolume: string | undefined;

@@ -23,7 +23,7 @@ export interface PoolCapacity {
    * volumes are in it.
    */
   readonly used?: string | undefined;
-  /** `reported` and `used`; undefined if one of them is unknown, or `reported` is not what is free. */
+  /** `reported`, `used`, and what pools on the same disks use; undefined if one of them is unknown, or `reported` is not what is free. */
   readonly total?: string | undefined;
   /** Promised to claims and inline volumes that the figure does not include, by this pool and by pools on the same disks. */
   readonly promised: string;

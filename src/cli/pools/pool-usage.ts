@@ -5,7 +5,7 @@ import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-reconci
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
-import { addSizes, type Size, zeroSize } from '../../engine/size.ts';
+import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isUnread } from '../source/unread-kinds.ts';
@@ -51,14 +51,20 @@ export class PoolUsage {
   }
 
   /**
-   * What is free and what is used. Undefined if the driver does not publish what is free: a DriverCapacity publishes the largest volume,
-   * and pools that share disks also use each other's free capacity.
+   * What is free and what is used, by all pools on the same disks. Undefined if the driver does not publish what is free: a DriverCapacity
+   * publishes the largest volume. Also if pools on the same disks publish different figures: then a byte of one is not a byte of another.
    */
   total(pool: PoolRecord): Size | undefined {
-    const used = this.used(pool);
-    const isAlone = this.#index.pools.poolsOnSameBacking(pool.key).length <= 1;
-    const countsFree = pool.form === 'CSIStorageCapacity' && pool.free !== undefined && isAlone;
-    return used === undefined || !countsFree ? undefined : addSizes(publishedCapacity(pool), used);
+    const free = publishedCapacity(pool);
+    let total = free;
+    for (const each of this.#index.pools.poolsOnSameBacking(pool.key)) {
+      const used = this.used(each);
+      const isComparable =
+        each.form === 'CSIStorageCapacity' && each.free !== undefined && compareSizes(each.free, free) === 0;
+      if (used === undefined || !isComparable) return undefined;
+      total = addSizes(total, used);
+    }
+    return total;
   }
 
   /** Whether the bytes are deducted from a pool as a promise. */
