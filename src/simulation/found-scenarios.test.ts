@@ -11,6 +11,8 @@ interface FoundScenario extends Omit<Scenario, 'actions'> {
 
 const volumes = { process: 'volumes-0', hitsLeases: false };
 
+const small = { local: 0, pooled: 0, hasScratch: false, gib: 1, cpu: 1, isUrgent: false };
+
 const found: readonly FoundScenario[] = [
   {
     name: 'a volume is not leaked where its PersistentVolume was not written and the driver refuses the repetition',
@@ -30,6 +32,32 @@ const found: readonly FoundScenario[] = [
       [10_000, 'lost-request', { ...volumes, skipped: 4 }],
       [15_000, 'fail-driver', { fault: 'refuse' }],
       [20_000, 'delete-pod', { pod: 'p5', isForced: true }],
+    ],
+  },
+  {
+    name: 'a pod gets no node when a claim that was bound before is deleted while another one is provisioned',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
+      [5_000, 'delete-pod', { pod: 'p0', isForced: false }],
+      [10_000, 'fail-driver', { fault: 'slow' }],
+      [10_000, 'create-pod', { ...small, pod: 'p0', pooled: 2 }],
+      [12_000, 'delete-claim', { claim: 'p0-d0' }],
+    ],
+  },
+  {
+    name: 'a binding that arrives late does not take effect when its place was given to another pod',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'late-request', { process: 'scheduler-0', skipped: 0, hitsLeases: false }],
+      [1_000, 'create-pod', { ...small, pod: 'p0', cpu: 3 }],
+      [2_000, 'create-pod', { ...small, pod: 'p1', cpu: 3 }],
+      [2_000, 'create-pod', { ...small, pod: 'p2', cpu: 3 }],
+      [2_000, 'create-pod', { ...small, pod: 'p3', cpu: 3 }],
     ],
   },
   {

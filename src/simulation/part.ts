@@ -16,6 +16,16 @@ export interface SimulationPart {
   readonly processes?: readonly ProcessPlan[];
   readonly actions?: readonly ActionKind[];
   readonly invariants?: readonly Invariant[];
+  readonly probes?: readonly Probe[];
+}
+
+/**
+ * A change at the end of a run, when the system is at rest, that may help pods which wait. Some seconds later every pod that fits must
+ * have its node: each of them must have waited for an event of this kind, if it helps.
+ */
+export interface Probe {
+  readonly name: string;
+  run(context: ActionContext): Promise<void> | void;
 }
 
 /** Something that can happen. */

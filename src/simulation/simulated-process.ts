@@ -15,6 +15,7 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import type { ServerAnswers } from './server-answers.ts';
 import type { Trace } from './trace.ts';
 
 /** A program that runs some controllers. */
@@ -30,6 +31,7 @@ export interface ProcessOptions {
   /** Whether another replica runs the same controllers. */
   readonly electsLeader: boolean;
   readonly registry: EmbeddedRegistry;
+  readonly answers: ServerAnswers;
   readonly clock: VirtualClock;
   readonly random: Random;
   readonly ids: Ids;
@@ -51,7 +53,7 @@ export class SimulatedProcess {
   readonly metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
-  /** Writes of volumes and claims that replace whatever is stored. */
+  /** Writes of volumes and claims, and bindings of pods, that replace whatever is stored. */
   readonly unversioned: string[] = [];
   readonly #options: ProcessOptions;
   #run: ProcessRun | undefined;
@@ -76,7 +78,8 @@ export class SimulatedProcess {
       onFault: (fault, call) => this.#onFault(fault, call),
       onCrash: () => this.#afterCrash(crashedForMs),
     });
-    const cluster = new InterceptedCluster(new EmbeddedCluster({ registry, manager: this.name }), faults, {
+    const server = new EmbeddedCluster({ registry, manager: this.name });
+    const cluster = new InterceptedCluster(new InterceptedCluster(server, this.#options.answers), faults, {
       before: (call) => this.#observe(call),
       answer: answerForEvents,
     });
@@ -134,10 +137,16 @@ export class SimulatedProcess {
     this.#run?.faults.stall(resource, forMs);
   }
 
-  /** The watches end: with `Expired`, so that informers list again, or as if the server had closed them. */
-  endWatches(isExpired: boolean): void {
+  /**
+   * The watches end: with `Expired`, so that informers list again, or as if the server had closed them. For `silentMs` before that they
+   * deliver nothing, and most of what they should have delivered is lost.
+   */
+  endWatches(isExpired: boolean, silentMs: number): void {
+    const run = this.#run;
+    if (run === undefined) return;
     const error = failure(410, 'Expired', 'too old resource version (simulated)');
-    this.#run?.cluster.endWatches(isExpired ? { error } : {});
+    if (silentMs > 0) run.faults.stall('*', silentMs);
+    run.clock.after(silentMs, () => run.cluster.endWatches(isExpired ? { error } : {}));
   }
 
   /** Faults end: a process that is down starts, one that is frozen continues. */
@@ -213,10 +222,16 @@ function answerForEvents({ verb, resource }: ClusterCall): AnswerOverride | unde
   return isWrite && resource.plural === 'events' ? { value: {} } : undefined;
 }
 
-/** Two writers of a volume or claim never overwrite each other only if every write names the version that it replaces. */
+const volumeResources: ReadonlySet<string> = new Set(['persistentvolumes', 'persistentvolumeclaims']);
+
+/**
+ * Two writers of a volume or claim never overwrite each other only if every write names the version that it replaces. A binding that
+ * arrives late must not take effect.
+ */
 function lacksVersion({ verb, resource, body }: ClusterCall): boolean {
-  if (verb !== 'update' && verb !== 'patch') return false;
-  if (resource.plural !== 'persistentvolumes' && resource.plural !== 'persistentvolumeclaims') return false;
+  const isVolumeWrite = (verb === 'update' || verb === 'patch') && volumeResources.has(resource.plural);
+  const isBinding = verb === 'post' && isRecord(body) && body.kind === 'Binding';
+  if (!isVolumeWrite && !isBinding) return false;
   const { metadata } = isRecord(body) ? body : {};
   return !isRecord(metadata) || metadata.resourceVersion === undefined;
 }

@@ -1,10 +1,10 @@
 import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
 import { bootstrap } from '../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
-import { MemoryStore } from '../apiserver/store/memory-store.ts';
+import { MemoryStore, type StoreObserver } from '../apiserver/store/memory-store.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../kube/resources.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { idsFrom } from '../runtime/ids.ts';
 import { type Random, seededRandom } from '../runtime/random.ts';
@@ -15,8 +15,10 @@ import { Coverage } from './coverage.ts';
 import { callFaults } from './faults/connection-faults.ts';
 import type { RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { StoredState } from './invariants/stored-state.ts';
+import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
 import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
+import { ServerAnswers } from './server-answers.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -44,8 +46,14 @@ const startMs = 3_000;
  * may bring the message of a refused pod up to date.
  */
 const recoveryMs = 8 * 60_000;
+/** After the last fault, before the scheduler tries pods again that it refused at the end: events must have caused all work by then. */
+const beforeSweepsMs = 200_000;
+/** Between the two looks: what one of them finds may be work in progress. */
+const secondLookMs = 30_000;
 /** Then the system must be at rest: no writes, while sweeps look for work that was missed. */
 const restMs = 6 * 60_000;
+/** After each probe: enough for the longest back-off, and for new volumes. */
+const probeMs = 25_000;
 
 /**
  * Runs a scenario: all controllers, the API server, a storage driver, people and faults in one process under virtual time. Two runs
@@ -55,6 +63,7 @@ const restMs = 6 * 60_000;
  * 2. The actions take place, each at its time. Every stored version is checked against the invariants.
  * 3. Faults end, and the system has time to finish its work.
  * 4. It is observed for some minutes without any change from outside; then the invariants about rest are checked.
+ * 5. Probes: changes that may help pods which wait. Each of these pods must be woken.
  *
  * It ends early, before the next action or after step 3, if a version was wrong: then the trace ends soon after it.
  */
@@ -83,12 +92,14 @@ class SimulationRun {
   readonly #registry: EmbeddedRegistry;
   readonly #disk: SimulatedDisk;
   readonly #driver: SimulatedDriver;
+  readonly #answers = new ServerAnswers();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #actions: ReadonlyMap<string, ActionKind>;
   readonly #parts: readonly SimulationPart[];
+  readonly #beforeSweeps: Violation[] = [];
   /** Versions since rest began; undefined before that. */
-  #lateVersions: string[] | undefined;
+  #lateVersions: LateVersions | undefined;
   #versions = 0;
   /** Actions that are faults, except those that wait for a call: these count when they hit it. */
   #faultActions = 0;
@@ -108,7 +119,7 @@ class SimulationRun {
       },
     );
     this.#disk = new SimulatedDisk(this.#clock, this.#random.fork('disk'));
-    const store = new MemoryStore({ observer: this.#state, durability: this.#disk });
+    const store = new MemoryStore({ observer: this.#observer(), durability: this.#disk });
     const ids = idsFrom(this.#random.fork('server'));
     this.#registry = new EmbeddedRegistry({ store, kinds: builtInKindCatalog(), clock: this.#clock, ids });
     this.#people = new EmbeddedCluster({ registry: this.#registry, manager: 'people' });
@@ -140,16 +151,23 @@ class SimulationRun {
     this.#driver.heal();
     this.#disk.free();
     for (const process of this.#processes.values()) process.heal();
-    if (this.#state.violations.length === 0) await this.#clock.advance(recoveryMs);
+    if (this.#state.violations.length > 0) return;
+    await this.#clock.advance(beforeSweepsMs);
+    const first = new Set(this.#violationsBeforeSweeps().map(({ detail }) => detail));
+    await this.#clock.advance(secondLookMs);
+    const both = this.#violationsBeforeSweeps().filter(({ detail }) => first.has(detail));
+    this.#beforeSweeps.push(...both);
+    await this.#clock.advance(recoveryMs - beforeSweepsMs - secondLookMs);
   }
 
   async finish(): Promise<SimulationResult> {
-    const violations = [...this.#state.violations];
+    const violations = [...this.#state.violations, ...this.#beforeSweeps];
     if (violations.length === 0) {
-      this.#lateVersions = [];
+      this.#lateVersions = new LateVersions();
       await this.#clock.advance(restMs);
       violations.push(...this.#state.violations, ...this.#violationsAtRest());
     }
+    if (violations.length === 0) violations.push(...(await this.#probe()));
     for (const { invariant, detail } of violations) this.#trace.add('VIOLATION', `${invariant}: ${detail}`);
     const trace = this.#trace;
     return {
@@ -163,6 +181,20 @@ class SimulationRun {
       versions: this.#versions,
       elapsedMs: this.#clock.monotonicMs(),
     };
+  }
+
+  /** Ends with the first violation, or when no pod waits any more. */
+  async #probe(): Promise<readonly Violation[]> {
+    for (const { name, run } of this.#parts.flatMap(({ probes = [] }) => probes)) {
+      if (![...this.#state.values(pods)].some(({ spec }) => (spec?.nodeName ?? '') === '')) break;
+      this.#trace.add('people', name);
+      await this.#during(async () => await run(this.#context));
+      await this.#clock.advance(probeMs);
+      const found = [...this.#state.violations, ...this.#violationsBeforeSweeps()];
+      if (found.length > 0)
+        return found.map(({ invariant, detail }) => ({ invariant, detail: `${name}: ${detail}` }));
+    }
+    return [];
   }
 
   async close(): Promise<void> {
@@ -182,6 +214,7 @@ class SimulationRun {
           replica,
           electsLeader: replicas > 1,
           registry: this.#registry,
+          answers: this.#answers,
           clock: this.#clock,
           random: this.#random.fork(name),
           ids: idsFrom(this.#random.fork(`${name} ids`)),
@@ -200,25 +233,50 @@ class SimulationRun {
     const kind = this.#actions.get(action);
     this.#trace.add(kind?.isFault ? 'fault' : 'people', [action, ...parameterTexts(parameters)].join(' '));
     if (kind?.isFault && !isCallFault(action)) this.#faultActions += 1;
-    const context: ActionContext = {
+    if (kind === undefined) throw new Error(`${action} is no action of this simulation`);
+    const refused = (error: unknown) =>
+      this.#trace.add('people', `${action} is refused: ${messageOf(error)}`);
+    void Promise.resolve()
+      .then(() => kind.run(this.#context, parameters))
+      .catch(refused);
+  }
+
+  get #context(): ActionContext {
+    return {
       cluster: this.#people,
       clock: this.#clock,
       processes: this.#processes,
       driver: this.#driver,
       disk: this.#disk,
     };
-    if (kind === undefined) throw new Error(`${action} is no action of this simulation`);
-    const refused = (error: unknown) =>
-      this.#trace.add('people', `${action} is refused: ${messageOf(error)}`);
-    void Promise.resolve()
-      .then(() => kind.run(context, parameters))
-      .catch(refused);
+  }
+
+  #observer(): StoreObserver {
+    return {
+      written: (change) => {
+        this.#answers.written(change);
+        this.#state.written(change);
+      },
+      rolledBack: (change) => {
+        this.#answers.rolledBack(change);
+        this.#state.rolledBack(change);
+      },
+    };
   }
 
   #onVersion(version: StoredVersion): void {
     this.#versions += 1;
     this.#trace.add('stored', () => versionText(version));
-    this.#lateVersions?.push(versionText(version));
+    this.#lateVersions?.add(version);
+  }
+
+  #violationsBeforeSweeps(): readonly Violation[] {
+    const nowMs = this.#clock.nowMs();
+    return this.#parts
+      .flatMap(({ invariants = [] }) => invariants)
+      .flatMap(({ name, beforeSweeps }) =>
+        (beforeSweeps?.(this.#state, nowMs) ?? []).map((detail) => ({ invariant: name, detail })),
+      );
   }
 
   #violationsAtRest(): readonly Violation[] {
@@ -227,10 +285,11 @@ class SimulationRun {
       nowMs: this.#clock.nowMs(),
       driverVolumes: this.#driver.volumes,
       deletedInUse: this.#driver.deletedInUse,
-      lateVersions: this.#lateVersions ?? [],
+      lateVersions: this.#lateVersions?.texts ?? [],
       rescued: processes.flatMap(rescuedBySweeps),
       crashes: processes.flatMap(({ unexpected }) => unexpected),
       unversioned: processes.flatMap(({ unversioned }) => unversioned),
+      wrongAnswers: this.#answers.wrong,
     };
     return this.#parts
       .flatMap(({ invariants = [] }) => invariants)

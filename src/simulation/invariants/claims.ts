@@ -21,15 +21,19 @@ export const volumesAreReleasedAfterTheirClaims: Invariant = {
   },
 };
 
-/** The class may differ: people may reserve a volume of another class for a claim. */
+/**
+ * The class may differ: people may reserve a volume of another class for a claim. A claim that has lost its volume keeps the name: if
+ * people create another volume under it, the PV controller takes that one, whatever its size, as in Kubernetes.
+ */
 export const boundVolumesAreLargeEnough: Invariant = {
   name: 'a claim that becomes Bound has a volume that is large enough',
   onVersion: ({ resource, key, before, after }, state) => {
     if (resource !== 'persistentvolumeclaims' || after === undefined) return undefined;
     const { spec, status } = after as PersistentVolumeClaim;
-    const wasBound = (before as PersistentVolumeClaim | undefined)?.status?.phase === 'Bound';
+    const { phase } = (before as PersistentVolumeClaim | undefined)?.status ?? {};
     const volume = state.get(persistentVolumes, spec?.volumeName ?? '');
-    if (wasBound || status?.phase !== 'Bound' || volume === undefined) return undefined;
+    if (phase === 'Bound' || phase === 'Lost' || status?.phase !== 'Bound' || volume === undefined)
+      return undefined;
     const requested = String(spec?.resources?.requests?.storage ?? '0');
     const size = String(volume.spec?.capacity?.storage ?? '0');
     return isLess(size, requested)

@@ -3,8 +3,9 @@ import type { StoredObjects } from './stored-objects.ts';
 
 /**
  * Something that must always be true. `onVersion` is called with every version that is stored, right after the state contains it;
- * `atRest` once, after faults have stopped and the system has had time to finish its work. Both return what is wrong: the objects,
- * and what about them.
+ * `atRest` once, after faults have stopped and the system has had time to finish its work; `beforeSweeps` twice, some seconds apart, when
+ * events have had time to cause all work, and no sweep or periodic retry has yet: what is wrong both times counts. All return what is
+ * wrong: the objects, and what about them.
  */
 export interface Invariant {
   /** A sentence, for the report. */
@@ -14,6 +15,7 @@ export interface Invariant {
     state: StoredObjects,
     storage: StorageFacts | undefined,
   ) => string | undefined;
+  readonly beforeSweeps?: (state: StoredObjects, nowMs: number) => readonly string[];
   readonly atRest?: (state: StoredObjects, facts: RestFacts) => readonly string[];
 }
 
@@ -50,8 +52,10 @@ export interface RestFacts {
   readonly rescued: readonly string[];
   /** Tasks that ended with an error which is not an API error: bugs. */
   readonly crashes: readonly string[];
-  /** Writes of volumes and claims by controllers that name no version. */
+  /** Writes of volumes and claims, and bindings of pods, by controllers that name no version. */
   readonly unversioned: readonly string[];
+  /** Answers of the server that do not fit what it has stored. */
+  readonly wrongAnswers: readonly string[];
 }
 
 export interface DriverVolumeFact {

@@ -15,7 +15,7 @@ export const nothingKeepsWriting: Invariant = {
 };
 
 export const writesNameTheirVersion: Invariant = {
-  name: 'every write of a volume or claim by a controller names the version that it replaces',
+  name: 'every write of a volume or claim, and every binding of a pod, names the version that it replaces',
   atRest: (_, { unversioned }) => unversioned.slice(0, 1),
 };
 
@@ -27,18 +27,26 @@ export const nothingFails: Invariant = {
 /** A pending pod that the engine would place on the stored state has no wake-up path, or lost its turn. */
 export const whatFitsIsPlaced: Invariant = {
   name: 'when the system is at rest, every pod that fits has a node',
-  atRest: (state, { nowMs }) => {
-    const { index } = snapshotOf(state).toIndex(stowageProfile);
-    return [...state.values(pods)].flatMap((pod) => {
-      const isPending = (pod.spec?.nodeName ?? '') === '' && pod.metadata?.deletionTimestamp === undefined;
-      if (!isPending) return [];
-      const decision = plan(pod, index, { nowMs, rules: defaultRules });
-      return decision.kind === 'placement'
-        ? [`pod ${pod.metadata?.name} is pending and fits on ${decision.node}`]
-        : [];
-    });
-  },
+  atRest: (state, { nowMs }) => podsThatFit(state, nowMs),
 };
+
+/** The scheduler tries every pod again after some minutes. That must never be necessary: each pod waits for the events that help it. */
+export const eventsWakePods: Invariant = {
+  name: 'a pod that fits gets its node because of an event, and not only by the periodic retry',
+  beforeSweeps: podsThatFit,
+};
+
+function podsThatFit(state: StoredObjects, nowMs: number): readonly string[] {
+  const { index } = snapshotOf(state).toIndex(stowageProfile);
+  return [...state.values(pods)].flatMap((pod) => {
+    const isPending = (pod.spec?.nodeName ?? '') === '' && pod.metadata?.deletionTimestamp === undefined;
+    if (!isPending) return [];
+    const decision = plan(pod, index, { nowMs, rules: defaultRules });
+    return decision.kind === 'placement'
+      ? [`pod ${pod.metadata?.name} is pending and fits on ${decision.node}`]
+      : [];
+  });
+}
 
 function snapshotOf(state: StoredObjects): ClusterSnapshot {
   const snapshot = new ClusterSnapshot();

@@ -4,11 +4,22 @@ import { promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
 import { type DriverFault, driverFaults, driverPublisherName, gibibyte } from '../simulated-driver.ts';
 
+/** More than all pods of a scenario need. */
+const probedGib = 200;
+
 /** The storage outside the cluster: pools that change, a driver that fails, hangs or lies. */
 export const driverPart: SimulationPart = {
   name: 'driver',
   processes: [{ name: 'driver', controllers: [driverPublisherName] }],
   invariants: [driverKeepsVolumesInUse, driverLeaksNothing, promisesFitTheirPool],
+  probes: [
+    {
+      name: 'every pool grows',
+      run: ({ driver }) => {
+        for (const node of nodeNames) driver.setCapacity(node, probedGib * gibibyte);
+      },
+    },
+  ],
   actions: [
     {
       name: 'resize-pool',

@@ -1,6 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
 import { callFaults } from '../faults/connection-faults.ts';
 import { nothingFails, nothingKeepsWriting, writesNameTheirVersion } from '../invariants/rest.ts';
+import { answersAreTrue, finalizersHoldObjects } from '../invariants/server.ts';
 import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
@@ -20,7 +21,13 @@ const stalledResources = [
 /** What happens to processes and their connections. */
 export const processesPart: SimulationPart = {
   name: 'processes',
-  invariants: [nothingFails, nothingKeepsWriting, writesNameTheirVersion],
+  invariants: [
+    nothingFails,
+    nothingKeepsWriting,
+    writesNameTheirVersion,
+    answersAreTrue,
+    finalizersHoldObjects,
+  ],
   actions: [
     ...callFaults.map((callFault) =>
       fault(callFault, 4, {
@@ -50,8 +57,9 @@ export const processesPart: SimulationPart = {
       run: (process, { resource, forMs }) => process.stallWatches(String(resource), Number(forMs)),
     }),
     fault('end-watches', 2, {
-      draw: (random) => ({ isExpired: random.int(2) === 0 }),
-      run: (process, { isExpired }) => process.endWatches(isExpired === true),
+      draw: (random) => ({ isExpired: random.int(2) === 0, silentMs: random.pick([0, random.int(10_000)]) }),
+      run: (process, { isExpired, silentMs }) =>
+        process.endWatches(isExpired === true, Number(silentMs ?? 0)),
     }),
     {
       name: 'fill-disk',

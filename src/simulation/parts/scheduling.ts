@@ -3,7 +3,7 @@ import { isReason } from '../../kube/api-error.ts';
 import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
 import { localClassName, nodeNames, urgentClassName } from '../base-cluster.ts';
 import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from '../invariants/pods.ts';
-import { whatFitsIsPlaced } from '../invariants/rest.ts';
+import { eventsWakePods, whatFitsIsPlaced } from '../invariants/rest.ts';
 import { nodesAreNotOvercommitted } from '../invariants/running-pods.ts';
 import type { ActionContext, SimulationPart } from '../part.ts';
 import type { ActionParameters } from '../scenario.ts';
@@ -23,7 +23,9 @@ export const schedulingPart: SimulationPart = {
     podsKeepTheirNode,
     nodesAreNotOvercommitted,
     whatFitsIsPlaced,
+    eventsWakePods,
   ],
+  probes: [{ name: 'one pod of every node is deleted', run: deleteOnePodPerNode }],
   actions: [
     {
       name: 'create-pod',
@@ -71,6 +73,17 @@ export const schedulingPart: SimulationPart = {
     },
   ],
 };
+
+async function deleteOnePodPerNode({ cluster }: ActionContext): Promise<void> {
+  const client = cluster.resource(pods);
+  const { items } = await client.list({ namespace });
+  for (const node of nodeNames) {
+    const pod = items.find(
+      ({ metadata, spec }) => spec?.nodeName === node && metadata?.ownerReferences === undefined,
+    );
+    if (pod !== undefined) await client.delete({ namespace, name: pod.metadata?.name ?? '' });
+  }
+}
 
 /** Pods that compete for the same nodes, volumes and pools. */
 async function createPods(context: ActionContext, parameters: ActionParameters): Promise<void> {

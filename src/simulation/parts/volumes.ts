@@ -1,3 +1,4 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { localClassName, nodeNames } from '../base-cluster.ts';
@@ -43,6 +44,14 @@ export const volumesPart: SimulationPart = {
     claimsHaveNoMarksAtRest,
     volumesAreWhereTheyShouldBe,
   ],
+  probes: [
+    {
+      name: 'every node gets a volume',
+      run: async ({ cluster }) => {
+        for (const node of nodeNames) await createVolume(cluster, { name: `probe-${node}`, node, gib: 10 });
+      },
+    },
+  ],
   actions: [
     {
       name: 'create-volume',
@@ -53,18 +62,7 @@ export const volumesPart: SimulationPart = {
         gib: 1 + random.int(6),
       }),
       run: async ({ cluster }, { volume, node, gib }) => {
-        const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [String(node)] }];
-        await cluster.resource(persistentVolumes).create({
-          metadata: { name: String(volume) },
-          spec: {
-            capacity: { storage: `${gib}Gi` },
-            accessModes: ['ReadWriteOnce'],
-            storageClassName: localClassName,
-            persistentVolumeReclaimPolicy: 'Retain',
-            local: { path: `/mnt/${volume}` },
-            nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
-          },
-        });
+        await createVolume(cluster, { name: String(volume), node: String(node), gib: Number(gib) });
       },
     },
     {
@@ -132,3 +130,24 @@ export const volumesPart: SimulationPart = {
     },
   ],
 };
+
+interface LocalVolume {
+  readonly name: string;
+  readonly node: string;
+  readonly gib: number;
+}
+
+async function createVolume(cluster: Cluster, { name, node, gib }: LocalVolume): Promise<void> {
+  const matchExpressions = [{ key: labels.hostname, operator: 'In' as const, values: [node] }];
+  await cluster.resource(persistentVolumes).create({
+    metadata: { name },
+    spec: {
+      capacity: { storage: `${gib}Gi` },
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: localClassName,
+      persistentVolumeReclaimPolicy: 'Retain',
+      local: { path: `/mnt/${name}` },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+    },
+  });
+}

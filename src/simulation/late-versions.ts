@@ -1,0 +1,34 @@
+import type { Pod } from '../kube/api/core.ts';
+import { getCondition } from '../kube/conditions.ts';
+import type { StoredVersion } from './invariants/invariant.ts';
+import { versionText } from './version-text.ts';
+
+/**
+ * The versions that were stored although the system should be at rest. One per pod is no sign of work without end: the scheduler tries a
+ * refused pod again after some minutes, and writes why it is refused now. One of several reasons may have ended without an event that
+ * would help the pod.
+ */
+export class LateVersions {
+  readonly texts: string[] = [];
+  readonly #refreshed = new Set<string>();
+
+  add(version: StoredVersion): void {
+    const { key } = version;
+    if (isOtherReason(version) && !this.#refreshed.has(key)) this.#refreshed.add(key);
+    else this.texts.push(versionText(version));
+  }
+}
+
+/** The version changes nothing of a refused pod but the condition PodScheduled. */
+function isOtherReason({ resource, before, after }: StoredVersion): boolean {
+  if (resource !== 'pods' || before === undefined || after === undefined) return false;
+  const isRefused = getCondition((after as Pod).status?.conditions, 'PodScheduled')?.status === 'False';
+  return isRefused && textWithoutReason(before) === textWithoutReason(after);
+}
+
+function textWithoutReason(object: StoredVersion['before']): string {
+  const { metadata, spec, status } = (object ?? {}) as Pod;
+  const { resourceVersion: _, managedFields: __, ...kept } = metadata ?? {};
+  const conditions = (status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled');
+  return JSON.stringify([kept, spec, { ...status, conditions }]);
+}
