@@ -53,7 +53,7 @@ export class VolumeReclaim {
       if (isHeld(volume)) await removeFinalizer(this.#volumes, volume, finalizer, signal);
       return undefined;
     }
-    if (!(provisioner.isCreatorOf ?? isNamedAfterClaim)(volume)) {
+    if (!(provisioner.isCreatorOf?.(volume) ?? isNamedAfterClaim(volume))) {
       if (isOver(volume))
         this.#recordEvent(volume, `${name} is not named after its claim, so ${creator} did not create it`);
       return undefined;

@@ -1,10 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { DefinitionController } from '../../apiserver/custom/definition-controller.ts';
 import { builtInKindCatalog } from '../../apiserver/kinds/built-in-kinds.ts';
 import { bootstrap } from '../../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../../apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../../apiserver/store/memory-store.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
-import { events } from '../../kube/resources.ts';
+import { packageFile } from '../../io/files/package-files.ts';
+import type { CustomResourceDefinition } from '../../kube/api/apiextensions.ts';
+import { customResourceDefinitions, events } from '../../kube/resources.ts';
 import type { Controller, ControllerError } from '../../reconcile/controller.ts';
 import { EventRecorder } from '../../reconcile/event-recorder.ts';
 import { MetadataCache } from '../../reconcile/metadata-cache.ts';
@@ -44,6 +48,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
   readonly versions = new StoredState(clusterInvariants);
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
+  #definitions: DefinitionController | undefined;
 
   readonly #ids: Ids;
 
@@ -71,6 +76,22 @@ export class VirtualTimeCluster implements AsyncDisposable {
     const fixture = new VirtualTimeCluster(idsFrom(seededRandom(seed)));
     await bootstrap(fixture.#registry);
     return fixture;
+  }
+
+  /** Installs the kinds of `deploy/crds`, as `stowage up` has them from the start. */
+  async installOwnKinds(): Promise<void> {
+    const onError = (error: unknown) => assert(false, String(error));
+    this.#definitions = await DefinitionController.start({
+      registry: this.#registry,
+      clock: this.clock,
+      onError,
+    });
+    const lines = (await readFile(packageFile('deploy/definitions.ndjson'), 'utf8')).trimEnd().split('\n');
+    for (const line of lines)
+      await this.cluster
+        .resource(customResourceDefinitions)
+        .create(JSON.parse(line) as CustomResourceDefinition);
+    await this.settle();
   }
 
   /** Runs controllers until the result is closed, or the fixture is disposed. */
@@ -120,6 +141,7 @@ export class VirtualTimeCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settle(sweptMs);
     await Promise.all(this.#runs.map((run) => run.close()));
+    await this.#definitions?.close();
     const counted = this.metrics.render().split('\n');
     const rescued = counted.filter((line) => /^stowage_sweep_rescued_total.* [1-9]/.test(line));
     assert(rescued.length === 0, `an event was missed: ${rescued.join(', ')}`);

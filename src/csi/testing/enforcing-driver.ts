@@ -17,6 +17,7 @@ export interface DriverVolume {
   readonly name: string;
   readonly segment: string;
   bytes: bigint;
+  /** Those of its class. `copies` says how many bytes of the pool one byte of the volume takes. */
   readonly parameters: Readonly<Record<string, string>>;
   /** The mutable parameters of the last modification. */
   mutable?: Readonly<Record<string, string>>;
@@ -28,6 +29,8 @@ export interface EnforcingDriverOptions {
   readonly topologyKey?: string;
   /** Bytes of each segment, by the value of the label. */
   readonly pools: Readonly<Record<string, bigint>>;
+  /** Off: volumes are reachable from every node. */
+  readonly hasTopology?: boolean | undefined;
   /** The value for the node that the node service runs on. */
   readonly nodeId?: string;
   readonly controllerCapabilities?: readonly (keyof typeof ControllerCapability)[];
@@ -59,6 +62,8 @@ export class EnforcingDriver {
   beforeCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
   /** Runs after the call took effect, before its reply. */
   afterCall: ((method: string, request: unknown) => Promise<void> | void) | undefined;
+  /** Replaces the reply of a call: for drivers that break the rules. */
+  changeReply: ((method: string, reply: object) => object) | undefined;
   readonly #options: EnforcingDriverOptions;
 
   constructor(options: EnforcingDriverOptions) {
@@ -70,7 +75,10 @@ export class EnforcingDriver {
 
   freeIn(segment: string): bigint {
     const used = [...this.volumes.values()].filter((volume) => volume.segment === segment);
-    return (this.pools.get(segment) ?? 0n) - used.reduce((sum, { bytes }) => sum + bytes, 0n);
+    return (
+      (this.pools.get(segment) ?? 0n) -
+      used.reduce((sum, { bytes, parameters }) => sum + bytes * copiesIn(parameters), 0n)
+    );
   }
 
   callsOf(method: string): readonly unknown[] {
@@ -83,7 +91,12 @@ export class EnforcingDriver {
   }
 
   services(): CsiServices {
-    return { identity: identityOf(this.name), controller: this.#controller(), node: this.#node() };
+    const { hasTopology } = this.#options;
+    return {
+      identity: identityOf(this.name, { hasTopology }),
+      controller: this.#controller(),
+      node: this.#node(),
+    };
   }
 
   #controller(): ServiceMethods<typeof Controller> {
@@ -102,7 +115,7 @@ export class EnforcingDriver {
         }),
       getCapacity: (request) =>
         this.#run('GetCapacity', request, () => ({
-          availableCapacity: this.#freeAt(request.accessibleTopology),
+          availableCapacity: this.#freeAt(request.accessibleTopology) / copiesIn(request.parameters),
         })),
       controllerExpandVolume: (request) =>
         this.#run('ControllerExpandVolume', request, () => {
@@ -178,24 +191,29 @@ export class EnforcingDriver {
     await this.beforeCall?.(method, request);
     const reply = effect();
     await this.afterCall?.(method, request);
-    return reply;
+    // A test that changes a reply wants it to be wrong.
+    return this.changeReply === undefined ? reply : (this.changeReply(method, reply as object) as T);
   }
 
-  #create({ name, capacityRange, accessibilityRequirements, parameters }: CreateVolumeRequest) {
+  #create(request: CreateVolumeRequest) {
+    const { name, capacityRange, accessibilityRequirements, parameters } = request;
+    const { volumeContentSource: contentSource } = request;
+    const content = contentSource === undefined ? {} : { contentSource };
     const bytes = capacityRange?.requiredBytes ?? 0n;
     const found = [...this.volumes.values()].find((volume) => volume.name === name);
     if (found !== undefined && found.bytes !== bytes)
       throw new CsiStatusError('AlreadyExists', `${name} has ${found.bytes} bytes`);
-    if (found !== undefined) return { volume: this.#reply(found) };
+    if (found !== undefined) return { volume: { ...this.#reply(found), ...content } };
     const { preferred = [], requisite = [] } = accessibilityRequirements ?? {};
     const wanted = [...preferred, ...requisite].map(({ segments }) => segments[this.topologyKey] ?? '');
     const choices = accessibilityRequirements === undefined ? [...this.pools.keys()] : wanted;
-    const segment = choices.find((one) => this.freeIn(one) >= bytes);
+    const taken = bytes * copiesIn(parameters);
+    const segment = choices.find((one) => this.freeIn(one) >= taken);
     if (segment === undefined)
       throw new CsiStatusError('ResourceExhausted', `no pool has ${bytes} bytes free`);
     const volume = { id: `id-${name}`, name, segment, bytes, parameters };
     this.volumes.set(volume.id, volume);
-    return { volume: this.#reply(volume) };
+    return { volume: { ...this.#reply(volume), ...content } };
   }
 
   #reply({ id, bytes, segment }: DriverVolume) {
@@ -203,7 +221,7 @@ export class EnforcingDriver {
       volumeId: id,
       capacityBytes: bytes,
       volumeContext: { pool: segment },
-      accessibleTopology: [this.#topologyOf(segment)],
+      accessibleTopology: this.#options.hasTopology === false ? [] : [this.#topologyOf(segment)],
     };
   }
 
@@ -221,4 +239,8 @@ export class EnforcingDriver {
     if (volume === undefined) throw new CsiStatusError('NotFound', `there is no volume ${id}`);
     return volume;
   }
+}
+
+function copiesIn({ copies = '1' }: Readonly<Record<string, string>>): bigint {
+  return BigInt(copies);
 }

@@ -1,0 +1,321 @@
+/** The storage-capacity proposal on a whole cluster: each test is named after what the proposal asks for. */
+import { describe, expect, test } from 'vitest';
+import type { GetCapacityRequest } from '../../csi/generated/csi.ts';
+import {
+  csiStorageCapacities,
+  driverCapacities,
+  persistentVolumeClaims,
+  pods,
+} from '../../kube/resources.ts';
+import { driverName, gib, namespace, StorageFixture, topologyKey } from './testing/storage-fixture.ts';
+
+const inlineOnly = {
+  storageCapacity: true,
+  podInfoOnMount: true,
+  volumeLifecycleModes: ['Ephemeral'] as const,
+};
+const forInline = { forEphemeral: true, form: 'DriverCapacity' } as const;
+
+async function published(fixture: StorageFixture): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(csiStorageCapacities).list();
+  return items
+    .map(({ storageClassName, nodeTopology, capacity }) => {
+      const segment = Object.values(nodeTopology?.matchLabels ?? {}).join('+');
+      return `${storageClassName} ${segment} ${capacity}`;
+    })
+    .sort();
+}
+
+async function inlinePools(fixture: StorageFixture): Promise<readonly string[]> {
+  const { items } = await fixture.cluster.resource(driverCapacities).list();
+  return items
+    .flatMap(({ status }) => status?.storage ?? [])
+    .flatMap(({ storageClassName, pools = [] }) =>
+      pools.map(({ nodeList, capacity }) => `${storageClassName} ${nodeList?.join('+')} ${capacity}`),
+    )
+    .sort();
+}
+
+function linesOf(count: number, line: (at: number) => string): readonly string[] {
+  return Array.from({ length: count }, (_, at) => line(at)).sort();
+}
+
+describe('the goal: choose a node for which volume creation will succeed', () => {
+  test('for persistent volumes with delayed binding: pods that fill every node cause no failed CreateVolume', async () => {
+    const pools = { n1: 10, n2: 10, n3: 10, n4: 10, n5: 10 };
+    await using fixture = await StorageFixture.central({ pools });
+    for (let at = 0; at < 50; at++) await fixture.podWithClaim(`pod-${at}`);
+    await fixture.settle(30_000);
+    const lines = await fixture.podLines();
+    expect(lines.filter((line) => line.includes('Running'))).toHaveLength(50);
+    // Every volume was created by one call: none was refused, and none was repeated.
+    expect(fixture.callsOf('CreateVolume')).toHaveLength(50);
+    expect(Object.keys(pools).map((name) => fixture.driver.freeIn(name))).toEqual([0n, 0n, 0n, 0n, 0n]);
+
+    await fixture.podWithClaim('one-too-many');
+    await fixture.settle();
+    expect(await fixture.podLines()).toContain('one-too-many Pending');
+    expect(fixture.callsOf('CreateVolume')).toHaveLength(50);
+  });
+
+  test('for ephemeral inline volumes: pods that fill every node cause no failed NodePublishVolume', async () => {
+    const driverSpec = inlineOnly;
+    await using fixture = await StorageFixture.perNode({
+      pools: { n1: 3, n2: 2 },
+      driverSpec,
+      capacity: forInline,
+    });
+    for (let at = 0; at < 6; at++) await fixture.podWithInlineVolume(`pod-${at}`, { fsSize: '1Gi' });
+    await fixture.settle(30_000);
+    const lines = await fixture.podLines();
+    expect(lines.map((line) => line.replace(/pod-\d /, '')).sort()).toEqual([
+      'Pending',
+      'Running n1',
+      'Running n1',
+      'Running n1',
+      'Running n2',
+      'Running n2',
+    ]);
+    expect(fixture.callsOf('NodePublishVolume')).toHaveLength(5);
+  });
+
+  test('it may also be storage with limits for other topology segments: the racks of nodes', async () => {
+    const segments = { n1: 'r1', n2: 'r1', n3: 'r2' };
+    await using fixture = await StorageFixture.central({ pools: { r1: 1, r2: 5 }, segments });
+    expect(await published(fixture)).toEqual(['fast r1 1Gi', 'fast r2 5Gi']);
+    await fixture.podWithClaim('web', '3Gi');
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['web Running n3']);
+  });
+
+  test('for persistent volumes, capacity is tracked per storage class: a class whose volumes are mirrored has half', async () => {
+    const classes = [
+      { metadata: { name: 'striped' } },
+      { metadata: { name: 'mirrored' }, parameters: { copies: '2' } },
+    ];
+    await using fixture = await StorageFixture.central({ pools: { n1: 8 }, classes });
+    expect(await published(fixture)).toEqual(['mirrored n1 4Gi', 'striped n1 8Gi']);
+    await fixture.podWithClaim('one', '5Gi', 'mirrored');
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['one Pending']);
+    await fixture.podWithClaim('two', '5Gi', 'striped');
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['one Pending', 'two Running n1']);
+  });
+
+  test('for ephemeral volumes there is no storage class, so tracking is only done per node and driver', async () => {
+    const driverSpec = inlineOnly;
+    const classes: [] = [];
+    await using fixture = await StorageFixture.perNode({
+      pools: { n1: 3, n2: 2 },
+      driverSpec,
+      classes,
+      capacity: forInline,
+    });
+    expect(await inlinePools(fixture)).toEqual(['<ephemeral> n1 3Gi', '<ephemeral> n2 2Gi']);
+    expect(await published(fixture)).toEqual([]);
+  });
+
+  test('for persistent volumes that are created independently of a pod nothing changes', async () => {
+    const classes = [{ metadata: { name: 'now' }, volumeBindingMode: 'Immediate' as const }];
+    await using fixture = await StorageFixture.central({ pools: { n1: 1, n2: 4 }, classes });
+    await fixture.claim('data', '2Gi', 'now');
+    await fixture.settle();
+    const { status } = await fixture.cluster
+      .resource(persistentVolumeClaims)
+      .get({ namespace, name: 'data' });
+    expect(status?.phase).toBe('Bound');
+    // The driver decided how to create it, and its topology says where pods must run.
+    await fixture.pod('web', [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }]);
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['web Running n2']);
+    expect(await published(fixture)).toEqual([]);
+  });
+});
+
+describe('the user story: PMEM for Redis', () => {
+  test('the scheduler knows whether enough PMEM is available on a node before it assigns a pod to it', async () => {
+    const driverSpec = inlineOnly;
+    await using fixture = await StorageFixture.perNode({
+      pools: { n1: 4, n2: 16 },
+      driverSpec,
+      capacity: forInline,
+    });
+    for (const name of ['redis-a', 'redis-b'])
+      await fixture.podWithInlineVolume(name, { fsSize: '8Gi', fsType: 'xfs' });
+    await fixture.podWithInlineVolume('redis-c', { fsSize: '4Gi' });
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual([
+      'redis-a Running n2',
+      'redis-b Running n2',
+      'redis-c Running n1',
+    ]);
+    expect(await inlinePools(fixture)).toEqual(['<ephemeral> n1 0', '<ephemeral> n2 0']);
+
+    await fixture.podWithInlineVolume('redis-d', { fsSize: '8Gi' });
+    await fixture.settle();
+    const { status } = await fixture.cluster.resource(pods).get({ namespace, name: 'redis-d' });
+    expect(status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message).toMatch(
+      /^0\/2 nodes are available: 2 node\(s\) did not have enough free storage/,
+    );
+    // All old data is discarded when Redis ends, and its PMEM is free for the pod that waits.
+    await fixture.deletePod('redis-a');
+    await fixture.settle(120_000);
+    expect(await fixture.podLines()).toContain('redis-d Running n2');
+  });
+});
+
+describe('capacity information in the API server', () => {
+  test('a driver that does not indicate that it supports capacity reporting is scheduled as before', async () => {
+    const driverSpec = { storageCapacity: false };
+    await using fixture = await StorageFixture.central({ pools: { n1: 1, n2: 1 }, driverSpec });
+    await fixture.podWithClaim('web', '1Gi');
+    await fixture.podWithClaim('large', '2Gi');
+    await fixture.settle();
+    // The scheduler sent it to a node without looking, and the driver refused.
+    expect(await fixture.podLines()).toEqual(['large Pending', expect.stringMatching(/^web Running/)]);
+    expect(fixture.callsOf('CreateVolume').length).toBeGreaterThan(1);
+  });
+
+  test('is updated when nodes change', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 1, n2: 2 }, segments: { n1: 'n1' } });
+    expect(await published(fixture)).toEqual(['fast n1 1Gi']);
+    await fixture.node('n2', 'n2');
+    await fixture.csiNode('n2', 'n2');
+    await fixture.settle();
+    expect(await published(fixture)).toEqual(['fast n1 1Gi', 'fast n2 2Gi']);
+  });
+
+  test('is updated when volumes were created or deleted', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 5 } });
+    await fixture.podWithClaim('web', '2Gi');
+    await fixture.settle();
+    expect(await published(fixture)).toEqual(['fast n1 3Gi']);
+    await fixture.deletePod('web');
+    await fixture.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'web' });
+    await fixture.settle();
+    expect(fixture.driver.volumes.size).toBe(0);
+    expect(await published(fixture)).toEqual(['fast n1 5Gi']);
+  });
+
+  test('is updated periodically, to detect changes in the underlying backing store', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 5 } });
+    fixture.driver.addVolume('behind-our-back', 'n1', 2n * gib);
+    await fixture.settle(1000);
+    expect(await published(fixture)).toEqual(['fast n1 5Gi']);
+    await fixture.settle(60_000);
+    expect(await published(fixture)).toEqual(['fast n1 3Gi']);
+  });
+
+  test('of all nodes with the same labels is one: duplicates are removed', async () => {
+    const segments = Object.fromEntries(linesOf(9, (at) => `n${at}`).map((name) => [name, 'rack']));
+    await using fixture = await StorageFixture.central({ pools: { rack: 7 }, segments });
+    expect(await published(fixture)).toEqual(['fast rack 7Gi']);
+    expect(fixture.callsOf('GetCapacity')).toMatchObject([
+      { accessibleTopology: { segments: { [topologyKey]: 'rack' } } },
+    ]);
+  });
+
+  test('for each storage class and each topology segment comes from GetCapacity, with the parameters of the class', async () => {
+    const classes = [
+      { metadata: { name: 'a' }, parameters: { type: 'ssd' } },
+      { metadata: { name: 'b' }, parameters: { type: 'hdd' } },
+    ];
+    await using fixture = await StorageFixture.central({ pools: { n1: 1, n2: 2 }, classes });
+    const asked = (
+      fixture.callsOf('GetCapacity') as { parameters: object; accessibleTopology: { segments: object } }[]
+    )
+      .map(({ parameters, accessibleTopology }) => JSON.stringify([parameters, accessibleTopology.segments]))
+      .sort();
+    expect(asked).toEqual([
+      `[{"type":"hdd"},{"${topologyKey}":"n1"}]`,
+      `[{"type":"hdd"},{"${topologyKey}":"n2"}]`,
+      `[{"type":"ssd"},{"${topologyKey}":"n1"}]`,
+      `[{"type":"ssd"},{"${topologyKey}":"n2"}]`,
+    ]);
+  });
+
+  test('for ephemeral volumes is optional, and comes from GetCapacity without parameters for the same segments', async () => {
+    await using off = await StorageFixture.central({ pools: { n1: 1 } });
+    expect(await off.cluster.resource(driverCapacities).list()).toMatchObject({ items: [] });
+    await using on = await StorageFixture.central({ pools: { n1: 1 }, capacity: { forEphemeral: true } });
+    const { items } = await on.cluster.resource(driverCapacities).list();
+    expect(items.flatMap(({ status }) => status?.storage ?? [])).toMatchObject([
+      { storageClassName: '<ephemeral>', pools: [{ capacity: '1Gi' }] },
+    ]);
+    expect(on.callsOf('GetCapacity')).toMatchObject([
+      { parameters: {}, accessibleTopology: { segments: { [topologyKey]: 'n1' } } },
+      { parameters: {}, accessibleTopology: { segments: { [topologyKey]: 'n1' } } },
+    ]);
+  });
+});
+
+describe('a publisher on each node, for drivers that only handle inline volumes', () => {
+  const options = { driverSpec: inlineOnly, capacity: forInline, classes: [] };
+
+  test('calls GetCapacity with an empty GetCapacityRequest', async () => {
+    await using fixture = await StorageFixture.perNode({ pools: { n1: 1, n2: 2 }, ...options });
+    const asked = fixture.callsOf('GetCapacity') as GetCapacityRequest[];
+    expect(asked.length).toBeGreaterThan(1);
+    for (const { parameters, volumeCapabilities, accessibleTopology } of asked)
+      expect([parameters, volumeCapabilities, accessibleTopology]).toEqual([{}, [], undefined]);
+  });
+
+  test('is responsible for one pool, with a node list that picks its node; others are not touched', async () => {
+    await using fixture = await StorageFixture.perNode({ pools: { n1: 1, n2: 2, n3: 3 }, ...options });
+    expect(await inlinePools(fixture)).toEqual([
+      '<ephemeral> n1 1Gi',
+      '<ephemeral> n2 2Gi',
+      '<ephemeral> n3 3Gi',
+    ]);
+    const versionOf = async (node: string) =>
+      (await fixture.cluster.resource(driverCapacities).list()).items.find(({ status }) =>
+        JSON.stringify(status).includes(`"${node}"`),
+      )?.metadata?.resourceVersion;
+    const before = await versionOf('n3');
+    await fixture.podWithInlineVolume('redis', { fsSize: '2Gi', volumeAttributes: {} });
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual([expect.stringMatching(/^redis Running n[23]$/)]);
+    if ((await fixture.podLines())[0] === 'redis Running n2') expect(await versionOf('n3')).toBe(before);
+  });
+
+  test('the number of pools grows linearly with the number of nodes where the driver runs', async () => {
+    const pools = Object.fromEntries(linesOf(20, (at) => `n${at}`).map((name) => [name, 1]));
+    await using fixture = await StorageFixture.perNode({ pools, ...options });
+    expect(await inlinePools(fixture)).toHaveLength(20);
+  });
+
+  test('its figures are removed with the CSIDriver', async () => {
+    await using fixture = await StorageFixture.perNode({ pools: { n1: 1 }, ...options });
+    const { items } = await fixture.cluster.resource(driverCapacities).list();
+    expect(
+      items.map(({ metadata }) => metadata?.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`)),
+    ).toEqual([[`CSIDriver ${driverName}`]]);
+  });
+});
+
+describe('the size of inline volumes', () => {
+  const options = { pools: { n1: 2 }, capacity: forInline, classes: [] };
+
+  test('is optional: a volume without a size runs anywhere, and the driver gets an empty string', async () => {
+    await using fixture = await StorageFixture.perNode({ ...options, driverSpec: inlineOnly });
+    await fixture.podWithInlineVolume('any', { volumeAttributes: { 'pmem-size': '1Gi' } });
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['any Running n1']);
+    expect(fixture.callsOf('NodePublishVolume')).toMatchObject([
+      {
+        volumeContext: { 'pmem-size': '1Gi' },
+        publishContext: { 'csi.storage.k8s.io/size': '' },
+      },
+    ]);
+  });
+
+  test('set for a driver which ignores it is not an error', async () => {
+    const driverSpec = { ...inlineOnly, podInfoOnMount: false };
+    await using fixture = await StorageFixture.perNode({ ...options, driverSpec });
+    await fixture.podWithInlineVolume('any', { fsSize: '1Gi' });
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['any Running n1']);
+    expect(fixture.callsOf('NodePublishVolume')).toMatchObject([{ publishContext: {} }]);
+  });
+});
