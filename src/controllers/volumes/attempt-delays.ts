@@ -38,6 +38,11 @@ export class AttemptDelays {
     return Math.max(0, attempt.untilMs - this.#clock.monotonicMs());
   }
 
+  /** Whether an attempt failed: then the queue repeats it. */
+  has(key: string): boolean {
+    return this.#attempts.has(key);
+  }
+
   forget(key: string): void {
     this.#attempts.delete(key);
   }

@@ -12,6 +12,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import type { CsiSettings } from '../../csi-settings.ts';
 import { allClaimNamesOf, claimNamesOf } from '../claims-of-pod.ts';
+import { VolumeModifier } from '../modifier/volume-modifier.ts';
 import { csiResizer } from './csi-resizer.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
 import { Expansions } from './expansions.ts';
@@ -31,13 +32,20 @@ export interface ExpanderOptions {
 
 /**
  * Expands Stowage volumes, volumes without a CSI driver, and those of the CSI drivers that this process serves, when their claims request
- * more. A volume without a resizer is left to external resizers.
+ * more. A volume without a resizer is left to external resizers. Volumes of these drivers are also modified, when their claims name another
+ * VolumeAttributesClass.
  *
  * Safe to run twice and to crash anywhere: the size is recorded on the claim before the volume is changed, the volume's size before the
  * claim's, and each step follows from the recorded results of the earlier ones.
  */
 export function createExpander(options: ExpanderOptions = {}): Controller {
-  return { name, run: (context, signal) => new Expander(context, options).run(signal) };
+  const { csiDrivers, csi } = options;
+  const run: Controller['run'] = async (context, signal) => {
+    const modifier =
+      csiDrivers && new VolumeModifier(context, { controller: name, csiDrivers, timeoutMs: csi?.timeoutMs });
+    await Promise.all([new Expander(context, options).run(signal), modifier?.run(signal)]);
+  };
+  return { name, run };
 }
 
 /** Keys are claims, `NAMESPACE/NAME`. */
@@ -133,11 +141,14 @@ class Expander {
     if (this.#stepFor(claim) !== 'nothing') this.#queue.add(keyOf(claim));
   }
 
-  /** An infeasible size is retried by the queue. */
+  /** Failed attempts, such as infeasible sizes, are repeated by the queue, unless they wait for pods. */
   *#overdue(): Iterable<string> {
     for (const claim of this.#claims.values()) {
       const step = this.#stepFor(claim);
-      if (step !== 'nothing' && step !== 'retry-later') yield keyOf(claim);
+      const key = keyOf(claim);
+      const isDelayed = this.#expansions.isDelayed(key) && !this.#expansions.awaitsRelease(key);
+      const isRepeated = step === 'retry-later' || isDelayed;
+      if (step !== 'nothing' && !isRepeated) yield key;
     }
   }
 

@@ -64,6 +64,11 @@ export class Expansions {
     this.#inUse.delete(key);
   }
 
+  /** Whether the queue will repeat a failed attempt. */
+  isDelayed(key: string): boolean {
+    return this.#delays.has(key);
+  }
+
   /** Whether the claim waits for the pods that use it. */
   awaitsRelease(key: string): boolean {
     return this.#inUse.has(key);

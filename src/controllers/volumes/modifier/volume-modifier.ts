@@ -1,0 +1,146 @@
+import type { CsiDriverSet, ServedCsiDriver } from '../../../csi/served-driver.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { VolumeAttributesClass } from '../../../kube/api/storage.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { keyOf, parseKey } from '../../../kube/object-key.ts';
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  volumeAttributesClasses,
+} from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import type { Informer } from '../../../reconcile/informer/informer.ts';
+import { runLoop } from '../../../reconcile/run-loop.ts';
+import { Sweep } from '../../../reconcile/sweep.ts';
+import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
+import { decideModification } from './decide-modification.ts';
+import { Modifications } from './modifications.ts';
+
+const workers = 4;
+
+export interface VolumeModifierOptions {
+  /** The controller that this is a part of. */
+  readonly controller: string;
+  readonly csiDrivers: CsiDriverSet;
+  readonly timeoutMs: number | undefined;
+}
+
+/** Modifies volumes of CSI drivers with MODIFY_VOLUME when their claims name another VolumeAttributesClass. Keys are claims, `NAMESPACE/NAME`. */
+export class VolumeModifier {
+  readonly #context: ControllerContext;
+  readonly #options: VolumeModifierOptions;
+  readonly #claims: Informer<PersistentVolumeClaim>;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #modifications: Modifications;
+  readonly #queue: WorkQueue;
+  readonly #sweep: Sweep;
+
+  constructor(context: ControllerContext, options: VolumeModifierOptions) {
+    const { controller, timeoutMs } = options;
+    this.#context = context;
+    this.#options = options;
+    this.#claims = context.informers.of(persistentVolumeClaims);
+    this.#volumes = context.informers.of(persistentVolumes);
+    this.#queue = new WorkQueue(context);
+    this.#sweep = new Sweep(context, { controller, queue: this.#queue, keys: () => this.#overdue() });
+    this.#modifications = new Modifications(context, {
+      timeoutMs,
+      onWrite: () => this.#sweep.beforeWrite(),
+      onError: (claim, error) => context.report({ controller, key: keyOf(claim), error }),
+    });
+  }
+
+  /** Older clusters do not serve these classes; then there is nothing to do. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { resources, informers } = this.#context;
+    if (!resources.some(({ plural }) => plural === volumeAttributesClasses.plural)) return;
+    const classes = informers.of(volumeAttributesClasses);
+    const loop = {
+      controller: this.#options.controller,
+      caches: [this.#claims, this.#volumes, classes],
+      listen: () => this.#listen(classes),
+      queue: this.#queue,
+      reconcile: this.#sweep.wrap((key) => this.#reconcile(key, signal)),
+      workers,
+    };
+    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
+  }
+
+  #listen(classes: Informer<VolumeAttributesClass>): readonly (() => void)[] {
+    const claim = (object: PersistentVolumeClaim) => this.#consider(object);
+    const volume = (object: PersistentVolume) => this.#considerVolume(object);
+    return [
+      this.#claims.addHandler({
+        added: claim,
+        updated: claim,
+        deleted: (gone) => this.#modifications.forget(keyOf(gone)),
+      }),
+      this.#volumes.addHandler({ added: volume, updated: volume }),
+      classes.addHandler({ added: ({ metadata }) => this.#considerClass(metadata?.name ?? '') }),
+      this.#options.csiDrivers.onJoin((driver) => {
+        for (const object of this.#volumes.values())
+          if (object.spec?.csi?.driver === driver.name) this.#considerVolume(object);
+      }),
+    ];
+  }
+
+  #consider(claim: PersistentVolumeClaim): void {
+    if (this.#needsStep(claim)) this.#queue.add(keyOf(claim));
+  }
+
+  #considerVolume({ spec }: PersistentVolume): void {
+    const { namespace, name } = spec?.claimRef ?? {};
+    const claim = this.#claims.get(`${namespace}/${name}`);
+    if (claim !== undefined) this.#consider(claim);
+  }
+
+  /** Claims may wait for the class. */
+  #considerClass(className: string): void {
+    for (const claim of this.#claims.values()) {
+      const target = claim.status?.modifyVolumeStatus?.targetVolumeAttributesClassName;
+      if (claim.spec?.volumeAttributesClassName === className || target === className) this.#consider(claim);
+    }
+  }
+
+  /** Failed calls are repeated by the queue. */
+  *#overdue(): Iterable<string> {
+    for (const claim of this.#claims.values()) {
+      const isRepeated = this.#modifications.isDelayed(keyOf(claim));
+      if (this.#needsStep(claim) && !isRepeated) yield keyOf(claim);
+    }
+  }
+
+  #needsStep(claim: PersistentVolumeClaim): boolean {
+    const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
+    if (volume === undefined || this.#driverOf(volume) === undefined) return false;
+    return decideModification(claim, volume, true).kind !== 'nothing';
+  }
+
+  /** Undefined for drivers that cannot modify volumes, too. */
+  #driverOf({ spec }: PersistentVolume): ServedCsiDriver | undefined {
+    const driver = this.#options.csiDrivers.get(spec?.csi?.driver ?? '');
+    return driver?.hasControllerCapability('MODIFY_VOLUME') === true ? driver : undefined;
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const { namespace = '', name } = parseKey(key);
+    const { cluster } = this.#context;
+    const claims = cluster.resource(persistentVolumeClaims);
+    const claim = await undefinedIfNotFound(claims.get({ namespace, name }, { signal }));
+    const volumeName = claim?.spec?.volumeName ?? '';
+    if (claim === undefined || volumeName === '') return undefined;
+    const volumes = cluster.resource(persistentVolumes);
+    const volume = await undefinedIfNotFound(volumes.get({ name: volumeName }, { signal }));
+    const driver = volume && this.#driverOf(volume);
+    if (volume === undefined || driver === undefined) return undefined;
+    try {
+      return await this.#modifications.step({ claim, volume, driver }, signal);
+    } catch (error) {
+      // The claim is expanded at the same time, or another client changed it. The next run reads the new version.
+      if (isReason(error, 'Conflict')) return {};
+      throw error;
+    }
+  }
+}
