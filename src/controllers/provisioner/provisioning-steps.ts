@@ -114,8 +114,8 @@ export class ProvisioningSteps {
     try {
       await creator?.delete(assetFor(claim, intent?.record), signal);
     } catch (error) {
+      if (!signal.aborted) this.#events.notUndone(claim, messageOf(error));
       if (!(error instanceof CsiError) || signal.aborted) throw error;
-      this.#events.notUndone(claim, error.message);
       return this.#later(claim, error.outcome.next);
     }
     return await this.clear(claim, options, signal);

@@ -77,16 +77,21 @@ export class CsiFixture {
   }
 }
 
-/** The identity service of a driver with a controller and topology. */
-export function identityOf(name: string): CsiServices['identity'] {
+/** The identity service of a driver with a controller, and with topology unless that is off. */
+export function identityOf(
+  name: string,
+  { hasTopology = true }: { readonly hasTopology?: boolean | undefined } = {},
+): CsiServices['identity'] {
   const { CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS } = PluginCapability_Service_Type;
   return {
     getPluginInfo: async () => ({ name, vendorVersion: '1.0' }),
     probe: async () => ({}),
     getPluginCapabilities: async () => ({
-      capabilities: [CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS].map((type) => ({
-        type: { case: 'service' as const, value: { type } },
-      })),
+      capabilities: [CONTROLLER_SERVICE, ...(hasTopology ? [VOLUME_ACCESSIBILITY_CONSTRAINTS] : [])].map(
+        (type) => ({
+          type: { case: 'service' as const, value: { type } },
+        }),
+      ),
     }),
   };
 }
