@@ -29,6 +29,8 @@ export class DriverVolumes {
   readonly #options: DriverVolumesOptions;
   readonly #locations = new Map<string, Location>();
   readonly #locationOf = new Map<string, string>();
+  /** Claims by the name of their volume, which no informer has reported yet. */
+  readonly #claimOfMissing = new Map<string, string>();
 
   constructor(options: DriverVolumesOptions) {
     this.#options = options;
@@ -36,6 +38,9 @@ export class DriverVolumes {
 
   setVolume(volume: PersistentVolume): void {
     const { metadata, spec, status } = volume;
+    const name = textOf(metadata?.name);
+    this.#delete(this.#claimOfMissing.get(name) ?? '');
+    this.#claimOfMissing.delete(name);
     if (spec?.csi?.driver !== this.#options.driver) return;
     const isReleased = status?.phase === 'Released' || status?.phase === 'Failed';
     const isDeleted = isReleased && spec.persistentVolumeReclaimPolicy === 'Delete';
@@ -46,31 +51,42 @@ export class DriverVolumes {
       isEnding: isDeleted || typeof metadata?.deletionTimestamp === 'string',
     };
     const location = `affinity ${JSON.stringify(spec.nodeAffinity?.required ?? null)}`;
-    this.#set(`volume ${textOf(metadata?.name)}`, part, location, () => affinityLocation(volume));
+    this.#set(`volume ${name}`, part, location, () => affinityLocation(volume));
   }
 
   deleteVolume(name: string, nowMs: number): void {
     this.#end(`volume ${name}`, nowMs);
   }
 
-  /** A claim counts while its volume is being created or expanded: how much of it the driver has taken already is not known. */
+  /**
+   * A claim counts while its volume is being created or expanded: how much of it the driver has taken already is not known. It also counts
+   * while its volume is not reported, because the informers of claims and volumes are not in step.
+   */
   setClaim(claim: PersistentVolumeClaim): void {
     const { metadata, spec, status } = claim;
     const key = `claim ${textOf(metadata?.namespace)}/${textOf(metadata?.name)}`;
     const storageClass = claimClassName(claim);
-    const bytes = bytesOf(spec?.resources?.requests?.storage) - bytesOf(status?.capacity?.storage ?? '0');
-    const provisioner = metadata?.annotations?.[annotations.storageProvisioner];
-    if (!this.#options.servesClass(storageClass) || bytes <= 0n || provisioner === undefined) {
-      this.#delete(key);
+    const requested = bytesOf(spec?.resources?.requests?.storage);
+    const missing = requested - bytesOf(status?.capacity?.storage ?? '0');
+    const awaits = this.#awaitsVolume(claim);
+    const isProvisioned = metadata?.annotations?.[annotations.storageProvisioner] !== undefined;
+    if (!this.#options.servesClass(storageClass) || !isProvisioned || (missing <= 0n && !awaits)) {
+      this.#deleteClaim(key);
       return;
     }
-    const part = { storageClass, bytes, existsAtMs: undefined, isEnding: false };
-    this.#setOnNode(key, part, textOf(metadata?.annotations?.[annotations.selectedNode]));
+    if (awaits) this.#claimOfMissing.set(textOf(spec?.volumeName), key);
+    const part = {
+      storageClass,
+      bytes: awaits ? requested : missing,
+      existsAtMs: undefined,
+      isEnding: false,
+    };
+    this.#setOnNode(key, part, textOf(metadata.annotations?.[annotations.selectedNode]));
   }
 
   /** A volume that the driver has created for the claim has a PersistentVolume by then. */
   deleteClaim(namespace: string, name: string): void {
-    this.#delete(`claim ${namespace}/${name}`);
+    this.#deleteClaim(`claim ${namespace}/${name}`);
   }
 
   /** The inline volumes of a pod that has a node. One without a size may take any amount, so its segment has no known use. */
@@ -114,10 +130,22 @@ export class DriverVolumes {
         sums[isSure ? (isOurs ? 'oursBytes' : 'otherClassesBytes') : 'unsureBytes'] += part.bytes;
         sums.count += 1;
       }
-      if (hasSure && figure.segments.some((other) => !isSame(other, segment) && isIn(other)))
+      if (hasSure && figure.segments.some((other) => isIn(other) && !isSame(other, segment)))
         return undefined;
     }
     return sums;
+  }
+
+  #deleteClaim(key: string): void {
+    this.#delete(key);
+    // Few volumes are missing at a time, if any.
+    for (const [volume, claim] of this.#claimOfMissing)
+      if (claim === key) this.#claimOfMissing.delete(volume);
+  }
+
+  #awaitsVolume({ spec, status }: PersistentVolumeClaim): boolean {
+    const name = textOf(spec?.volumeName);
+    return name !== '' && status?.phase !== 'Lost' && !this.#locationOf.has(`volume ${name}`);
   }
 
   #setOnNode(key: string, part: Part, nodeName: string): void {
