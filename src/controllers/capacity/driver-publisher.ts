@@ -1,4 +1,4 @@
-import type { EndedCall, ServedCsiDriver } from '../../csi/served-driver.ts';
+import type { ServedCsiDriver } from '../../csi/served-driver.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import type { OwnerReference } from '../../kube/api/meta.ts';
 import type { CSIDriver, StorageClass } from '../../kube/api/storage.ts';
@@ -23,6 +23,7 @@ import { FigureProblems } from './figure-problems.ts';
 import { FigurePublication, segmentGraceMs } from './figure-publication.ts';
 import { FigureQueue } from './figure-queue.ts';
 import { InlineVolumeEvents } from './inline-volume-events.ts';
+import { OrphanedFigures } from './orphaned-figures.ts';
 import { PoolDrift } from './pool-drift.ts';
 import { SegmentSource } from './segment-source.ts';
 import { segmentKeyOf } from './topology-segment.ts';
@@ -58,6 +59,7 @@ export class DriverPublisher {
   readonly #volumes: VolumeEvents;
   readonly #inlineVolumes: InlineVolumeEvents;
   readonly #drift: PoolDrift;
+  readonly #orphans: OrphanedFigures;
   readonly #pods: Informer<Pod> | undefined;
   #podWork: BackgroundWork | undefined;
 
@@ -110,6 +112,7 @@ export class DriverPublisher {
         context.informers.of(storageClasses).get(className)?.provisioner === driver.name,
       labelsOf: (node) => this.#segments.labelsOf(node),
     });
+    this.#orphans = new OrphanedFigures({ context, driver: driver.name, namespace: settings.namespace });
     this.#pods = this.#podInformer();
     this.#publication = new FigurePublication({
       context,
@@ -129,51 +132,59 @@ export class DriverPublisher {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { context, driver, settings, metrics } = this.#options;
-    const classes = context.informers.of(storageClasses);
-    const drivers = context.informers.of(csiDrivers);
-    const volumes = context.informers.of(persistentVolumes);
-    const claims = context.informers.of(persistentVolumeClaims);
+    const { context, metrics } = this.#options;
     const stopMetrics = context.metrics.beforeRender(() => this.#updateMetrics(metrics));
     try {
       // Before the driver has said on which node it runs, nothing is known to be obsolete.
       if (!(await this.#segments.prepare(signal))) return;
-      await runLoop(
-        context,
-        {
-          controller: name,
-          caches: this.#caches(),
-          listen: () => [
-            // Segments first: volumes and classes are looked up in them.
-            ...this.#segments.listen(() => this.#enqueueObsolete()),
-            classes.addHandler({
-              added: (one) => this.#classChanged(one),
-              updated: (one) => this.#classChanged(one),
-              deleted: (one) => this.#classDeleted(one),
-            }),
-            volumes.addHandler(this.#drift.volumeHandler),
-            claims.addHandler(this.#drift.claimHandler),
-            ...this.#listenToPods(),
-            volumes.addHandler(this.#volumes.volumeHandler),
-            drivers.addHandler({
-              added: (one) => this.#driverChanged(one),
-              updated: (one) => this.#driverChanged(one),
-              deleted: (one) => this.#driverChanged(one),
-            }),
-            this.#objects.listen((key) => this.#figures.queue.add(key)),
-            this.#shards.listen((key) => this.#figures.queue.add(key)),
-            driver.onCallEnd((call) => this.#callEnded(call)),
-          ],
-          queue: this.#figures.queue,
-          reconcile: (key) => this.#publication.reconcile(key, signal),
-          workers: settings.threads,
-        },
-        signal,
-      );
+      await Promise.all([this.#loop(signal), this.#orphans.run(signal)]);
     } finally {
       stopMetrics();
       await Promise.all([this.#objects.close(), this.#shards.close(), this.#podWork?.stop()]);
     }
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { context, settings } = this.#options;
+    const loop = {
+      controller: name,
+      caches: this.#caches(),
+      listen: () => this.#listen(),
+      queue: this.#figures.queue,
+      reconcile: (key: string) => this.#publication.reconcile(key, signal),
+      workers: settings.threads,
+    };
+    await runLoop(context, loop, signal);
+  }
+
+  /** Segments first: classes and volumes are looked up in them. */
+  #listen(): readonly (() => void)[] {
+    const { context, driver } = this.#options;
+    const classes = context.informers.of(storageClasses);
+    const drivers = context.informers.of(csiDrivers);
+    const volumes = context.informers.of(persistentVolumes);
+    const claims = context.informers.of(persistentVolumeClaims);
+    const enqueue = (key: string) => this.#figures.queue.add(key);
+    return [
+      ...this.#segments.listen(() => this.#enqueueObsolete()),
+      classes.addHandler({
+        added: (one) => this.#classChanged(one),
+        updated: (one) => this.#classChanged(one),
+        deleted: (one) => this.#classDeleted(one),
+      }),
+      volumes.addHandler(this.#drift.volumeHandler),
+      claims.addHandler(this.#drift.claimHandler),
+      ...this.#listenToPods(),
+      volumes.addHandler(this.#volumes.volumeHandler),
+      drivers.addHandler({
+        added: (one) => this.#driverChanged(one),
+        updated: (one) => this.#driverChanged(one),
+        deleted: (one) => this.#driverChanged(one),
+      }),
+      this.#objects.listen(enqueue),
+      this.#shards.listen(enqueue),
+      driver.onCallEnd((call) => this.#volumes.callEnded(call)),
+    ];
   }
 
   #caches() {
@@ -262,10 +273,6 @@ export class DriverPublisher {
   #isWanted(figureKey: string): boolean {
     const { storageClassName, segment } = figureOfKey(figureKey);
     return this.#desired.isWanted(storageClassName, segmentKeyOf(segment));
-  }
-
-  #callEnded(call: EndedCall): void {
-    this.#volumes.callEnded(call);
   }
 
   #updateMetrics(metrics: CapacityMetrics): void {

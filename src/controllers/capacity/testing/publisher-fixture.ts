@@ -33,6 +33,8 @@ export interface PublisherFixtureOptions {
   readonly driver?: Partial<EnforcingDriverOptions>;
   /** Names of classes of the driver; `fast` by default. */
   readonly classes?: readonly string[];
+  /** Whether the cluster serves DriverCapacity; by default if the settings need it. */
+  readonly ownKinds?: boolean;
 }
 
 /** A driver that accounts for every byte, and a publisher of its capacity, on a cluster under virtual time. */
@@ -71,6 +73,9 @@ export class PublisherFixture implements AsyncDisposable {
     const served = await InProcessDriver.connect(driver.services(), new AbortController().signal);
     const environment = await VirtualTimeCluster.start();
     const fixture = new PublisherFixture(environment, options, driver, served);
+    const { form, forEphemeral = false } = options.settings ?? {};
+    const { ownKinds = form === 'DriverCapacity' || forEphemeral } = options;
+    if (ownKinds) await environment.installOwnKinds();
     for (const name of Object.keys(options.pools)) await fixture.node(name);
     for (const name of options.classes ?? ['fast']) await fixture.storageClass(name);
     return fixture;
@@ -214,7 +219,10 @@ export class PublisherFixture implements AsyncDisposable {
   async unprovision(name: string): Promise<void> {
     const signal = new AbortController().signal;
     await this.#served.call('DeleteVolume', { volumeId: `id-${name}` }, { signal });
-    await this.cluster.resource(persistentVolumes).delete({ name });
+    const client = this.cluster.resource(persistentVolumes);
+    // No controller runs that would remove the finalizer.
+    await client.patch({ name }, { type: 'merge', body: { metadata: { finalizers: null } } });
+    await client.delete({ name });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
