@@ -85,7 +85,7 @@ test('the driver expands the volume, and a node has to follow', async () => {
   expect(fixture.errors).toEqual([]);
 });
 
-test('the size in the reply counts; without node expansion the claim is finished, and kubelets are told so', async () => {
+test('the size in the reply counts; without node expansion the claim is finished, and its annotation says so to kubelets', async () => {
   const driver = driverWithVolume({ expandsOnNode: false });
   driver.beforeCall = (_, request) => {
     // The driver makes volumes of whole 4Gi.
