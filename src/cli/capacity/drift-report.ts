@@ -20,7 +20,7 @@ export interface PoolDriftLine {
   readonly storageClass: string;
   /** What is free according to the driver; undefined if it published no number. */
   readonly reported: string | undefined;
-  /** The sizes of the known volumes in the pool; undefined if it is unknown which volumes are in it. */
+  /** The sizes of the known volumes in the pool, or else those at the last figure; undefined if it is unknown which volumes are in it. */
   readonly ours: string | undefined;
   /** Promised to volumes that the figure does not include. */
   readonly promised: string;

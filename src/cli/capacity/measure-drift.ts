@@ -46,7 +46,7 @@ function driftLine(view: ClusterView, pool: PoolRecord, reader: PoolReader): Poo
     storageClass: pool.storageClass,
     // A DriverCapacity publishes the largest volume; the record has what is free.
     reported: source === 'DriverCapacity' ? (record?.last.free ?? reported) : reported,
-    ours: used,
+    ours: used ?? record?.last.ours,
     promised,
     difference: record?.difference,
     since: record?.since,
