@@ -6,6 +6,7 @@ import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
 import { type CsiFlags, csiSettingsOf } from './csi-flags.ts';
+import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
@@ -13,7 +14,7 @@ import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 
-export interface UpFlags extends LogFlags, CsiFlags {
+export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags {
   readonly data: string;
   readonly port: string;
   readonly host: string;
@@ -98,6 +99,7 @@ function planOf(flags: UpFlags): UpPlan {
       volumeScheduling: gates.VolumeScheduling,
       profile: gatedProfile(stowageProfile, gates),
       csi: csiSettingsOf(flags),
+      csiNode: csiNodeSettingsOf(flags, { dataDirectory, controllers: names }),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };

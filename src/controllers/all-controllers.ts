@@ -15,6 +15,8 @@ import { deployment } from './workloads/deployment/deployment-controller.ts';
 import { disruption } from './workloads/disruption/disruption-controller.ts';
 import { garbageCollector } from './workloads/garbage-collector.ts';
 import { namespaceController } from './workloads/namespace-controller.ts';
+import type { CsiNodeSettings } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
+import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
 import { createNodeAgent } from './workloads/node-agent/node-agent.ts';
 import {
   type ServiceAccountOptions,
@@ -32,6 +34,10 @@ export interface ControllerSettings extends ServiceAccountOptions {
   readonly csi?: CsiSettings | undefined;
   /** The CSI drivers that this process serves; by default those at the addresses of `csi`. */
   readonly csiDrivers?: CsiDriverSet | undefined;
+  /** The CSI node plugins of simulated nodes; without it, there are none. */
+  readonly csiNode?: CsiNodeSettings | undefined;
+  /** The same as connections; by default those at the addresses of `csiNode`. */
+  readonly csiNodes?: CsiNodeSources | undefined;
   /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
   /** `spec.schedulerName` of the pods that the scheduler handles; only `stowage` by default. */

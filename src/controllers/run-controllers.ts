@@ -16,6 +16,8 @@ import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
 import { schedulerAnnouncement } from './scheduler/scheduler-announcement.ts';
 import { schedulerName } from './scheduler/scheduler-names.ts';
+import { connectNodePlugins } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
+import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
 
 export interface RunControllersOptions
   extends Omit<ControllerContext, 'informers' | 'metadataCache' | 'events' | 'log'>,
@@ -62,9 +64,11 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   };
   const starting = new Set<string>();
   const chosen = [
-    ...allControllers({ ...options, csiDrivers: csiDriversOf(options) }).filter(({ name }) =>
-      names.includes(name),
-    ),
+    ...allControllers({
+      ...options,
+      csiDrivers: csiDriversOf(options),
+      csiNodes: csiNodesOf(options),
+    }).filter(({ name }) => names.includes(name)),
     ...more,
   ];
   for (const controller of chosen) {
@@ -82,6 +86,14 @@ function csiDriversOf(options: RunControllersOptions): CsiDriverSet | undefined 
   const { addresses } = csi;
   const own = { addresses, addressSource: '--csi-address', random: random.fork('csi') };
   return new CsiDriverConnections({ ...own, clock, log, metrics, supervisor });
+}
+
+/** Connects to the node plugins of simulated nodes. */
+function csiNodesOf(options: RunControllersOptions): CsiNodeSources | undefined {
+  const { csiNode, csiNodes, clock, random, supervisor, metrics, log = silentLog } = options;
+  if (csiNodes !== undefined || csiNode === undefined) return csiNodes;
+  const own = { random: random.fork('csi-node'), clock, log, metrics, supervisor };
+  return connectNodePlugins(csiNode, own);
 }
 
 /** The same controller, which reports when it has started: from then on its caches show its progress. */

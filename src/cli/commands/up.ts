@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addCsiOptions } from './csi-options.ts';
-import { logFormat, logLevel, verbosely } from './shared-options.ts';
+import { collect, logFormat, logLevel, verbosely } from './shared-options.ts';
 
 export function addUp(program: Command): void {
   const command = program
@@ -30,6 +30,7 @@ export function addUp(program: Command): void {
     .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
     .option('--fresh', 'delete the data directory and start over');
   addCsiOptions(command)
+    .option('--csi-node <node=address>', 'the CSI node plugin of a simulated node; may be repeated', collect)
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -71,7 +71,8 @@ class NodeAgent {
     const report = (nodeName: string) => this.#report(nodeName);
     const wakePod = (key: string) => this.#queue.add(`pod ${key}`);
     const shared = { context, caches: this.#caches, plugins: this.#plugins };
-    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, reportNode: report });
+    const wakeNode = (nodeName: string) => this.#wakeNode(nodeName);
+    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, wakeNode, reportNode: report });
     const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
     this.#pods = new PodRunner(context, this.#caches, podOptions);
     this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration });

@@ -34,6 +34,8 @@ export interface NodePluginLoopsOptions {
   readonly plugins: NodePlugins;
   readonly wakePod: (podKey: string) => void;
   readonly reportNode: (nodeName: string) => void;
+  /** A plugin has answered: pods of the node may start. */
+  readonly wakeNode: (nodeName: string) => void;
 }
 
 /**
@@ -124,6 +126,7 @@ export class NodePluginLoops {
     const ended = runWorkers(loop.queue, reconcile, { workers, signal, onError }).finally(stopListening);
     this.#ends.add(ended);
     this.#options.reportNode(nodeName);
+    this.#options.wakeNode(nodeName);
   }
 
   #loopOf(nodeName: string, { directory }: CsiNodeSource, plugin: ServedCsiDriver): PluginLoop {

@@ -140,9 +140,11 @@ export class PluginVolumes {
     const isPublished = (uid: string) => this.#record(volumeHandle)?.pods[uid]?.isDone === true;
     const [, request] =
       requests.find(([uid, one]) => isPublished(uid) && this.#expansions.isPending(one)) ?? [];
+    const step = `expand ${volumeHandle}`;
     if (request === undefined) return [];
+    if (this.#backOff.remainingMs(step) > 0) return [this.#backOff.remainingMs(step)];
     const delayMs = await this.#attempt(
-      `expand ${volumeHandle}`,
+      step,
       signal,
       () => this.#expansions.expand(request, signal),
       (error) => this.#event(request.pod, 'VolumeResizeFailed', 'ExpandFileSystem', messageOf(error)),
