@@ -1,4 +1,4 @@
-import { fallbackStorageClassName } from '../../../kube/stowage.ts';
+import { ephemeralStorageClassName, fallbackStorageClassName } from '../../../kube/stowage.ts';
 import type { DriverPoolsRecord } from '../../records/pool-record.ts';
 import type { EntriesDifference } from '../pool-changes.ts';
 import { setOrDelete } from '../primitives/maps.ts';
@@ -12,6 +12,12 @@ export class DriverEntries {
 
   isTracked(driver: string): boolean {
     return this.#byDriver.has(driver);
+  }
+
+  /** False if the driver's objects have only pools for inline volumes: then its classes may be published in another form. */
+  coversClasses(driver: string): boolean {
+    const counts = this.#byDriver.get(driver);
+    return counts !== undefined && coversClasses(counts);
   }
 
   /** The class whose entry serves volumes of the class: itself or `<fallback>`; undefined if there is neither. */
@@ -40,7 +46,7 @@ export class DriverEntries {
   #stateOf(drivers: ReadonlySet<string>, names: ReadonlySet<string>) {
     const found = [...drivers].map((driver) => this.#byDriver.get(driver));
     return {
-      tracked: found.map((counts) => counts !== undefined),
+      tracked: found.map((counts) => counts !== undefined && (coversClasses(counts) ? 'classes' : 'inline')),
       entries: new Set([...names].filter((name) => found.some((counts) => counts?.classes.has(name)))),
     };
   }
@@ -62,6 +68,10 @@ interface Counts {
   objects: number;
   /** How many of them have an entry for each class. */
   readonly classes: Map<string, number>;
+}
+
+function coversClasses({ classes }: Counts): boolean {
+  return classes.size !== 1 || !classes.has(ephemeralStorageClassName);
 }
 
 const noDifference: EntriesDifference = { entries: [], changesTracking: false };

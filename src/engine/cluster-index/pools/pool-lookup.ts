@@ -43,8 +43,12 @@ function found(entry: PoolEntry | undefined): PoolLookup {
   return entry === undefined ? { kind: 'none' } : { kind: 'pools', entry };
 }
 
+/** A CSIStorageCapacity cannot hold pools for inline volumes. So a driver may publish these as DriverCapacity, and its classes the other way. */
 function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): PoolForm | undefined {
-  return profile.poolForms.find((form) =>
-    form === 'DriverCapacity' ? pools.isDriverTracked(driver) : drivers.get(driver)?.tracksCapacity === true,
-  );
+  const hasObjects =
+    profile.poolForms.includes('CSIStorageCapacity') && drivers.get(driver)?.tracksCapacity === true;
+  return profile.poolForms.find((form) => {
+    if (form === 'CSIStorageCapacity') return hasObjects;
+    return pools.isDriverTracked(driver) && (!hasObjects || pools.coversClasses(driver));
+  });
 }

@@ -84,6 +84,11 @@ export class PoolTable {
     return this.#drivers.isTracked(driver);
   }
 
+  /** Whether these objects are about classes too, and not only about inline volumes. */
+  coversClasses(driver: string): boolean {
+    return this.#drivers.coversClasses(driver);
+  }
+
   *records(): Iterable<PoolRecord> {
     for (const record of this.#records) if (record !== undefined) yield record;
   }

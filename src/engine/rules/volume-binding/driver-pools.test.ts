@@ -6,6 +6,7 @@ import {
 } from '../../../kube/stowage.ts';
 import { clusterOf } from '../../testing/cluster.ts';
 import {
+  csiDriver,
   driverCapacity,
   hostname,
   inlineVolume,
@@ -13,6 +14,7 @@ import {
   node,
   pod,
   pool,
+  storageCapacity,
   zone,
 } from '../../testing/objects.ts';
 import {
@@ -61,6 +63,24 @@ describe('pools are looked up by driver, then by class, then under <fallback>:',
     {
       name: '<ephemeral> serves no claims',
       storage: [classPools(ephemeral, pool('ram', '10Gi'))],
+      expected: noFreeStorage,
+    },
+    {
+      name: '<ephemeral> alone leaves classes to CSIStorageCapacity, if the driver tracks that',
+      storage: [classPools(ephemeral, pool('ram', '1Gi'))],
+      more: {
+        CSIDriver: [csiDriver(poolDriver)],
+        CSIStorageCapacity: [storageCapacity('fast-a', 'fast', { capacity: '10Gi' })],
+      },
+      expected: placedWithPools({ data: 'storage/fast-a' }),
+    },
+    {
+      name: 'with an entry for a class, the form is DriverCapacity for all classes',
+      storage: [classPools(ephemeral, pool('ram', '1Gi')), classPools('slow', pool('own', '10Gi'))],
+      more: {
+        CSIDriver: [csiDriver(poolDriver)],
+        CSIStorageCapacity: [storageCapacity('fast-a', 'fast', { capacity: '10Gi' })],
+      },
       expected: noFreeStorage,
     },
     {

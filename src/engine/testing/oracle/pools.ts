@@ -42,8 +42,15 @@ export function poolsFor(
 ): OraclePool[] | undefined {
   const isTracked = cluster.driver(driver)?.spec?.storageCapacity === true;
   const own = trackingObjects(cluster, driver);
-  // kube-scheduler doesn't know DriverCapacity. If a driver publishes both forms, DriverCapacity counts, never the sum.
-  if (!cluster.isUpstream && own.length > 0) return poolsOfDriver(own, className);
+  // kube-scheduler doesn't know DriverCapacity. If a driver publishes both forms, DriverCapacity counts, never the sum; except that
+  // pools for inline volumes alone say nothing about classes.
+  const names = new Set(
+    own.flatMap(({ status }) => (status?.storage ?? []).map((entry) => entry.storageClassName)),
+  );
+  const isInlineOnly =
+    names.size === 1 && names.has(ephemeralStorageClassName) && className !== ephemeralStorageClassName;
+  if (!cluster.isUpstream && own.length > 0 && !(isTracked && isInlineOnly))
+    return poolsOfDriver(own, className);
   return isTracked ? capacityPools(cluster).filter((pool) => pool.storageClass === className) : undefined;
 }
 
