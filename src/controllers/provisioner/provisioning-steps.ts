@@ -189,10 +189,11 @@ export class ProvisioningSteps {
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
     this.#events.failed(claim, message);
-    const isMoved = next === 'move' && demand.node !== '';
-    const options = { dropsSelectedNode: isMoved };
     // An earlier attempt may have created the volume: a driver that refuses the repetition has not necessarily removed it.
     const earlier = intentOf(before);
+    if (earlier !== undefined && next === 'retry') return this.#later(claim, next);
+    const isMoved = next === 'move' && demand.node !== '';
+    const options = { dropsSelectedNode: isMoved };
     const waiting =
       earlier === undefined
         ? await this.clear(claim, options, signal)

@@ -1,4 +1,4 @@
-import { CsiError, CsiReplyError } from '../../../csi/csi-errors.ts';
+import { CsiCallError, CsiError, CsiReplyError } from '../../../csi/csi-errors.ts';
 import type { CsiReply } from '../../../csi/csi-methods.ts';
 import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
@@ -81,6 +81,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   async create(plan: CsiVolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
     await protectCloneSource(this.#context.cluster, plan.content, signal);
     const { name } = plan.asset;
+    const isFirst = !plan.isRepetition && !this.#unfinished.has(name);
     this.#unfinished.set(name, plan);
     try {
       const { volume } = await this.#callCreate(plan, signal);
@@ -92,7 +93,8 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     } catch (error) {
       const refused = this.#refusalOf(error, plan);
       if (refused === undefined) throw error;
-      this.#unfinished.delete(name);
+      // After a repetition the caller asks for the deletion of what an earlier call may have made.
+      if (isFirst) this.#unfinished.delete(name);
       return refused;
     }
   }
@@ -182,10 +184,7 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
       const secrets = await this.#secretsOf(plan, signal);
       await this.#callDelete(volume.volumeId, secrets, signal);
     } catch (error) {
-      // The driver has ended the operation, and there is no such volume.
-      const isAbsent =
-        error instanceof CsiError && error.method === 'CreateVolume' && error.outcome.effect === 'none';
-      if (!isAbsent) throw error;
+      if (!provesAbsence(error)) throw error;
     }
     this.#unfinished.delete(asset.name);
   }
@@ -217,6 +216,17 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     const { timeoutMs } = this.#settings;
     await this.#driver.call('DeleteVolume', { volumeId, secrets }, { signal, timeoutMs });
   }
+}
+
+/**
+ * Whether a repetition of CreateVolume shows that an earlier one made no volume. A driver that has the volume returns it, so a refusal of
+ * the request itself proves it. A failure of the driver, such as Internal, says nothing about earlier calls.
+ */
+function provesAbsence(error: unknown): boolean {
+  if (!(error instanceof CsiError) || error.method !== 'CreateVolume') return false;
+  // The source of a clone is gone: no repetition can ever succeed.
+  if (error instanceof CsiCallError && error.code === 'NotFound') return true;
+  return error.outcome.effect === 'none' && error.outcome.next !== 'retry';
 }
 
 function withRecord(plan: CsiVolumePlan, record: string): CsiVolumePlan {

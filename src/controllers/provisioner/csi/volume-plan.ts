@@ -37,6 +37,8 @@ export interface CsiVolumePlan extends VolumePlan {
   readonly claim: PersistentVolumeClaim;
   /** Whether the scheduler chose a node, and could choose another. */
   readonly hasNode: boolean;
+  /** Whether an earlier process may have sent it. */
+  readonly isRepetition: boolean;
   readonly content: ContentSource;
   readonly fsType: string;
   readonly secrets: SecretReferences;
@@ -82,7 +84,8 @@ export async function planCsiVolume(
       ...(volumeContent === undefined ? {} : { volumeContentSource: volumeContent }),
     };
     const hasNode = request.selectedNode !== undefined;
-    const own = { request: createRequest, claim, hasNode, content, fsType, secrets };
+    const isRepetition = asset.record !== undefined;
+    const own = { request: createRequest, claim, hasNode, isRepetition, content, fsType, secrets };
     const attributesClassName = mutable.className;
     const source = { csi: { driver: driver.name, volumeHandle: '' } };
     return { kind: 'planned', plan: { asset, source, ...own, attributesClassName } };

@@ -85,7 +85,9 @@ export class ProvisionerFixture implements AsyncDisposable {
   ): Promise<void> {
     const object = await undefinedIfNotFound(read());
     if (object === undefined) return;
-    const finalizers = (object.metadata?.finalizers ?? []).filter((name) => !name.endsWith('-protection'));
+    const finalizers = (object.metadata?.finalizers ?? []).filter(
+      (name) => !/^kubernetes\.io\/.*-protection$/.test(name),
+    );
     await undefinedIfNotFound(
       patch({ metadata: { finalizers: finalizers.length === 0 ? null : finalizers } }),
     );

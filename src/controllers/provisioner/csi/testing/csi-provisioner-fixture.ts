@@ -2,7 +2,7 @@ import { EnforcingDriver, type EnforcingDriverOptions } from '../../../../csi/te
 import { JoiningDrivers } from '../../../../csi/testing/joining-drivers.ts';
 import type { PersistentVolume } from '../../../../kube/api/core.ts';
 import type { StorageClass } from '../../../../kube/api/storage.ts';
-import { csiNodes } from '../../../../kube/resources.ts';
+import { csiNodes, persistentVolumeClaims } from '../../../../kube/resources.ts';
 import { labels } from '../../../../kube/well-known.ts';
 import type { Controller } from '../../../../reconcile/controller.ts';
 import type { CsiSettings } from '../../../csi-settings.ts';
@@ -90,8 +90,8 @@ export class CsiProvisionerFixture implements AsyncDisposable {
     const volumes = await this.base.volumes();
     const recorded = volumes.map(({ spec }) => spec?.csi?.volumeHandle ?? '').sort();
     const made = [...this.driver.volumes.keys()].sort();
-    const claim = await this.base.claim();
-    return recorded.join() === made.join() && (claim === undefined || intentOf(claim) === undefined);
+    const { items } = await this.base.cluster.resource(persistentVolumeClaims).list();
+    return recorded.join() === made.join() && items.every((claim) => intentOf(claim) === undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
