@@ -72,7 +72,8 @@ class NodeAgent {
     const wakePod = (key: string) => this.#queue.add(`pod ${key}`);
     const shared = { context, caches: this.#caches, plugins: this.#plugins };
     const wakeNode = (nodeName: string) => this.#wakeNode(nodeName);
-    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, wakeNode, reportNode: report });
+    const reportNode = (nodeName: string) => this.#volumesReleased(nodeName);
+    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, wakeNode, reportNode });
     const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
     this.#pods = new PodRunner(context, this.#caches, podOptions);
     this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration });
@@ -198,6 +199,12 @@ class NodeAgent {
     for (const { metadata, spec } of this.#caches.attached.onNode(nodeName))
       if (this.#caches.usersOn(nodeName, spec?.source?.persistentVolumeName ?? '').length === 0)
         this.#queue.add(`attachment ${metadata?.name}`);
+  }
+
+  /** A plugin has released volumes. A node that was deleted has no status, so its attachments are checked here, too. */
+  #volumesReleased(nodeName: string): void {
+    this.#report(nodeName);
+    this.#reported(nodeName);
   }
 
   #csiNodeChanged(nodeName: string): void {

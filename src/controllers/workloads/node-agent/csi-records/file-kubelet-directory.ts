@@ -4,7 +4,7 @@ import { makeDirectory } from '../../../../io/files/make-directory.ts';
 import { readFileIfExists, writePrivateFile } from '../../../../io/files/private-files.ts';
 import type { KubeletDirectory } from './kubelet-directory.ts';
 import { KubeletPaths } from './kubelet-paths.ts';
-import { parseVolumeRecord, type VolumeRecord } from './volume-record.ts';
+import { type PluginVolumeRecord, parsePluginVolumeRecord } from './volume-record.ts';
 
 /** As a kubelet creates them. */
 const directoryMode = 0o750;
@@ -17,25 +17,25 @@ export class FileKubeletDirectory implements KubeletDirectory {
     this.paths = new KubeletPaths(root);
   }
 
-  async load(): Promise<readonly VolumeRecord[]> {
+  async load(): Promise<readonly PluginVolumeRecord[]> {
     const { driverFolders } = this.paths;
-    const records: VolumeRecord[] = [];
-    for (const driver of await namesIn(driverFolders)) {
-      for (const volume of await namesIn(join(driverFolders, driver))) {
+    const records: PluginVolumeRecord[] = [];
+    for (const driver of await foldersIn(driverFolders)) {
+      for (const volume of await foldersIn(join(driverFolders, driver))) {
         const text = await readFileIfExists(join(driverFolders, driver, volume, 'vol_data.json'));
-        const record = text === undefined ? undefined : parseVolumeRecord(text);
+        const record = text === undefined ? undefined : parsePluginVolumeRecord(text);
         if (record !== undefined) records.push(record);
       }
     }
     return records;
   }
 
-  async save(record: VolumeRecord): Promise<void> {
+  async save(record: PluginVolumeRecord): Promise<void> {
     const path = this.paths.recordFile(record.driver, record.volumeHandle);
     await writePrivateFile(path, `${JSON.stringify(record, undefined, 2)}\n`);
   }
 
-  async remove({ driver, volumeHandle }: VolumeRecord): Promise<void> {
+  async remove({ driver, volumeHandle }: PluginVolumeRecord): Promise<void> {
     await rm(this.paths.recordFile(driver, volumeHandle), { force: true });
     await removeIfEmpty(this.paths.volumeFolder(driver, volumeHandle));
   }
@@ -51,11 +51,12 @@ export class FileKubeletDirectory implements KubeletDirectory {
 }
 
 /** None if there is no such directory. */
-async function namesIn(directory: string): Promise<readonly string[]> {
+async function foldersIn(directory: string): Promise<readonly string[]> {
   try {
-    return await readdir(directory);
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+    if (isCode(error, 'ENOENT')) return [];
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { CsiDriverSet, ServedCsiDriver } from '../../../../csi/served-drive
 import type { CSINode } from '../../../../kube/api/storage.ts';
 import { annotations } from '../../../../kube/well-known.ts';
 import type { KubeletDirectory } from './kubelet-directory.ts';
-import { isEmptyRecord, type VolumeRecord } from './volume-record.ts';
+import { isEmptyRecord, type PluginVolumeRecord } from './volume-record.ts';
 
 /** The CSI node plugins that are configured for one node. */
 export interface CsiNodeSource {
@@ -17,7 +17,7 @@ export type CsiNodeSources = ReadonlyMap<string, CsiNodeSource>;
 export class NodePlugins {
   readonly #sources: CsiNodeSources;
   /** By node, then by driver and volume handle. */
-  readonly #records = new Map<string, Map<string, VolumeRecord>>();
+  readonly #records = new Map<string, Map<string, PluginVolumeRecord>>();
 
   constructor(sources: CsiNodeSources = new Map()) {
     this.#sources = sources;
@@ -51,16 +51,16 @@ export class NodePlugins {
     return drivers.get(name) === undefined && drivers.isIncomplete !== true;
   }
 
-  record(nodeName: string, driver: string, volumeHandle: string): VolumeRecord | undefined {
+  record(nodeName: string, driver: string, volumeHandle: string): PluginVolumeRecord | undefined {
     return this.#records.get(nodeName)?.get(`${driver}^${volumeHandle}`);
   }
 
-  records(nodeName: string): readonly VolumeRecord[] {
+  records(nodeName: string): readonly PluginVolumeRecord[] {
     return [...(this.#records.get(nodeName)?.values() ?? [])];
   }
 
   /** From now on the record counts; resolves when it is durable. An empty one is removed. */
-  async write(nodeName: string, record: VolumeRecord): Promise<void> {
+  async write(nodeName: string, record: PluginVolumeRecord): Promise<void> {
     const { directory } = this.#sources.get(nodeName) ?? {};
     if (isEmptyRecord(record)) {
       this.#records.get(nodeName)?.delete(keyOf(record));
@@ -92,6 +92,6 @@ export function pluginDriversOf({ metadata }: CSINode): readonly string[] {
   return text === '' ? [] : text.split(',');
 }
 
-function keyOf({ driver, volumeHandle }: VolumeRecord): string {
+function keyOf({ driver, volumeHandle }: PluginVolumeRecord): string {
   return `${driver}^${volumeHandle}`;
 }

@@ -2,7 +2,7 @@
  * What the agent has asked a node plugin to do with one volume. It is saved before each call and after it, so that after a crash the agent
  * knows what may be staged or published, and can repeat the call or undo it.
  */
-export interface VolumeRecord {
+export interface PluginVolumeRecord {
   readonly driver: string;
   readonly volumeHandle: string;
   /** The PersistentVolume's name; for an inline volume, its name in the pod. */
@@ -30,31 +30,35 @@ export interface PublishedAt {
 }
 
 /** The record with the pod's entry changed; undefined removes it. */
-export function withPod(record: VolumeRecord, uid: string, published: PublishedAt | undefined): VolumeRecord {
+export function withPod(
+  record: PluginVolumeRecord,
+  uid: string,
+  published: PublishedAt | undefined,
+): PluginVolumeRecord {
   const { [uid]: _, ...others } = record.pods;
   return { ...record, pods: published === undefined ? others : { ...others, [uid]: published } };
 }
 
-export function withStaging(record: VolumeRecord, staging: StagedAt | undefined): VolumeRecord {
+export function withStaging(record: PluginVolumeRecord, staging: StagedAt | undefined): PluginVolumeRecord {
   return { ...record, staging };
 }
 
 /** Whether nothing is left to undo. */
-export function isEmptyRecord({ staging, pods }: VolumeRecord): boolean {
+export function isEmptyRecord({ staging, pods }: PluginVolumeRecord): boolean {
   return staging === undefined && Object.keys(pods).length === 0;
 }
 
 /** Undefined for text that is no record. */
-export function parseVolumeRecord(text: string): VolumeRecord | undefined {
+export function parsePluginVolumeRecord(text: string): PluginVolumeRecord | undefined {
   try {
-    const record = JSON.parse(text) as Partial<VolumeRecord> | null;
+    const record = JSON.parse(text) as Partial<PluginVolumeRecord> | null;
     const isRecord =
       typeof record?.driver === 'string' &&
       typeof record.volumeHandle === 'string' &&
       typeof record.specName === 'string' &&
       typeof record.pods === 'object' &&
       record.pods !== null;
-    return isRecord ? (record as VolumeRecord) : undefined;
+    return isRecord ? (record as PluginVolumeRecord) : undefined;
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { storageOf } from '../../../volumes/expander/decide-expansion.ts';
 import { resizeFinishedStatus } from '../../../volumes/expander/resize-status.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
 import { isInfeasible, isInUse, pendingExpansion } from './claim-expansion.ts';
-import { textOf } from './mount-problem.ts';
+import { grpcErrorText } from './mount-problem.ts';
 import type { VolumeOperations } from './volume-operations.ts';
 import type { VolumeRequest } from './volume-request.ts';
 
@@ -81,7 +81,7 @@ export class ClaimExpansions {
       if (isInfeasible(error)) await this.#giveUp(claim, error, signal);
       if (isInfeasible(error) || isInUse(error))
         this.#refused.add(`${claim.metadata?.namespace}/${claim.metadata?.name}`);
-      const why = `Expander.NodeExpand failed to expand the volume : ${textOf(error)}`;
+      const why = `Expander.NodeExpand failed to expand the volume : ${grpcErrorText(error)}`;
       throw new Error(`NodeExpandVolume.NodeExpandVolume failed for volume "${request.specName}" : ${why}`, {
         cause: error,
       });
@@ -116,7 +116,7 @@ export class ClaimExpansions {
 
   /** The expander or a person can ask the node again. */
   async #giveUp(claim: PersistentVolumeClaim, problem: unknown, signal: AbortSignal): Promise<void> {
-    const message = `failed to expand pvc with ${textOf(problem)}`;
+    const message = `failed to expand pvc with ${grpcErrorText(problem)}`;
     const now = formatTimestamp(this.#options.context.clock.nowMs());
     const failed = { type: 'NodeResizeError', status: 'True', message } as const;
     const conditions = setCondition(claim.status?.conditions, failed, now);

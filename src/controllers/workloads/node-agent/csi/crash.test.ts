@@ -70,6 +70,21 @@ async function endAfter(
   expect((await getClaim(fixture, 'data')).status?.phase).toBe('Bound');
 }
 
+test('a restart leaves the volumes of running pods as they are', async () => {
+  const plugin = await PluginFixture.start();
+  await using fixture = await VirtualTimeCluster.start();
+  await prepare(fixture);
+  const first = fixture.run([plugin.agent()]);
+  await makePods(fixture);
+  await fixture.settle(1_000);
+  await first.close();
+  expect(plugin.calls.length).toBe(3);
+  fixture.run([plugin.agent()]);
+  await fixture.settle(60_000);
+  expect(plugin.calls.length).toBe(3);
+  expect(await phases(fixture)).toEqual(['scratch Running', 'web Running']);
+});
+
 /** From one place on, nothing that the process does has an effect any more. */
 class DeadAfter {
   readonly #placesMax: number;

@@ -20,13 +20,13 @@ export function entryOf(driver: string, info: CsiReply<'NodeGetInfo'>): CSINodeD
   };
 }
 
-export type TopologyLabels =
+export type PluginLabels =
   | { readonly kind: 'missing'; readonly labels: Readonly<Record<string, string>> }
   | { readonly kind: 'present' }
   | { readonly kind: 'conflict'; readonly problem: string };
 
 /** The labels that the node needs for the plugin's topology. A label with another value belongs to someone else, and is kept. */
-export function topologyLabels({ metadata }: Node, info: CsiReply<'NodeGetInfo'>): TopologyLabels {
+export function pluginLabels({ metadata }: Node, info: CsiReply<'NodeGetInfo'>): PluginLabels {
   const labels: Record<string, string> = {};
   for (const [key, value] of Object.entries(topologyOf(info))) {
     const found = metadata?.labels?.[key];

@@ -14,12 +14,12 @@ export class MountProblem extends Error {
   override readonly name = 'MountProblem';
 
   constructor(operation: MountOperation, specName: string, cause: unknown) {
-    super(`${operation} failed for volume "${specName}" : ${textOf(cause)}`, { cause });
+    super(`${operation} failed for volume "${specName}" : ${grpcErrorText(cause)}`, { cause });
   }
 }
 
 /** As a kubelet prints an error of gRPC. */
-export function textOf(error: unknown): string {
+export function grpcErrorText(error: unknown): string {
   if (error instanceof CsiCallError) return `rpc error: code = ${error.code} desc = ${error.details}`;
   return error instanceof CsiError ? error.message : messageOf(error);
 }

@@ -13,7 +13,7 @@ import {
   entryOf,
   hasStaleOwner,
   newCsiNode,
-  topologyLabels,
+  pluginLabels,
   withoutDrivers,
 } from './csi-node-entry.ts';
 import { callPlugin } from './plugin-call.ts';
@@ -24,7 +24,7 @@ const askAgainMs = 60_000;
 /**
  * Registers node plugins as a kubelet does: the topology becomes labels of the Node, then the driver gets its entry in the CSINode. All
  * writes carry the version that was read and are made only where something differs, so after a crash the next run completes them. The labels
- * come first, because whoever finds the entry relies on the labels of its topology keys.
+ * come first, because a reader of the entry relies on the labels of its topology keys.
  */
 export class PluginRegistration {
   readonly #context: ControllerContext;
@@ -50,7 +50,7 @@ export class PluginRegistration {
       this.#context.cluster.resource(nodes).get({ name: nodeName }, { signal }),
     );
     if (node === undefined) return undefined;
-    const topology = topologyLabels(node, info);
+    const topology = pluginLabels(node, info);
     if (topology.kind === 'conflict') {
       this.#reportConflict(node, plugin.name, topology.problem);
       return { afterMs: askAgainMs };

@@ -5,10 +5,10 @@ import { referenceTo } from '../../../../reconcile/event-recorder.ts';
 import type { Requeue } from '../../../../reconcile/workers.ts';
 import { messageOf } from '../../../../runtime/error-message.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
-import type { PublishedAt, VolumeRecord } from '../csi-records/volume-record.ts';
+import type { PluginVolumeRecord, PublishedAt } from '../csi-records/volume-record.ts';
 import { needsVolumes } from '../pods/pod-lifecycle.ts';
 import { ClaimExpansions } from './claim-expansions.ts';
-import { MountProblem, textOf } from './mount-problem.ts';
+import { grpcErrorText, MountProblem } from './mount-problem.ts';
 import { OperationBackOff } from './operation-back-off.ts';
 import type { VolumeOperations } from './volume-operations.ts';
 import { podOf, type VolumeRequest } from './volume-request.ts';
@@ -198,19 +198,19 @@ export class PluginVolumes {
     return pod !== undefined && pod.metadata?.uid === uid && needsVolumes(pod);
   }
 
-  #record(volumeHandle: string): VolumeRecord | undefined {
+  #record(volumeHandle: string): PluginVolumeRecord | undefined {
     return this.#options.operations.record(volumeHandle);
   }
 
   #reportMount(pod: Pod, error: unknown): void {
-    const note = error instanceof MountProblem ? error.message : textOf(error);
+    const note = error instanceof MountProblem ? error.message : grpcErrorText(error);
     this.#event(pod, 'FailedMount', 'StartPod', note);
     if (!(error instanceof MountProblem)) this.#report(`pod ${pod.metadata?.name}`, error);
   }
 
-  #reportUnmount({ specName }: VolumeRecord, { namespace, name }: PublishedAt, error: unknown): void {
+  #reportUnmount({ specName }: PluginVolumeRecord, { namespace, name }: PublishedAt, error: unknown): void {
     const pod = this.#options.caches.pods.get(`${namespace}/${name}`);
-    const note = `UnmountVolume.TearDown failed for volume "${specName}" : kubernetes.io/csi: Unmounter.TearDownAt failed: ${textOf(error)}`;
+    const note = `UnmountVolume.TearDown failed for volume "${specName}" : kubernetes.io/csi: Unmounter.TearDownAt failed: ${grpcErrorText(error)}`;
     if (pod !== undefined) this.#event(pod, 'FailedUnMount', 'StopPod', note);
     this.#report(`pod ${namespace}/${name}`, error);
   }

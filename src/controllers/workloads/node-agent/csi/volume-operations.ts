@@ -7,7 +7,7 @@ import { csiSecrets } from '../../../csi-secrets.ts';
 import type { AgentCaches } from '../caches/agent-caches.ts';
 import type { KubeletDirectory } from '../csi-records/kubelet-directory.ts';
 import type { NodePlugins } from '../csi-records/node-plugins.ts';
-import { type VolumeRecord, withPod, withStaging } from '../csi-records/volume-record.ts';
+import { type PluginVolumeRecord, withPod, withStaging } from '../csi-records/volume-record.ts';
 import { attachmentName } from '../mounts/attachments.ts';
 import { hadNoEffect, type MountOperation, MountProblem } from './mount-problem.ts';
 import { type CallFacts, expandMessage, publishMessage, stageMessage } from './node-messages.ts';
@@ -34,7 +34,7 @@ export class VolumeOperations {
     this.#options = options;
   }
 
-  record(volumeHandle: string): VolumeRecord | undefined {
+  record(volumeHandle: string): PluginVolumeRecord | undefined {
     const { plugins, nodeName, plugin } = this.#options;
     return plugins.record(nodeName, plugin.name, volumeHandle);
   }
@@ -87,7 +87,7 @@ export class VolumeOperations {
     await this.#call('NodeExpandVolume', expandMessage(request, sizeBytes, path, facts), signal);
   }
 
-  async unpublish({ volumeHandle }: VolumeRecord, podUid: string, signal: AbortSignal): Promise<void> {
+  async unpublish({ volumeHandle }: PluginVolumeRecord, podUid: string, signal: AbortSignal): Promise<void> {
     const path = this.record(volumeHandle)?.pods[podUid]?.path;
     if (path === undefined) return;
     await this.#call('NodeUnpublishVolume', { volumeId: volumeHandle, targetPath: path }, signal);
@@ -96,7 +96,7 @@ export class VolumeOperations {
     if (record !== undefined) await this.#write(withPod(record, podUid, undefined));
   }
 
-  async unstage({ volumeHandle }: VolumeRecord, signal: AbortSignal): Promise<void> {
+  async unstage({ volumeHandle }: PluginVolumeRecord, signal: AbortSignal): Promise<void> {
     const path = this.record(volumeHandle)?.staging?.path;
     if (path === undefined) return;
     await this.#call('NodeUnstageVolume', { volumeId: volumeHandle, stagingTargetPath: path }, signal);
@@ -134,11 +134,11 @@ export class VolumeOperations {
     return callPlugin(plugin, method, request, { clock: context.clock, signal });
   }
 
-  #write(record: VolumeRecord): Promise<void> {
+  #write(record: PluginVolumeRecord): Promise<void> {
     return this.#options.plugins.write(this.#options.nodeName, record);
   }
 
-  #recordOf({ driver, volumeHandle, specName, isAttachable }: VolumeRequest): VolumeRecord {
+  #recordOf({ driver, volumeHandle, specName, isAttachable }: VolumeRequest): PluginVolumeRecord {
     return this.record(volumeHandle) ?? { driver, volumeHandle, specName, isAttachable, pods: {} };
   }
 

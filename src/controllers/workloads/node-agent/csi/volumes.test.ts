@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CsiStatusError } from '../../../../csi/csi-errors.ts';
 import type { CsiRequest } from '../../../../csi/csi-methods.ts';
 import { nodes, pods, secrets, volumeAttachments } from '../../../../kube/resources.ts';
+import { createAttacher } from '../../../attacher/attacher.ts';
 import { VirtualTimeCluster } from '../../../testing/virtual-time-cluster.ts';
 import {
   getPod,
@@ -12,8 +13,7 @@ import {
   phases,
   testDriver,
 } from '../testing/agent-fixture.ts';
-import { makeCsiDriver, makeInlinePod, PluginFixture } from './testing/plugin-fixture.ts';
-import { inlineVolumeHandle } from './volume-request.ts';
+import { makeCsiDriver, PluginFixture } from './testing/plugin-fixture.ts';
 
 const global = '/kubelet/n1/plugins/kubernetes.io/csi/d.example.com';
 
@@ -85,7 +85,7 @@ test('a plugin without STAGE_UNSTAGE_VOLUME gets no staging path', async () => {
   expect(plugin.calls.slice(1)).toEqual(['NodeUnpublishVolume handle-data']);
 });
 
-test('an attachable volume is published with the metadata of its attachment, and detached after it is unstaged', async () => {
+test('an attachable volume is published after it is attached, and detached after it is unstaged', async () => {
   const plugin = await PluginFixture.start();
   await using fixture = await VirtualTimeCluster.start(plugin.agent());
   await makeCsiDriver(fixture, { attachRequired: true });
@@ -107,6 +107,55 @@ test('an attachable volume is published with the metadata of its attachment, and
   expect(attached).toEqual([1, 1, 1, 1]);
   expect(reported).toEqual(Array(4).fill([`kubernetes.io/csi/${testDriver}^handle-data`]));
   expect((await fixture.cluster.resource(volumeAttachments).list()).items).toEqual([]);
+});
+
+test('the volumes of a deleted node are released, and detached only after that', async () => {
+  const plugin = await PluginFixture.start();
+  await using fixture = await VirtualTimeCluster.start(plugin.agent());
+  await makeCsiDriver(fixture, { attachRequired: true });
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'web', { claims: ['data'] });
+  await fixture.settle();
+  let attached = 0;
+  plugin.driver.beforeCall = async (method) => {
+    if (method === 'NodeUnpublishVolume') await fixture.clock.sleep(30_000, new AbortController().signal);
+    if (method !== 'NodeUnstageVolume') return;
+    attached = (await fixture.cluster.resource(volumeAttachments).list()).items.length;
+  };
+  await fixture.cluster.resource(nodes).delete({ name: 'n1' });
+  await fixture.settle(120_000);
+  expect(await phases(fixture)).toEqual([]);
+  expect(plugin.driver.mounts.isEmpty).toBe(true);
+  expect(attached).toBe(1);
+  expect((await fixture.cluster.resource(volumeAttachments).list()).items).toEqual([]);
+});
+
+test('the metadata of the attachment reaches the plugin', async () => {
+  const options = { controllerCapabilities: ['PUBLISH_UNPUBLISH_VOLUME'] } as const;
+  const plugin = await PluginFixture.start(options);
+  const csiDrivers = plugin.drivers;
+  const agent = plugin.agent({ csiDrivers });
+  await using fixture = await VirtualTimeCluster.start(agent, createAttacher({ csiDrivers }));
+  await makeCsiDriver(fixture, { attachRequired: true });
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'web', { claims: ['data'] });
+  await fixture.settle();
+  expect(await phases(fixture)).toEqual(['web Running']);
+  const publishContext = { attachedTo: 'id-of-n1' };
+  expect(plugin.driver.callsOf('NodeStageVolume')).toMatchObject([{ publishContext }]);
+  expect(plugin.driver.callsOf('NodePublishVolume')).toMatchObject([{ publishContext }]);
+  await remove(fixture, 'web');
+  await fixture.settle(5_000);
+  expect(plugin.calls).toEqual([
+    'ControllerPublishVolume handle-data',
+    'NodeStageVolume handle-data',
+    'NodePublishVolume handle-data',
+    'NodeUnpublishVolume handle-data',
+    'NodeUnstageVolume handle-data',
+    'ControllerUnpublishVolume handle-data',
+  ]);
 });
 
 test('secrets, attributes, file system and mount options reach the plugin', async () => {
@@ -174,63 +223,6 @@ test('a block volume has the paths of a kubelet', async () => {
   ]);
   expect(plugin.driver.callsOf('NodePublishVolume')).toMatchObject([
     { targetPath: `${devices}/publish/v-data/${uid}`, volumeCapability: { accessType: { case: 'block' } } },
-  ]);
-});
-
-test('an inline volume is only published, under the id that a kubelet makes', async () => {
-  const plugin = await PluginFixture.start();
-  await using fixture = await VirtualTimeCluster.start(plugin.agent());
-  await makeCsiDriver(fixture, { volumeLifecycleModes: ['Ephemeral'] });
-  await makeNode(fixture, 'n1');
-  await makeInlinePod(fixture, 'web', { fsSize: '1Gi', fsType: 'ext4' });
-  await fixture.settle();
-  const { uid = '' } = (await getPod(fixture, 'web')).metadata ?? {};
-  const id = inlineVolumeHandle(uid, 'scratch');
-  expect(plugin.calls).toEqual([`NodePublishVolume ${id}`]);
-  // Without podInfoOnMount the driver gets no size: it may reject fields that it does not know.
-  expect(plugin.driver.callsOf('NodePublishVolume')).toMatchObject([
-    { stagingTargetPath: '', volumeContext: {}, publishContext: {} },
-  ]);
-  await remove(fixture, 'web');
-  await fixture.settle();
-  expect(plugin.calls.slice(1)).toEqual([`NodeUnpublishVolume ${id}`]);
-  expect(plugin.driver.mounts.isEmpty).toBe(true);
-});
-
-test.each([
-  { what: 'fsSize', csi: { fsSize: '1Gi' }, size: '1Gi' },
-  { what: 'the attribute', csi: { volumeAttributes: { 'csi.storage.k8s.io/size': '2Gi' } }, size: '2Gi' },
-  { what: 'zero', csi: { fsSize: '0' }, size: '0' },
-  { what: 'no size', csi: {}, size: '' },
-])('with podInfoOnMount the size of an inline volume is passed: $what', async ({ csi, size }) => {
-  const plugin = await PluginFixture.start();
-  await using fixture = await VirtualTimeCluster.start(plugin.agent());
-  await makeCsiDriver(fixture, { volumeLifecycleModes: ['Persistent', 'Ephemeral'], podInfoOnMount: true });
-  await makeNode(fixture, 'n1');
-  await makeInlinePod(fixture, 'web', csi);
-  await fixture.settle();
-  expect(plugin.driver.callsOf('NodePublishVolume')).toMatchObject([
-    {
-      volumeContext: { 'csi.storage.k8s.io/ephemeral': 'true', 'csi.storage.k8s.io/size': size },
-      publishContext: { 'csi.storage.k8s.io/size': size },
-    },
-  ]);
-});
-
-test.each([
-  { spec: undefined, why: '(no CSIDriver object)' },
-  { spec: {}, why: '(only supports ["Persistent"])' },
-])('an inline volume of a driver without that mode waits: $why', async ({ spec, why }) => {
-  const plugin = await PluginFixture.start();
-  await using fixture = await VirtualTimeCluster.start(plugin.agent());
-  if (spec !== undefined) await makeCsiDriver(fixture, spec);
-  await makeNode(fixture, 'n1');
-  await makeInlinePod(fixture, 'web');
-  await fixture.settle();
-  expect(await phases(fixture)).toEqual(['web Pending']);
-  expect(plugin.calls).toEqual([]);
-  expect(await fixture.eventLines()).toEqual([
-    `FailedMount web: MountVolume.NewMounter initialization failed for volume "scratch" : volume mode "Ephemeral" not supported by driver ${testDriver} ${why}`,
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { KubeletDirectory } from '../../csi-records/kubelet-directory.ts';
 import { KubeletPaths } from '../../csi-records/kubelet-paths.ts';
-import { parseVolumeRecord, type VolumeRecord } from '../../csi-records/volume-record.ts';
+import { type PluginVolumeRecord, parsePluginVolumeRecord } from '../../csi-records/volume-record.ts';
 
 /** A node's directory in memory, which survives the agents of a test. */
 export class MemoryKubeletDirectory implements KubeletDirectory {
@@ -10,16 +10,16 @@ export class MemoryKubeletDirectory implements KubeletDirectory {
   /** Runs after a record was written or removed; a test that throws here loses the process. */
   afterWrite: (() => void) | undefined;
 
-  async load(): Promise<readonly VolumeRecord[]> {
-    return [...this.files.values()].flatMap((text) => parseVolumeRecord(text) ?? []);
+  async load(): Promise<readonly PluginVolumeRecord[]> {
+    return [...this.files.values()].flatMap((text) => parsePluginVolumeRecord(text) ?? []);
   }
 
-  async save(record: VolumeRecord): Promise<void> {
+  async save(record: PluginVolumeRecord): Promise<void> {
     this.files.set(this.paths.recordFile(record.driver, record.volumeHandle), JSON.stringify(record));
     this.afterWrite?.();
   }
 
-  async remove({ driver, volumeHandle }: VolumeRecord): Promise<void> {
+  async remove({ driver, volumeHandle }: PluginVolumeRecord): Promise<void> {
     this.files.delete(this.paths.recordFile(driver, volumeHandle));
     this.afterWrite?.();
   }
