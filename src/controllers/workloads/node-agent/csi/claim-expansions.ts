@@ -49,6 +49,13 @@ export class ClaimExpansions {
     return source.kind === 'persistent' && !this.#refused.has(source.claimKey) && this.isPending(request);
   }
 
+  /** No pod uses the volume any more. */
+  forget({ source }: VolumeRequest): void {
+    if (source.kind !== 'persistent') return;
+    this.#refused.delete(source.claimKey);
+    this.#outdated.delete(source.claimKey);
+  }
+
   /** Rejects if the plugin failed, and has to be called again. */
   async expand(request: VolumeRequest, signal: AbortSignal): Promise<void> {
     const { source } = request;

@@ -82,11 +82,12 @@ export class NodePluginLoops {
       const loop = this.#loops.get(loopKey(nodeName, request.driver));
       return loop === undefined ? [] : [{ request, loop }];
     });
-    const isReady = served.map(({ request, loop }) => {
-      if (loop.volumes.isUnfinished(request)) loop.queue.add(request.volumeHandle);
-      return loop.volumes.request(request);
+    const answers = served.map(({ request, loop: { volumes, queue } }) => {
+      const isReady = volumes.request(request);
+      if (!isReady || volumes.isGrowing(request)) queue.add(request.volumeHandle);
+      return isReady;
     });
-    return isReady.every(Boolean);
+    return answers.every(Boolean);
   }
 
   /** The pod may have ended: its volumes are unpublished. */

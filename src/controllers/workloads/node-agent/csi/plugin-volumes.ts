@@ -51,9 +51,9 @@ export class PluginVolumes {
     return isPublished && !this.#expansions.isBlocking(request);
   }
 
-  /** Whether the plugin has something to do for the request. */
-  isUnfinished(request: VolumeRequest): boolean {
-    return !this.request(request) || this.#expansions.isPending(request);
+  /** Whether the volume has to grow on the node. */
+  isGrowing(request: VolumeRequest): boolean {
+    return this.#expansions.isPending(request);
   }
 
   /** Handles of the volumes that the pod has asked for. */
@@ -78,8 +78,14 @@ export class PluginVolumes {
       if (this.#isNeeded(uid, podOf(request))) continue;
       ofVolume?.delete(uid);
       this.#backOff.forget(`publish ${volumeHandle} ${uid}`);
+      if (ofVolume?.size === 0) this.#forgetVolume(volumeHandle, request);
     }
-    if (ofVolume?.size === 0) this.#requests.delete(volumeHandle);
+  }
+
+  #forgetVolume(volumeHandle: string, request: VolumeRequest): void {
+    this.#requests.delete(volumeHandle);
+    this.#backOff.forget(`expand ${volumeHandle}`);
+    this.#expansions.forget(request);
   }
 
   async #unpublishEnded(volumeHandle: string, signal: AbortSignal): Promise<readonly number[]> {
@@ -140,8 +146,8 @@ export class PluginVolumes {
     const isPublished = (uid: string) => this.#record(volumeHandle)?.pods[uid]?.isDone === true;
     const [, request] =
       requests.find(([uid, one]) => isPublished(uid) && this.#expansions.isPending(one)) ?? [];
-    const step = `expand ${volumeHandle}`;
     if (request === undefined) return [];
+    const step = `expand ${volumeHandle}`;
     if (this.#backOff.remainingMs(step) > 0) return [this.#backOff.remainingMs(step)];
     const delayMs = await this.#attempt(
       step,

@@ -97,8 +97,11 @@ export class VolumeOperations {
   }
 
   async unstage({ volumeHandle }: PluginVolumeRecord, signal: AbortSignal): Promise<void> {
-    const path = this.record(volumeHandle)?.staging?.path;
-    if (path === undefined) return;
+    const before = this.record(volumeHandle);
+    const path = before?.staging?.path;
+    if (before === undefined || path === undefined) return;
+    // If the outcome stays unknown, the next pod must not rely on it.
+    if (before.staging?.isDone === true) await this.#write(withStaging(before, { path, isDone: false }));
     await this.#call('NodeUnstageVolume', { volumeId: volumeHandle, stagingTargetPath: path }, signal);
     await this.#options.directory.removeMountPoint(path);
     const record = this.record(volumeHandle);

@@ -330,6 +330,26 @@ test('a pod that is deleted before it started leaves nothing published', async (
   expect(plugin.calls).toContain('NodeUnpublishVolume handle-two');
 });
 
+test('a volume is staged again if the reply to unstaging it was lost', async () => {
+  const plugin = await PluginFixture.start();
+  await using fixture = await VirtualTimeCluster.start(plugin.agent());
+  await makeCsiDriver(fixture);
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'one', { claims: ['data'] });
+  await fixture.settle();
+  plugin.driver.afterCall = (method) => {
+    if (method === 'NodeUnstageVolume') throw new CsiStatusError('Unavailable', 'lost');
+  };
+  await remove(fixture, 'one');
+  await fixture.settle(100);
+  expect(plugin.calls.at(-1)).toBe('NodeUnstageVolume handle-data');
+  await makePod(fixture, 'two', { claims: ['data'] });
+  await fixture.settle(5_000);
+  expect(await phases(fixture)).toEqual(['two Running']);
+  expect(plugin.driver.callsOf('NodeStageVolume').length).toBe(2);
+});
+
 test('a pod that ends by itself releases its volumes', async () => {
   const plugin = await PluginFixture.start();
   await using fixture = await VirtualTimeCluster.start(plugin.agent());
