@@ -154,7 +154,7 @@ class NodeAgent {
         added: (attachment) => this.#attachmentChanged(attachment),
         updated: (attachment, old) => {
           this.#attachmentChanged(attachment);
-          this.#pods.reportAttachment(attachment, old);
+          this.#pods.attachments.report(attachment, old);
         },
         deleted: (attachment) => this.#attachmentGone(attachment),
       }),

@@ -1,26 +1,24 @@
 import type { CsiDriverSet } from '../../../csi/served-driver.ts';
 import type { Node, Pod, PodStatus } from '../../../kube/api/core.ts';
-import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { nodes, persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
+import { nodes, persistentVolumeClaims } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { annotations } from '../../../kube/well-known.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { assert, unreachable } from '../../../runtime/assert.ts';
-import { emptyDriver } from '../../volumes/expander/resizer.ts';
 import type { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
 import type { NodePluginLoops } from './csi/node-plugin-loops.ts';
 import type { NodePlugins } from './csi-records/node-plugins.ts';
-import { attachedEvent, attachmentEvent } from './mounts/attachment-events.ts';
 import { growFileSystem } from './mounts/grow-file-system.ts';
 import { checkMounts, type Mount, type MountBlock } from './mounts/mount-check.ts';
 import { MountWarningDelay } from './mounts/mount-warning-delay.ts';
 import { mountedAnnotationValue } from './mounts/mounted-annotation.ts';
 import { missingEnvironment } from './mounts/referenced-config.ts';
 import { reportOf, type VolumeReport } from './nodes/node-volumes.ts';
+import { PodAttachments } from './pod-attachments.ts';
 import { type AdmissionFailure, admissionFailure } from './pods/admission.ts';
 import { PodGarbageCollector } from './pods/pod-garbage-collector.ts';
 import { nextLifecycleStep } from './pods/pod-lifecycle.ts';
@@ -59,6 +57,7 @@ export class PodRunner {
   readonly waiting = new Set<string>();
   /** Pods that start once their node's status reports their volumes. */
   readonly unreported = new Set<string>();
+  readonly attachments: PodAttachments;
   readonly #context: ControllerContext;
   readonly #caches: AgentCaches;
   readonly #options: PodRunnerOptions;
@@ -74,6 +73,7 @@ export class PodRunner {
     this.#caches = caches;
     this.#options = options;
     this.#writes = new NodeAgentPodWrites(context);
+    this.attachments = new PodAttachments(context, caches, options.csiDrivers);
     this.#evictions = new TaintEvictions(context.clock, this.#writes);
     this.#collector = new PodGarbageCollector(context, this.#writes);
     this.#warningDelay = new MountWarningDelay(context.clock);
@@ -220,7 +220,7 @@ export class PodRunner {
     { mounts, signal }: { readonly mounts: readonly Mount[]; readonly signal: AbortSignal },
   ): Promise<void> {
     const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
-    await this.#attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
+    await this.attachments.attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
     if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
     if (!this.#options.pluginLoops.publish(pod)) {
       // The plugin wakes the pod.
@@ -299,57 +299,6 @@ export class PodRunner {
     }
   }
 
-  /** Reserves the slots at once, then calls `prepare`, then attaches. */
-  async #attach(
-    pod: Pod,
-    wanted: readonly VolumeAttachment[],
-    signal: AbortSignal,
-    prepare: () => Promise<void>,
-  ): Promise<void> {
-    const { attached } = this.#caches;
-    const fresh = wanted.filter(({ metadata }) => attached.get(metadata?.name ?? '') === undefined);
-    for (const attachment of fresh) attached.put(attachment);
-    try {
-      await prepare();
-      for (const attachment of wanted) await this.#attachOne(pod, attachment, signal);
-    } catch (error) {
-      for (const { metadata } of fresh) attached.giveUp(metadata?.name ?? '');
-      throw error;
-    }
-  }
-
-  async #attachOne(pod: Pod, wanted: VolumeAttachment, signal: AbortSignal): Promise<void> {
-    const client = this.#context.cluster.resource(volumeAttachments);
-    const name = wanted.metadata?.name ?? '';
-    const known = this.#caches.attachments.get(name);
-    if (known?.status?.attached === true && known.metadata?.deletionTimestamp === undefined) return;
-    const found = await undefinedIfNotFound(client.get({ name }, { signal }));
-    const current = found ?? (await client.create(wanted, { signal }));
-    // The driver attaches it, and the write of `attached` leads back here by the node's report.
-    if (current.status?.attached === true || this.#isAttachedByDriver(wanted)) return;
-    const { uid, resourceVersion } = current.metadata ?? {};
-    const body = { metadata: { uid, resourceVersion }, status: { attached: true } };
-    await client.patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-    this.#writes.recordEvent(pod, attachedEvent(wanted));
-  }
-
-  /** A driver has attached a volume, or could not: the pods that wait for it get the Event of an attach controller. */
-  reportAttachment(attachment: VolumeAttachment, old: VolumeAttachment): void {
-    const event = this.#isAttachedByDriver(attachment) ? attachmentEvent(attachment, old) : undefined;
-    const { nodeName = '', source } = attachment.spec ?? {};
-    if (event === undefined) return;
-    for (const pod of this.#caches.usersOn(nodeName, source?.persistentVolumeName ?? ''))
-      this.#writes.recordEvent(pod, event);
-  }
-
-  /** As long as the names of some drivers are not known, a volume of any foreign driver may be theirs. */
-  #isAttachedByDriver({ spec }: VolumeAttachment): boolean {
-    const { csiDrivers } = this.#options;
-    const { attacher = '' } = spec ?? {};
-    if (csiDrivers.get(attacher) !== undefined) return true;
-    return csiDrivers.isIncomplete === true && attacher !== emptyDriver;
-  }
-
   /** What a running pod needs: its attachments, the size of its file systems, and a status that follows its probes and readiness gates. */
   async #keep(pod: Pod, signal: AbortSignal): Promise<void> {
     const mounts = claimKeysOf(pod).flatMap((key) => {
@@ -359,12 +308,11 @@ export class PodRunner {
     });
     const nodeName = pod.spec?.nodeName ?? '';
     const wanted = mounts.flatMap(({ volume }) => this.#caches.attachmentFor(volume, nodeName) ?? []);
-    await this.#attach(pod, wanted, signal, async () => {});
+    await this.attachments.attach(pod, wanted, signal, async () => {});
     this.#options.pluginLoops.publish(pod);
     for (const mount of mounts) {
       const driver = mount.volume.spec?.csi?.driver ?? '';
-      if (this.#options.plugins.driver(nodeName, driver) === undefined)
-        await growFileSystem(this.#context, pod, mount, signal);
+      if (!this.#caches.isOfPlugin(nodeName, driver)) await growFileSystem(this.#context, pod, mount, signal);
     }
     const changes = refreshedStatus(pod, this.#context.clock.nowMs());
     if (changes !== undefined) await this.#writes.status(pod, changes, signal);

@@ -118,6 +118,13 @@ export class AgentCaches {
     return node !== undefined && isSimulated(node, this.leaseOf(nodeName)) ? node : undefined;
   }
 
+  /** Whether a node plugin serves the driver on the node, also one that has not answered since the start. */
+  isOfPlugin(nodeName: string, driver: string): boolean {
+    const csiNode = this.csiNodes.get(nodeName);
+    const isRegistered = csiNode !== undefined && pluginDriversOf(csiNode).includes(driver);
+    return isRegistered || this.#plugins.driver(nodeName, driver) !== undefined;
+  }
+
   attachmentFor(volume: PersistentVolume, nodeName: string): VolumeAttachment | undefined {
     return attachmentFor(volume, nodeName, this.drivers.get(volume.spec?.csi?.driver ?? ''));
   }
@@ -221,8 +228,7 @@ export class AgentCaches {
     const csiNode = this.csiNodes.get(nodeName);
     if (csiNode === undefined) return !this.#plugins.isConfigured(nodeName);
     if (!(csiNode.spec?.drivers ?? []).some(({ name }) => name === driver)) return false;
-    const isOfPlugin = pluginDriversOf(csiNode).includes(driver);
-    return !isOfPlugin || this.#plugins.driver(nodeName, driver) !== undefined;
+    return !this.isOfPlugin(nodeName, driver) || this.#plugins.driver(nodeName, driver) !== undefined;
   }
 
   /** A driver without a number has no limit. */

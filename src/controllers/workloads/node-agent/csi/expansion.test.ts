@@ -79,6 +79,29 @@ test('a volume grows under running pods, once for all of them', async () => {
   expect(await sizes(fixture)).toEqual(['3Gi', undefined]);
 });
 
+test('the volume of a running pod does not grow before the plugin has answered again', async () => {
+  const plugin = await PluginFixture.start();
+  await using fixture = await VirtualTimeCluster.start();
+  const first = fixture.run([plugin.agent()]);
+  await makeCsiDriver(fixture);
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'web', { claims: ['data'] });
+  await fixture.settle();
+  await first.close();
+  const later = await PluginFixture.start({ joinsLater: true });
+  for (const [path, text] of plugin.directory.files) later.directory.files.set(path, text);
+  for (const [path, id] of plugin.driver.mounts.published) later.driver.mounts.published.set(path, id);
+  fixture.run([later.agent()]);
+  await askNode(fixture);
+  await fixture.settle();
+  expect(await sizes(fixture)).toEqual(['1Gi', 'NodeResizePending']);
+  await later.join();
+  await fixture.settle();
+  expect(later.calls).toEqual(['NodeExpandVolume handle-data']);
+  expect(await sizes(fixture)).toEqual(['3Gi', undefined]);
+});
+
 test('a plugin that cannot expand leaves nothing to do on the node', async () => {
   const plugin = await PluginFixture.start({ nodeCapabilities: ['STAGE_UNSTAGE_VOLUME'] });
   await using fixture = await start(plugin);
