@@ -167,10 +167,10 @@ test('a failing driver is asked again with a growing delay, and its error is rec
   await using fixture = await start(driver);
   await makeCsiNode(fixture);
   await makeAttachment(fixture);
-  await fixture.settle(900);
-  // The finalizer of the first attempt leads to the second; the records of errors lead to none.
-  expect(driver.callsOf('ControllerPublishVolume')).toHaveLength(2);
-  await fixture.settle(60_000);
+  await fixture.settle(2_900);
+  // The finalizer of the first attempt leads to the second, and the back-off to the third; the records of errors lead to none.
+  expect(driver.callsOf('ControllerPublishVolume')).toHaveLength(3);
+  await fixture.settle(57_100);
   const attachment = await attachmentOf(fixture);
   expect(attachment?.status?.attached).toBe(false);
   expect(attachment?.status?.attachError).toMatchObject({
