@@ -48,6 +48,25 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'a pod gets no node when its volume is released and the deletion of its claim has not been reported yet',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'create-volume', { volume: 'v1', node: 'n1', gib: 1 }],
+      [0, 'create-pod', { ...small, pod: 'p0', local: 1 }],
+      [5_000, 'delete-pod', { pod: 'p0', isForced: false }],
+      [
+        10_000,
+        'stall-watches',
+        { process: 'scheduler-0', resource: 'persistentvolumeclaims', forMs: 15_000 },
+      ],
+      [11_000, 'delete-claim', { claim: 'p0-l0' }],
+      [13_000, 'create-pod', { ...small, pod: 'p0', local: 1 }],
+      [40_000, 'create-volume', { volume: 'v0', node: 'n0', gib: 1 }],
+    ],
+  },
+  {
     name: 'a binding that arrives late does not take effect when its place was given to another pod',
     seed: '1',
     replicated: [],

@@ -137,6 +137,11 @@ export class SimulatedProcess {
     this.#run?.faults.stall(resource, forMs);
   }
 
+  /** The network between the process and the server is interrupted. */
+  partition(forMs: number): void {
+    this.#run?.faults.partition(forMs);
+  }
+
   /**
    * The watches end: with `Expired`, so that informers list again, or as if the server had closed them. For `silentMs` before that they
    * deliver nothing, and most of what they should have delivered is lost.

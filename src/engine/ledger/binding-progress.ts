@@ -90,7 +90,10 @@ export function boundClaimsOf(index: ClusterIndex, { pod }: Placement): readonly
   });
 }
 
-/** Why a claim that had its volume can no longer be used on the node; undefined if it can. */
+/**
+ * Why a claim that had its volume can no longer be used on the node; undefined if it can. The volume may show that the claim is gone
+ * before the event of the claim comes.
+ */
 export function boundClaimProblem(
   index: ClusterIndex,
   { claim: key, claimUid, volume }: BoundClaim,
@@ -101,7 +104,11 @@ export function boundClaimProblem(
   if (claim === undefined || problem !== undefined) return problem;
   if (!claim.isBound || claim.volumeName !== volume)
     return `PersistentVolumeClaim ${key} is no longer bound to "${volume}"`;
-  if (index.volumes.row(volume) === undefined) return `PersistentVolume ${volume} is gone`;
+  const record = index.volumes.get(volume);
+  if (record === undefined) return `PersistentVolume ${volume} is gone`;
+  const owner = record.claim?.uid ?? '';
+  if (record.phase === 'Released' || (owner !== '' && owner !== claimUid))
+    return `PersistentVolume ${volume} no longer belongs to PersistentVolumeClaim ${key}`;
   const reach = reachProgress(index, volume, nodeName);
   return reach.kind === 'failed' ? reach.problem : undefined;
 }

@@ -64,6 +64,7 @@ export class ConnectionFaults implements ClusterHooks {
   readonly #armed: ArmedFault[] = [];
   readonly #hitting = new Map<ClusterCall, CallFault>();
   readonly #stalledUntilMs = new Map<string, number>();
+  #partitionedUntilMs = 0;
   #isDead = false;
 
   constructor(options: ConnectionOptions) {
@@ -80,9 +81,16 @@ export class ConnectionFaults implements ClusterHooks {
     this.#stalledUntilMs.set(resource, this.#options.clock.monotonicMs() + forMs);
   }
 
+  /** Nothing that the process sends gets a response. Half of its writes arrive, later. Watches deliver nothing. */
+  partition(forMs: number): void {
+    this.#partitionedUntilMs = this.#options.clock.monotonicMs() + forMs;
+    this.stall('*', forMs);
+  }
+
   /** No fault takes place from now on. */
   heal(): void {
     this.#armed.length = 0;
+    this.#partitionedUntilMs = 0;
     this.#stalledUntilMs.clear();
   }
 
@@ -93,6 +101,7 @@ export class ConnectionFaults implements ClusterHooks {
 
   readonly before = async (call: ClusterCall): Promise<void> => {
     await this.#travel();
+    if (this.#options.clock.monotonicMs() < this.#partitionedUntilMs) await this.#lose(call);
     const fault = this.#next(call);
     if (fault === undefined) return;
     this.#options.onFault(fault, call);
@@ -147,9 +156,21 @@ export class ConnectionFaults implements ClusterHooks {
     throw failure(504, 'Timeout', 'there was no response (simulated)');
   }
 
+  async #lose(call: ClusterCall): Promise<never> {
+    if (writes.has(call.verb) && this.#options.random.int(2) === 0) this.#sendLater(call);
+    return await this.#timeOut();
+  }
+
+  /**
+   * A binding of a pod does not arrive after its process has ended or lost its Lease: what is reserved for the pod is known to that
+   * process alone. If it did, the pod could be one too many on its node, as with kube-scheduler, and the kubelet would refuse it.
+   */
   #sendLater(call: ClusterCall): void {
     const { clock, random } = this.#options;
-    clock.after(random.int(lateMaxMs), () => void call.send().catch(() => {}));
+    clock.after(random.int(lateMaxMs), () => {
+      if (call.verb === 'post' && (this.#isDead || call.signal?.aborted)) return;
+      void call.send().catch(() => {});
+    });
   }
 
   #crash(): never {

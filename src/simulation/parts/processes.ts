@@ -48,6 +48,10 @@ export const processesPart: SimulationPart = {
       draw: (random) => ({ forMs: 1_000 + random.int(40_000) }),
       run: (process, { forMs }) => process.freeze(Number(forMs)),
     }),
+    fault('partition', 2, {
+      draw: (random) => ({ forMs: 1_000 + random.int(20_000) }),
+      run: (process, { forMs }) => process.partition(Number(forMs)),
+    }),
     fault('shift-clock', 1, {
       draw: (random) => ({ ms: random.int(600_000) - 300_000 }),
       run: (process, { ms }) => process.shiftWall(Number(ms)),

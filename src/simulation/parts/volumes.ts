@@ -1,5 +1,5 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { localClassName, nodeNames } from '../base-cluster.ts';
 import {
@@ -15,7 +15,8 @@ import {
   volumeServesOneClaim,
   volumesInUseStay,
 } from '../invariants/volumes.ts';
-import type { SimulationPart } from '../part.ts';
+import type { ActionContext, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
 
 const namespace = 'default';
 const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
@@ -107,6 +108,12 @@ export const volumesPart: SimulationPart = {
         void (await cluster.resource(persistentVolumeClaims).delete({ namespace, name: String(claim) })),
     },
     {
+      name: 'delete-pending-claim',
+      weight: 2,
+      draw: (random) => ({ pod: random.int(8), claim: random.int(4) }),
+      run: deletePendingClaim,
+    },
+    {
       name: 'grow-claim',
       weight: 1,
       draw: (random) => ({ claim: random.pick(claimNames), gib: 2 + random.int(8) }),
@@ -150,4 +157,21 @@ async function createVolume(cluster: Cluster, { name, node, gib }: LocalVolume):
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
     },
   });
+}
+
+/** Deletes a claim of a pod that has no node yet: perhaps its other volumes are just being bound. */
+async function deletePendingClaim(
+  { cluster }: ActionContext,
+  { pod, claim }: ActionParameters,
+): Promise<void> {
+  const { items } = await cluster.resource(pods).list({ namespace });
+  const pending = items.filter(({ spec }) => (spec?.nodeName ?? '') === '');
+  const { spec, metadata } = pending[Number(pod) % pending.length] ?? {};
+  const names = (spec?.volumes ?? []).flatMap(
+    ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [],
+  );
+  const name = names[Number(claim) % names.length];
+  // The claims of StatefulSets outlive everything, and an invariant relies on that.
+  if (name === undefined || metadata?.ownerReferences !== undefined) return;
+  await cluster.resource(persistentVolumeClaims).delete({ namespace, name });
 }
