@@ -4,12 +4,21 @@ import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { capacity } from './capacity/capacity.ts';
 import { compare } from './compare/compare.ts';
+import { drivesBenchmark } from './drives/drives.ts';
 import { engine } from './engine/engine.ts';
 import { type Benchmark, machine, type Sizes, tablesOf } from './harness.ts';
 import { scheduler } from './scheduler/scheduler.ts';
 import { volumes } from './volumes/volumes.ts';
 
-const benchmarks: readonly Benchmark[] = [engine, apiserver, volumes, scheduler, capacity, compare];
+const benchmarks: readonly Benchmark[] = [
+  engine,
+  apiserver,
+  volumes,
+  drivesBenchmark,
+  scheduler,
+  capacity,
+  compare,
+];
 const usage =
   'npm run bench -- NAME [--json FILE] [--svg FILE] [--nodes N] [--pvs N] [--pods N] [--cap SECONDS]';
 

@@ -4,6 +4,7 @@ import { packageVersion } from '../io/files/package-version.ts';
 import { CliError } from './cli-error.ts';
 import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addCsi } from './commands/csi.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
 import { addKubeconfig } from './commands/kubeconfig.ts';
@@ -37,6 +38,7 @@ const program = new Command('stowage')
 addUp(program);
 addRun(program);
 addExtender(program);
+addCsi(program);
 addExplain(program);
 addReservations(program);
 addCapacity(program);

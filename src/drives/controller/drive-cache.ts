@@ -65,7 +65,8 @@ export class DriveCache {
     const record = readDrive(drive);
     const known = this.index.get(record.name)?.record;
     const isOld = known?.uid === record.uid && isOlderVersion(record.version, known.version);
-    if (!isOld) this.index.set(record);
+    const isSame = known?.uid === record.uid && known.version === record.version;
+    if (!isOld && !isSame) this.index.set(record);
   }
 
   /** The API server has answered that the drive does not exist. */
@@ -109,14 +110,14 @@ export class DriveCache {
   #deliver(drive: Drive, old: Drive | undefined): void {
     const name = drive.metadata?.name ?? '';
     this.learn(drive);
-    this.#holders.update(name, volumeNames(old), volumeNames(drive), !this.isListing);
+    this.#holders.update(name, volumeNames(old), volumeNames(drive), () => !this.isListing);
     this.#wake(name);
   }
 
   #remove(drive: Drive): void {
     const { name = '', uid = '' } = drive.metadata ?? {};
     this.forget(name, uid);
-    this.#holders.update(name, volumeNames(drive), new Set(), true);
+    this.#holders.update(name, volumeNames(drive), new Set(), () => true);
     this.#wake(name);
   }
 

@@ -17,16 +17,24 @@ export class VolumeHolders {
     return this.#byName.get(volume) ?? none;
   }
 
-  /** A drive's ledger changed from the entries `before` to the entries `after`. */
-  update(drive: string, before: ReadonlySet<string>, after: ReadonlySet<string>, isOrdered: boolean): void {
+  /** A drive's ledger changed from the entries `before` to the entries `after`. `isOrdered` is asked only if it matters. */
+  update(
+    drive: string,
+    before: ReadonlySet<string>,
+    after: ReadonlySet<string>,
+    isOrdered: () => boolean,
+  ): void {
     for (const volume of after) if (!before.has(volume)) this.#add(volume, drive, isOrdered);
     for (const volume of before) if (!after.has(volume)) this.#remove(volume, drive);
   }
 
-  #add(volume: string, drive: string, isOrdered: boolean): void {
+  #add(volume: string, drive: string, isOrdered: () => boolean): void {
     const { drives, isOrdered: wasOrdered } = this.of(volume);
     const isFirst = drives.length === 0;
-    this.#byName.set(volume, { drives: [...drives, drive], isOrdered: isFirst || (wasOrdered && isOrdered) });
+    this.#byName.set(volume, {
+      drives: [...drives, drive],
+      isOrdered: isFirst || (wasOrdered && isOrdered()),
+    });
   }
 
   #remove(volume: string, drive: string): void {

@@ -1,4 +1,3 @@
-import type { Random } from '../../runtime/random.ts';
 import { allTerms, type DriveAsk, isInTerm, isOfKind, type TopologyTerm, termGroups } from './drive-ask.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
@@ -6,6 +5,11 @@ import { type DriveRefusal, refuseDrive } from './drive-refusal.ts';
 
 /** Draws among equal drives before all of them are listed. With one topology segment and no labels, the first draw succeeds. */
 const drawsMax = 32;
+
+/** Randomness: a uniform integer from 0 to below the bound. */
+export interface DriveDraw {
+  int(maxExclusive: number): number;
+}
 
 export type DriveChoice = { readonly kind: 'drive'; readonly drive: IndexedDrive } | DriveRefusal;
 
@@ -15,7 +19,7 @@ export type DriveChoice = { readonly kind: 'drive'; readonly drive: IndexedDrive
  *
  * The caller has looked before whether a drive has the volume already, and writes the entry afterwards.
  */
-export function chooseDrive(index: DriveIndex, ask: DriveAsk, random: Pick<Random, 'int'>): DriveChoice {
+export function chooseDrive(index: DriveIndex, ask: DriveAsk, random: DriveDraw): DriveChoice {
   const chosen = ask.chosenDrive === undefined ? undefined : index.get(ask.chosenDrive);
   if (chosen !== undefined && fitsOn(chosen, ask)) return { kind: 'drive', drive: chosen };
   for (const terms of termGroups(ask)) {
@@ -57,7 +61,7 @@ function mostFree(
   index: DriveIndex,
   ask: DriveAsk,
   terms: readonly TopologyTerm[],
-  random: Pick<Random, 'int'>,
+  random: DriveDraw,
 ): IndexedDrive | undefined {
   const tops = terms.flatMap((term) => topOf(index, ask, term) ?? []);
   if (tops.length === 0) return undefined;
@@ -86,7 +90,7 @@ function matches(drive: IndexedDrive, ask: DriveAsk, term: TopologyTerm): boolea
  * Draws until a drive matches: each matching drive is as likely. A drive in several terms would be drawn more often, so it is accepted only
  * once in as many times.
  */
-function draw(tops: readonly Top[], ask: DriveAsk, random: Pick<Random, 'int'>): IndexedDrive | undefined {
+function draw(tops: readonly Top[], ask: DriveAsk, random: DriveDraw): IndexedDrive | undefined {
   const total = tops.reduce((sum, { start, end }) => sum + end - start, 0);
   for (let draws = 0; draws < drawsMax; draws += 1) {
     const { drive, term } = drawn(tops, random.int(total));
@@ -106,11 +110,7 @@ function drawn(tops: readonly Top[], at: number) {
   throw new RangeError('a draw is outside of the lists');
 }
 
-function pickOfAll(
-  tops: readonly Top[],
-  ask: DriveAsk,
-  random: Pick<Random, 'int'>,
-): IndexedDrive | undefined {
+function pickOfAll(tops: readonly Top[], ask: DriveAsk, random: DriveDraw): IndexedDrive | undefined {
   const found = new Set<IndexedDrive>();
   for (const { list, start, end, term } of tops) {
     for (let at = start; at < end; at += 1) if (matches(list.at(at), ask, term)) found.add(list.at(at));

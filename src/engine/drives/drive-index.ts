@@ -45,13 +45,14 @@ export class DriveIndex {
   /** Adds a drive, or replaces what is known about it. Holds stay. */
   set(record: DriveRecord): void {
     const drive = this.#drives.get(record.name);
-    if (drive === undefined) {
-      const added = new IndexedDrive(record, this.#orders++);
-      this.#drives.set(record.name, added);
-      this.#list(added);
+    if (drive !== undefined) {
+      this.#change(drive, () => drive.replace(record));
       return;
     }
-    this.#change(drive, () => drive.replace(record));
+    const added = new IndexedDrive(record, this.#orders++);
+    this.#drives.set(record.name, added);
+    this.#list(added);
+    this.#nameVolumes(added, noNames);
   }
 
   delete(name: string): void {
@@ -59,10 +60,11 @@ export class DriveIndex {
     if (drive === undefined) return;
     this.#unlist(drive);
     this.#drives.delete(name);
+    for (const volume of drive.volumeNames) this.#forgetVolume(volume, name);
   }
 
   /** Counts the bytes of a volume whose entry is being written. */
-  hold(name: string, volume: string, held: HeldVolume): void {
+  hold(name: string, volume: string, held: DriveHold): void {
     const drive = this.#drives.get(name);
     if (drive !== undefined) this.#change(drive, () => drive.hold(volume, held));
   }
@@ -82,55 +84,89 @@ export class DriveIndex {
     return shortestOf(this.#excluded, kind, term);
   }
 
+  /** Moves the drive in its lists only if its place in them changes: an entry that takes the place of a hold changes nothing. */
   #change(drive: IndexedDrive, change: () => void): void {
-    this.#unlist(drive);
+    const before = drive.place;
+    const names = drive.volumeNames;
     change();
-    this.#list(drive);
+    const after = drive.place;
+    if (!isSamePlace(before, after)) {
+      drive.place = before;
+      this.#unlist(drive);
+      drive.place = after;
+      this.#list(drive);
+    }
+    if (names !== drive.volumeNames) this.#nameVolumes(drive, names);
   }
 
   #list(drive: IndexedDrive): void {
     const lists = this.#listsFor(drive);
-    for (const key of listKeys(drive.record)) listOf(lists, key).insert(drive);
-    for (const volume of drive.volumeNames()) drivesIn(this.#byVolume, volume).add(drive.name);
+    for (const key of drive.place.keys) listOf(lists, key).insert(drive);
   }
 
   #unlist(drive: IndexedDrive): void {
     const lists = this.#listsFor(drive);
-    for (const key of listKeys(drive.record)) {
+    for (const key of drive.place.keys) {
       const list = lists.get(key);
       list?.remove(drive);
       if (list?.length === 0) lists.delete(key);
     }
-    for (const volume of drive.volumeNames()) {
-      const names = drivesIn(this.#byVolume, volume);
-      names.delete(drive.name);
-      if (names.size === 0) this.#byVolume.delete(volume);
-    }
   }
 
-  #listsFor({ record }: IndexedDrive): Map<string, DriveList<IndexedDrive>> {
-    return record.exclusion === undefined ? this.#eligible : this.#excluded;
+  #nameVolumes({ name, volumeNames }: IndexedDrive, before: ReadonlySet<string>): void {
+    for (const volume of volumeNames) if (!before.has(volume)) drivesIn(this.#byVolume, volume).add(name);
+    for (const volume of before) if (!volumeNames.has(volume)) this.#forgetVolume(volume, name);
+  }
+
+  #forgetVolume(volume: string, drive: string): void {
+    const names = drivesIn(this.#byVolume, volume);
+    names.delete(drive);
+    if (names.size === 0) this.#byVolume.delete(volume);
+  }
+
+  #listsFor({ place }: IndexedDrive): Map<string, DriveList<IndexedDrive>> {
+    return place.isExcluded ? this.#excluded : this.#eligible;
   }
 }
 
 /** A volume whose entry is being written. */
-export interface HeldVolume {
+export interface DriveHold {
   readonly bytes: number;
   readonly spreadGroup?: string | undefined;
+}
+
+/** Where a drive is in the lists. */
+interface Place {
+  readonly freeBytes: number;
+  readonly isExcluded: boolean;
+  readonly keys: readonly string[];
+}
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return (
+    a.freeBytes === b.freeBytes &&
+    a.isExcluded === b.isExcluded &&
+    (a.keys === b.keys ||
+      (a.keys.length === b.keys.length && a.keys.every((key, position) => key === b.keys[position])))
+  );
 }
 
 /** A drive, and what is held on it. */
 export class IndexedDrive implements ListedDrive {
   readonly order: number;
+  /** Only `DriveIndex` sets it. */
+  place: Place;
   #record: DriveRecord;
-  #freeBytes = 0;
-  #entries: ReadonlySet<string> = new Set();
-  readonly #held = new Map<string, HeldVolume>();
+  #entries: ReadonlySet<string>;
+  #volumeNames: ReadonlySet<string>;
+  readonly #held = new Map<string, DriveHold>();
 
   constructor(record: DriveRecord, order: number) {
     this.order = order;
     this.#record = record;
-    this.replace(record);
+    this.#entries = namesIn(record);
+    this.#volumeNames = this.#entries;
+    this.place = this.#placeWith([...listKeys(record)]);
   }
 
   get record(): DriveRecord {
@@ -143,17 +179,16 @@ export class IndexedDrive implements ListedDrive {
 
   /** The capacity less the ledger, less what is held. Below zero if the capacity fell. */
   get freeBytes(): number {
-    return this.#freeBytes;
+    return this.place.freeBytes;
+  }
+
+  /** Names in the ledger, and names of held volumes. Another set after every change. */
+  get volumeNames(): ReadonlySet<string> {
+    return this.#volumeNames;
   }
 
   hasEntry(volume: string): boolean {
     return this.#entries.has(volume);
-  }
-
-  /** Names in the ledger, and names of held volumes. */
-  *volumeNames(): Generator<string> {
-    yield* this.#entries;
-    yield* this.#held.keys();
   }
 
   /** Whether it has, or is about to get, a volume of the group. */
@@ -171,29 +206,40 @@ export class IndexedDrive implements ListedDrive {
     return isInTerm(this.#record, term);
   }
 
-  /* The following change the free bytes: only `DriveIndex` may call them, while the drive is in no list. */
+  /* The following change the place: only `DriveIndex` may call them. */
 
   replace(record: DriveRecord): void {
     this.#record = record;
-    this.#entries = new Set(record.volumes.map(({ name }) => name));
-    this.#count();
+    this.#entries = namesIn(record);
+    this.#count([...listKeys(record)]);
   }
 
-  hold(volume: string, held: HeldVolume): void {
+  hold(volume: string, held: DriveHold): void {
     this.#held.set(volume, held);
-    this.#count();
+    this.#count(this.place.keys);
   }
 
   release(volume: string): void {
     this.#held.delete(volume);
-    this.#count();
+    this.#count(this.place.keys);
   }
 
-  #count(): void {
-    let free = this.#record.capacityBytes - promisedBytes(this.#record);
-    for (const [volume, { bytes }] of this.#held) if (!this.#entries.has(volume)) free -= bytes;
-    this.#freeBytes = free;
+  #count(keys: readonly string[]): void {
+    this.#volumeNames = new Set([...this.#entries, ...this.#held.keys()]);
+    this.place = this.#placeWith(keys);
   }
+
+  #placeWith(keys: readonly string[]): Place {
+    let freeBytes = this.#record.capacityBytes - promisedBytes(this.#record);
+    for (const [volume, { bytes }] of this.#held) if (!this.#entries.has(volume)) freeBytes -= bytes;
+    return { freeBytes, isExcluded: this.#record.exclusion !== undefined, keys };
+  }
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+function namesIn({ volumes }: DriveRecord): ReadonlySet<string> {
+  return new Set(volumes.map(({ name }) => name));
 }
 
 const anyTier = '';
