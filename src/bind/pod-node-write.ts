@@ -1,3 +1,4 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import { hasSchedulingChange, readPod } from '../engine/records/pod-record.ts';
 import type { Binding, Pod, PodCondition } from '../kube/api/core.ts';
 import { isReason } from '../kube/api-error.ts';
@@ -7,13 +8,21 @@ import { keyOf } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
 import { pods } from '../kube/resources.ts';
 import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/error-message.ts';
+import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { BindFailure } from './bind-failure.ts';
-import type { PodSchedulingWritesOptions } from './pod-scheduling-writes.ts';
 import { retryWhileValid, type WriteState } from './retry-while-valid.ts';
 import { isRefusal } from './write-state.ts';
 
-export interface PodNodeWriteOptions extends PodSchedulingWritesOptions {
+/** What every write to a pod needs. */
+export interface PodWriteOptions {
+  readonly cluster: Cluster;
+  readonly feed: ClusterFeed;
+  readonly clock: Clock;
+}
+
+export interface PodNodeWriteOptions extends PodWriteOptions {
   /** The pod as it was when its node was chosen. */
   readonly pod: Pod;
   readonly nodeName: string;

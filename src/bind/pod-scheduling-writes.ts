@@ -1,4 +1,3 @@
-import type { Cluster } from '../cluster/cluster.ts';
 import type { Pod, PodCondition } from '../kube/api/core.ts';
 import { isReason } from '../kube/api-error.ts';
 import { getCondition, setCondition } from '../kube/conditions.ts';
@@ -7,26 +6,18 @@ import { keyOf, parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
 import { pods } from '../kube/resources.ts';
 import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { ClusterFeed } from '../state/cluster-feed.ts';
-import { PodNodeWrite } from './pod-node-write.ts';
+import { PodNodeWrite, type PodWriteOptions } from './pod-node-write.ts';
 
 /** After this many conflicts the status write is given up: it is not worth more attempts. */
 const conflictsMax = 10;
 
-export interface PodSchedulingWritesOptions {
-  readonly cluster: Cluster;
-  readonly feed: ClusterFeed;
-  readonly clock: Clock;
-}
-
 /** What the scheduler writes to pods: the binding, the nominated node, and the condition PodScheduled=False. */
 export class PodSchedulingWrites {
-  readonly #options: PodSchedulingWritesOptions;
+  readonly #options: PodWriteOptions;
   /** By uid, the newest report that is being written. An older one for the same pod must not overwrite it. */
   readonly #newestReport = new Map<string, NotScheduled>();
 
-  constructor(options: PodSchedulingWritesOptions) {
+  constructor(options: PodWriteOptions) {
     this.#options = options;
   }
 

@@ -37,12 +37,7 @@ export class VolumeBindingWrites {
     const claim = this.#claimOf(provision);
     const known = claim.metadata?.annotations ?? {};
     if (known[annotations.selectedNode] === nodeName) return;
-    const isHinted = pool !== undefined || known[annotations.pool] !== undefined;
-    const marks = {
-      [annotations.selectedNode]: nodeName,
-      // The next process would count on the pool of an earlier attempt.
-      ...(isHinted && { [annotations.pool]: pool?.name ?? null }),
-    };
+    const marks = { [annotations.selectedNode]: nodeName, ...poolMarks(pool, known) };
     const change = { metadata: { annotations: marks } };
     const attempt: ConditionalWrite = {
       write: async (version = claimVersion) => {
@@ -184,6 +179,19 @@ export class VolumeBindingWrites {
     this.#feed.recordWrite('PersistentVolumeClaim', written);
     return written;
   }
+}
+
+/** Names the pool or drive. The next process would count on that of an earlier attempt, so it is removed. */
+function poolMarks(
+  pool: Provision['pool'],
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | null>> {
+  const key = pool?.isDrive === true ? annotations.drive : annotations.pool;
+  const old = [annotations.pool, annotations.drive].filter((each) => known[each] !== undefined);
+  return {
+    ...Object.fromEntries(old.map((each) => [each, null])),
+    ...(pool !== undefined && { [key]: pool.name }),
+  };
 }
 
 /** A claimRef that has not been written yet. */

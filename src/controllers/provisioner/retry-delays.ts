@@ -4,7 +4,7 @@ import type { RefusedOutcome } from './provisioner.ts';
 const firstMs = 1_000;
 export const longestRetryMs = 5 * 60_000;
 
-/** When to repeat a request that failed, as told by the failure itself. Each claim has its own back-off. */
+/** When to repeat a request that failed, depending on the failure. Each claim has its own back-off. */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
 

@@ -5,7 +5,7 @@ import { persistentVolumeClaims } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
-import type { ContentSource } from './content-source.ts';
+import type { ContentSource } from './content-question.ts';
 
 /** On a claim that is being cloned: it is kept until no clone is waiting for it. External-provisioner has the same name for it. */
 export const cloningFinalizer = 'provisioner.storage.kubernetes.io/cloning-protection';

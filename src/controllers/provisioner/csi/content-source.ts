@@ -1,26 +1,11 @@
-import type { Cluster } from '../../../cluster/cluster.ts';
-import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
-import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import { bytesOf } from '../../../kube/quantities/bytes.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { isClaimRefTo, volumeModeOf } from '../../../kube/volumes.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
+import type { ContentQuestion, ContentSource } from './content-question.ts';
 import { snapshotGroup, snapshotSource } from './snapshot-source.ts';
-
-/** What a new volume is filled with. */
-export type ContentSource =
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'snapshot'; readonly snapshotId: string }
-  | { readonly kind: 'clone'; readonly volumeId: string; readonly source: PersistentVolumeClaim };
-
-export interface ContentQuestion {
-  readonly cluster: Cluster;
-  readonly driver: ServedCsiDriver;
-  readonly claim: PersistentVolumeClaim;
-  readonly requestedBytes: bigint;
-}
 
 /**
  * Reads `spec.dataSource` of a claim, or `spec.dataSourceRef`: the API server keeps both equal where it knows the kind. What cannot be used

@@ -19,7 +19,7 @@ import {
 import { protectCloneSource } from './cloning-protection.ts';
 import { createdVolume } from './created-volume.ts';
 import type { CsiCaches } from './csi-caches.ts';
-import type { CsiProvisioningSettings } from './csi-provisioners.ts';
+import type { CsiProvisioningSettings } from './csi-provisioning-settings.ts';
 import { deletionSecretOf } from './deletion-secret.ts';
 import { readTopologyRecord, topologyRecord, topologyRequirement } from './topology-requirement.ts';
 import { type CsiVolumePlan, planCsiVolume } from './volume-plan.ts';

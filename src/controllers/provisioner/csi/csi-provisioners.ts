@@ -1,35 +1,10 @@
-import { callTimeoutMs } from '../../../csi/csi-client.ts';
 import type { CsiDriverSet, ServedCsiDriver } from '../../../csi/served-driver.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
-import type { CsiSettings } from '../../csi-settings.ts';
 import type { Provisioner } from '../provisioner.ts';
 import type { JoiningProvisioners } from '../provisioner-registry.ts';
 import type { CsiCaches } from './csi-caches.ts';
 import { CsiProvisioner } from './csi-provisioner.ts';
-
-/** How volumes of CSI drivers are created; names and defaults are those of external-provisioner. */
-export interface CsiProvisioningSettings {
-  readonly timeoutMs: number;
-  /** Late binding: only the topology of the selected node, not that of the cluster. */
-  readonly strictTopology: boolean;
-  /** Immediate binding without allowed topologies: the topology of the cluster, not none. */
-  readonly immediateTopology: boolean;
-  /** Names of claim and volume in the parameters. */
-  readonly extraCreateMetadata: boolean;
-  /** For classes that name no file system; empty if the driver chooses. */
-  readonly defaultFsType: string;
-}
-
-export function csiProvisioningSettings(settings: CsiSettings | undefined): CsiProvisioningSettings {
-  return {
-    timeoutMs: settings?.timeoutMs ?? callTimeoutMs,
-    // A driver of one node knows no other topology.
-    strictTopology: settings?.nodeName !== undefined || (settings?.strictTopology ?? false),
-    immediateTopology: settings?.immediateTopology ?? true,
-    extraCreateMetadata: settings?.extraCreateMetadata ?? false,
-    defaultFsType: settings?.defaultFsType ?? '',
-  };
-}
+import type { CsiProvisioningSettings } from './csi-provisioning-settings.ts';
 
 export interface CsiProvisionersOptions {
   readonly drivers: CsiDriverSet;

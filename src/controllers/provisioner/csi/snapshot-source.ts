@@ -5,7 +5,7 @@ import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
 import { lookUp, textOf } from '../../../kube/wire.ts';
 import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
-import type { ContentQuestion, ContentSource } from './content-source.ts';
+import type { ContentQuestion, ContentSource } from './content-question.ts';
 
 export const snapshotGroup = 'snapshot.storage.k8s.io';
 /** On a VolumeSnapshotContent: an administrator allows volumes of another mode from it. */

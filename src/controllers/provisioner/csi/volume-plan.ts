@@ -16,7 +16,8 @@ import {
   type VolumePlan,
 } from '../provisioner.ts';
 import { readClassParameters } from './class-parameters.ts';
-import { type ContentSource, contentSourceOf, volumeContentSource } from './content-source.ts';
+import type { ContentSource } from './content-question.ts';
+import { contentSourceOf, volumeContentSource } from './content-source.ts';
 import { type SecretReferences, secretReferences } from './secret-references.ts';
 import type { topologyRequirement } from './topology-requirement.ts';
 

@@ -1,0 +1,16 @@
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
+
+/** What a new volume is filled with. */
+export type ContentSource =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'snapshot'; readonly snapshotId: string }
+  | { readonly kind: 'clone'; readonly volumeId: string; readonly source: PersistentVolumeClaim };
+
+export interface ContentQuestion {
+  readonly cluster: Cluster;
+  readonly driver: ServedCsiDriver;
+  readonly claim: PersistentVolumeClaim;
+  readonly requestedBytes: bigint;
+}
