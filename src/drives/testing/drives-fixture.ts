@@ -185,7 +185,7 @@ export function onNode(...nodes: readonly string[]): Partial<CsiRequestInit<'Cre
   return { accessibilityRequirements: { requisite: terms, preferred: terms } };
 }
 
-export function placementsIn(all: readonly Drive[]): ReadonlyMap<string, readonly string[]> {
+function placementsIn(all: readonly Drive[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { metadata, spec } of all)
     for (const { name } of spec?.volumes ?? [])

@@ -12,7 +12,7 @@ export type DriveClassResult =
   /** A sentence that names the parameter and the remedy. */
   | { readonly ok: false; readonly problem: string };
 
-export const accessTiers: readonly string[] = ['Default', 'Hot', 'Warm', 'Cold'];
+const accessTiers: readonly string[] = ['Default', 'Hot', 'Warm', 'Cold'];
 
 /** Parameters that a provisioner adds for each claim; they say nothing about the class. */
 const reservedPrefixes: readonly string[] = ['csi.storage.k8s.io/', 'stowage.dev/'];

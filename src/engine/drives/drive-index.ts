@@ -37,11 +37,6 @@ export class DriveIndex {
     return names.filter((name) => this.#drives.get(name)?.hasEntry(volume));
   }
 
-  /** Every volume that is in a ledger, in no order. */
-  volumeNames(): Iterable<string> {
-    return this.#byVolume.keys();
-  }
-
   /** Adds a drive, or replaces what is known about it. Holds stay. */
   set(record: DriveRecord): void {
     const drive = this.#drives.get(record.name);

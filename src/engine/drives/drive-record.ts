@@ -1,5 +1,5 @@
 import { type Drive, type DriveVolume, driveNodeKey, driveVolumesMax } from '../../kube/drive.ts';
-import { listOf, textOf } from '../../kube/wire.ts';
+import { isRecord, listOf, textOf } from '../../kube/wire.ts';
 
 /** What the choice needs to know of a Drive. */
 export interface DriveRecord {
@@ -41,7 +41,7 @@ export type DriveExclusion = keyof typeof driveExclusions;
 /** Fields that are missing or of another type are read as if they were absent. */
 export function readDrive(drive: Drive): DriveRecord {
   const { metadata, spec, status } = drive;
-  const volumes = listOf(spec?.volumes);
+  const volumes = listOf(spec?.volumes).filter(isEntry);
   const nodeName = textOf(spec?.nodeName);
   return {
     name: textOf(metadata?.name),
@@ -49,15 +49,20 @@ export function readDrive(drive: Drive): DriveRecord {
     version: textOf(metadata?.resourceVersion),
     nodeName,
     tier: textOf(spec?.accessTier) || 'Default',
-    labels: metadata?.labels ?? {},
+    labels: isRecord(metadata?.labels) ? metadata.labels : {},
     topology: { ...status?.topology, [driveNodeKey]: nodeName },
     capacityBytes: bytesIn(status?.capacityBytes) ?? 0,
     volumes,
     exclusion: exclusionOf(drive, volumes.length),
-    hasNodeService: status?.conditions?.some(({ type }) => type === 'Mounted') === true,
+    hasNodeService: listOf(status?.conditions).some((condition) => condition?.type === 'Mounted'),
     hasLedger: Array.isArray(spec?.volumes),
     finalizers: listOf(metadata?.finalizers),
   };
+}
+
+/** An API server stores no other entries. */
+function isEntry(entry: unknown): boolean {
+  return isRecord(entry) && typeof entry.name === 'string' && bytesIn(entry.sizeBytes) !== undefined;
 }
 
 /** The bytes that the ledger has promised. Sums of whole bytes below 2^53 are exact, and the API server permits no larger sum. */
