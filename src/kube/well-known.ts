@@ -28,6 +28,8 @@ export const annotations = {
   placement: 'stowage.dev/placement',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
+  /** On a claim: the Drive that the scheduler chose for its volume. CreateVolume takes it while the volume fits on it. */
+  drive: 'stowage.dev/drive',
   /** On a CSIStorageCapacity: when its figures were measured, RFC 3339 with fractions, by the clock of the publisher. */
   measuredAt: 'stowage.dev/measured-at',
   /** On a CSIStorageCapacity: what differs between its figures and the volumes that are known, as JSON; see `drift-record.ts`. */

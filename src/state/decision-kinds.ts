@@ -11,6 +11,7 @@ export const volumeKinds: readonly IndexedKind[] = [
   'CSINode',
   'CSIStorageCapacity',
   'DriverCapacity',
+  'Drive',
   'VolumeAttachment',
   'Node',
   'PersistentVolume',

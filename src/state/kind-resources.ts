@@ -1,5 +1,6 @@
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import type { ObjectOf } from '../engine/cluster-index/read-object.ts';
+import { drives } from '../kube/drive.ts';
 import type { Resource } from '../kube/resource.ts';
 import {
   csiDrivers,
@@ -29,6 +30,7 @@ export const kindResources: { readonly [K in IndexedKind]: Resource<ObjectOf[K]>
   CSINode: csiNodes,
   CSIStorageCapacity: csiStorageCapacities,
   DriverCapacity: driverCapacities,
+  Drive: drives,
   VolumeAttachment: volumeAttachments,
   Pod: pods,
   Namespace: namespaces,

@@ -1,8 +1,9 @@
 /** The layers inside src/engine, from the bottom up. `src/engine/README.md` describes them. */
 export const engineLayers: readonly (readonly string[])[] = [
   ['size.ts'],
+  ['drives'],
   ['records'],
-  ['cluster-index', 'drift', 'drives'],
+  ['cluster-index', 'drift'],
   ['rules'],
   ['evaluation', 'waking', 'claim-match.ts'],
   ['refusal'],

@@ -1,3 +1,4 @@
+import type { PoolForm } from '../../engine/records/pool-record.ts';
 import type { DriftFigure, DriftKind } from '../../kube/drift-record.ts';
 import type { Note } from '../source/note.ts';
 
@@ -15,7 +16,7 @@ export interface DriftReport {
 /** What the driver reports about a pool, and what is known of its volumes. */
 export interface PoolDriftLine {
   readonly pool: string;
-  readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
+  readonly source: PoolForm;
   readonly driver: string | undefined;
   readonly storageClass: string;
   /** What is free according to the driver; undefined if it published no number. */

@@ -20,6 +20,7 @@ export function measureDrift(view: ClusterView, { nowMs, storageClass }: Measure
   index.settle(nowMs);
   const reader = new PoolReader(view, index, nowMs);
   const pools = [...index.pools.records()]
+    .filter(({ form }) => form !== 'Drive')
     .filter((pool) => storageClass === undefined || pool.storageClass === storageClass)
     .map((pool) => driftLine(view, pool, reader))
     .sort(byConcern);
@@ -61,6 +62,7 @@ function driftRecordOf({ snapshot }: ClusterView, pool: PoolRecord): DriftRecord
     const { metadata } = snapshot.get(pool.form, pool.object) ?? {};
     return parseDriftRecord(metadata?.annotations?.[annotations.drift]);
   }
+  if (pool.form === 'Drive') return undefined;
   const { storage } = snapshot.get(pool.form, pool.object)?.status ?? {};
   const entry = storage?.find(({ storageClassName }) => storageClassName === pool.storageClass);
   return parseDriftRecord(entry?.pools?.find(({ name }) => name === pool.name)?.drift);

@@ -47,7 +47,7 @@ const switches = {
   scoresPreferences: isOn,
   inFlight,
   inFlightOf: mapping(inFlight),
-  poolForms: list(choice('DriverCapacity', 'CSIStorageCapacity')),
+  poolForms: list(choice('Drive', 'DriverCapacity', 'CSIStorageCapacity')),
 } satisfies { readonly [Name in Exclude<keyof Profile, Unlike>]: Field<Profile[Name]> };
 /** Fields that the file spells differently. */
 type Unlike = 'name' | 'scoring' | 'settledPromiseMaxMs';

@@ -168,7 +168,7 @@ export interface PoolLine {
 }
 
 export interface CandidateLine {
-  readonly kind: 'volume' | 'pool';
+  readonly kind: 'volume' | 'pool' | 'drive';
   readonly name: string;
   /** A node for which this is true. */
   readonly node?: string | undefined;

@@ -65,8 +65,8 @@ export function candidateLine(candidate: StorageCandidate, node?: string): Candi
   };
 }
 
-function obstacleLine({ code, margin }: Obstacle): ObstacleLine {
-  const sentence = obstacles[code];
+function obstacleLine({ code, margin, detail }: Obstacle): ObstacleLine {
+  const sentence = detail ?? obstacles[code];
   if (margin === undefined) return { code, sentence };
   const { needed, free, promised } = margin;
   return {

@@ -40,13 +40,22 @@ function rangeText({ of, needed, freeLeast, freeMost }: RangeLine): string {
   return of === 'pods' ? `free ${free}` : `needs ${needs}, free ${free}`;
 }
 
-/** The obstacles of a volume or pool: `volume pv-7: 40Gi < 50Gi`. */
+/** The obstacles of a volume, pool or drive: `volume pv-7: 40Gi < 50Gi`, `drive n1-b7f6: 40Gi free, 50Gi asked`. */
 export function candidateText({ kind, name, node, obstacles }: CandidateLine): string {
   const isFull = obstacles.some(({ code }) => code === 'InsufficientCapacity');
   // A pool without free capacity fails both tests; one text is enough.
   const shown = obstacles.filter(({ code }) => !isFull || code !== 'VolumeTooLarge');
-  const stopped = shown.map(obstacleText).join('; ') || 'would do by itself';
+  const text = kind === 'drive' ? driveObstacleText : obstacleText;
+  const stopped = shown.map(text).join('; ') || 'would do by itself';
   return `${kind} ${name}: ${stopped}${node === undefined ? '' : ` (seen from ${node})`}`;
+}
+
+function driveObstacleText(line: ObstacleLine): string {
+  const { code, needed, free, promised } = line;
+  if (code !== 'InsufficientCapacity' || needed === undefined || free === undefined)
+    return obstacleText(line);
+  const part = promised === undefined ? '' : `, ${humanAmount('storage', promised, 'up')} of it promised`;
+  return `${humanAmount('storage', free, 'down')} free${part}, ${humanAmount('storage', needed, 'up')} asked`;
 }
 
 function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine): string {

@@ -1,6 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
-import type { PoolRecord } from '../../engine/records/pool-record.ts';
+import type { PoolForm, PoolRecord } from '../../engine/records/pool-record.ts';
 import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { quantityText } from './amounts.ts';
@@ -12,7 +12,7 @@ import { type Reach, ReachReader } from './reach.ts';
 /** The published capacity of a pool, less what has been promised of it. */
 export interface PoolCapacity {
   readonly pool: string;
-  readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
+  readonly source: PoolForm;
   readonly driver: string | undefined;
   readonly storageClass: string;
   readonly reach: Reach;
@@ -61,10 +61,11 @@ export class PoolReader {
     this.#sourceOf = (pool) => figureSource(view, pool);
   }
 
-  /** All pools, by class and name. */
+  /** All published pools, by class and name. Drives are no published figures: each has the ledger of its volumes. */
   all(): readonly PoolCapacity[] {
     const order = ({ storageClass, pool }: PoolCapacity) => `${storageClass} ${pool}`;
     return [...this.#index.pools.records()]
+      .filter(({ form }) => form !== 'Drive')
       .map((pool) => this.read(pool))
       .sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }

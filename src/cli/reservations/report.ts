@@ -1,3 +1,4 @@
+import type { PoolForm } from '../../engine/records/pool-record.ts';
 import type { Reach } from '../pools/reach.ts';
 import type { Note } from '../source/note.ts';
 
@@ -80,7 +81,7 @@ export interface InlineVolumeInFlight {
 /** A pool with bytes that are promised to claims in flight and to inline volumes. */
 export interface PromisedPool {
   readonly pool: string;
-  readonly source: 'CSIStorageCapacity' | 'DriverCapacity';
+  readonly source: PoolForm;
   readonly driver: string | undefined;
   readonly storageClass: string;
   /** What is free, used and promised; undefined if one of them is unknown, or `reported` is not what is free. */

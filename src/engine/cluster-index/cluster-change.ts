@@ -20,6 +20,7 @@ export interface RecordOf {
   readonly CSINode: NodeDriversRecord;
   readonly CSIStorageCapacity: PoolRecord;
   readonly DriverCapacity: DriverPoolsRecord;
+  readonly Drive: PoolRecord;
   readonly VolumeAttachment: AttachmentRecord;
   readonly Pod: PodRecord;
   readonly Namespace: NamespaceRecord;

@@ -13,7 +13,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
-import type { Size } from '../size.ts';
+import { compareSizes, type Size } from '../size.ts';
 import type { ClusterChange, IndexedKind, ObjectWarning, RecordOf, ReleaseChange } from './cluster-change.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
@@ -25,7 +25,8 @@ import { PodRelations } from './pods/pod-relations.ts';
 import { PodTable } from './pods/pod-table.ts';
 import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
-import { type DriverPoolsDifference, hasNewFigure } from './pool-changes.ts';
+import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './pool-changes.ts';
+import { drivePoolKey } from './pools/drive-pool.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
@@ -223,6 +224,7 @@ export class ClusterIndex {
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
+    const room = kind === 'Drive' ? this.#roomOnDrive(key) : undefined;
     this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
@@ -232,8 +234,24 @@ export class ClusterIndex {
     for (const pool of difference?.pools ?? [])
       if (hasNewFigure(pool)) this.provisioningFailures.poolChanged((pool.after ?? pool.before)!.key);
     const change = { kind, before, after, ...(difference && { difference }) };
+    if (kind === 'Drive' && hasNewFigure(change as PoolChange))
+      this.provisioningFailures.poolChanged(drivePoolKey(key));
     this.#promiseReconciler.changed(changeOf(change, []));
+    if (room !== undefined) this.#ignoreUsedRoom(key, room);
     return changeOf(change, this.#freedPools(this.promises.freedInChange));
+  }
+
+  #roomOnDrive(name: string): Size | undefined {
+    const row = this.pools.row(drivePoolKey(name));
+    return row === undefined ? undefined : this.pools.available(row);
+  }
+
+  /** A volume that appears in the ledger ends its promise, and uses the bytes that were promised: nothing is free for others. */
+  #ignoreUsedRoom(name: string, before: Size): void {
+    const key = drivePoolKey(name);
+    const room = this.#roomOnDrive(name);
+    const hasGrown = room !== undefined && compareSizes(room, before) > 0;
+    if (!hasGrown && !this.promises.wasFreed(key)) this.promises.dropFreed(key);
   }
 
   #freedPools(poolKeys: ReadonlySet<string>): readonly PoolRecord[] {
@@ -263,6 +281,7 @@ export class ClusterIndex {
     CSINode: (key) => this.nodes.drivers(key),
     CSIStorageCapacity: (key) => this.pools.get(capacityPoolKey(key)),
     DriverCapacity: (key) => this.pools.driverPools(key),
+    Drive: (key) => this.pools.get(drivePoolKey(key)),
     VolumeAttachment: (key) => this.attachments.attachment(key),
     Pod: (key) => this.pods.stored(key),
     Namespace: (key) => this.namespaces.get(key),
@@ -285,8 +304,9 @@ export class ClusterIndex {
       this.nodes.setDrivers(key, record);
       this.attachments.nodeChanged(key);
     },
-    CSIStorageCapacity: (key, record) => this.#applyPool(key, record),
+    CSIStorageCapacity: (key, record) => this.#applyPool(capacityPoolKey(key), record),
     DriverCapacity: (key, record) => this.#applyDriverPools(key, record),
+    Drive: (key, record) => this.#applyPool(drivePoolKey(key), record),
     VolumeAttachment: (key, record) => this.attachments.setAttachment(key, record),
     Pod: (key, record) => this.#updatePod(key, () => this.pods.setStored(key, record)),
     Namespace: (key, record) => {
@@ -337,7 +357,7 @@ export class ClusterIndex {
   }
 
   #applyPool(key: string, record: PoolRecord | undefined): void {
-    if (record === undefined) this.pools.delete(capacityPoolKey(key));
+    if (record === undefined) this.pools.delete(key);
     else this.pools.put(record);
   }
 

@@ -1,3 +1,5 @@
+import type { PoolForm } from '../records/pool-record.ts';
+
 /**
  * The deliberate differences from kube-scheduler, each as a switch. Profile `stowage` has Stowage's behaviour; profile `upstream`
  * gives the verdicts and messages of the pinned kube-scheduler (v1.36, default gates). `docs/decisions` explains each difference.
@@ -51,7 +53,7 @@ export interface Profile {
   readonly inFlight: InFlightPolicy;
   readonly inFlightOf: Readonly<Record<string, InFlightPolicy>>;
   /** The kinds of objects that publish pools. For a driver that publishes several, the first in this list counts, never the sum. */
-  readonly poolForms: readonly ('DriverCapacity' | 'CSIStorageCapacity')[];
+  readonly poolForms: readonly PoolForm[];
   readonly scoring: VolumeScoring;
   /** A settled promise expires after this time without an update of its pool, because the figures of some drivers never change. */
   readonly settledPromiseMaxMs: number;
@@ -114,7 +116,7 @@ export const stowageProfile: Profile = {
   scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
-  poolForms: ['DriverCapacity', 'CSIStorageCapacity'],
+  poolForms: ['Drive', 'DriverCapacity', 'CSIStorageCapacity'],
   scoring: { method: 'stowage', volumeShape: packShape, poolShape: spreadShape },
   settledPromiseMaxMs: 120_000,
 };
@@ -160,7 +162,7 @@ export function profileProblems(profile: Profile): string[] {
       choiceProblems(`inFlightOf[${driver}]`, policy, inFlightPolicies),
     ),
     ...profile.poolForms.flatMap((form) =>
-      choiceProblems('poolForms', form, ['DriverCapacity', 'CSIStorageCapacity']),
+      choiceProblems('poolForms', form, ['Drive', 'DriverCapacity', 'CSIStorageCapacity']),
     ),
     ...choiceProblems('scoring.method', scoring.method, ['stowage', 'none', 'utilization']),
     ...shapeProblems(scoring.volumeShape, 'scoring.volumeShape'),

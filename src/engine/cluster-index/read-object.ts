@@ -16,6 +16,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
+import type { Drive } from '../../kube/drive.ts';
 import type { DriverCapacity } from '../../kube/stowage.ts';
 import { readAttachment } from '../records/attachment-record.ts';
 import { readClaim } from '../records/claim-record.ts';
@@ -28,6 +29,7 @@ import { readLabelSelector, readMapSelector } from '../records/pod-selector-reco
 import { readCapacity, readDriverPools } from '../records/pool-record.ts';
 import { type ReadContext, readVolume } from '../records/volume-record.ts';
 import type { IndexedKind, RecordOf } from './cluster-change.ts';
+import { readDrivePool } from './pools/drive-pool.ts';
 
 /** The Kubernetes object type of each kind that the index stores. */
 export interface ObjectOf {
@@ -39,6 +41,7 @@ export interface ObjectOf {
   readonly CSINode: CSINode;
   readonly CSIStorageCapacity: CSIStorageCapacity;
   readonly DriverCapacity: DriverCapacity;
+  readonly Drive: Drive;
   readonly VolumeAttachment: VolumeAttachment;
   readonly Pod: Pod;
   readonly Namespace: Namespace;
@@ -61,6 +64,7 @@ export const readers: Readers = {
   CSIStorageCapacity: (capacity, { interner }) => readCapacity(capacity, interner),
   DriverCapacity: (capacity, { interner, knownPools }) =>
     readDriverPools(capacity, interner, knownPools(capacity.metadata?.name ?? '')),
+  Drive: (drive, { interner }) => readDrivePool(drive, interner),
   VolumeAttachment: readAttachment,
   Pod: readPod,
   Namespace: readNamespace,

@@ -24,10 +24,7 @@ export interface DriveKind {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-export function isOfKind(
-  record: Pick<DriveRecord, 'tier' | 'labels'>,
-  { tier, labels }: DriveKind,
-): boolean {
+export function isOfKind(record: Pick<DriveRecord, 'tier' | 'labels'>, { tier, labels }: DriveKind): boolean {
   return (tier === undefined || record.tier === tier) && hasAll(record.labels, labels);
 }
 

@@ -23,13 +23,13 @@ export function closestCandidates(
   for (const { node, findings } of nodes) {
     for (const { claim, candidates } of findings) {
       if (claim === undefined || candidates.length === 0) continue;
-      const known = byClaim.get(claim) ?? { volume: new Map(), pool: new Map() };
+      const known = byClaim.get(claim) ?? { volume: new Map(), pool: new Map(), drive: new Map() };
       byClaim.set(claim, known);
       for (const candidate of candidates) keepCloser(known, candidate, node);
     }
   }
   return [...byClaim].map(([claim, known]) => {
-    const ranked = [...known.volume.values(), ...known.pool.values()].sort(
+    const ranked = [...known.volume.values(), ...known.pool.values(), ...known.drive.values()].sort(
       ({ candidate: a }, { candidate: b }) => compare(a, b) || (a.name < b.name ? -1 : 1),
     );
     const candidates = ranked.slice(0, max).map(({ candidate, node }) => ({ ...candidate, node }));

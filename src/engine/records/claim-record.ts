@@ -32,7 +32,7 @@ export interface ClaimRecord extends Identity {
   readonly selectedNode: string;
   /** The annotation may exist with an empty value. kube-scheduler then requires a node with an empty name. */
   readonly hasSelectedNode: boolean;
-  /** The pool that a Stowage scheduler reserved and named in an annotation. */
+  /** The pool or drive that a Stowage scheduler reserved and named in an annotation. */
   readonly poolHint: string;
   /** The binding is being rolled back, so no plan may use it. */
   readonly isRollingBack: boolean;
@@ -72,7 +72,9 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
       selector?.requirements === undefined ? '' : interner.text(requirementsKey(selector.requirements)),
     selectedNode: textOf(claim.metadata?.annotations?.[annotations.selectedNode]),
     hasSelectedNode: typeof claim.metadata?.annotations?.[annotations.selectedNode] === 'string',
-    poolHint: textOf(claim.metadata?.annotations?.[annotations.pool]),
+    poolHint:
+      textOf(claim.metadata?.annotations?.[annotations.drive]) ||
+      textOf(claim.metadata?.annotations?.[annotations.pool]),
     isRollingBack: typeof claim.metadata?.annotations?.[annotations.rollback] === 'string',
     controllerUid: textOf(controllerOf(claim)?.uid),
     problems,

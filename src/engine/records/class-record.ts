@@ -1,9 +1,11 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
+import { type DriveClass, readDriveClass } from '../drives/class-parameters.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
 import type { ReadContext } from './volume-record.ts';
@@ -21,6 +23,8 @@ export interface ClassRecord extends Identity {
   readonly allowedNodes: NodeMatcher;
   /** Whether new volumes go where they leave least or most free capacity; undefined: as the profile says. */
   readonly placement: PlacementPolicy | undefined;
+  /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
+  readonly driveClass: DriveClass | undefined;
   readonly problems: readonly string[];
 }
 
@@ -44,6 +48,7 @@ export function readClass(
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     placement: readPlacement(storageClass, problems),
+    driveClass: driveClassOf(storageClass, problems),
     problems,
   };
 }
@@ -55,6 +60,17 @@ function readPlacement({ metadata }: StorageClass, problems: string[]): Placemen
   problems.push(
     `${field}: ${JSON.stringify(value)} must be one of pack, spread; until then the scheduler's profile decides`,
   );
+  return undefined;
+}
+
+function driveClassOf({ provisioner, parameters }: StorageClass, problems: string[]): DriveClass | undefined {
+  if (textOf(provisioner) !== drivesDriver) return undefined;
+  const texts = Object.entries(isRecord(parameters) ? parameters : {}).map(
+    ([key, value]) => [key, textOf(value)] as const,
+  );
+  const read = readDriveClass(Object.fromEntries(texts));
+  if (read.ok) return read.value;
+  problems.push(`parameters: ${read.problem}`);
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { type DriverCapacity, driverOfCapacity, type StoragePool } from '../../kube/stowage.ts';
 import { annotations, labels as wellKnownLabels } from '../../kube/well-known.ts';
 import { textOf } from '../../kube/wire.ts';
+import type { DriveExclusion } from '../drives/drive-record.ts';
 import type { Size } from '../size.ts';
 import { nonNullItems, readSize } from './field-readers.ts';
 import { clusterIdentity, namespacedIdentity } from './identity.ts';
@@ -19,11 +20,11 @@ import {
 } from './node-matcher.ts';
 
 /** The kind of object that publishes the pool. */
-export type PoolForm = 'CSIStorageCapacity' | 'DriverCapacity';
+export type PoolForm = 'CSIStorageCapacity' | 'DriverCapacity' | 'Drive';
 
 /**
- * A capacity pool whose usage its driver accounts for. All code that uses this record (lookup, joint accounting, expiry) is the same
- * for both forms.
+ * A capacity pool. The driver accounts for the usage of a published pool; the ledger of a Drive has its volumes. All code that uses this
+ * record (lookup, joint accounting, expiry) is the same for all forms.
  */
 export interface PoolRecord {
   /** Unique among all pools. */
@@ -39,7 +40,7 @@ export interface PoolRecord {
   readonly name: string;
   /** Undefined for a CSIStorageCapacity: its class determines the driver. */
   readonly driver: string | undefined;
-  /** A class name, `<ephemeral>` or `<fallback>`. */
+  /** A class name, `<ephemeral>` or `<fallback>`; empty for a Drive, which serves every class that accepts it. */
   readonly storageClass: string;
   /** Pools with the same backing use the same disks. */
   readonly backing: string;
@@ -57,7 +58,21 @@ export interface PoolRecord {
   readonly isTracked: boolean;
   /** What a DriverCapacity publishes about the pool, to recognise an unchanged pool in the next version of the object. */
   readonly published: StoragePool | undefined;
+  /** Set for a Drive. */
+  readonly drive?: DriveFacts | undefined;
   readonly problems: readonly string[];
+}
+
+/** What a Drive has beyond other pools. */
+export interface DriveFacts {
+  readonly tier: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Equal for drives with the same tier and labels. */
+  readonly kindKey: string;
+  /** Why it takes no new volumes; undefined if it does. */
+  readonly exclusion: DriveExclusion | undefined;
+  /** The claims whose volumes are in the ledger: keys by uid. A key is empty if the ledger does not say it. */
+  readonly claims: ReadonlyMap<string, string>;
 }
 
 export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): PoolRecord {

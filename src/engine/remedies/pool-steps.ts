@@ -32,6 +32,8 @@ export function growPoolSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
     .slice(0, poolsMax)
     .flatMap((at) => {
       const pool = index.pools.record(at);
+      // The capacity of a drive is what its filesystem holds: it does not grow.
+      if (pool.form === 'Drive') return [];
       const promised = publishedCapacity(pool).bytes - index.pools.available(at).bytes;
       const enough = Math.ceil(wanted + inline + Math.max(0, promised));
       return Number.isSafeInteger(enough) && enough > 0 ? [growPoolBy(pool, enough)] : [];

@@ -9,10 +9,10 @@ import { volumeRules } from '../rules/volume-rules.ts';
 /** The objects of a cluster, by kind. Kinds and lists are added to the index in this order. */
 export type ClusterObjects = { readonly [K in IndexedKind]?: readonly ObjectOf[K][] };
 
-/** The kinds that the volume rules read. */
+/** The kinds that the volume rules read, except Drive, which has tests of its own. */
 export type StorageKind = Exclude<
   IndexedKind,
-  'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet'
+  'Namespace' | 'Service' | 'ReplicationController' | 'ReplicaSet' | 'StatefulSet' | 'Drive'
 >;
 
 export function clusterOf(objects: ClusterObjects, profile: Profile = stowageProfile): ClusterIndex {

@@ -17,6 +17,7 @@ import type {
   StorageClass,
   VolumeAttachment,
 } from '../../kube/api/storage.ts';
+import { type Drive, driveNodeKey } from '../../kube/drive.ts';
 import type { DriverCapacity, DriverClassCapacity, StoragePool } from '../../kube/stowage.ts';
 import { annotations } from '../../kube/well-known.ts';
 
@@ -256,4 +257,27 @@ export function gib(count: number): number {
 /** For `test.each` with the title `%s`: vitest would quote `$name` and truncate it after forty characters. */
 export function byName<T extends { readonly name: string }>(cases: readonly T[]): [string, T][] {
   return cases.map((entry) => [entry.name, entry]);
+}
+
+export interface DriveBuilderOptions {
+  readonly node?: string;
+  readonly version?: string;
+  readonly labels?: Record<string, string>;
+  readonly spec?: Drive['spec'];
+  readonly state?: string;
+}
+
+/** A drive that is ready, in node n1 by default, with a capacity in GiB. */
+export function drive(name: string, sizeGib: number, options: DriveBuilderOptions = {}): Drive {
+  const { node: nodeName = 'n1', version = '1', labels = {}, spec, state = 'Ready' } = options;
+  return {
+    metadata: { name, uid: `uid-${name}`, resourceVersion: version, labels },
+    spec: { nodeName, ...spec },
+    status: { capacityBytes: gib(sizeGib), state },
+  };
+}
+
+/** A node with the label that drives are reached by. */
+export function driveNode(name: string): Node {
+  return node(name, { [driveNodeKey]: name });
 }

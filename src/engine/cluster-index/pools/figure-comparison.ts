@@ -7,13 +7,25 @@ import type { CapacityPromise } from './promise-table.ts';
 /**
  * The promise, with `isInFigure` as the pool's figure says. A figure without a time says nothing. A publisher takes the time before it asks
  * the driver, and a provisioner after the driver has answered. So a figure with a later time includes the volume; with an equal time it may not.
+ * The ledger of a drive lists the volumes that the figure includes.
  */
 export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
   const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
+  if (pool?.drive !== undefined) return withFigure(promised, pool.drive.claims.has(promised.claimUid));
   if (pool?.measuredAtMs === undefined) return promised;
   const { existsAtMs } = promised;
   const isInFigure = existsAtMs !== undefined && pool.measuredAtMs > existsAtMs;
+  return withFigure(promised, isInFigure);
+}
+
+function withFigure(promised: CapacityPromise, isInFigure: boolean): CapacityPromise {
   return isInFigure === (promised.isInFigure ?? false) ? promised : { ...promised, isInFigure };
+}
+
+/** The volume is in the ledger of its drive, which is never replaced by an older one: the promise has nothing more to wait for. */
+export function isInLedger(pools: PoolTable, { poolKey, settled, isInFigure }: CapacityPromise): boolean {
+  const isOnDrive = poolKey !== undefined && pools.get(poolKey)?.drive !== undefined;
+  return isOnDrive && settled !== undefined && isInFigure === true;
 }
 
 /** The figure was measured before the volume certainly existed; or so shortly after that an older figure could still replace it. */

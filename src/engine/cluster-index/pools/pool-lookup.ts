@@ -1,4 +1,6 @@
+import { drivesDriver } from '../../../kube/drive.ts';
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
+import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { PoolForm } from '../../records/pool-record.ts';
 import type { Profile } from '../profile.ts';
@@ -8,6 +10,7 @@ interface PoolSources {
   readonly profile: Profile;
   readonly pools: PoolTable;
   readonly drivers: ReadonlyMap<string, DriverRecord>;
+  readonly classes: ReadonlyMap<string, ClassRecord>;
 }
 
 /** `untracked`: the driver publishes no capacity, so any size fits. `none`: the driver publishes capacity, but none for this class. */
@@ -27,14 +30,25 @@ export function lookUpPools(sources: PoolSources, driver: string, storageClass: 
       return found(sources.pools.classEntry(storageClass));
     case 'DriverCapacity':
       return found(sources.pools.driverEntry(driver, storageClass));
+    case 'Drive':
+      return drivesFor(sources, storageClass);
   }
+}
+
+/** The drives that the class accepts. With invalid parameters no drive is looked for: the provisioner says what is wrong with them. */
+function drivesFor({ pools, classes }: PoolSources, storageClass: string): PoolLookup {
+  const driveClass = classes.get(storageClass)?.driveClass;
+  return driveClass === undefined ? untracked : found(pools.driveEntry(driveClass));
 }
 
 /**
  * The pools for inline volumes. They have no class, so that only a DriverCapacity can publish capacity for them: other forms are not asked,
  * whichever of them the driver publishes too.
  */
-export function lookUpInlinePools({ profile, pools }: PoolSources, driver: string): PoolLookup {
+export function lookUpInlinePools(
+  { profile, pools }: Pick<PoolSources, 'profile' | 'pools'>,
+  driver: string,
+): PoolLookup {
   const isTracked = profile.poolForms.includes('DriverCapacity') && pools.isDriverTracked(driver);
   return isTracked ? found(pools.driverEntry(driver, ephemeralStorageClassName)) : untracked;
 }
@@ -49,6 +63,7 @@ function trackedForm({ profile, pools, drivers }: PoolSources, driver: string): 
     profile.poolForms.includes('CSIStorageCapacity') && drivers.get(driver)?.tracksCapacity === true;
   return profile.poolForms.find((form) => {
     if (form === 'CSIStorageCapacity') return hasObjects;
+    if (form === 'Drive') return driver === drivesDriver && pools.hasDrives;
     return pools.isDriverTracked(driver) && (!hasObjects || pools.coversClasses(driver));
   });
 }

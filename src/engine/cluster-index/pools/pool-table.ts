@@ -1,3 +1,4 @@
+import type { DriveKind } from '../../drives/drive-ask.ts';
 import type { DriverPoolsRecord, PoolRecord } from '../../records/pool-record.ts';
 import { addSizes, compareSizes, type Size, scaleSize, subtractSizes, zeroSize } from '../../size.ts';
 import type { NodePartition } from '../nodes/node-partition.ts';
@@ -6,6 +7,7 @@ import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { type DriverPoolsDifference, differingPools } from '../pool-changes.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
+import { DriveEntries, driveKindKey } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
 
 declare const brand: unique symbol;
@@ -15,17 +17,21 @@ export type PoolRow = number & { readonly [brand]: 'PoolRow' };
 export class PoolEntry {
   readonly key: string;
   readonly rows: PoolRow[] = [];
+  /** Whether a volume goes into the pool with the most free bytes, as a driver of drives chooses. Otherwise the first by name will do. */
+  readonly isOfDrives: boolean;
   /** Changes whenever a pool is added, removed or moved. Never reused, not even by a later entry with the same key. */
   version: number;
 
-  constructor(key: string, version: number) {
+  constructor(key: string, version: number, driveRows?: readonly PoolRow[]) {
     this.key = key;
     this.version = version;
+    this.isOfDrives = driveRows !== undefined;
+    if (driveRows !== undefined) this.rows.push(...driveRows);
   }
 }
 
 /**
- * The capacity pools of both forms, with the capacity that is promised to claims.
+ * The capacity pools of all forms, with the capacity that is promised to claims.
  *
  * A promise reserves bytes of one pool for a claim in flight. It is identified by the claim's key and outlives the pool's record.
  * Pools with the same backing share their disks: the available capacity of each is what it publishes, less the promises of all of
@@ -50,6 +56,9 @@ export class PoolTable {
   /** By the name of the object. */
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #drivers = new DriverEntries();
+  readonly #drives = new DriveEntries<PoolRow>();
+  /** By the kind of drives that a class asks for. Cleared when a drive comes, goes or changes its kind. */
+  readonly #entriesOfDrives = new Map<string, PoolEntry>();
   readonly #promises = new Map<string, Map<string, Size>>();
   readonly #promisedSums = new Map<string, Size>();
   readonly #cells: PartitionCache;
@@ -87,6 +96,15 @@ export class PoolTable {
   /** Whether these objects are about classes too, and not only about inline volumes. */
   coversClasses(driver: string): boolean {
     return this.#drivers.coversClasses(driver);
+  }
+
+  get hasDrives(): boolean {
+    return !this.#drives.isEmpty;
+  }
+
+  /** The key of the drive whose ledger has the volume of the claim. */
+  driveOfClaim(claimUid: string): string | undefined {
+    return this.#drives.poolOfClaim(claimUid);
   }
 
   *records(): Iterable<PoolRecord> {
@@ -170,6 +188,17 @@ export class PoolTable {
     return this.#entries.get(key) ?? new PoolEntry(key, versionWithoutPools);
   }
 
+  /** The drives of a kind. */
+  driveEntry(kind: DriveKind): PoolEntry {
+    const key = driveKindKey(kind);
+    let entry = this.#entriesOfDrives.get(key);
+    if (entry === undefined) {
+      entry = new PoolEntry(key, this.structureVersion, this.#drives.rowsOf(kind, key));
+      this.#entriesOfDrives.set(key, entry);
+    }
+    return entry;
+  }
+
   /** The class whose entry serves volumes of the class: itself or `<fallback>`; undefined if there is neither. */
   driverEntryName(driver: string, storageClass: string): string | undefined {
     return this.#drivers.entryName(driver, storageClass);
@@ -243,6 +272,11 @@ export class PoolTable {
   }
 
   #enter(row: PoolRow, record: PoolRecord): void {
+    if (record.form === 'Drive') {
+      this.#drives.add(row, record);
+      this.#drivesChanged();
+      return;
+    }
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 0, row);
     this.structureVersion += 1;
@@ -250,11 +284,21 @@ export class PoolTable {
   }
 
   #leave(record: PoolRecord): void {
+    if (record.form === 'Drive') {
+      this.#drives.delete(record);
+      this.#drivesChanged();
+      return;
+    }
     const entry = this.#entry(entryKeyOf(record));
     entry.rows.splice(this.#position(entry, record.key), 1);
     this.structureVersion += 1;
     entry.version = this.structureVersion;
     if (entry.rows.length === 0) this.#entries.delete(entry.key);
+  }
+
+  #drivesChanged(): void {
+    this.structureVersion += 1;
+    this.#entriesOfDrives.clear();
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {
@@ -277,6 +321,7 @@ export class PoolTable {
 
   #replace(row: PoolRow, record: PoolRecord): void {
     const before = this.#records[row]!;
+    if (record.form === 'Drive') this.#drives.replace(before, record);
     this.#setRecord(row, record);
     if (before.backing === record.backing) {
       this.#refreshBacking(record.backing);
@@ -356,6 +401,7 @@ function sameEntry(a: PoolRecord, b: PoolRecord): boolean {
 }
 
 function entryKeyOf(record: PoolRecord): string {
+  if (record.drive !== undefined) return `drives of kind ${record.drive.kindKey}`;
   if (record.driver === undefined) return classEntryKey(record.storageClass);
   return record.isTracked
     ? driverEntryKey(record.driver, record.storageClass)

@@ -14,6 +14,7 @@ import type { ClaimTable } from '../volumes/claim-table.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
 import {
   compareWithFigure,
+  isInLedger,
   mayBeMissed,
   publicationStamp,
   settledPromise,
@@ -80,6 +81,9 @@ export class PromiseReconciler {
       case 'DriverCapacity':
         for (const { after } of change.difference.pools) if (after !== undefined) this.#poolUpdated(after);
         return;
+      case 'Drive':
+        if (change.after !== undefined) this.#driveUpdated(change.before, change.after);
+        return;
       case 'StorageClass':
       case 'CSIDriver':
         this.#catalogVersion += 1;
@@ -137,6 +141,13 @@ export class PromiseReconciler {
       this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, { ...promised, poolKey }));
   }
 
+  /** A promise ends if the ledger of its drive has the volume of the bound claim. */
+  #setCompared(id: string, promised: CapacityPromise | undefined): void {
+    const compared = promised && compareWithFigure(this.#index.pools, promised);
+    const isOver = compared !== undefined && isInLedger(this.#index.pools, compared);
+    this.#index.setPromise(id, isOver ? undefined : compared);
+  }
+
   #setState(assignedState: string, nextExpiryMs: number): void {
     const [stateBefore, expiryBefore] = [this.#assignedState, this.#nextExpiryMs];
     this.#index.recordUndo(() => {
@@ -181,7 +192,7 @@ export class PromiseReconciler {
     const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
     const existsAtMs = this.#existenceOf(claim) ?? promised.existsAtMs;
     const settled = settledPromise(this.#index.pools, { ...promised, poolKey, existsAtMs });
-    this.#index.setPromise(claim.key, settled && compareWithFigure(this.#index.pools, settled));
+    this.#setCompared(claim.key, settled);
   }
 
   /**
@@ -336,7 +347,7 @@ export class PromiseReconciler {
     this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, stored));
   }
 
-  /** The pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
+  /** The drive that has the volume in its ledger, else the pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
   #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
     const storageClass = this.#index.classes.get(claim.className);
     if (storageClass === undefined) return undefined;
@@ -344,7 +355,8 @@ export class PromiseReconciler {
       lookUpPools(this.#index, storageClass.provisioner, claim.className),
       nodeName,
     );
-    return (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
+    const inLedger = this.#index.pools.driveOfClaim(claim.uid);
+    return inLedger ?? (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
   }
 
   /** The pool that an inline volume on the node counts against: the first by name. */
@@ -358,6 +370,27 @@ export class PromiseReconciler {
     if (node === undefined || found.kind !== 'pools') return [];
     const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
     return rows.map((row) => pools.record(row));
+  }
+
+  /**
+   * The ledger has the volume of a claim, or no longer has it. CreateVolume may have put the volume on another drive than was planned: the
+   * promise follows it.
+   */
+  #driveUpdated(before: PoolRecord | undefined, after: PoolRecord): void {
+    for (const id of [...this.#index.promises.ofPool(after.key)]) this.#setIfDifferent(id, after.key);
+    for (const [uid, claimKey] of after.drive!.claims) {
+      if (before?.drive?.claims.has(uid) === true) continue;
+      const promised = this.#index.promises.get(claimKey);
+      if (promised?.claimUid === uid && promised.poolKey !== after.key)
+        this.#setIfDifferent(claimKey, after.key);
+    }
+  }
+
+  #setIfDifferent(id: string, poolKey: string): void {
+    const promised = this.#index.promises.get(id)!;
+    const compared = compareWithFigure(this.#index.pools, { ...promised, poolKey });
+    if (promised.poolKey !== poolKey || compared.isInFigure !== (promised.isInFigure ?? false))
+      this.#setCompared(id, compared);
   }
 
   /** A figure with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */

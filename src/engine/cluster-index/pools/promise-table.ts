@@ -75,6 +75,17 @@ export class PromiseTable {
     this.#freedPools = new Set(pools);
   }
 
+  /** Whether the pool was freed since the last reset, before the change. */
+  wasFreed(poolKey: string): boolean {
+    return this.#freedPools.has(poolKey) && !this.freedInChange.has(poolKey);
+  }
+
+  /** The change freed promises of the pool and used as many bytes of it. */
+  dropFreed(poolKey: string): void {
+    this.#freedPools.delete(poolKey);
+    this.freedInChange.delete(poolKey);
+  }
+
   get(id: string): CapacityPromise | undefined {
     return this.#byId.get(id);
   }

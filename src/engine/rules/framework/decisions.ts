@@ -41,4 +41,6 @@ export interface InlineReservation {
 export interface PoolChoice {
   readonly key: string;
   readonly name: string;
+  /** True: the pool is the Drive of this name. */
+  readonly isDrive?: boolean;
 }

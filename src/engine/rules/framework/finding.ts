@@ -41,9 +41,9 @@ export interface ResourceMargin {
   readonly free: number;
 }
 
-/** A volume or pool that came close. */
+/** A volume, pool or drive that came close. */
 export interface StorageCandidate {
-  readonly kind: 'volume' | 'pool';
+  readonly kind: 'volume' | 'pool' | 'drive';
   readonly name: string;
   /** The key of a pool: pools of several classes may have the same name. */
   readonly poolKey?: string;
@@ -53,6 +53,8 @@ export interface StorageCandidate {
 export interface Obstacle {
   readonly code: ObstacleCode;
   readonly margin: ByteMargin | undefined;
+  /** More exact than the sentence of the code. */
+  readonly detail?: string | undefined;
 }
 
 /** Why one volume or pool can't serve one claim. */
@@ -72,6 +74,7 @@ export const obstacles = {
   InsufficientCapacity: 'it has too little free capacity',
   VolumeTooLarge: 'its maximum volume size is smaller than the request',
   Expired: 'its capacity figures have expired',
+  NoNewVolumes: 'it takes no new volumes',
   Busy: 'its driver creates one volume at a time, and one is in progress',
 } as const;
 

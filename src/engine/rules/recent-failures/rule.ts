@@ -2,6 +2,7 @@
  * Excludes nodes for which provisioning a volume of the pod failed recently. Without this rule a pod whose provisioner refuses would go to
  * the same best node again and again.
  */
+import { drivesDriver } from '../../../kube/drive.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import { hasNewFigure } from '../../cluster-index/pool-changes.ts';
 import type { Cycle } from '../framework/cycle.ts';
@@ -62,6 +63,8 @@ function wakes(interest: Interest, change: ClusterChange): boolean {
       return change.difference.pools.some(
         (pool) => hasNewFigure(pool) && interest.drivers.has((pool.after ?? pool.before)!.driver ?? ''),
       );
+    case 'Drive':
+      return hasNewFigure(change) && interest.drivers.has(drivesDriver);
     case 'PersistentVolumeClaim':
       return interest.claimKeys.has((change.after ?? change.before)!.key);
     default:

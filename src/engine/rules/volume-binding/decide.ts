@@ -63,6 +63,6 @@ function provisionNew(index: ClusterIndex, want: Want, poolRow: number, decision
 }
 
 function poolChoice(index: ClusterIndex, row: number): PoolChoice {
-  const { key, name } = index.pools.record(row);
-  return { key, name };
+  const { key, name, form } = index.pools.record(row);
+  return form === 'Drive' ? { key, name, isDrive: true } : { key, name };
 }

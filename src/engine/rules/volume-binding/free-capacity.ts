@@ -3,8 +3,9 @@ import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts'
 import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { addSizes, compareSizes, type Size, zeroSize } from '../../size.ts';
+import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
+import { drawOf } from './drive-draw.ts';
 import type { Want } from './needs.ts';
 import { type PackingProblem, pack } from './packing.ts';
 import type { WorkBudget } from './work-budget.ts';
@@ -37,7 +38,7 @@ export class FreeCapacity {
     return want.provisioning !== undefined && want.provisioning.pools.kind !== 'untracked';
   }
 
-  /** For each node, the first pool by name that could hold this want alone; -1 for none. */
+  /** For each node, the first pool by name that could hold this want alone, or the drive with the most free bytes; -1 for none. */
   column(want: Want): Int32Array {
     let column = this.#columns[want.position];
     if (column === undefined) {
@@ -138,18 +139,55 @@ export class FreeCapacity {
       let item = partition.itemStarts[cell]!;
       while (item < end && !this.admits(partition.items[item]!, want.size, policy)) item += 1;
       if (item === end) continue;
-      const row = partition.items[item]!;
+      let row = partition.items[item]!;
+      if (pools.entry.isOfDrives) for (; item < end; item++) row = this.#roomier(row, partition.items[item]!);
       for (let node = partition.nodeStarts[cell]!; node < partition.nodeStarts[cell + 1]!; node++)
         column[partition.nodes[node]!] = row;
     }
     return column;
   }
 
+  #roomier(row: number, other: number): number {
+    const { pools } = this.#index;
+    const hasLimit = pools.limitBytes[other]! >= 0;
+    return hasLimit && compareSizes(pools.available(other), pools.available(row)) > 0 ? other : row;
+  }
+
+  /**
+   * The pools that the want may use on the node. Of drives, as many as there are wants are enough, those with the most free bytes: if a
+   * solution uses another drive for the want, one of these is empty in it, and takes the want as well.
+   */
+  #usable(want: Want, node: number, wantCount: number): readonly number[] {
+    const rows = this.reachable(want, node);
+    if (!isOnDrives(want) || rows.length <= wantCount) return rows;
+    const { pools } = this.#index;
+    return rows
+      .filter((row) => this.admits(row, want.size, want.provisioning!.policy))
+      .map((row) => ({ row, draw: drawOf(want, pools.record(row).key) }))
+      .sort((a, b) => compareSizes(pools.available(b.row), pools.available(a.row)) || a.draw - b.draw)
+      .slice(0, wantCount)
+      .map(({ row }) => row);
+  }
+
+  /** A new volume goes on the drive with the most free bytes; of equal ones each is as likely. Other pools are tried by name. */
+  #binsFor(want: Want, bins: readonly Bin[], taken: readonly (readonly Want[])[]): readonly number[] {
+    const all = bins.map((_, bin) => bin);
+    if (!isOnDrives(want)) return all;
+    const { pools } = this.#index;
+    const ranked = all.flatMap((bin) => {
+      const row = bins[bin]!.rowOf.get(want);
+      if (row === undefined) return [];
+      const left = taken[bin]!.reduce((room, { size }) => subtractSizes(room, size), pools.available(row));
+      return [{ bin, left, draw: drawOf(want, bins[bin]!.backing) }];
+    });
+    return ranked.sort((a, b) => compareSizes(b.left, a.left) || a.draw - b.draw).map(({ bin }) => bin);
+  }
+
   /** Pools with the same backing form one bin, because classes that share it compete for its capacity. */
   #bins(node: number, wants: readonly Want[]): Bin[] {
     const bins = new Map<string, Bin>();
     for (const want of wants) {
-      for (const row of this.reachable(want, node)) {
+      for (const row of this.#usable(want, node, wants.length)) {
         const { backing } = this.#index.pools.record(row);
         let bin = bins.get(backing);
         if (bin === undefined) {
@@ -182,6 +220,12 @@ export class FreeCapacity {
           bins[bin]!,
           items.map((item) => wants[item]!),
         ),
+      binsFor: (item, contents) =>
+        this.#binsFor(
+          wants[item]!,
+          bins,
+          contents.map((items) => items.map((other) => wants[other]!)),
+        ),
     };
   }
 
@@ -206,6 +250,10 @@ export class FreeCapacity {
       needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
     return this.#hasCapacity(row, needed);
   }
+}
+
+function isOnDrives({ provisioning }: Want): boolean {
+  return provisioning?.pools.kind === 'pools' && provisioning.pools.entry.isOfDrives;
 }
 
 /** The only entry that all tracked wants draw on, and what they need of it together. */

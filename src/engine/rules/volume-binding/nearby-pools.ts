@@ -1,5 +1,6 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
+import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
 import type { FreeCapacity } from './free-capacity.ts';
@@ -23,9 +24,9 @@ export function poolCandidate(
   want: Want,
   row: number,
 ): StorageCandidate {
-  const { key, name } = index.pools.record(row);
+  const { key, name, form } = index.pools.record(row);
   return {
-    kind: 'pool',
+    kind: form === 'Drive' ? 'drive' : 'pool',
     name,
     poolKey: key,
     obstacles: obstaclesOfPool(index, capacity, want, row),
@@ -35,6 +36,9 @@ export function poolCandidate(
 function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want, row: number): Obstacle[] {
   const margin = poolMargin(index, want, row);
   const found: Obstacle[] = [];
+  const exclusion = index.pools.record(row).drive?.exclusion;
+  if (exclusion !== undefined)
+    return [{ code: 'NoNewVolumes', margin: undefined, detail: `it ${driveExclusions[exclusion]}` }];
   const limit = index.pools.limit(row) ?? zeroSize;
   const policy = want.provisioning!.policy;
   if (capacity.isExpired(row)) found.push({ code: 'Expired', margin });

@@ -10,6 +10,8 @@ export interface PackingProblem {
   readonly itemCount: number;
   readonly binCount: number;
   fits(bin: number, items: readonly number[]): boolean;
+  /** The bins for an item in the order in which they are tried, beside what is in them; by default in their own order. */
+  binsFor?(item: number, contents: readonly (readonly number[])[]): readonly number[];
   readonly budget: WorkBudget;
 }
 
@@ -19,9 +21,9 @@ export type Packing =
   /** Too large for the exact search, and first-fit found nothing. */
   | { readonly kind: 'unknown' };
 
-/** Up to this many items and bins the search is exhaustive: 2^8 sets of items for each of 8 bins. */
+/** Up to this many items and bins the search is exhaustive, if the budget allows it: 2^8 sets of items for each bin. */
 export const exactItemsMax = 8;
-const exactBinsMax = 8;
+const exactBinsMax = 32;
 
 const impossible: Packing = { kind: 'impossible' };
 const unknown: Packing = { kind: 'unknown' };
@@ -57,12 +59,22 @@ function packFirstFit(problem: PackingProblem, order: readonly number[]): number
   const contents: number[][] = Array.from({ length: problem.binCount }, () => []);
   const binOf: number[] = new Array(problem.itemCount).fill(-1);
   for (const item of order) {
-    const bin = contents.findIndex((items, candidate) => problem.fits(candidate, [...items, item]));
-    if (bin < 0) return undefined;
+    const bin = binsFor(problem, item, contents).find((candidate) =>
+      problem.fits(candidate, [...contents[candidate]!, item]),
+    );
+    if (bin === undefined) return undefined;
     contents[bin]!.push(item);
     binOf[item] = bin;
   }
   return binOf;
+}
+
+function binsFor(
+  problem: PackingProblem,
+  item: number,
+  contents: readonly (readonly number[])[],
+): readonly number[] {
+  return problem.binsFor?.(item, contents) ?? contents.map((_, bin) => bin);
 }
 
 /**
@@ -115,16 +127,19 @@ function readOff(
 ): number[] {
   const full = (1 << order.length) - 1;
   const fixed = new Int32Array(problem.binCount);
+  const contents: number[][] = Array.from({ length: problem.binCount }, () => []);
   const binOf: number[] = new Array(problem.itemCount).fill(-1);
   for (let position = 0; position < order.length; position++) {
     const bit = 1 << position;
-    const bin = fitting.findIndex((_, candidate) => {
+    const item = order[position]!;
+    const bin = binsFor(problem, item, contents).find((candidate) => {
       fixed[candidate]! |= bit;
       const works = canComplete(fitting, fixed, full & ~((bit << 1) - 1));
       if (!works) fixed[candidate]! &= ~bit;
       return works;
-    });
-    binOf[order[position]!] = bin;
+    })!;
+    contents[bin]!.push(item);
+    binOf[item] = bin;
   }
   return binOf;
 }

@@ -12,6 +12,7 @@ import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
 import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
+import { changesDriveOf, driveMayHelp } from './drive-wakes.ts';
 import { changesPoolsOf, driverPoolsMayHelp } from './driver-pool-wakes.ts';
 
 /**
@@ -44,6 +45,8 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange, index:
       return drawsOnEither(interest, change) && mayHaveGrown(change);
     case 'DriverCapacity':
       return driverPoolsMayHelp(interest, change, index.pools);
+    case 'Drive':
+      return driveMayHelp(interest, change, index);
     default:
       return false;
   }
@@ -78,6 +81,8 @@ export function volumesInvalidatedBy(
       return drawsOnEither(interest, change);
     case 'DriverCapacity':
       return changesPoolsOf(interest, change);
+    case 'Drive':
+      return changesDriveOf(interest, change);
     default:
       return false;
   }
@@ -148,6 +153,7 @@ function classMayHelp(interest: Interest, before: ClassRecord | undefined, after
     before === undefined ||
     before.allowedNodes.key !== after.allowedNodes.key ||
     before.provisioner !== after.provisioner ||
+    JSON.stringify(before.driveClass) !== JSON.stringify(after.driveClass) ||
     before.isDelayed !== after.isDelayed ||
     before.hasBindingMode !== after.hasBindingMode
   );

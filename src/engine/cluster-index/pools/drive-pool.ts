@@ -1,0 +1,79 @@
+import { type Drive, driveNodeKey, drivesDriver } from '../../../kube/drive.ts';
+import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
+import { type DriveRecord, promisedBytes, readDrive } from '../../drives/drive-record.ts';
+import type { Interner } from '../../records/interner.ts';
+import { matcherOfLabels, type NodeMatcher, noNode } from '../../records/node-matcher.ts';
+import type { PoolRecord } from '../../records/pool-record.ts';
+import { sizeOfBytes } from '../../size.ts';
+
+/**
+ * A Drive as a pool of its own. Its figure is the capacity less the sum of its ledger, so the figure includes exactly the volumes in the
+ * ledger. A drive that takes no new volumes publishes nothing.
+ */
+export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
+  const drive = readDrive(object);
+  const problems: string[] = [];
+  const key = drivePoolKey(drive.name);
+  const free =
+    drive.exclusion === undefined ? sizeOfBytes(drive.capacityBytes - promisedBytes(drive)) : undefined;
+  return {
+    key,
+    source: key,
+    object: drive.name,
+    form: 'Drive',
+    version: drive.version,
+    name: drive.name,
+    driver: drivesDriver,
+    storageClass: '',
+    backing: key,
+    isShared: false,
+    nodes: interner.matcher(nodesOfDrive(drive, problems)),
+    free,
+    largest: free,
+    expiresAtMs: undefined,
+    measuredAtMs: undefined,
+    isTracked: true,
+    published: undefined,
+    drive: {
+      tier: drive.tier,
+      labels: drive.labels,
+      kindKey: interner.text(kindKeyOf(drive)),
+      exclusion: drive.exclusion,
+      claims: claimsIn(drive),
+    },
+    problems,
+  };
+}
+
+export function drivePoolKey(driveName: string): string {
+  return `Drive ${driveName}`;
+}
+
+/** By the topology that CreateVolume is called with: the label of the node, which has the node's name. */
+function nodesOfDrive({ nodeName }: DriveRecord, problems: string[]): NodeMatcher {
+  const compiled = compileLabelSelector({ matchLabels: { [driveNodeKey]: nodeName } }, 'spec.nodeName');
+  if (nodeName !== '' && compiled.ok) return matcherOfLabels(compiled.selector);
+  problems.push(
+    nodeName === ''
+      ? 'spec.nodeName: is missing; no node reaches this drive'
+      : `spec.nodeName: must be a valid value of the label ${driveNodeKey}; until then no node reaches this drive`,
+  );
+  return noNode;
+}
+
+function kindKeyOf({ tier, labels }: DriveRecord): string {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `${tier} ${JSON.stringify(pairs)}`;
+}
+
+const volumePrefix = 'pvc-';
+
+/** The claims whose volumes are in the ledger, by uid. The name of a volume has the uid too. */
+function claimsIn({ volumes }: DriveRecord): ReadonlyMap<string, string> {
+  const claims = new Map<string, string>();
+  for (const { name, claimRef } of volumes) {
+    const uid = claimRef?.uid ?? (name.startsWith(volumePrefix) ? name.slice(volumePrefix.length) : '');
+    if (uid !== '') claims.set(uid, claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`);
+  }
+  return claims;
+}
