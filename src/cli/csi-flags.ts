@@ -9,13 +9,18 @@ export interface CsiFlags extends CapacityPublishingFlags {
   /** One value for each use of the flag. */
   readonly csiAddress?: readonly string[];
   readonly csiTimeout?: string;
+  readonly strictTopology?: boolean;
+  /** True if the flag has no value. */
+  readonly immediateTopology?: boolean | string;
+  readonly extraCreateMetadata?: boolean;
+  readonly defaultFstype?: string;
   readonly nodeDeployment?: boolean;
   readonly nodeName?: string;
 }
 
 /** Undefined without drivers. `pod` is the pod of this process, if it is one of the cluster that the settings are for. */
 export function csiSettingsOf(flags: CsiFlags, pod: PodEnvironment = {}): CsiSettings | undefined {
-  const { csiAddress = [], csiTimeout } = flags;
+  const { csiAddress = [], csiTimeout, strictTopology, extraCreateMetadata, defaultFstype } = flags;
   const nodeName = ownNode(flags);
   const capacity = capacitySettingsOf(flags, pod);
   if (csiAddress.length === 0) return undefined;
@@ -24,6 +29,10 @@ export function csiSettingsOf(flags: CsiFlags, pod: PodEnvironment = {}): CsiSet
     addresses: csiAddress,
     timeoutMs: csiTimeout === undefined ? callTimeoutMs : secondsOf(csiTimeout, '--csi-timeout') * 1000,
     ...(nodeName === undefined ? {} : { nodeName }),
+    strictTopology,
+    immediateTopology: isImmediate(flags),
+    extraCreateMetadata,
+    defaultFsType: defaultFstype,
     capacity,
   };
 }
@@ -35,6 +44,12 @@ function ownNode({ nodeDeployment = false, nodeName }: CsiFlags): string | undef
   if (!nodeDeployment && nodeName !== undefined)
     throw usage('--node-name: has a meaning only with --node-deployment');
   return nodeName;
+}
+
+function isImmediate({ immediateTopology = true }: CsiFlags): boolean {
+  if (typeof immediateTopology === 'boolean') return immediateTopology;
+  if (immediateTopology === 'true' || immediateTopology === 'false') return immediateTopology === 'true';
+  throw usage(`--immediate-topology: "${immediateTopology}" must be true or false`);
 }
 
 function checkAddress(address: string): void {

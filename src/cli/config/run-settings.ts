@@ -84,7 +84,15 @@ function backOffOf({ config }: SettingFlags, { backOff }: Configuration): RunSet
   );
 }
 
-function isElected({ leaderElect }: SettingFlags, { leaderElection }: Configuration): boolean {
+/** A process for one node does not compete with those of other nodes. */
+function isElected(
+  { leaderElect, nodeDeployment = false }: SettingFlags,
+  { leaderElection }: Configuration,
+): boolean {
+  if (nodeDeployment) {
+    if (leaderElect === undefined || leaderElect === 'false') return false;
+    throw usage('--leader-elect: has no meaning with --node-deployment, where every node has its process');
+  }
   if (leaderElect === undefined) return leaderElection?.leaderElect ?? true;
   if (typeof leaderElect === 'boolean') return leaderElect;
   if (leaderElect === 'true' || leaderElect === 'false') return leaderElect === 'true';

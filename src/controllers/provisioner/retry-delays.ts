@@ -2,7 +2,7 @@ import type { RefusedOutcome } from './provisioner.ts';
 
 /** As external-provisioner retries: `--retry-interval-start` and `--retry-interval-max`. */
 const firstMs = 1_000;
-export const longestRetryMs = 5 * 60_000;
+const longestRetryMs = 5 * 60_000;
 
 /** When to repeat a request that failed, depending on the failure. Each claim has its own back-off. */
 export class RetryDelays {
