@@ -35,6 +35,18 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'a PersistentVolume whose creation arrives late does not outlive its volume',
+    seed: '5275',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [466, 'create-pod', { ...small, pod: 'p2', local: 1, pooled: 1, gib: 4, cpu: 2 }],
+      [4_104, 'late-request', { ...volumes, skipped: 3 }],
+      [4_221, 'create-volume', { volume: 'v3', node: 'n0', gib: 6 }],
+      [4_411, 'delete-node', { node: 'n0' }],
+    ],
+  },
+  {
     name: 'a pod gets no node when a claim that was bound before is deleted while another one is provisioned',
     seed: '1',
     replicated: [],

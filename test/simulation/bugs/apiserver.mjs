@@ -14,4 +14,19 @@ export const apiServerBugs = [
     replace: "kind: 'PersistentVolumeClaims', finalizer",
     seedsMax: 150,
   },
+  {
+    name: 'the server does not compare the version of an update',
+    file: 'src/apiserver/registry/writes/update.ts',
+    find: '} else if (given !== old.metadata.resourceVersion) {',
+    replace: '} else if (given > (old.metadata.resourceVersion ?? "")) {',
+    seedsMax: 20,
+  },
+  {
+    name: 'an object is removed although a finalizer holds it',
+    file: 'src/apiserver/registry/writes/update.ts',
+    find: 'if ((object.metadata.finalizers ?? []).length > 0 || old.deletionTimestamp === undefined) return false;',
+    replace:
+      'if ((object.metadata.finalizers ?? []).length > 1 || old.deletionTimestamp === undefined) return false;',
+    seedsMax: 60,
+  },
 ];

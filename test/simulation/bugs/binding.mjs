@@ -21,4 +21,18 @@ export const bindingBugs = [
     replace: 'throw error;',
     seedsMax: 60,
   },
+  {
+    name: 'the binding of a pod carries no version',
+    file: 'src/bind/pod-node-write.ts',
+    find: '...(version !== undefined && { resourceVersion: version }),',
+    replace: '',
+    seedsMax: 20,
+  },
+  {
+    name: 'claims that were bound before are not checked when the pod gets its node',
+    file: 'src/bind/pod-binder.ts',
+    find: 'for (const claim of boundClaims) {',
+    replace: 'for (const claim of boundClaims.slice(boundClaims.length)) {',
+    seedsMax: 700,
+  },
 ];

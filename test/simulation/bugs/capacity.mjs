@@ -42,4 +42,18 @@ export const capacityBugs = [
     replace: 'lists.lowerBound(list, 0, slot)',
     seedsMax: 60,
   },
+  {
+    name: 'a promise stays when its provisioner has refused',
+    file: 'src/engine/cluster-index/pools/promise-reconciler.ts',
+    find: 'this.#index.setPromise(key, promiseIfNeeded({ ...promised, isStored: false }));',
+    replace: '',
+    seedsMax: 300,
+  },
+  {
+    name: 'a pool that grows wakes no pods',
+    file: 'src/engine/rules/volume-binding/wakes.ts',
+    find: 'return drawsOnEither(interest, change) && mayHaveGrown(change);',
+    replace: 'return false;',
+    seedsMax: 20,
+  },
 ];

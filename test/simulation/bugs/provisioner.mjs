@@ -24,7 +24,7 @@ export const provisionerBugs = [
   {
     name: 'a new selected node does not wake the provisioner',
     file: 'src/controllers/provisioner/claim-demand.ts',
-    find: 'selectedNodeOf(claim),\n    claimClassName(claim),',
+    find: 'selectedNodeName(claim),\n    claimClassName(claim),',
     replace: 'claimClassName(claim),',
     seedsMax: 60,
   },

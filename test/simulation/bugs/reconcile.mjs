@@ -49,4 +49,12 @@ export const reconcileBugs = [
     replace: 'return this.#clock.monotonicMs() < this.#observedMs + validMs / 4;',
     seedsMax: 100,
   },
+  {
+    name: 'a watch resumes some versions too late',
+    file: 'src/reconcile/informer/reflector.ts',
+    find: 'if (version !== undefined && this.#version !== undefined) this.#version = version;',
+    replace:
+      'if (version !== undefined && this.#version !== undefined) this.#version = String(Number(version) + 3);',
+    seedsMax: 100,
+  },
 ];

@@ -56,4 +56,11 @@ export const volumeBugs = [
     replace: '',
     seedsMax: 150,
   },
+  {
+    name: 'a conflict of the PV binder is not retried',
+    file: 'src/controllers/volumes/pv-binder/pv-binder.ts',
+    find: "if (isReason(error, 'Conflict')) return {};",
+    replace: "if (isReason(error, 'Conflict')) return undefined;",
+    seedsMax: 60,
+  },
 ];
