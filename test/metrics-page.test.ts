@@ -5,6 +5,7 @@ import { newMetrics, publishedMetrics } from '../src/apiserver/server/metrics.ts
 import { controllerNames } from '../src/controllers/controller-names.ts';
 import { runControllers } from '../src/controllers/run-controllers.ts';
 import { VirtualTimeCluster } from '../src/controllers/testing/virtual-time-cluster.ts';
+import { CallMetrics } from '../src/csi/call-metrics.ts';
 import { systemIds } from '../src/runtime/ids.ts';
 import { type MetricDescription, Metrics } from '../src/runtime/metrics.ts';
 import { seededRandom } from '../src/runtime/random.ts';
@@ -25,6 +26,8 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
   const { clock, cluster } = trial;
   const random = seededRandom('metrics');
   const metrics = new Metrics();
+  // A connection to a CSI driver has it; here is none.
+  new CallMetrics(metrics);
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   runControllers({
     names: controllerNames,

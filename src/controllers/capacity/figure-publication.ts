@@ -20,6 +20,9 @@ const writeLimit = { tokensPerSecond: 50, burst: 100 };
 /** How long the objects of a segment stay after its last node went: a node plugin that restarts is away for a moment. */
 export const segmentGraceMs = 60_000;
 
+/** A figure that has to be measured again soon is not measured more often than this. */
+const waitMinMs = 100;
+
 /** Versions conflict while a cache lags behind. Only a conflict that stays is a problem. */
 const quietConflicts = 3;
 
@@ -177,7 +180,7 @@ export class FigurePublication {
     const pollMs = pollIntervalMs * (0.9 + context.random.next() / 5);
     const requiredMs = figures.requiredMs(figureKey);
     if (requiredMs === undefined) return pollMs;
-    return Math.max(1, Math.min(pollMs, requiredMs + 1 - context.clock.nowMs()));
+    return Math.max(waitMinMs, Math.min(pollMs, requiredMs + 1 - context.clock.nowMs()));
   }
 }
 

@@ -47,7 +47,7 @@ export async function measure(
 }
 
 /** The driver did not answer in time. */
-export class MeasurementTimeout extends Error {
+class MeasurementTimeout extends Error {
   override readonly name = 'MeasurementTimeout';
 }
 
