@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { featureGatesOf } from './feature-gates.ts';
+import { stowageProfile } from '../engine/cluster-index/profile.ts';
+import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 
 test.each([
   ['', true],
@@ -15,3 +16,8 @@ test.each(['Unknown=true', 'VolumeScheduling', 'VolumeScheduling=maybe', 'constr
     expect(() => featureGatesOf(text)).toThrow(/^--feature-gates: .*; /);
   },
 );
+
+test('--feature-gates CSIStorageCapacity=false: published capacity is not read', () => {
+  expect(gatedProfile(stowageProfile, featureGatesOf('')).poolForms).not.toEqual([]);
+  expect(gatedProfile(stowageProfile, featureGatesOf('CSIStorageCapacity=false')).poolForms).toEqual([]);
+});

@@ -1,6 +1,7 @@
 /** The storage-capacity proposal on a whole cluster: each test is named after what the proposal asks for. */
 import { describe, expect, test } from 'vitest';
 import type { GetCapacityRequest } from '../../csi/generated/csi.ts';
+import { stowageProfile } from '../../engine/cluster-index/profile.ts';
 import {
   csiStorageCapacities,
   driverCapacities,
@@ -247,6 +248,49 @@ describe('capacity information in the API server', () => {
       { parameters: {}, accessibleTopology: { segments: { [topologyKey]: 'n1' } } },
       { parameters: {}, accessibleTopology: { segments: { [topologyKey]: 'n1' } } },
     ]);
+  });
+});
+
+describe('the API', () => {
+  test('an update of a pool is a PATCH: writers need not read the object, and do not conflict with each other', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 1 } });
+    const client = fixture.cluster.resource(driverCapacities);
+    await client.create({ metadata: { name: 'shared' }, spec: { driver: 'csi.example.com' } });
+    const apply = (node: string, capacity: string) =>
+      client.patch(
+        { name: 'shared' },
+        {
+          type: 'apply',
+          body: {
+            apiVersion: 'stowage.dev/v1alpha1',
+            kind: 'DriverCapacity',
+            metadata: { name: 'shared' },
+            status: {
+              storage: [{ storageClassName: 'fast', pools: [{ name: node, nodeList: [node], capacity }] }],
+            },
+          },
+        },
+        { fieldManager: node, subresource: 'status' },
+      );
+    const names = ['n1', 'n2', 'n3'];
+    await Promise.all(names.map((name) => apply(name, '1Gi')));
+    await Promise.all(names.map((name, at) => apply(name, `${at + 2}Gi`)));
+    const { status } = await client.get({ name: 'shared' });
+    const [{ pools = [] } = {}] = status?.storage ?? [];
+    expect(pools.map(({ name, capacity }) => `${name} ${capacity}`).sort()).toEqual([
+      'n1 2Gi',
+      'n2 3Gi',
+      'n3 4Gi',
+    ]);
+  });
+
+  test('is under the CSIStorageCapacity feature gate: without it, published capacity is not read', async () => {
+    const profile = { ...stowageProfile, poolForms: [] };
+    await using fixture = await StorageFixture.central({ pools: { n1: 1 }, profile });
+    await fixture.podWithClaim('large', '2Gi');
+    await fixture.settle();
+    // The scheduler sent it to a node without looking, and the driver refused.
+    expect(fixture.callsOf('CreateVolume').length).toBeGreaterThan(0);
   });
 });
 

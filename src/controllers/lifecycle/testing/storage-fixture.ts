@@ -16,7 +16,7 @@ import {
 } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
-import { allControllers } from '../../all-controllers.ts';
+import { allControllers, type ControllerSettings } from '../../all-controllers.ts';
 import { capacityController } from '../../capacity/capacity-controller.ts';
 import type { CapacitySettings } from '../../capacity/capacity-settings.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
@@ -39,6 +39,7 @@ export interface StorageFixtureOptions {
   readonly driverSpec?: CSIDriverSpec;
   readonly classes?: readonly Partial<StorageClass>[];
   readonly capacity?: Partial<CapacitySettings>;
+  readonly profile?: ControllerSettings['profile'];
 }
 
 /**
@@ -65,7 +66,7 @@ export class StorageFixture implements AsyncDisposable {
     const fixture = await StorageFixture.#seed(options, [driver]);
     const served = await JoiningDrivers.of(driver);
     const csi = { addresses: [], timeoutMs: 10_000, capacity: options.capacity };
-    fixture.#run(allControllers({ ...common, csiDrivers: served, csi }));
+    fixture.#run(allControllers({ ...common, csiDrivers: served, csi, profile: options.profile }));
     for (const [name, segment] of Object.entries(segmentsOf(options))) await fixture.csiNode(name, segment);
     await fixture.settle();
     return fixture;

@@ -1,0 +1,287 @@
+/** `stowage run` serves a CSI driver of another language on a cluster of real programs; the test plays the node plugins' registration. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KubernetesCluster } from '../../src/cluster/kubernetes/client.ts';
+import type { PodSpec } from '../../src/kube/api/core.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+  volumeAttachments,
+} from '../../src/kube/resources.ts';
+import { labels } from '../../src/kube/well-known.ts';
+import { projectRoot } from '../project-root.ts';
+import type { StowageProcess } from '../up/stowage-process.ts';
+import type { TestBed } from './test-bed.ts';
+import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { MockDriver, type MockDriverOptions } from './testing/mock-driver.ts';
+import {
+  accessModes,
+  main,
+  runScheduler,
+  serviceAccountKubeconfig,
+  until,
+  untilPrinted,
+} from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
+
+const namespace = 'default';
+const gib = 2n ** 30n;
+const manifest = join(projectRoot, 'deploy/csi.yaml');
+const user = 'system:serviceaccount:kube-system:stowage-csi';
+const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
+const controllers = [
+  'persistentvolume-binder-controller',
+  'persistentvolume-attach-detach-controller',
+  'persistentvolume-protection-controller',
+  'persistentvolumeclaim-protection-controller',
+];
+
+interface Setup {
+  readonly bed: TestBed;
+  readonly cluster: KubernetesCluster;
+  readonly mock: MockDriver;
+  readonly stowage: StowageProcess;
+  readonly auditLog: string;
+}
+
+interface SetupOptions extends Omit<MockDriverOptions, 'nodes'> {
+  readonly runFlags?: readonly string[];
+  readonly attachRequired?: boolean;
+  readonly pollInterval?: string;
+}
+
+/** A cluster with a node for each pool, and `stowage run` with the rights of the manifest. */
+async function start({
+  attachRequired = false,
+  pollInterval = '1s',
+  runFlags = [],
+  ...options
+}: SetupOptions): Promise<Setup> {
+  const mock = await MockDriver.start(options);
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const policy = join(folder, 'policy.json');
+  const auditLog = join(folder, 'audit.log');
+  writeFileSync(policy, JSON.stringify(auditPolicy));
+  const extraFlags = { 'audit-policy-file': policy, 'audit-log-path': auditLog };
+  const bed = await startTestBed({
+    apiServer: { extraFlags },
+    scheduler: true,
+    kwok: true,
+    controllerManager: { controllers },
+  });
+  const { code, stderr } = await bed.kubectl(['apply', '-f', manifest]);
+  expect([code, stderr]).toEqual([0, '']);
+  const cluster = await bed.connect();
+  const spec = { storageCapacity: true, attachRequired };
+  await cluster.resource(csiDrivers).create({ metadata: { name: mock.name }, spec });
+  await cluster.resource(storageClasses).create({
+    metadata: { name: 'fast' },
+    provisioner: mock.name,
+    volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion: true,
+  });
+  for (const name of Object.keys(options.pools)) await registerNode(cluster, mock, name);
+  const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-csi');
+  const stowage = runScheduler(
+    kubeconfig,
+    ...['--controllers', 'provisioner,capacity,expander,attacher'],
+    ...['--csi-address', mock.address, '--capacity-poll-interval', pollInterval],
+    ...runFlags,
+  );
+  onTestFinished(({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    const { forbidden } = auditedRequestsOf(user, auditLog);
+    const calls = mock.calls().map(({ method, code }) => `${method} ${code}`);
+    process.stderr.write(`--- stowage run\n${stowage.stderr}${[...forbidden, ...calls].join('\n')}\n`);
+  });
+  await untilPrinted(stowage, 'capacity: this process leads');
+  return { bed, cluster, mock, stowage, auditLog };
+}
+
+/** What a kubelet does when a node plugin registers. */
+async function registerNode(cluster: KubernetesCluster, mock: MockDriver, name: string): Promise<void> {
+  const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
+  await cluster.resource(nodes).create({
+    metadata: { name, annotations, labels: { [labels.hostname]: name, [mock.topologyKey]: name } },
+  });
+  const drivers = [{ name: mock.name, nodeID: name, topologyKeys: [mock.topologyKey] }];
+  await cluster.resource(csiNodes).create({ metadata: { name }, spec: { drivers } });
+}
+
+async function untilPublished({ cluster }: Setup, expected: string): Promise<void> {
+  await until(async () => {
+    const { items } = await cluster.resource(csiStorageCapacities).list();
+    const lines = items.map(
+      ({ nodeTopology, capacity }) => `${Object.values(nodeTopology?.matchLabels ?? {})} ${capacity}`,
+    );
+    return lines.sort().join(', ') === expected;
+  });
+}
+
+/** A pod of kube-scheduler, with a claim. */
+async function makeClaimAndPod(
+  { cluster }: Setup,
+  name: string,
+  storage: string,
+  spec: Partial<PodSpec> = {},
+): Promise<void> {
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: { namespace, name },
+    spec: { accessModes, storageClassName: 'fast', resources: { requests: { storage } } },
+  });
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: name } }];
+  await cluster.resource(pods).create({
+    metadata: { namespace, name },
+    spec: { terminationGracePeriodSeconds: 0, containers: [main], volumes, ...spec },
+  });
+}
+
+/** The node of the pod, once it runs and its claim is bound. */
+async function runsOn({ cluster }: Setup, name: string): Promise<string> {
+  const read = () => cluster.resource(pods).get({ namespace, name });
+  await until(async () => (await read()).status?.phase === 'Running');
+  const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name });
+  expect(claim.status?.phase).toBe('Bound');
+  return (await read()).spec?.nodeName ?? '';
+}
+
+async function deleteAll({ cluster, mock }: Setup, name: string): Promise<void> {
+  await cluster.resource(pods).delete({ namespace, name });
+  await cluster.resource(persistentVolumeClaims).delete({ namespace, name });
+  await until(async () => (await cluster.resource(persistentVolumes).list()).items.length === 0);
+  expect(await mock.volumeNames()).toEqual([]);
+}
+
+/** Every request was allowed; returns the rights that were granted and not used. */
+function unusedRights({ auditLog }: Setup): readonly string[] {
+  const { rights, forbidden } = auditedRequestsOf(user, auditLog);
+  expect(forbidden).toEqual([]);
+  return grantedRights(manifest).filter((right) => !rights.includes(right));
+}
+
+const programs = [
+  ...serverPrograms,
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'csi-mock',
+] as const;
+
+describe.skipIf(lacks(...programs))(
+  'stowage run with a CSI driver, beside the programs of Kubernetes',
+  () => {
+    test('kube-scheduler places a pod by what we published, its volume is created, attached, expanded and deleted', async () => {
+      const setup = await start({ pools: { n1: 2, n2: 8 }, attachRequired: true, flags: [] });
+      const { cluster, mock } = setup;
+      await untilPublished(setup, 'n1 2Gi, n2 8Gi');
+      await makeClaimAndPod(setup, 'db', '5Gi');
+      expect(await runsOn(setup, 'db')).toBe('n2');
+      await untilPublished(setup, 'n1 2Gi, n2 3Gi');
+      const attachments = async () => (await cluster.resource(volumeAttachments).list()).items;
+      await until(async () => (await attachments()).some(({ status }) => status?.attached === true));
+      expect(await attachments()).toMatchObject([
+        {
+          spec: { attacher: mock.name, nodeName: 'n2' },
+          status: { attached: true, attachmentMetadata: { device: '/dev/mock' } },
+        },
+      ]);
+
+      const body = { spec: { resources: { requests: { storage: '6Gi' } } } };
+      const claims = cluster.resource(persistentVolumeClaims);
+      await claims.patch({ namespace, name: 'db' }, { type: 'merge', body });
+      const size = async () => (await claims.get({ namespace, name: 'db' })).status?.capacity?.storage;
+      await until(async () => (await size()) === '6Gi');
+      await untilPublished(setup, 'n1 2Gi, n2 2Gi');
+
+      // No node has 7 GiB, and kube-scheduler says so.
+      await makeClaimAndPod(setup, 'large', '7Gi');
+      const conditions = async () =>
+        (await cluster.resource(pods).get({ namespace, name: 'large' })).status?.conditions ?? [];
+      await until(async () =>
+        (await conditions()).some(({ message }) =>
+          /2 node\(s\) did not have enough free storage/.test(message ?? ''),
+        ),
+      );
+      await cluster.resource(pods).delete({ namespace, name: 'large' });
+      await cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'large' });
+
+      await deleteAll(setup, 'db');
+      await untilPublished(setup, 'n1 2Gi, n2 8Gi');
+      await cluster.resource(storageClasses).delete({ name: 'fast' });
+      await untilPublished(setup, '');
+      const about = /^(CreateVolume|DeleteVolume|Controller(Publish|Unpublish|Expand)Volume)$/;
+      expect(
+        mock.calls().flatMap(({ method, code }) => (about.test(method) ? [`${method} ${code}`] : [])),
+      ).toEqual([
+        'CreateVolume OK',
+        'ControllerPublishVolume OK',
+        'ControllerExpandVolume OK',
+        'ControllerUnpublishVolume OK',
+        'DeleteVolume OK',
+      ]);
+      // An Event is patched only if it is repeated, which depends on timing.
+      expect(unusedRights(setup).filter((right) => !right.includes('patch events'))).toEqual([]);
+    });
+
+    test('a node whose capacity was used behind our back is left for another one', async () => {
+      const setup = await start({
+        pools: { n1: 4, n2: 8 },
+        pollInterval: '1h',
+        runFlags: ['--strict-topology'],
+      });
+      const { mock, cluster } = setup;
+      await untilPublished(setup, 'n1 4Gi, n2 8Gi');
+      const topology = { segments: { [mock.topologyKey]: 'n2' } };
+      await mock.call('CreateVolume', {
+        name: 'foreign',
+        capacityRange: { requiredBytes: 7n * gib },
+        volumeCapabilities: [{ accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } }],
+        accessibilityRequirements: { requisite: [topology], preferred: [topology] },
+      });
+      const preference = {
+        matchExpressions: [{ key: labels.hostname, operator: 'In' as const, values: ['n2'] }],
+      };
+      const affinity = {
+        nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference }] },
+      };
+      await makeClaimAndPod(setup, 'db', '3Gi', { affinity });
+      expect(await runsOn(setup, 'db')).toBe('n1');
+      await untilPublished(setup, 'n1 1Gi, n2 1Gi');
+      const codes = mock.calls('CreateVolume').map(({ code }) => code);
+      expect(codes).toEqual(['OK', 'ResourceExhausted', 'OK']);
+      const [volume] = (await cluster.resource(persistentVolumes).list()).items;
+      expect(volume?.metadata?.name).toBe((await mock.volumeNames()).find((name) => name !== 'foreign'));
+      unusedRights(setup);
+    });
+
+    test('a process that is killed leaves no volume behind', async () => {
+      const setup = await start({ pools: { n1: 4 } });
+      await untilPublished(setup, 'n1 4Gi');
+      await makeClaimAndPod(setup, 'db', '1Gi');
+      await until(() => setup.mock.calls('CreateVolume').length > 0);
+      await setup.stowage.kill();
+      await setup.cluster.resource(pods).delete({ namespace, name: 'db' });
+      await setup.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'db' });
+      const [, , , ...flags] = setup.stowage.args;
+      runScheduler(setup.stowage.args[2]!, ...flags);
+      await until(
+        async () => (await setup.cluster.resource(persistentVolumeClaims).list()).items.length === 0,
+        200,
+      );
+      await until(
+        async () => (await setup.cluster.resource(persistentVolumes).list()).items.length === 0,
+        200,
+      );
+      expect(await setup.mock.volumeNames()).toEqual([]);
+    });
+  },
+);
