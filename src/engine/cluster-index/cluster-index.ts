@@ -1,8 +1,7 @@
-import type { KubeObject } from '../../kube/api/meta.ts';
 import { normaliseLegacyNames } from '../../kube/legacy/legacy-names.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { ClassRecord } from '../records/class-record.ts';
-import type { DriverRecord } from '../records/driver-record.ts';
+import { type DriverRecord, requirementCount } from '../records/driver-record.ts';
 import { Interner } from '../records/interner.ts';
 import { haveSameLabels } from '../records/labels.ts';
 import type { NamespaceRecord } from '../records/namespace-record.ts';
@@ -13,7 +12,7 @@ import type { PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
-import { compareSizes, type Size } from '../size.ts';
+import type { Size } from '../size.ts';
 import type { ClusterChange, IndexedKind, ObjectWarning, RecordOf, ReleaseChange } from './cluster-change.ts';
 import { NodeTable } from './nodes/node-table.ts';
 import { NodeTraits } from './nodes/node-traits.ts';
@@ -27,6 +26,7 @@ import { PortTable } from './pods/port-table.ts';
 import { UsageTable } from './pods/usage-table.ts';
 import { type DriverPoolsDifference, hasNewFigure, type PoolChange } from './pool-changes.ts';
 import { drivePoolKey } from './pools/drive-pool.ts';
+import { dropUsedRoom, roomOnDrive } from './pools/drive-promises.ts';
 import { PoolTable } from './pools/pool-table.ts';
 import { PromiseReconciler } from './pools/promise-reconciler.ts';
 import { type CapacityPromise, PromiseTable } from './pools/promise-table.ts';
@@ -35,7 +35,7 @@ import { setOrDelete } from './primitives/maps.ts';
 import { Scratch } from './primitives/scratch.ts';
 import { type Savepoint, UndoLog } from './primitives/undo-log.ts';
 import { type Profile, profileProblems, stowageProfile } from './profile.ts';
-import { indexKeyOf, type ObjectOf, readers } from './read-object.ts';
+import { asObject, indexKeyOf, type ObjectOf, readers } from './read-object.ts';
 import { isNewer } from './resource-versions.ts';
 import { AttachTable } from './volumes/attach-table.ts';
 import { ClaimTable } from './volumes/claim-table.ts';
@@ -224,7 +224,7 @@ export class ClusterIndex {
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const room = kind === 'Drive' ? this.#roomOnDrive(key) : undefined;
+    const room = kind === 'Drive' ? roomOnDrive(this.pools, drivePoolKey(key)) : undefined;
     this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);
@@ -237,21 +237,8 @@ export class ClusterIndex {
     if (kind === 'Drive' && hasNewFigure(change as PoolChange))
       this.provisioningFailures.poolChanged(drivePoolKey(key));
     this.#promiseReconciler.changed(changeOf(change, []));
-    if (room !== undefined) this.#ignoreUsedRoom(key, room);
+    if (room !== undefined) dropUsedRoom(this, drivePoolKey(key), room);
     return changeOf(change, this.#freedPools(this.promises.freedInChange));
-  }
-
-  #roomOnDrive(name: string): Size | undefined {
-    const row = this.pools.row(drivePoolKey(name));
-    return row === undefined ? undefined : this.pools.available(row);
-  }
-
-  /** A volume that appears in the ledger ends its promise, and uses the bytes that were promised: nothing is free for others. */
-  #ignoreUsedRoom(name: string, before: Size): void {
-    const key = drivePoolKey(name);
-    const room = this.#roomOnDrive(name);
-    const hasGrown = room !== undefined && compareSizes(room, before) > 0;
-    if (!hasGrown && !this.promises.wasFreed(key)) this.promises.dropFreed(key);
   }
 
   #freedPools(poolKeys: ReadonlySet<string>): readonly PoolRecord[] {
@@ -297,7 +284,7 @@ export class ClusterIndex {
     PersistentVolumeClaim: (key, record) => this.#applyClaim(key, record),
     StorageClass: (key, record) => this.#applyClass(key, record),
     CSIDriver: (key, record) => {
-      this.#requiredDrivers += requirement(record) - requirement(this.drivers.get(key));
+      this.#requiredDrivers += requirementCount(record) - requirementCount(this.drivers.get(key));
       setOrDelete(this.drivers, key, record);
     },
     CSINode: (key, record) => {
@@ -406,15 +393,6 @@ type Apply<R> = (key: string, record: R | undefined) => void;
 
 const unchanged: IndexUpdate = { change: undefined, warnings: [] };
 
-/** A watch can deliver any JSON value. */
-function asObject<T extends KubeObject>(object: T): T {
-  return typeof object === 'object' && object !== null ? object : ({} as T);
-}
-
 function ignored(kind: IndexedKind, problem: string): IndexUpdate {
   return { change: undefined, warnings: [{ kind, key: '', problem }] };
-}
-
-function requirement(driver: DriverRecord | undefined): number {
-  return driver?.refusesNodesWithoutIt === true ? 1 : 0;
 }

@@ -90,3 +90,8 @@ export function indexKeyOf(kind: IndexedKind, object: KubeObject): string | unde
   if (typeof name !== 'string' || name === '') return undefined;
   return namespacedKinds.has(kind) ? `${typeof namespace === 'string' ? namespace : ''}/${name}` : name;
 }
+
+/** A watch can deliver any JSON value. */
+export function asObject<T extends KubeObject>(object: T): T {
+  return typeof object === 'object' && object !== null ? object : ({} as T);
+}

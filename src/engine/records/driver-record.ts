@@ -49,3 +49,8 @@ function readLimit(count: unknown, driver: string, problems: string[]): number |
   );
   return undefined;
 }
+
+/** 1 for a driver that must be installed on the node of its volumes. */
+export function requirementCount(driver: DriverRecord | undefined): number {
+  return driver?.refusesNodesWithoutIt === true ? 1 : 0;
+}

@@ -1,4 +1,5 @@
 import type { CsiDriverSet, ServedCsiDriver } from '../../../csi/served-driver.ts';
+import { drivesDriver } from '../../../kube/drive.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import type { Provisioner } from '../provisioner.ts';
 import type { JoiningProvisioners } from '../provisioner-registry.ts';
@@ -25,9 +26,19 @@ export class CsiProvisioners implements JoiningProvisioners {
   get(name: string): Provisioner | undefined {
     const driver = this.#options.drivers.get(name);
     if (driver === undefined) return undefined;
-    const made = this.#made.get(driver) ?? new CsiProvisioner({ ...this.#options, driver });
+    const made =
+      this.#made.get(driver) ??
+      new CsiProvisioner({ ...this.#options, driver, settings: this.#settingsFor(driver) });
     this.#made.set(driver, made);
     return made;
+  }
+
+  /** Volumes on drives are in one node, and their ledgers name the claim. */
+  #settingsFor({ name }: ServedCsiDriver): CsiProvisioningSettings {
+    const { settings } = this.#options;
+    return name === drivesDriver
+      ? { ...settings, strictTopology: true, extraCreateMetadata: true }
+      : settings;
   }
 
   onJoin(listener: (name: string) => void): () => void {

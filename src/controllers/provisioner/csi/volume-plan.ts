@@ -3,10 +3,12 @@ import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import { type VolumeCapabilityInit, volumeCapability } from '../../../csi/volume-capability.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
+import { driveNameKey, drivesDriver } from '../../../kube/drive.ts';
 import { bytesOf } from '../../../kube/quantities/bytes.ts';
 import { volumeAttributesClasses } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { volumeModeOf } from '../../../kube/volumes.ts';
+import { annotations } from '../../../kube/well-known.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
 import {
@@ -80,7 +82,7 @@ export async function planCsiVolume(
       name: asset.name,
       capacityRange: { requiredBytes: requestedBytes },
       volumeCapabilities: capabilitiesOf(request, fsType, driver),
-      parameters: { ...parameters.forDriver, ...metadataOf(request, options) },
+      parameters: { ...parameters.forDriver, ...metadataOf(request, options), ...driveOf(claim, driver) },
       mutableParameters: { ...mutable.parameters },
       ...(volumeContent === undefined ? {} : { volumeContentSource: volumeContent }),
     };
@@ -126,6 +128,16 @@ function metadataOf({ asset, claim }: ProvisionRequest, { extraCreateMetadata }:
     'csi.storage.k8s.io/pvc/name': name,
     'csi.storage.k8s.io/pvc/namespace': namespace,
     'csi.storage.k8s.io/pv/name': asset.name,
+  };
+}
+
+/** The drive that the scheduler chose, and the uid of the claim for the drive's ledger. Other drivers get neither. */
+function driveOf({ metadata }: PersistentVolumeClaim, { name }: ServedCsiDriver): StringMap {
+  if (name !== drivesDriver) return {};
+  const drive = textOf(metadata?.annotations?.[annotations.drive]);
+  return {
+    'csi.storage.k8s.io/pvc/uid': textOf(metadata?.uid),
+    ...(drive === '' ? {} : { [driveNameKey]: drive }),
   };
 }
 

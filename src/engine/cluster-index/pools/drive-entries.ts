@@ -1,10 +1,11 @@
 import { type DriveKind, isOfKind } from '../../drives/drive-ask.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
+import { PoolEntry, type PoolRow } from './pool-entry.ts';
 
-/** Drives by the kind that a class asks for: its access tier and labels. Lists are computed when they are asked for, until a drive comes, goes or changes its kind. */
-export class DriveEntries<Row extends number> {
-  readonly #drives = new Map<string, { readonly row: Row; readonly record: PoolRecord }>();
-  readonly #rowsOfKind = new Map<string, readonly Row[]>();
+/** Drives by the kind that a class asks for: its access tier and labels. Entries are computed when they are asked for, until a drive comes, goes or changes its kind. */
+export class DriveEntries {
+  readonly #drives = new Map<string, { readonly row: PoolRow; readonly record: PoolRecord }>();
+  readonly #byKind = new Map<string, PoolEntry>();
   /** The drive that has the volume of a claim in its ledger, by the uid of the claim. */
   readonly #byClaim = new Map<string, string>();
 
@@ -12,15 +13,15 @@ export class DriveEntries<Row extends number> {
     return this.#drives.size === 0;
   }
 
-  add(row: Row, record: PoolRecord): void {
+  add(row: PoolRow, record: PoolRecord): void {
     this.#drives.set(record.key, { row, record });
-    this.#rowsOfKind.clear();
+    this.#byKind.clear();
     this.#addClaims(record);
   }
 
   delete(record: PoolRecord): void {
     this.#drives.delete(record.key);
-    this.#rowsOfKind.clear();
+    this.#byKind.clear();
     this.#removeClaims(record);
   }
 
@@ -35,17 +36,21 @@ export class DriveEntries<Row extends number> {
     return this.#byClaim.get(claimUid);
   }
 
-  /** Sorted by the keys of the pools. */
-  rowsOf(kind: DriveKind, kindKey: string): readonly Row[] {
-    let rows = this.#rowsOfKind.get(kindKey);
-    if (rows === undefined) {
-      rows = [...this.#drives.values()]
-        .filter(({ record }) => isOfKind(record.drive!, kind))
-        .sort((a, b) => (a.record.key < b.record.key ? -1 : 1))
-        .map(({ row }) => row);
-      this.#rowsOfKind.set(kindKey, rows);
+  /** The drives of a kind, sorted by the keys of their pools. `version` differs after each drive that came, went or changed its kind. */
+  entryOf(kind: DriveKind, version: number): PoolEntry {
+    const key = kindKeyOf(kind);
+    let entry = this.#byKind.get(key);
+    if (entry === undefined) {
+      const drives = [...this.#drives.values()].filter(({ record }) => isOfKind(record.drive!, kind));
+      drives.sort((a, b) => (a.record.key < b.record.key ? -1 : 1));
+      entry = new PoolEntry(
+        key,
+        version,
+        drives.map(({ row }) => row),
+      );
+      this.#byKind.set(key, entry);
     }
-    return rows;
+    return entry;
   }
 
   #addClaims({ key, drive }: PoolRecord): void {
@@ -58,7 +63,7 @@ export class DriveEntries<Row extends number> {
 }
 
 /** Equal for classes that ask for the same. */
-export function driveKindKey({ tier = '', labels }: DriveKind): string {
+function kindKeyOf({ tier = '', labels }: DriveKind): string {
   const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
   return `drives ${tier} ${JSON.stringify(pairs)}`;
 }

@@ -4,7 +4,8 @@ import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
 import type { PoolForm } from '../../records/pool-record.ts';
 import type { Profile } from '../profile.ts';
-import type { PoolEntry, PoolTable } from './pool-table.ts';
+import type { PoolEntry } from './pool-entry.ts';
+import type { PoolTable } from './pool-table.ts';
 
 interface PoolSources {
   readonly profile: Profile;

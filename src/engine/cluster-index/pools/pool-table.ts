@@ -7,28 +7,9 @@ import type { Topology, TopologyTable } from '../nodes/topology-table.ts';
 import { type DriverPoolsDifference, differingPools } from '../pool-changes.ts';
 import { lowerBound } from '../primitives/binary-search.ts';
 import { addTo, removeFrom, setOrDelete } from '../primitives/maps.ts';
-import { DriveEntries, driveKindKey } from './drive-entries.ts';
+import { DriveEntries } from './drive-entries.ts';
 import { DriverEntries } from './driver-entries.ts';
-
-declare const brand: unique symbol;
-export type PoolRow = number & { readonly [brand]: 'PoolRow' };
-
-/** The pools that serve one class, or one of the placeholders `<ephemeral>` and `<fallback>`. */
-export class PoolEntry {
-  readonly key: string;
-  readonly rows: PoolRow[] = [];
-  /** Whether a volume goes into the pool with the most free bytes, as a driver of drives chooses. Otherwise the first by name will do. */
-  readonly isOfDrives: boolean;
-  /** Changes whenever a pool is added, removed or moved. Never reused, not even by a later entry with the same key. */
-  version: number;
-
-  constructor(key: string, version: number, driveRows?: readonly PoolRow[]) {
-    this.key = key;
-    this.version = version;
-    this.isOfDrives = driveRows !== undefined;
-    if (driveRows !== undefined) this.rows.push(...driveRows);
-  }
-}
+import { PoolEntry, type PoolRow } from './pool-entry.ts';
 
 /**
  * The capacity pools of all forms, with the capacity that is promised to claims.
@@ -56,9 +37,7 @@ export class PoolTable {
   /** By the name of the object. */
   readonly #driverPools = new Map<string, DriverPoolsRecord>();
   readonly #drivers = new DriverEntries();
-  readonly #drives = new DriveEntries<PoolRow>();
-  /** By the kind of drives that a class asks for. Cleared when a drive comes, goes or changes its kind. */
-  readonly #entriesOfDrives = new Map<string, PoolEntry>();
+  readonly #drives = new DriveEntries();
   readonly #promises = new Map<string, Map<string, Size>>();
   readonly #promisedSums = new Map<string, Size>();
   readonly #cells: PartitionCache;
@@ -190,13 +169,7 @@ export class PoolTable {
 
   /** The drives of a kind. */
   driveEntry(kind: DriveKind): PoolEntry {
-    const key = driveKindKey(kind);
-    let entry = this.#entriesOfDrives.get(key);
-    if (entry === undefined) {
-      entry = new PoolEntry(key, this.structureVersion, this.#drives.rowsOf(kind, key));
-      this.#entriesOfDrives.set(key, entry);
-    }
-    return entry;
+    return this.#drives.entryOf(kind, this.structureVersion);
   }
 
   /** The class whose entry serves volumes of the class: itself or `<fallback>`; undefined if there is neither. */
@@ -274,7 +247,7 @@ export class PoolTable {
   #enter(row: PoolRow, record: PoolRecord): void {
     if (record.form === 'Drive') {
       this.#drives.add(row, record);
-      this.#drivesChanged();
+      this.structureVersion += 1;
       return;
     }
     const entry = this.#entry(entryKeyOf(record));
@@ -286,7 +259,7 @@ export class PoolTable {
   #leave(record: PoolRecord): void {
     if (record.form === 'Drive') {
       this.#drives.delete(record);
-      this.#drivesChanged();
+      this.structureVersion += 1;
       return;
     }
     const entry = this.#entry(entryKeyOf(record));
@@ -294,11 +267,6 @@ export class PoolTable {
     this.structureVersion += 1;
     entry.version = this.structureVersion;
     if (entry.rows.length === 0) this.#entries.delete(entry.key);
-  }
-
-  #drivesChanged(): void {
-    this.structureVersion += 1;
-    this.#entriesOfDrives.clear();
   }
 
   #setRecord(row: PoolRow, record: PoolRecord): void {

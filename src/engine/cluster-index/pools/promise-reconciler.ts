@@ -12,9 +12,9 @@ import type { PodTable } from '../pods/pod-table.ts';
 import type { Profile } from '../profile.ts';
 import type { ClaimTable } from '../volumes/claim-table.ts';
 import type { VolumeTable } from '../volumes/volume-table.ts';
+import { driveUpdated, setCompared } from './drive-promises.ts';
 import {
   compareWithFigure,
-  isInLedger,
   mayBeMissed,
   publicationStamp,
   settledPromise,
@@ -24,6 +24,7 @@ import { lookUpInlinePools, lookUpPools, type PoolLookup } from './pool-lookup.t
 import type { PoolTable } from './pool-table.ts';
 import {
   type CapacityPromise,
+  deletedClaimId,
   isBeingProvisioned,
   type PromiseTable,
   promiseIfNeeded,
@@ -82,7 +83,7 @@ export class PromiseReconciler {
         for (const { after } of change.difference.pools) if (after !== undefined) this.#poolUpdated(after);
         return;
       case 'Drive':
-        if (change.after !== undefined) this.#driveUpdated(change.before, change.after);
+        if (change.after !== undefined) driveUpdated(this.#index, change.before, change.after);
         return;
       case 'StorageClass':
       case 'CSIDriver':
@@ -141,13 +142,6 @@ export class PromiseReconciler {
       this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, { ...promised, poolKey }));
   }
 
-  /** A promise ends if the ledger of its drive has the volume of the bound claim. */
-  #setCompared(id: string, promised: CapacityPromise | undefined): void {
-    const compared = promised && compareWithFigure(this.#index.pools, promised);
-    const isOver = compared !== undefined && isInLedger(this.#index.pools, compared);
-    this.#index.setPromise(id, isOver ? undefined : compared);
-  }
-
   #setState(assignedState: string, nextExpiryMs: number): void {
     const [stateBefore, expiryBefore] = [this.#assignedState, this.#nextExpiryMs];
     this.#index.recordUndo(() => {
@@ -192,7 +186,7 @@ export class PromiseReconciler {
     const poolKey = promised.poolKey ?? this.#poolFor(claim, promised.nodeName);
     const existsAtMs = this.#existenceOf(claim) ?? promised.existsAtMs;
     const settled = settledPromise(this.#index.pools, { ...promised, poolKey, existsAtMs });
-    this.#setCompared(claim.key, settled);
+    setCompared(this.#index, claim.key, settled);
   }
 
   /**
@@ -372,27 +366,6 @@ export class PromiseReconciler {
     return rows.map((row) => pools.record(row));
   }
 
-  /**
-   * The ledger has the volume of a claim, or no longer has it. CreateVolume may have put the volume on another drive than was planned: the
-   * promise follows it.
-   */
-  #driveUpdated(before: PoolRecord | undefined, after: PoolRecord): void {
-    for (const id of [...this.#index.promises.ofPool(after.key)]) this.#setIfDifferent(id, after.key);
-    for (const [uid, claimKey] of after.drive!.claims) {
-      if (before?.drive?.claims.has(uid) === true) continue;
-      const promised = this.#index.promises.get(claimKey);
-      if (promised?.claimUid === uid && promised.poolKey !== after.key)
-        this.#setIfDifferent(claimKey, after.key);
-    }
-  }
-
-  #setIfDifferent(id: string, poolKey: string): void {
-    const promised = this.#index.promises.get(id)!;
-    const compared = compareWithFigure(this.#index.pools, { ...promised, poolKey });
-    if (promised.poolKey !== poolKey || compared.isInFigure !== (promised.isInFigure ?? false))
-      this.#setCompared(id, compared);
-  }
-
   /** A figure with a time ends the promises of volumes that existed when it was measured; without one, any change of the object counts. */
   #poolUpdated(pool: PoolRecord): void {
     for (const id of [...this.#index.promises.ofPool(pool.key)]) {
@@ -424,8 +397,4 @@ export class PromiseReconciler {
 /** The id of the promise of an inline volume. */
 export function inlineVolumeId(podKey: string, volumeName: string): string {
   return `${podKey}:${volumeName}`;
-}
-
-function deletedClaimId(claimKey: string, claimUid: string): string {
-  return `${claimKey} ${claimUid}`;
 }

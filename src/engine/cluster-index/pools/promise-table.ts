@@ -141,3 +141,8 @@ export function promiseIfNeeded(promised: CapacityPromise): CapacityPromise | un
 export function isBeingProvisioned(claim: ClaimRecord): boolean {
   return claim.selectedNode !== '' && !claim.isBound;
 }
+
+/** No claim has this id, so a new claim of the same name has its own promise. */
+export function deletedClaimId(claimKey: string, claimUid: string): string {
+  return `${claimKey} ${claimUid}`;
+}
