@@ -9,19 +9,8 @@ import {
   type Topology,
 } from '../generated/csi.ts';
 import { identityOf } from './csi-fixture.ts';
+import { type DriverVolume, DriverVolumes } from './driver-volumes.ts';
 import { NodeMounts } from './node-mounts.ts';
-
-/** A volume of the driver. */
-export interface DriverVolume {
-  readonly id: string;
-  readonly name: string;
-  readonly segment: string;
-  bytes: bigint;
-  /** Those of its class. `copies` says how many bytes of the pool one byte of the volume takes. */
-  readonly parameters: Readonly<Record<string, string>>;
-  /** The mutable parameters of the last modification. */
-  mutable?: Readonly<Record<string, string>>;
-}
 
 export interface EnforcingDriverOptions {
   readonly name?: string;
@@ -52,7 +41,7 @@ export class EnforcingDriver {
   readonly name: string;
   readonly topologyKey: string;
   readonly pools: Map<string, bigint>;
-  readonly volumes = new Map<string, DriverVolume>();
+  readonly volumes = new DriverVolumes();
   /** Volumes that are published to nodes, as `VOLUME-ID NODE-ID`. */
   readonly published = new Set<string>();
   /** What the node service has staged and published. */
@@ -74,7 +63,7 @@ export class EnforcingDriver {
   }
 
   freeIn(segment: string): bigint {
-    const used = [...this.volumes.values()].filter((volume) => volume.segment === segment);
+    const used = [...this.volumes.inSegment(segment)];
     return (
       (this.pools.get(segment) ?? 0n) -
       used.reduce((sum, { bytes, parameters }) => sum + bytes * copiesIn(parameters), 0n)
@@ -200,7 +189,7 @@ export class EnforcingDriver {
     const { volumeContentSource: contentSource } = request;
     const content = contentSource === undefined ? {} : { contentSource };
     const bytes = capacityRange?.requiredBytes ?? 0n;
-    const found = [...this.volumes.values()].find((volume) => volume.name === name);
+    const found = this.volumes.get(`id-${name}`);
     if (found !== undefined && found.bytes !== bytes)
       throw new CsiStatusError('AlreadyExists', `${name} has ${found.bytes} bytes`);
     if (found !== undefined) return { volume: { ...this.#reply(found), ...content } };
