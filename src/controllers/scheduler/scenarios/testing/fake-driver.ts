@@ -96,7 +96,8 @@ export class FakeDriver {
     await this.#clock.sleep(this.#options.createMs, signal);
     const { name } = plan.asset;
     if (this.#volumes.has(name)) return { kind: 'created', volume: plan };
-    const node = plan.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
+    const node =
+      plan.nodeAffinity?.required?.nodeSelectorTerms?.[0]?.matchExpressions?.[0]?.values?.[0] ?? '';
     const bytes = this.#sizes.get(name) ?? 0n;
     if (this.isBroken || this.#freeBytes(node) < bytes) {
       this.refusals += 1;
