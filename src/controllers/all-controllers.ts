@@ -1,8 +1,10 @@
+import type { JoiningDriverSet } from '../csi/joining-driver-set.ts';
 import type { CsiDriverSet } from '../csi/served-driver.ts';
 import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
 import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
+import { drivesController } from './drives/drives-controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
 import { createScheduler, type SchedulerOptions } from './scheduler/scheduler.ts';
@@ -34,6 +36,8 @@ export interface ControllerSettings extends ServiceAccountOptions {
   readonly csi?: CsiSettings | undefined;
   /** The CSI drivers that this process serves; by default those at the addresses of `csi`. */
   readonly csiDrivers?: CsiDriverSet | undefined;
+  /** The set that the driver of local drives joins, which is `csiDrivers` too; without it, the controller `drives` does nothing. */
+  readonly inProcessDrivers?: JoiningDriverSet | undefined;
   /** The CSI node plugins of simulated nodes; without it, there are none. */
   readonly csiNode?: CsiNodeSettings | undefined;
   /** The same as connections; by default those at the addresses of `csiNode`. */
@@ -64,6 +68,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     ephemeral,
     zonalUpgrade,
     capacityController(settings),
+    drivesController(settings),
     statefulSet,
     deployment,
     createNodeAgent(settings),

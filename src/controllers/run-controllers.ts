@@ -2,6 +2,7 @@ import { reportMissingPermission } from '../bind/missing-permission.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { MeteredCluster } from '../cluster/metered-cluster.ts';
 import { CsiDriverConnections } from '../csi/csi-driver-connections.ts';
+import { JoiningDriverSet } from '../csi/joining-driver-set.ts';
 import type { CsiDriverSet } from '../csi/served-driver.ts';
 import { events } from '../kube/resources.ts';
 import type { Controller, ControllerContext } from '../reconcile/controller.ts';
@@ -66,7 +67,7 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   const chosen = [
     ...allControllers({
       ...options,
-      csiDrivers: csiDriversOf(options),
+      ...driversOf(options),
       csiNodes: csiNodesOf(options),
     }).filter(({ name }) => names.includes(name)),
     ...more,
@@ -77,6 +78,16 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   }
   if (!leaderElection) announceAll(options);
   return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
+}
+
+/** Only a process that runs the controller `drives` has a driver of its own, and serves CSI drivers without being told their addresses. */
+function driversOf(
+  options: RunControllersOptions,
+): Pick<ControllerSettings, 'csiDrivers' | 'inProcessDrivers'> {
+  const csiDrivers = csiDriversOf(options);
+  if (!options.names.includes('drives')) return { csiDrivers };
+  const inProcessDrivers = new JoiningDriverSet(csiDrivers);
+  return { csiDrivers: inProcessDrivers, inProcessDrivers };
 }
 
 /** Connects to the CSI drivers at the given addresses, unless there is a set of drivers already. */

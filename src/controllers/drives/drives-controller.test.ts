@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
+import { drives, drivesDriver } from '../../kube/drive.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  storageClasses,
+} from '../../kube/resources.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { allControllers } from '../all-controllers.ts';
+import { VirtualTimeCluster } from '../testing/virtual-time-cluster.ts';
+
+const gib = 2 ** 30;
+const namespace = 'default';
+const size = { cpu: '8', memory: '32Gi', pods: '200' };
+
+/** All controllers, and nodes without any knowledge of drives. */
+async function start(...nodeNames: readonly string[]) {
+  const environment = await VirtualTimeCluster.start();
+  await environment.installOwnKinds();
+  const { cluster } = environment;
+  for (const name of nodeNames)
+    await cluster
+      .resource(nodes)
+      .create({ metadata: { name }, status: { allocatable: size, capacity: size } });
+  const inProcessDrivers = new JoiningDriverSet();
+  const failed: unknown[] = [];
+  inProcessDrivers.onJoin((driver) =>
+    driver.onCallEnd(({ method, error }) => {
+      if (method === 'CreateVolume' && error !== undefined) failed.push(error);
+    }),
+  );
+  environment.run(allControllers({ csiDrivers: inProcessDrivers, inProcessDrivers }));
+  await environment.settle(1_000);
+  return { environment, cluster, failed };
+}
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+async function addDrive({ cluster }: Started, name: string, nodeName: string, sizeGib: number) {
+  const client = cluster.resource(drives);
+  const digits = Buffer.from(name).toString('hex').padStart(12, '0').slice(-12);
+  const created = await client.create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name },
+    spec: { nodeName, filesystemUUID: `00000000-0000-4000-8000-${digits}` },
+  });
+  const status = { capacityBytes: sizeGib * gib, state: 'Ready' };
+  await client.update({ ...created, status }, { subresource: 'status' });
+}
+
+async function addPod({ cluster }: Started, name: string, sizes: readonly number[]) {
+  const claims = sizes.map((_, at) => `${name}-${at}`);
+  for (const [at, claim] of claims.entries())
+    await cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name: claim },
+      spec: {
+        storageClassName: 'stowage-drives',
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: `${sizes[at]}Gi` } },
+      },
+    });
+  await cluster.resource(pods).create({
+    metadata: { namespace, name },
+    spec: {
+      schedulerName: 'stowage',
+      containers: [{ name: 'main', image: 'registry.example.com/app:1' }],
+      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+    },
+  });
+}
+
+async function phases({ cluster }: Started): Promise<readonly string[]> {
+  const { items } = await cluster.resource(pods).list();
+  return items.map(({ metadata, status }) => `${metadata?.name} ${status?.phase}`).sort();
+}
+
+test('a Drive and a claim are enough: the claim is bound and the pod runs', async () => {
+  const started = await start('n1', 'n2');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  await addDrive(started, 'n1-b7f6', 'n1', 10);
+  await environment.settle(1_000);
+  expect(await cluster.resource(csiDrivers).get({ name: drivesDriver })).toMatchObject({
+    spec: { storageCapacity: true, podInfoOnMount: true, attachRequired: false },
+  });
+  expect(await cluster.resource(storageClasses).get({ name: 'stowage-drives' })).toMatchObject({
+    provisioner: drivesDriver,
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  expect((await cluster.resource(nodes).get({ name: 'n1' })).metadata?.labels).toMatchObject({
+    'stowage.dev/node': 'n1',
+  });
+  expect((await cluster.resource(csiNodes).get({ name: 'n1' })).spec?.drivers).toEqual([
+    { name: drivesDriver, nodeID: 'n1', topologyKeys: ['stowage.dev/node'] },
+  ]);
+  await addPod(started, 'db', [4]);
+  await environment.settle(5_000);
+  expect(await phases(started)).toEqual(['db Running']);
+  const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name: 'db-0' });
+  expect(claim.status?.phase).toBe('Bound');
+  expect(claim.metadata?.annotations?.[annotations.drive]).toBe('n1-b7f6');
+  const { spec, status } = await cluster.resource(drives).get({ name: 'n1-b7f6' });
+  expect(spec?.volumes).toMatchObject([
+    { name: `pvc-${claim.metadata?.uid}`, sizeBytes: 4 * gib, claimRef: { namespace, name: 'db-0' } },
+  ]);
+  expect(status?.state).toBe('Ready');
+});
+
+test('pods that fill all drives exactly cause no failed CreateVolume', async () => {
+  const started = await start('n1', 'n2');
+  await using _ = started.environment;
+  const { environment } = started;
+  await addDrive(started, 'a', 'n1', 10);
+  await addDrive(started, 'b', 'n1', 10);
+  await addDrive(started, 'c', 'n2', 15);
+  await addDrive(started, 'd', 'n2', 5);
+  await environment.settle(1_000);
+  for (let at = 0; at < 8; at += 1) await addPod(started, `pod-${at}`, [5]);
+  await addPod(started, 'too-large', [8, 8]);
+  await environment.settle(30_000);
+  const lines = await phases(started);
+  expect(lines.filter((line) => line.endsWith('Running'))).toHaveLength(8);
+  expect(lines).toContain('too-large Pending');
+  expect(started.failed).toEqual([]);
+});
+
+test('kube-scheduler sees one figure for each node and class: the sum, and the largest drive', async () => {
+  const started = await start('n1');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  await addDrive(started, 'a', 'n1', 10);
+  await addDrive(started, 'b', 'n1', 4);
+  await environment.settle(120_000);
+  const { items } = await cluster.resource(csiStorageCapacities).list();
+  expect(items).toMatchObject([
+    { storageClassName: 'stowage-drives', capacity: '14Gi', maximumVolumeSize: '10Gi' },
+  ]);
+});

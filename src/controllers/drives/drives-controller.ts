@@ -1,0 +1,95 @@
+import { InProcessDriver } from '../../csi/in-process-driver.ts';
+import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
+import { drivesControllerService } from '../../drives/controller/controller-service.ts';
+import { DriveCache } from '../../drives/controller/drive-cache.ts';
+import { drivesServices } from '../../drives/drives-services.ts';
+import { drives } from '../../kube/drive.ts';
+import { nodes } from '../../kube/resources.ts';
+import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
+import { runWorkers } from '../../reconcile/workers.ts';
+import { ensureDriveCatalog } from './drive-catalog.ts';
+import { registerDriveNode } from './drive-nodes.ts';
+
+const controllerName = 'drives';
+/** The key in the queue of the CSIDriver and the class; no node has this name. */
+const catalogKey = '';
+
+export interface DrivesControllerSettings {
+  /** The set that the driver of this process joins; without it the controller does nothing. */
+  readonly inProcessDrivers?: JoiningDriverSet | undefined;
+  readonly version?: string | undefined;
+}
+
+/**
+ * Runs the controller service of `drives.stowage.dev` in this process, and creates what its volumes need: the CSIDriver, a class, and for
+ * each node with drives its label and its entry in the CSINode. What exists stays as it is. It never writes the status of a Drive.
+ */
+export function drivesController({
+  inProcessDrivers,
+  version = 'unknown',
+}: DrivesControllerSettings): Controller {
+  return {
+    name: controllerName,
+    run: async (context, signal) => {
+      if (inProcessDrivers === undefined) return;
+      await Promise.all([
+        serveDriver(context, { inProcessDrivers, version }, signal),
+        prepareCluster(context, signal),
+      ]);
+    },
+  };
+}
+
+async function serveDriver(
+  context: ControllerContext,
+  { inProcessDrivers, version }: Required<DrivesControllerSettings>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cluster, clock, random, supervisor, report } = context;
+  const onError = (error: unknown) => report({ controller: controllerName, key: 'drives', error });
+  const cache = new DriveCache({ cluster, clock, random: random.fork('cache'), supervisor, onError });
+  if (!(await cache.synced(signal))) return;
+  const methods = drivesControllerService({ cluster, cache, clock, random: random.fork('choice') });
+  // After the end of this run the driver answers Unavailable; the next run joins with a driver of its own.
+  const services = drivesServices({
+    version: version ?? 'unknown',
+    controller: () => (signal.aborted ? undefined : methods),
+  });
+  inProcessDrivers?.join(await InProcessDriver.connect(services, signal));
+}
+
+/** Keys are names of nodes that have drives. Each reconciliation only creates what is missing, so after a crash the next one completes it. */
+async function prepareCluster(context: ControllerContext, signal: AbortSignal): Promise<void> {
+  const { informers, report, cluster } = context;
+  const queue = new WorkQueue(context);
+  const known = informers.of(drives);
+  const stop = [
+    known.addHandler({
+      added: ({ spec }) => {
+        queue.add(catalogKey);
+        if (spec?.nodeName) queue.add(spec.nodeName);
+      },
+    }),
+    informers.of(nodes).addHandler({
+      added: ({ metadata }) => {
+        const name = metadata?.name ?? '';
+        for (const { spec } of known.values()) if (spec?.nodeName === name) queue.add(name);
+      },
+    }),
+  ];
+  const reconcile = async (key: string) => {
+    if (key === catalogKey) await ensureDriveCatalog(cluster, signal);
+    else await registerDriveNode(cluster, key, signal);
+    return undefined;
+  };
+  try {
+    await runWorkers(queue, reconcile, {
+      workers: 1,
+      signal,
+      onError: (error, key) => report({ controller: controllerName, key: key || 'catalog', error }),
+    });
+  } finally {
+    for (const end of stop) end();
+  }
+}
