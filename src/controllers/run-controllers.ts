@@ -80,7 +80,7 @@ export function runControllers(unmetered: RunControllersOptions): RunningControl
   return { waitingFor: () => [...starting, ...shared.informers.unsynced, ...shared.metadataCache.syncing] };
 }
 
-/** Only a process that runs the controller `drives` has a driver of its own, and serves CSI drivers without being told their addresses. */
+/** Only a process that runs the controller `drives` has a driver of its own, beside those at the addresses. */
 function driversOf(
   options: RunControllersOptions,
 ): Pick<ControllerSettings, 'csiDrivers' | 'inProcessDrivers'> {
