@@ -4,7 +4,7 @@ import { drivesDriver } from '../../kube/drive.ts';
 import { csiDrivers, storageClasses } from '../../kube/resources.ts';
 
 /** The class that users name in their claims. */
-export const drivesClassName = 'stowage-drives';
+const drivesClassName = 'stowage-drives';
 
 /** Creates the CSIDriver and the class. Those that exist stay: users may have changed them. */
 export async function ensureDriveCatalog(cluster: Cluster, signal: AbortSignal): Promise<void> {
