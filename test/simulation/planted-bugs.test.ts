@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Each is caught by nearly every seed, so that a change of the scenarios does not matter. All others: npm run soak -- --planted. */
 const caughtSoon = [
-  'the pod is bound before its volumes exist',
+  'a volume that is being provisioned counts as bound',
   'a pod runs without the mark that its claims are mounted',
   'a promise is counted twice',
   'the intent is not removed from a claim that has its volume',

@@ -8,10 +8,10 @@ export const bindingBugs = [
     seedsMax: 20,
   },
   {
-    name: 'the pod is bound before its volumes exist',
-    file: 'src/bind/pod-binder.ts',
-    find: 'if (isBound) return;',
-    replace: 'return;',
+    name: 'a volume that is being provisioned counts as bound',
+    file: 'src/engine/ledger/binding-progress.ts',
+    find: 'return volume === undefined ? waiting : reachProgress(index, volume.key, nodeName);',
+    replace: 'return volume === undefined ? bound : reachProgress(index, volume.key, nodeName);',
     seedsMax: 60,
   },
   {
