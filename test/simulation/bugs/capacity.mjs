@@ -47,7 +47,7 @@ export const capacityBugs = [
     file: 'src/engine/cluster-index/pools/promise-reconciler.ts',
     find: 'this.#index.setPromise(key, promiseIfNeeded({ ...promised, isStored: false }));',
     replace: '',
-    seedsMax: 300,
+    seedsMax: 400,
   },
   {
     name: 'a pool that grows wakes no pods',

@@ -12,7 +12,7 @@ export const provisionerBugs = [
     file: 'src/controllers/provisioner/provisioning-steps.ts',
     find: 'const options = { dropsSelectedNode: isMoved };',
     replace: 'const options = {};',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'the intent is not removed from a claim that has its volume',
@@ -26,7 +26,7 @@ export const provisionerBugs = [
     file: 'src/controllers/provisioner/claim-demand.ts',
     find: 'selectedNodeName(claim),\n    claimClassName(claim),',
     replace: 'claimClassName(claim),',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'a released volume is removed from the cluster and not from the driver',

@@ -40,7 +40,7 @@ export const reconcileBugs = [
     file: 'src/reconcile/informer/informer.ts',
     find: 'this.#store.mark(key);',
     replace: '',
-    seedsMax: 60,
+    seedsMax: 100,
   },
   {
     name: 'a candidate takes a Lease that has not expired',
@@ -54,7 +54,7 @@ export const reconcileBugs = [
     file: 'src/reconcile/informer/reflector.ts',
     find: 'if (version !== undefined && this.#version !== undefined) this.#version = version;',
     replace:
-      'if (version !== undefined && this.#version !== undefined) this.#version = String(Number(version) + 3);',
+      'if (version !== undefined && this.#version !== undefined) this.#version = String(Number(version) + 12);',
     seedsMax: 100,
   },
 ];

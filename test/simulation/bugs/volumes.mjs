@@ -26,14 +26,14 @@ export const volumeBugs = [
     file: 'src/controllers/volumes/pv-binder/woken-keys.ts',
     find: 'if (claim !== undefined && !claim.isBound) keys.push(claimKey(claim.key));',
     replace: '',
-    seedsMax: 150,
+    seedsMax: 400,
   },
   {
     name: 'the PV binder names a volume in its claim before the volume is locked',
     file: 'src/controllers/volumes/pv-binder/binder-writes.ts',
     find: 'const locked = await this.volume(volume, volumeBindingPatch(volume, claim));',
     replace: 'const locked = volume;',
-    seedsMax: 60,
+    seedsMax: 150,
   },
   {
     name: 'the protection of a claim ends while a pod uses it',
