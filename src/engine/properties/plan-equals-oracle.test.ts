@@ -10,7 +10,7 @@ import { onlyNodeRule } from '../testing/only-node-rule.ts';
 import { oracleRefusalMessage, oracleVerdict } from '../testing/oracle/index.ts';
 import { arbCluster, randomNowMs as nowMs, type RandomCluster } from '../testing/random/cluster.ts';
 
-const runs = 1_000;
+const runs = 700;
 
 const profiles: readonly Profile[] = [
   stowageProfile,

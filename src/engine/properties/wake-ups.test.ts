@@ -11,7 +11,7 @@ import {
   PendingPodsFixture,
 } from '../testing/pending-pods-fixture.ts';
 
-const runs = 250;
+const runs = 160;
 const stepsMax = 50;
 const setupMax = 8;
 

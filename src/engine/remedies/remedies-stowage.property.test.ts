@@ -4,7 +4,7 @@ import { expectIndexToStay, expectRemediesToHold } from './testing/remedy-laws.t
 
 // One file for each profile, so that two workers can run them in parallel.
 test('remedies of the profile stowage make the pod fit, and are the smallest of their kind', () => {
-  expectRemediesToHold(stowageProfile, 1_000);
+  expectRemediesToHold(stowageProfile, 600);
 });
 
 test('the search for remedies of the profile stowage leaves the index as it was', () => {

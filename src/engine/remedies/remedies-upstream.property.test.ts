@@ -4,7 +4,7 @@ import { expectIndexToStay, expectRemediesToHold } from './testing/remedy-laws.t
 
 // One file for each profile, so that two workers can run them in parallel.
 test('remedies of the profile upstream make the pod fit, and are the smallest of their kind', () => {
-  expectRemediesToHold(upstreamProfile, 1_000);
+  expectRemediesToHold(upstreamProfile, 600);
 });
 
 test('the search for remedies of the profile upstream leaves the index as it was', () => {
