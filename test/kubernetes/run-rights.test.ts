@@ -118,7 +118,8 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     const cluster = await bed.connect();
     await kubectl(bed, ['apply', '--server-side', '-f', manifest, '-f', kindsFolder]);
     await kubectl(bed, ['apply', '-f', '-'], refusing);
-    await kubectl(bed, ['wait', '--for=condition=Established', 'crd/drivercapacities.stowage.dev']);
+    const kinds = ['crd/drivercapacities.stowage.dev', 'crd/drives.stowage.dev'];
+    await kubectl(bed, ['wait', '--for=condition=Established', ...kinds]);
     const config = join(bed.folder, 'data', 'stowage.yaml');
     writeFileSync(config, configurationIn(manifest));
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage');
