@@ -2,12 +2,11 @@ import { exponentialBackoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
-import { CallListeners } from './call-listeners.ts';
 import { type CallOptions, ConnectionChanged, type CsiClient, callTimeoutMs } from './csi-client.ts';
 import { CsiCallError, CsiDriverNameError } from './csi-errors.ts';
 import { type CsiMethodName, type CsiReply, type CsiRequestInit, csiMethods } from './csi-methods.ts';
 import { CsiDriverIdentity, noFields } from './driver-identity.ts';
-import type { EndedCall, ServedCsiDriver } from './served-driver.ts';
+import { IdentifiedDriver } from './identified-driver.ts';
 
 /** Between probes of a driver that is not ready. */
 const probeBackoff = exponentialBackoff({ baseMs: 250, maxMs: 5000, factor: 2, jitter: 'equal' });
@@ -29,11 +28,10 @@ export interface CsiDriverOptions {
  * A CSI driver whose name and capabilities are known. `connect` waits for it as long as necessary. After a reconnection the next
  * call asks again, because the driver may have been upgraded; a driver of another name is a `CsiDriverNameError`, and the call is not sent.
  */
-export class CsiDriver implements ServedCsiDriver {
+export class CsiDriver extends IdentifiedDriver {
   readonly client: CsiClient;
   readonly #clock: Clock;
-  readonly #listeners = new CallListeners();
-  #identity: CsiDriverIdentity;
+  protected override identity: CsiDriverIdentity;
   #connection: number;
   /** One for all calls that wait for it. */
   #identifying: Promise<void> | undefined;
@@ -49,50 +47,19 @@ export class CsiDriver implements ServedCsiDriver {
   }
 
   private constructor(client: CsiClient, clock: Clock, identity: CsiDriverIdentity, connection: number) {
+    super();
     this.client = client;
     this.#clock = clock;
-    this.#identity = identity;
+    this.identity = identity;
     this.#connection = connection;
   }
 
-  get name(): string {
-    return this.#identity.name;
-  }
-
   get vendorVersion(): string {
-    return this.#identity.vendorVersion;
+    return this.identity.vendorVersion;
   }
 
-  get hasTopology(): boolean {
-    return this.hasPluginCapability('VOLUME_ACCESSIBILITY_CONSTRAINTS');
-  }
-
-  hasPluginCapability(...[capability]: Parameters<ServedCsiDriver['hasPluginCapability']>): boolean {
-    return this.#identity.hasPlugin(capability);
-  }
-
-  hasControllerCapability(...[capability]: Parameters<ServedCsiDriver['hasControllerCapability']>): boolean {
-    return this.#identity.hasController(capability);
-  }
-
-  hasNodeCapability(...[capability]: Parameters<ServedCsiDriver['hasNodeCapability']>): boolean {
-    return this.#identity.hasNode(capability);
-  }
-
-  onCallEnd(listener: (call: EndedCall) => void): () => void {
-    return this.#listeners.add(listener);
-  }
-
-  /** As `CsiClient.call`, to this driver only. */
-  call<Name extends CsiMethodName>(
-    name: Name,
-    request: CsiRequestInit<Name>,
-    options: Omit<CallOptions, 'connection'>,
-  ): Promise<CsiReply<Name>> {
-    return this.#listeners.observe({ method: name, request }, () => this.#call(name, request, options));
-  }
-
-  async #call<Name extends CsiMethodName>(
+  /** To this driver only. */
+  protected override async send<Name extends CsiMethodName>(
     name: Name,
     request: CsiRequestInit<Name>,
     { signal, timeoutMs = callTimeoutMs }: Omit<CallOptions, 'connection'>,
@@ -125,7 +92,7 @@ export class CsiDriver implements ServedCsiDriver {
     const identity = await identityOf(this.client, { signal: new AbortController().signal, timeoutMs });
     if (identity.name !== this.name)
       throw new CsiDriverNameError(this.client.address, this.name, identity.name);
-    this.#identity = identity;
+    this.identity = identity;
     this.#connection = connection;
   }
 }

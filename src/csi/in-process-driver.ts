@@ -1,14 +1,13 @@
 import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
-import { CallListeners } from './call-listeners.ts';
 import type { CallOptions } from './csi-client.ts';
 import { CsiCallError, CsiReplyError } from './csi-errors.ts';
 import { type CsiMethodName, type CsiReply, type CsiRequestInit, csiMethods } from './csi-methods.ts';
 import type { CsiCallContext, CsiServices } from './csi-server.ts';
 import { CsiDriverIdentity, noFields } from './driver-identity.ts';
 import { InvalidField } from './field-checks.ts';
+import { IdentifiedDriver } from './identified-driver.ts';
 import { checkReply } from './reply-checks.ts';
 import { checkRequest } from './request-checks.ts';
-import type { EndedCall, ServedCsiDriver } from './served-driver.ts';
 import { statusOf } from './status-of.ts';
 
 type Message = MessageShape<DescMethodUnary['input']>;
@@ -19,10 +18,9 @@ type Implementations = Readonly<Record<string, Implementation | undefined>>;
  * A CSI driver in this process, without a socket: requests and replies are checked as on the wire, and errors become the same types.
  * It has no timers of its own, so it also works under a virtual clock; `timeoutMs` is ignored.
  */
-export class InProcessDriver implements ServedCsiDriver {
+export class InProcessDriver extends IdentifiedDriver {
   readonly #services: CsiServices;
-  readonly #identity: CsiDriverIdentity;
-  readonly #listeners = new CallListeners();
+  protected override readonly identity: CsiDriverIdentity;
 
   static async connect(services: CsiServices, signal: AbortSignal): Promise<InProcessDriver> {
     const identity = await CsiDriverIdentity.ask((method) =>
@@ -32,42 +30,17 @@ export class InProcessDriver implements ServedCsiDriver {
   }
 
   private constructor(services: CsiServices, identity: CsiDriverIdentity) {
+    super();
     this.#services = services;
-    this.#identity = identity;
+    this.identity = identity;
   }
 
-  get name(): string {
-    return this.#identity.name;
-  }
-
-  get hasTopology(): boolean {
-    return this.hasPluginCapability('VOLUME_ACCESSIBILITY_CONSTRAINTS');
-  }
-
-  hasPluginCapability(...[capability]: Parameters<ServedCsiDriver['hasPluginCapability']>): boolean {
-    return this.#identity.hasPlugin(capability);
-  }
-
-  hasControllerCapability(...[capability]: Parameters<ServedCsiDriver['hasControllerCapability']>): boolean {
-    return this.#identity.hasController(capability);
-  }
-
-  hasNodeCapability(...[capability]: Parameters<ServedCsiDriver['hasNodeCapability']>): boolean {
-    return this.#identity.hasNode(capability);
-  }
-
-  onCallEnd(listener: (call: EndedCall) => void): () => void {
-    return this.#listeners.add(listener);
-  }
-
-  call<Name extends CsiMethodName>(
+  protected override send<Name extends CsiMethodName>(
     method: Name,
     request: CsiRequestInit<Name>,
     options: Omit<CallOptions, 'connection'>,
   ): Promise<CsiReply<Name>> {
-    return this.#listeners.observe({ method, request }, () =>
-      callOf(this.#services, this.name, method, request, options),
-    );
+    return callOf(this.#services, this.name, method, request, options);
   }
 }
 

@@ -14,7 +14,7 @@ import { NodeMounts } from './node-mounts.ts';
 
 export interface EnforcingDriverOptions {
   readonly name?: string;
-  /** The label that tells segments apart; volumes are local to their segment. */
+  /** The label whose values are the segments; volumes are local to their segment. */
   readonly topologyKey?: string;
   /** Bytes of each segment, by the value of the label. */
   readonly pools: Readonly<Record<string, bigint>>;
