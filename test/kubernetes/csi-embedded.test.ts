@@ -88,7 +88,8 @@ async function makeClaimAndPod({ cluster }: Setup, name: string, storage: string
   await cluster.resource(pods).create({
     metadata: { namespace, name },
     spec: {
-      terminationGracePeriodSeconds: 0,
+      // With 0 the pod would be removed at once, before its volume is unpublished.
+      terminationGracePeriodSeconds: 1,
       containers: [main],
       volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
     },
@@ -109,9 +110,17 @@ async function deleteAll({ cluster, mock }: Setup, name: string): Promise<void> 
   expect(await mock.volumeNames()).toEqual([]);
 }
 
+/**
+ * The calls about volumes. As with a kubelet, a pod is removed once its volume is unpublished; so nothing orders NodeUnstageVolume and DeleteVolume
+ * for volumes that are not attached.
+ */
 function methods(mock: MockDriver): readonly string[] {
   const about = /^(CreateVolume|DeleteVolume|Controller(Publish|Unpublish|Expand)Volume|Node\w+Volume)$/;
   return mock.calls().flatMap(({ method, code }) => (about.test(method) ? [`${method} ${code}`] : []));
+}
+
+function withoutUnstage(mock: MockDriver): readonly string[] {
+  return methods(mock).filter((call) => !call.startsWith('NodeUnstageVolume '));
 }
 
 describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
@@ -152,14 +161,14 @@ describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
 
     await deleteAll(setup, 'db');
     await untilPublished(setup, 'n1 2Gi, n2 8Gi');
-    expect(methods(mock)).toEqual([
+    await until(() => mock.calls('NodeUnstageVolume').length > 0);
+    expect(withoutUnstage(mock)).toEqual([
       'CreateVolume OK',
       'NodeStageVolume OK',
       'NodePublishVolume OK',
       'ControllerExpandVolume OK',
       'NodeExpandVolume OK',
       'NodeUnpublishVolume OK',
-      'NodeUnstageVolume OK',
       'DeleteVolume OK',
     ]);
   });
@@ -215,11 +224,8 @@ describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
     const again = { ...setup, stowage, cluster: await connect(stowage) };
     expect(await runsOn(again, 'db')).toBe('n1');
     await deleteAll(again, 'db');
-    expect(methods(setup.mock).slice(-3)).toEqual([
-      'NodeUnpublishVolume OK',
-      'NodeUnstageVolume OK',
-      'DeleteVolume OK',
-    ]);
+    await until(() => setup.mock.calls('NodeUnstageVolume').length > 0);
+    expect(withoutUnstage(setup.mock).slice(-2)).toEqual(['NodeUnpublishVolume OK', 'DeleteVolume OK']);
   });
 
   test('a volume that was made behind our back is reported as drift', async () => {

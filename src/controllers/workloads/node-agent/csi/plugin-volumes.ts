@@ -161,6 +161,8 @@ export class PluginVolumes {
   }
 
   async #unstageUnused(volumeHandle: string, signal: AbortSignal): Promise<number> {
+    // A pod may have ended, and its volume been unpublished, while this volume was reconciled.
+    this.#forgetEnded(volumeHandle);
     const record = this.#record(volumeHandle);
     if (record === undefined) {
       this.#options.reportNode();
