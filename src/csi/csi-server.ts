@@ -16,6 +16,7 @@ import { socketPathOf } from './csi-address.ts';
 import { CsiStatusError } from './csi-errors.ts';
 import { methodPath } from './csi-methods.ts';
 import { Controller, Identity, Node } from './generated/csi.ts';
+import { Registration } from './generated/plugin-registration.ts';
 import { grpcNumberOf } from './grpc-codes.ts';
 import { messageText, withoutSecretsOf } from './message-text.ts';
 import { checkRequest } from './request-checks.ts';
@@ -53,12 +54,17 @@ export interface CsiServices {
   readonly node?: ServiceMethods<typeof Node>;
 }
 
+/** What the kubelet asks before it calls a driver, on a socket of its own. */
+export interface RegistrationServices {
+  readonly registration: ServiceMethods<typeof Registration>;
+}
+
 export interface CsiServerOptions {
   /** `unix:///path` or an absolute path. */
   readonly address: string;
   /** The flag that the address comes from, for errors. */
   readonly addressSource?: string;
-  readonly services: CsiServices;
+  readonly services: CsiServices | RegistrationServices;
   readonly clock: Clock;
   readonly log: Log;
   readonly requestBytesMax?: number;
@@ -90,6 +96,10 @@ export class CsiServer {
     this.#clock = clock;
     this.#log = log;
     this.#server = new Server({ 'grpc.max_receive_message_length': requestBytesMax });
+    if ('registration' in services) {
+      this.#add(Registration, services.registration);
+      return;
+    }
     this.#add(Identity, services.identity);
     if (services.controller !== undefined) this.#add(Controller, services.controller);
     if (services.node !== undefined) this.#add(Node, services.node);

@@ -1,8 +1,9 @@
-// Command csi writes the messages and services of the Container Storage Interface as TypeScript. scripts/generate.mjs runs it:
+// Command csi writes the messages and services of the Container Storage Interface, and those by which the kubelet finds drivers, as
+// TypeScript. scripts/generate.mjs runs it:
 //
 //	go run . ROOT
 //
-// It compiles csi.proto of the pinned module and passes the result to protoc-gen-es, as protoc would.
+// It compiles the definitions of the pinned modules and passes the result to protoc-gen-es, as protoc would.
 package main
 
 import (
@@ -23,12 +24,18 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
+	_ "k8s.io/kubelet/pkg/apis/pluginregistration/v1" // Keeps the module, which contains api.proto, in go.mod.
 )
 
+// definition is a file of a module, and where its TypeScript goes.
+type definition struct{ module, source, path string }
+
+var definitions = []definition{
+	{"github.com/container-storage-interface/spec", "csi.proto", "src/csi/generated/csi.ts"},
+	{"k8s.io/kubelet", "pkg/apis/pluginregistration/v1/api.proto", "src/csi/generated/plugin-registration.ts"},
+}
+
 const (
-	module = "github.com/container-storage-interface/spec"
-	source = "csi.proto"
-	path   = "src/csi/generated/csi.ts"
 	plugin = "../../../node_modules/.bin/protoc-gen-es"
 	// TypeScript without `enum`, which our compiler settings forbid.
 	parameter = "target=ts,erasable_syntax=true"
@@ -39,16 +46,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run . ROOT")
 		os.Exit(2)
 	}
-	text := generate(compile())
-	target := filepath.Join(os.Args[1], path)
-	check(os.MkdirAll(filepath.Dir(target), 0o755))
-	check(os.WriteFile(target, []byte(text), 0o644))
-	fmt.Println(path)
+	for _, each := range definitions {
+		text := each.generate(each.compile())
+		target := filepath.Join(os.Args[1], each.path)
+		check(os.MkdirAll(filepath.Dir(target), 0o755))
+		check(os.WriteFile(target, []byte(text), 0o644))
+		fmt.Println(each.path)
+	}
 }
 
-// compile returns csi.proto and what it imports, imports first, as a plugin expects them.
-func compile() []*descriptorpb.FileDescriptorProto {
-	folder := strings.TrimSpace(run("go", "list", "-m", "-f", "{{.Dir}}", module))
+// compile returns the definition and what it imports, imports first, as a plugin expects them.
+func (d definition) compile() []*descriptorpb.FileDescriptorProto {
+	folder := strings.TrimSpace(run("go", "list", "-m", "-f", "{{.Dir}}", d.module))
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{
 			ImportPaths: []string{folder},
@@ -57,7 +66,7 @@ func compile() []*descriptorpb.FileDescriptorProto {
 		// Comments become comments of the generated types.
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
-	files, err := compiler.Compile(context.Background(), source)
+	files, err := compiler.Compile(context.Background(), d.source)
 	check(err)
 	var all []*descriptorpb.FileDescriptorProto
 	seen := map[string]bool{}
@@ -78,9 +87,9 @@ func compile() []*descriptorpb.FileDescriptorProto {
 	return all
 }
 
-func generate(files []*descriptorpb.FileDescriptorProto) string {
+func (d definition) generate(files []*descriptorpb.FileDescriptorProto) string {
 	request, err := proto.Marshal(&pluginpb.CodeGeneratorRequest{
-		FileToGenerate: []string{source},
+		FileToGenerate: []string{d.source},
 		Parameter:      proto.String(parameter),
 		ProtoFile:      files,
 	})
@@ -96,14 +105,14 @@ func generate(files []*descriptorpb.FileDescriptorProto) string {
 		fmt.Fprintf(os.Stderr, "protoc-gen-es wrote %d files: %s\n", len(response.File), response.GetError())
 		os.Exit(1)
 	}
-	return withHeader(response.File[0].GetContent())
+	return d.withHeader(response.File[0].GetContent())
 }
 
-// withHeader replaces the first comment, which csi.proto has for its own readers.
-func withHeader(text string) string {
+// withHeader replaces the first comment, which is for readers of the definition.
+func (d definition) withHeader(text string) string {
 	_, rest, _ := strings.Cut(text, "\n\n")
-	version := strings.TrimSpace(run("go", "list", "-m", "-f", "{{.Version}}", module))
-	return fmt.Sprintf("// Generated from %s of %s %s by scripts/generate/csi; do not edit.\n\n%s", source, module, version, rest)
+	version := strings.TrimSpace(run("go", "list", "-m", "-f", "{{.Version}}", d.module))
+	return fmt.Sprintf("// Generated from %s of %s %s by scripts/generate/csi; do not edit.\n\n%s", d.source, d.module, version, rest)
 }
 
 func run(name string, args ...string) string {
