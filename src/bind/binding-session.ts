@@ -195,8 +195,9 @@ export class BindingSession {
   }
 
   #start(pod: Projected<Pod>, reservation: Reservation): InFlightBinding {
-    const boundClaims = boundClaimsOf(this.#options.feed.index, reservation.placement);
-    const binding = new InFlightBinding(pod, reservation, boundClaims);
+    const { feed, clock } = this.#options;
+    const boundClaims = boundClaimsOf(feed.index, reservation.placement);
+    const binding = new InFlightBinding({ pod, reservation, boundClaims, decidedMs: clock.monotonicMs() });
     this.#inFlight.add(binding);
     return binding;
   }

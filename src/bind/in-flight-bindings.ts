@@ -14,15 +14,18 @@ export class InFlightBinding {
   readonly reservation: Reservation;
   /** The claims of the pod that have their volumes already. They must keep them until the pod has its node. */
   readonly boundClaims: readonly BoundClaim[];
+  /** When the placement was decided, in monotonic time. */
+  readonly decidedMs: number;
   readonly #cancellation = new AbortController();
   #wake: (() => void) | undefined;
   #wasWoken = false;
   #isPodWriteStarted = false;
 
-  constructor(pod: Projected<Pod>, reservation: Reservation, boundClaims: readonly BoundClaim[]) {
-    this.pod = pod;
-    this.reservation = reservation;
-    this.boundClaims = boundClaims;
+  constructor(decision: BindingDecision) {
+    this.pod = decision.pod;
+    this.reservation = decision.reservation;
+    this.boundClaims = decision.boundClaims;
+    this.decidedMs = decision.decidedMs;
   }
 
   get placement(): Placement {
@@ -71,6 +74,8 @@ export class InFlightBinding {
     });
   }
 }
+
+export type BindingDecision = Pick<InFlightBinding, 'pod' | 'reservation' | 'boundClaims' | 'decidedMs'>;
 
 /** The bindings in flight, indexed by the pod, the claims and the node that a change is about. */
 export class InFlightBindings {

@@ -49,7 +49,7 @@ const writersMax = 64;
  * 2. Then the existing volumes: a claimRef each, and the PV controller completes the binding. With `completesBindings` in the profile,
  *    the binder names the volumes in the claims itself, once all claimRefs are written, and the PV controller writes only the phases.
  * 3. Then the pod, unless it was created with its node. Right before, all of its claims are checked again: a claim that was bound early
- *    may have been deleted while the binder waited for another one.
+ *    may have been deleted while the binder waited for another one. If the binder waited for long, it reads them from the server.
  *
  * The binder waits for events and never polls. It may crash after any step: the next plan of the pod finds what was written (selected
  * nodes and claimRefs), it keeps reserving what it reserves, and steps that are done are not repeated.
@@ -87,7 +87,7 @@ export class PodBinder {
       if (isAssigned) return;
       await this.#write(inFlight, signal, () => {
         inFlight.markPodWriteStarted();
-        return pods.bind(inFlight.pod, node, signal, () => this.#problemOf(inFlight));
+        return pods.bind(inFlight.pod, node, signal, (isRetry) => this.#problemOf(inFlight, isRetry, signal));
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -211,12 +211,29 @@ export class PodBinder {
   }
 
   /**
-   * Why the pod must not get its node now; undefined if it may. It costs no request: it reads what informers have reported, and a claim
-   * may be deleted between its last event and the binding. Kubernetes has no write that checks a pod and its claims at once, so that
-   * remains. It is safe: the kubelet mounts only claims that are bound and not being deleted, so the pod waits on its node, and no volume
-   * is used by two claims.
+   * Why the pod must not get its node now; undefined if it may. A binding that takes its usual time costs no request: it reads what
+   * informers have reported. If the binding took long or an attempt failed, the network may have been interrupted and informers may be
+   * behind, so the pod's claims are read from the server first.
+   *
+   * A window remains: a claim may be deleted between that read and the binding, or, in a binding that is fast, after the last event that
+   * informers have delivered. Kubernetes has no write that checks a pod and its claims at once. It is safe: the kubelet mounts only claims
+   * that are bound and not being deleted, so the pod waits on its node, and no volume is used by two claims.
    */
-  #problemOf(inFlight: InFlightBinding): string | undefined {
+  async #problemOf(
+    inFlight: InFlightBinding,
+    isRetry: boolean,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { clock, volumes } = this.#options;
+    const known = this.#knownProblem(inFlight);
+    const isOld = clock.monotonicMs() - inFlight.decidedMs >= oldAfterMs;
+    if (known !== undefined || !(isRetry || isOld)) return known;
+    const keys = inFlight.placement.pod.claims.map(({ key }) => key);
+    const missing = await volumes.missingClaim(keys, signal);
+    return missing === undefined ? this.#knownProblem(inFlight) : `PersistentVolumeClaim ${missing} is gone`;
+  }
+
+  #knownProblem(inFlight: InFlightBinding): string | undefined {
     return this.#podOrClaimProblem(inFlight) ?? newVolumesProblem(this.#options.index, inFlight.placement);
   }
 
@@ -267,6 +284,9 @@ export class PodBinder {
 
 /** How long a pod waits for new volumes before it is reported, and its nominated node is written. */
 const slowAfterMs = 5_000;
+
+/** From this age of a placement on, the pod's claims are read before the pod gets its node. Most placements are bound in milliseconds. */
+const oldAfterMs = 5_000;
 
 /** Before each attempt to withdraw a claimRef. */
 const withdrawPausesMs = [0, 100, 1_000, 5_000];

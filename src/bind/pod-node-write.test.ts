@@ -13,6 +13,8 @@ const name = { namespace, name: 'p' };
 const { signal: never } = new AbortController();
 const noResponse = failure(504, 'Timeout', 'there was no response');
 const isPodBinding = ({ verb }: ClusterCall) => verb === 'post';
+const isClaimRead = ({ verb, resource }: ClusterCall) =>
+  verb === 'get' && resource.plural === 'persistentvolumeclaims';
 const isPodPatch = ({ verb, resource }: ClusterCall) => verb === 'patch' && resource.plural === 'pods';
 
 function bind({ session }: SessionFixture, { pod, reservation }: ReservedPod): Promise<void> {
@@ -146,6 +148,28 @@ test('a claim that had its volume and is deleted meanwhile ends the binding', as
   await removeClaim(fixture, 'early');
   await bound;
   expect((await storedPod(fixture)).spec?.nodeName).toBeUndefined();
+});
+
+test('claims are read after a failed attempt: one whose deletion is not reported yet ends the binding', async () => {
+  await using fixture = await SessionFixture.start();
+  await createBoundClaim(fixture, 'early');
+  const reserved = await fixture.reserved(['early']);
+  const reads = recordCalls(fixture.connection, isClaimRead);
+  let attempts = 0;
+  const before = async () => {
+    attempts += 1;
+    expect(reads).toEqual([]);
+    await removeClaim(fixture, 'early');
+    throw noResponse;
+  };
+  fixture.connection.addHooks(onlyFor(isPodBinding, { before }));
+  fixture.connection.addHooks({
+    onWatchEvent: ({ resource }) => (resource.plural === 'persistentvolumeclaims' ? 'drop' : undefined),
+  });
+  await expect(bind(fixture, reserved)).rejects.toThrow(
+    new BindFailure('PersistentVolumeClaim default/early is gone'),
+  );
+  expect([attempts, fixture.feed.index.claims.get('default/early') !== undefined]).toEqual([1, true]);
 });
 
 /** As the PV controller would have bound it. */

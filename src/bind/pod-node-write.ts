@@ -26,9 +26,11 @@ export interface PodNodeWriteOptions extends PodWriteOptions {
   /** The pod as it was when its node was chosen. */
   readonly pod: Pod;
   readonly nodeName: string;
-  /** Why the pod must not get the node any longer; undefined while it may. */
-  readonly problem?: (() => string | undefined) | undefined;
+  readonly problem?: PodNodeProblem | undefined;
 }
+
+/** Why the pod must not get the node any longer; undefined while it may. `isRetry`: an earlier attempt failed, so caches may be behind. */
+export type PodNodeProblem = (isRetry: boolean) => Promise<string | undefined>;
 
 /** How often the pod is written to exclude a late binding: for about five minutes. A server that fails for so long binds no pod either. */
 const supersedeAttemptsMax = 60;
@@ -49,6 +51,8 @@ export class PodNodeWrite {
   readonly #options: PodNodeWriteOptions;
   /** The version of the last binding that got no response. */
   #unanswered: string | undefined;
+  #attempts = 0;
+  #hasProblem = false;
 
   constructor(options: PodNodeWriteOptions) {
     this.#options = options;
@@ -83,8 +87,11 @@ export class PodNodeWrite {
 
   async #bind(version: string | undefined, signal: AbortSignal): Promise<void> {
     const { cluster, pod, nodeName, problem } = this.#options;
-    const found = problem?.();
+    const found = await problem?.(this.#attempts > 0);
+    this.#attempts += 1;
+    this.#hasProblem = found !== undefined;
     if (found !== undefined) throw new BindFailure(found);
+    signal.throwIfAborted();
     const { namespace, name = '', uid } = pod.metadata ?? {};
     const body: Binding = {
       apiVersion: 'v1',
@@ -106,12 +113,12 @@ export class PodNodeWrite {
   }
 
   async #readState(signal: AbortSignal): Promise<WriteState> {
-    const { pod, feed, problem } = this.#options;
+    const { pod, feed } = this.#options;
     const live = await this.#read(signal);
     if (live === undefined || !isSame(live, pod)) return { kind: 'changed' };
     feed.recordWrite('Pod', live);
     if (this.#isBound(live)) return { kind: 'done' };
-    const isStopped = problem?.() !== undefined || hasNode(live) || hasChanged(pod, live);
+    const isStopped = this.#hasProblem || hasNode(live) || hasChanged(pod, live);
     return isStopped || live.metadata?.deletionTimestamp !== undefined
       ? { kind: 'changed' }
       : { kind: 'unchanged', version: live.metadata?.resourceVersion };

@@ -6,7 +6,7 @@ import { keyOf, parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
 import { pods } from '../kube/resources.ts';
 import { undefinedIfNotFound } from '../kube/undefined-if-not-found.ts';
-import { PodNodeWrite, type PodWriteOptions } from './pod-node-write.ts';
+import { type PodNodeProblem, PodNodeWrite, type PodWriteOptions } from './pod-node-write.ts';
 
 /** After this many conflicts the status write is given up: it is not worth more attempts. */
 const conflictsMax = 10;
@@ -21,13 +21,8 @@ export class PodSchedulingWrites {
     this.#options = options;
   }
 
-  /** See `PodNodeWrite`. `problem` says why the pod must not get the node any longer; undefined while it may. */
-  async bind(
-    pod: Pod,
-    nodeName: string,
-    signal: AbortSignal,
-    problem?: () => string | undefined,
-  ): Promise<void> {
+  /** See `PodNodeWrite`. */
+  async bind(pod: Pod, nodeName: string, signal: AbortSignal, problem?: PodNodeProblem): Promise<void> {
     await new PodNodeWrite({ ...this.#options, pod, nodeName, problem }).send(signal);
   }
 

@@ -141,6 +141,14 @@ export class VolumeBindingWrites {
     );
   }
 
+  /** Reads claims from the server, passes them to the feed, and returns the key of one that does not exist. */
+  async missingClaim(keys: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+    const found = await Promise.all(keys.map((key) => this.readClaim(key, signal)));
+    for (const claim of found)
+      if (claim !== undefined) this.#feed.recordWrite('PersistentVolumeClaim', claim);
+    return keys.find((_, at) => found[at] === undefined);
+  }
+
   async annotateClaim(
     claim: PersistentVolumeClaim,
     marks: Readonly<Record<string, string | null>>,

@@ -79,6 +79,18 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'a pod gets no node when its claim was deleted and its scheduler, after a partition, has not been told yet',
+    seed: '12866',
+    replicated: ['workloads'],
+    latencyMaxMs: 5,
+    actions: [
+      [4_800, 'create-pod', { ...small, pod: 'p0', local: 1, pooled: 1, cpu: 2 }],
+      [5_981, 'create-volume', { volume: 'v3', node: 'n2', gib: 6 }],
+      [6_080, 'partition', { process: 'scheduler-0', forMs: 15_906 }],
+      [21_300, 'delete-claim', { claim: 'p0-l0' }],
+    ],
+  },
+  {
     name: 'a binding that arrives late does not take effect when its place was given to another pod',
     seed: '1',
     replicated: [],
@@ -89,22 +101,6 @@ const found: readonly FoundScenario[] = [
       [2_000, 'create-pod', { ...small, pod: 'p1', cpu: 3 }],
       [2_000, 'create-pod', { ...small, pod: 'p2', cpu: 3 }],
       [2_000, 'create-pod', { ...small, pod: 'p3', cpu: 3 }],
-    ],
-  },
-  {
-    name: 'a PersistentVolume whose creation arrives late has its volume, although its node was deleted meanwhile',
-    seed: '5275',
-    replicated: [],
-    latencyMaxMs: 0,
-    actions: [
-      [
-        466,
-        'create-pod',
-        { pod: 'p2', local: 1, pooled: 1, hasScratch: false, gib: 4, cpu: 2, isUrgent: false },
-      ],
-      [4_104, 'late-request', { ...volumes, skipped: 3 }],
-      [4_221, 'create-volume', { volume: 'v3', node: 'n0', gib: 6 }],
-      [4_411, 'delete-node', { node: 'n0' }],
     ],
   },
 ];
