@@ -4,6 +4,7 @@ import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
 import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
+import { disksController } from './disks/disks-controller.ts';
 import { drivesController } from './drives/drives-controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
@@ -69,6 +70,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     zonalUpgrade,
     capacityController(settings),
     drivesController(settings),
+    disksController,
     statefulSet,
     deployment,
     createNodeAgent(settings),

@@ -1,7 +1,7 @@
 /** The layers inside src/engine, from the bottom up. `src/engine/README.md` describes them. */
 export const engineLayers: readonly (readonly string[])[] = [
   ['size.ts'],
-  ['drives'],
+  ['drives', 'disks'],
   ['records'],
   ['cluster-index', 'drift'],
   ['rules'],

@@ -14,10 +14,7 @@ export const storedOnlyKinds: readonly StoredOnlyKind[] = [
     group: 'resource.k8s.io',
     kinds: ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
   },
-  {
-    group: 'stowage.dev',
-    kinds: ['BackingImage', 'DiskSchedule', 'Drive', 'Replica', 'StorageNode', 'Volume'],
-  },
+  { group: 'stowage.dev', kinds: ['BackingImage', 'Replica', 'Volume'] },
 ];
 
 export interface StoredOnlyKind {

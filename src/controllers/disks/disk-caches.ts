@@ -1,0 +1,34 @@
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import type { Informer } from '../../reconcile/informer/informer.ts';
+import type { SharedInformers } from '../../reconcile/shared-informers.ts';
+
+export interface DiskCaches {
+  readonly schedules: Informer<DiskSchedule>;
+  readonly nodes: Informer<StorageNode>;
+  readonly replicas: Informer<Replica>;
+  readonly images: Informer<BackingImage>;
+}
+
+export function diskCaches(informers: SharedInformers): DiskCaches {
+  return {
+    schedules: informers.of(diskSchedules),
+    nodes: informers.of(storageNodes),
+    replicas: informers.of(replicas),
+    images: informers.of(backingImages),
+  };
+}
+
+/** UUIDs of the disks that the node reports. */
+export function reportedDisks({ status }: Pick<StorageNode, 'status'>): ReadonlyMap<string, string> {
+  const disks = Object.entries(status?.diskStatus ?? {});
+  return new Map(disks.flatMap(([name, { diskUUID }]) => (diskUUID ? [[diskUUID, name] as const] : [])));
+}
+
+/** Whether nothing is requested, and nothing granted. */
+export function isEmptySchedule({ spec, status }: Pick<DiskSchedule, 'spec' | 'status'>): boolean {
+  const maps = [spec?.replicas, spec?.backingImages, status?.replicas, status?.backingImages];
+  return maps.every((map) => Object.keys(map ?? {}).length === 0);
+}

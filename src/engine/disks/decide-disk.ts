@@ -1,0 +1,124 @@
+import type { DiskScheduleSpec, DiskScheduleStatus, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskState } from './disk-state.ts';
+
+export type DiskUserKind = 'replicas' | 'backingImages';
+
+export interface DiskPass {
+  readonly spec: Pick<DiskScheduleSpec, DiskUserKind>;
+  readonly status: Pick<DiskScheduleStatus, DiskUserKind>;
+  readonly disk: DiskState;
+  /** Whether the data of this user is on the disk already. */
+  readonly hasData: (kind: DiskUserKind, name: string) => boolean;
+  /** When the user was created; the oldest is served first. */
+  readonly createdAt: (kind: DiskUserKind, name: string) => string;
+}
+
+export interface DiskDecision {
+  readonly replicas: Readonly<Record<string, DiskVerdict>>;
+  readonly backingImages: Readonly<Record<string, DiskVerdict>>;
+  readonly storageScheduled: number;
+  readonly storageLimit: number | undefined;
+}
+
+/** A request, and the verdict on it so far. */
+interface Entry {
+  readonly kind: DiskUserKind;
+  readonly name: string;
+  readonly asked: number;
+  readonly granted: number;
+  verdict: DiskVerdict | undefined;
+}
+
+const kinds: readonly DiskUserKind[] = ['replicas', 'backingImages'];
+
+/** One pass over the requests for a disk; README.md has its steps and invariants. */
+export function decideDisk(pass: DiskPass): DiskDecision {
+  const entries = kinds.flatMap((kind) => entriesOf(pass, kind));
+  const waiting = entries.filter((entry) => !settleWithoutLimit(entry, pass));
+  if (pass.disk.kind === 'ready') {
+    let sum = sumOf(entries);
+    for (const entry of inOrder(waiting, pass)) {
+      entry.verdict = verdictOf(entry, pass.disk, sum - entry.granted);
+      sum += grantedBy(entry) - entry.granted;
+    }
+  }
+  return {
+    replicas: verdictsOf(entries, 'replicas'),
+    backingImages: verdictsOf(entries, 'backingImages'),
+    storageScheduled: sumOf(entries),
+    storageLimit: pass.disk.kind === 'ready' ? pass.disk.limitBytes : undefined,
+  };
+}
+
+/** Verdicts without a request are left out here, which releases their bytes. */
+function entriesOf({ spec, status }: DiskPass, kind: DiskUserKind): readonly Entry[] {
+  return Object.entries(spec[kind] ?? {}).map(([name, asked]) => {
+    const verdict = ownValue(status[kind], name);
+    return { kind, name, asked, granted: verdict?.scheduledSize ?? 0, verdict };
+  });
+}
+
+/** Requests that need no further bytes, and data that exists. True if the entry is settled. */
+function settleWithoutLimit(entry: Entry, { hasData }: DiskPass): boolean {
+  const { kind, name, asked, granted, verdict } = entry;
+  if (granted > 0 && asked <= granted) {
+    entry.verdict = scheduled(asked, verdict?.reason === 'Adopted');
+    return true;
+  }
+  if (granted === 0 && hasData(kind, name)) {
+    entry.verdict = scheduled(asked, true);
+    return true;
+  }
+  return false;
+}
+
+function verdictOf(
+  { asked, granted }: Entry,
+  { limitBytes, closed }: Extract<DiskState, { kind: 'ready' }>,
+  others: number,
+): DiskVerdict {
+  const rejected = { state: 'rejected', scheduledSize: granted, observedSize: asked } as const;
+  if (granted === 0 && closed !== undefined) return { ...rejected, reason: closed.reason };
+  if (others + asked > limitBytes) return { ...rejected, reason: 'InsufficientStorage' };
+  return scheduled(asked, false);
+}
+
+function scheduled(size: number, isAdopted: boolean): DiskVerdict {
+  const verdict = { state: 'scheduled', scheduledSize: size, observedSize: size } as const;
+  return isAdopted ? { ...verdict, reason: 'Adopted' } : verdict;
+}
+
+/** Growth first: data that cannot grow is worse off than data that does not exist yet. */
+function inOrder(entries: readonly Entry[], { createdAt }: DiskPass): readonly Entry[] {
+  const keyed = entries.map((entry) => ({ entry, at: createdAt(entry.kind, entry.name) }));
+  return keyed
+    .sort(
+      (a, b) =>
+        Number(a.entry.granted === 0) - Number(b.entry.granted === 0) ||
+        compare(a.at, b.at) ||
+        compare(a.entry.name, b.entry.name) ||
+        compare(a.entry.kind, b.entry.kind),
+    )
+    .map(({ entry }) => entry);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function grantedBy({ verdict }: Entry): number {
+  return verdict?.scheduledSize ?? 0;
+}
+
+function sumOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + grantedBy(entry), 0);
+}
+
+function verdictsOf(entries: readonly Entry[], wanted: DiskUserKind): Readonly<Record<string, DiskVerdict>> {
+  return Object.fromEntries(
+    entries.flatMap(({ kind, name, verdict }) =>
+      kind === wanted && verdict !== undefined ? [[name, verdict]] : [],
+    ),
+  );
+}

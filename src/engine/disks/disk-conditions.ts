@@ -1,0 +1,38 @@
+import type { Condition } from '../../kube/api/meta.ts';
+import type { DiskDecision } from './decide-disk.ts';
+import type { DiskIdentity, DiskState } from './disk-state.ts';
+
+/** The conditions of a DiskSchedule after a pass: whether the disk answers, and whether it takes new requests. */
+export function diskConditions(
+  disk: DiskState,
+  { storageScheduled }: Pick<DiskDecision, 'storageScheduled'>,
+  identity: DiskIdentity,
+): readonly Condition[] {
+  return [readyCondition(disk, identity), schedulableCondition(disk, storageScheduled, identity)];
+}
+
+function readyCondition(disk: DiskState, { name, nodeName }: DiskIdentity): Condition {
+  if (disk.kind === 'unknown')
+    return { type: 'Ready', status: 'False', reason: 'DiskNotReady', message: disk.message };
+  const message = `Disk ${name} on node ${nodeName} is ready`;
+  return { type: 'Ready', status: 'True', reason: 'DiskReady', message };
+}
+
+function schedulableCondition(
+  disk: DiskState,
+  storageScheduled: number,
+  { name, nodeName }: DiskIdentity,
+): Condition {
+  const no = { type: 'Schedulable', status: 'False' } as const;
+  if (disk.kind === 'unknown')
+    return { ...no, reason: 'DiskNotReady', message: `no verdict is given: ${disk.message}` };
+  const over = storageScheduled - disk.limitBytes;
+  if (over > 0) {
+    const figures = `${storageScheduled} bytes are scheduled and the limit is ${disk.limitBytes}`;
+    const message = `${figures}: ${over} too many; what is scheduled stays, and nothing else is granted`;
+    return { ...no, reason: 'OverCommitted', message };
+  }
+  if (disk.closed !== undefined) return { ...no, ...disk.closed };
+  const message = `Disk ${name} is ready for scheduling on node ${nodeName}`;
+  return { type: 'Schedulable', status: 'True', reason: 'DiskReady', message };
+}

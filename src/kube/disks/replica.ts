@@ -1,0 +1,29 @@
+import type { KubeObject } from '../api/meta.ts';
+import type { Resource } from '../resource.ts';
+import { stowageGroup, stowageVersion } from '../stowage.ts';
+
+/** One copy of a Volume's data: `stowage.dev/v1alpha1`, cluster-scoped. docs/kinds.md describes each field. */
+export interface Replica extends KubeObject {
+  readonly spec?: {
+    readonly volumeName?: string;
+    readonly volumeSize?: number;
+    readonly nodeID?: string;
+    /** The UUID of its disk, which is the name of the DiskSchedule. */
+    readonly diskID?: string;
+  };
+  readonly status?: {
+    /** Set once it had all of the data. */
+    readonly healthyAt?: string;
+    /** Set while it has failed. */
+    readonly failedAt?: string;
+  };
+}
+
+export const replicas: Resource<Replica> = {
+  group: stowageGroup,
+  version: stowageVersion,
+  namespaced: false,
+  kind: 'Replica',
+  plural: 'replicas',
+  isOptional: true,
+};
