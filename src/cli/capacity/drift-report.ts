@@ -1,5 +1,5 @@
 import type { PoolForm } from '../../engine/records/pool-record.ts';
-import type { DriftFigure, DriftKind } from '../../kube/drift-record.ts';
+import type { DriftFigure, DriftKind, DriftVolumes } from '../../kube/drift-record.ts';
 import type { Note } from '../source/note.ts';
 
 /**
@@ -25,6 +25,14 @@ export interface PoolDriftLine {
   readonly ours: string | undefined;
   /** Promised to volumes that the figure does not include. */
   readonly promised: string;
+  /** Volumes that the driver lists and no PersistentVolume has; undefined if the driver does not list its volumes. */
+  readonly foreign?: DriftVolumes | undefined;
+  /** Volumes that the driver lists and no PersistentVolume has any more. */
+  readonly leaked?: DriftVolumes | undefined;
+  /** PersistentVolumes whose volume the driver does not list. */
+  readonly lost?: DriftVolumes | undefined;
+  /** The part of the difference that no listed volume explains. */
+  readonly shrunk?: string | undefined;
   /** What is free less what was expected; negative if something is missing. Undefined if the publisher has not compared the figures. */
   readonly difference: string | undefined;
   /** When the first figure with a difference was measured. */

@@ -1,12 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { driverCapacity, storageCapacity, storageClass } from '../../engine/testing/objects.ts';
-import { type DriftKind, type DriftRecord, formatDriftRecord } from '../../kube/drift-record.ts';
+import {
+  type DriftKind,
+  type DriftList,
+  type DriftRecord,
+  formatDriftRecord,
+} from '../../kube/drift-record.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
 import { plainTerminal } from '../output/terminal.ts';
 import { measureDrift } from './measure-drift.ts';
 import { driftNames, renderDrift } from './render-drift.ts';
 
+const mixed = {
+  shrunk: '12Gi',
+  foreign: {
+    count: 7,
+    storage: '7Gi',
+    volumes: ['v1', 'v2', 'v3', 'v4', 'v5'].map((id) => ({ id, storage: '1Gi' })),
+  },
+  leaked: { count: 1, storage: '1Gi', volumes: [{ id: 'pvc-1', storage: '1Gi' }] },
+};
+const lost = { lost: { count: 1, storage: '10Gi', volumes: [{ id: 'pv-1', storage: '10Gi' }] } };
 const nowMs = Date.parse('2026-01-01T12:00:00Z');
 const figure = { measuredAt: '2026-01-01T08:00:00Z', free: '80Gi', ours: '0', otherClasses: '0' };
 
@@ -14,6 +29,16 @@ function recordOf(kind: DriftKind, difference: string): DriftRecord {
   const last = { ...figure, measuredAt: '2026-01-01T11:00:00Z', free: '70Gi' };
   const since = kind === 'none' ? {} : { since: '2026-01-01T09:00:00Z' };
   return { baseline: figure, last, kind, difference, ...since };
+}
+
+const none = { count: 0, storage: '0', volumes: [] };
+
+/** As if the driver had listed its volumes. */
+function listedRecord(kind: DriftKind, difference: string, listed: Partial<DriftList>): DriftRecord {
+  return {
+    ...recordOf(kind, difference),
+    listed: { foreign: none, leaked: none, lost: none, shrunk: '0', ...listed },
+  };
 }
 
 function pool(name: string, drift: string | undefined) {
@@ -33,7 +58,8 @@ function report(storageClassName?: string) {
         pool('c-silent', undefined),
         pool('d-edited', '{"kind":"leak"}'),
         pool('e-leak', formatDriftRecord(recordOf('leak', '-5Gi'))),
-        pool('f-shrunk', formatDriftRecord(recordOf('shrunk', '-20Gi'))),
+        pool('f-shrunk', formatDriftRecord(listedRecord('shrunk', '-20Gi', mixed))),
+        pool('g-lost', formatDriftRecord(listedRecord('lost', '10Gi', lost))),
       ],
       DriverCapacity: [
         driverCapacity('pmem', [
@@ -57,7 +83,7 @@ const textOf = (isWide: boolean, storageClassName?: string) =>
   renderDrift(report(storageClassName), { terminal: plainTerminal, isWide, nowMs });
 
 describe('drift', () => {
-  test('is shown by pool: reported, sum of our volumes, difference, since when, and what a person can do', async () => {
+  test('is shown by pool: reported, sum of our volumes, foreign, shrunk, difference, since when, and what a person can do', async () => {
     await expect(textOf(false)).toMatchFileSnapshot('./testing/golden/drift.txt');
     await expect(textOf(true)).toMatchFileSnapshot('./testing/golden/drift-wide.txt');
     await expect(`${JSON.stringify(report(), undefined, 2)}\n`).toMatchFileSnapshot(
@@ -68,6 +94,7 @@ describe('drift', () => {
       'csistoragecapacity/storage/b-foreign',
       'csistoragecapacity/storage/e-leak',
       'csistoragecapacity/storage/f-shrunk',
+      'csistoragecapacity/storage/g-lost',
       '',
     ]);
   });

@@ -50,6 +50,10 @@ function columns(style: Style, { isWide, nowMs }: RenderDriftOptions): (Column<P
     { title: 'POOL', cell: ({ pool }) => pool },
     { title: 'REPORTED', cell: ({ reported }) => amount(reported), align: 'right' },
     { title: 'OURS', cell: ({ ours }) => amount(ours), align: 'right' },
+    { title: 'FOREIGN', cell: ({ foreign }) => amount(foreign?.storage), align: 'right' },
+    { title: 'LEAKED', cell: ({ leaked }) => amount(leaked?.storage), align: 'right' },
+    { title: 'SHRUNK', cell: ({ shrunk }) => amount(shrunk), align: 'right' },
+    isWide ? { title: 'LOST', cell: ({ lost }) => amount(lost?.storage), align: 'right' } : undefined,
     { title: 'PROMISED', cell: ({ promised }) => amount(promised), align: 'right', isMinor: true },
     { title: 'DIFFERENCE', cell: ({ difference }) => amount(difference), align: 'right' },
     { title: 'SINCE', cell: ({ since }) => ageText(since, nowMs), align: 'right' },
@@ -68,4 +72,5 @@ const causes = {
   leak: 'leak',
   shrunk: 'shrunk',
   grown: 'grown',
+  lost: 'lost volumes',
 } as const;

@@ -13,6 +13,9 @@ export class CapacityMetrics {
   readonly driftPools: GaugeMetric;
   readonly driftBytes: GaugeMetric;
   readonly drifts: CounterMetric;
+  readonly listedVolumes: GaugeMetric;
+  readonly listedBytes: GaugeMetric;
+  readonly listFailures: CounterMetric;
 
   constructor(metrics: Metrics) {
     const labels = ['driver_name'];
@@ -64,6 +67,21 @@ export class CapacityMetrics {
       'stowage_capacity_drifts_total',
       'How often a figure began to differ from what the known volumes explain.',
       ['driver_name', 'kind'],
+    );
+    this.listedVolumes = metrics.gauge(
+      'stowage_capacity_unknown_volumes',
+      'Volumes that the driver lists and no PersistentVolume has: foreign, or leaked if they had one.',
+      ['driver_name', 'kind'],
+    );
+    this.listedBytes = metrics.gauge(
+      'stowage_capacity_unknown_volume_bytes',
+      'The sum of the sizes of these volumes, as far as the driver tells them.',
+      ['driver_name', 'kind'],
+    );
+    this.listFailures = metrics.counter(
+      'stowage_capacity_list_failures_total',
+      'Failed calls of ListVolumes. Without a list, shrunken pools look like foreign use.',
+      labels,
     );
   }
 }

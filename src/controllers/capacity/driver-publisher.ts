@@ -103,8 +103,11 @@ export class DriverPublisher {
       segments: this.#segments,
     });
     this.#drift = new PoolDrift({
-      driver: driver.name,
+      driver,
       clock: context.clock,
+      log: context.log,
+      timeoutMs,
+      pollIntervalMs: settings.pollIntervalMs,
       desired,
       figures,
       metrics,

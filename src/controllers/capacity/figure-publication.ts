@@ -101,7 +101,7 @@ export class FigurePublication {
     const { desired, drift, context, metrics, measurement } = this.#options;
     const store = this.#storeFor(figureKey);
     const disks = desired.disksOf(figureOfKey(figureKey).storageClassName);
-    const record = drift.recordFor(figureKey, measured, store.published(figureKey));
+    const record = await drift.recordFor(figureKey, measured, store.published(figureKey), signal);
     const figure = { ...measured, disks, drift: record };
     if (this.#isCurrent(figureKey, figure)) return false;
     const { clock } = context;
@@ -187,6 +187,6 @@ export class FigurePublication {
 /** The last figure in a record changes with every measurement, and is no reason to write. */
 function isOtherDrift(before: NewFigure['drift'], after: NewFigure['drift']): boolean {
   const essence = (drift: NewFigure['drift']) =>
-    drift && JSON.stringify([drift.baseline, drift.kind, drift.difference, drift.since]);
+    drift && JSON.stringify([drift.baseline, drift.kind, drift.difference, drift.since, drift.listed]);
   return essence(before) !== essence(after);
 }

@@ -40,7 +40,7 @@ export async function measure(
     parameters: { ...storageClass?.parameters },
     ...(hasLabels ? { accessibleTopology: { segments: { ...segment } } } : {}),
   };
-  const reply = await withDeadline(clock, timeoutMs, signal, (deadline) =>
+  const reply = await withDeadline(clock, { method: 'GetCapacity', timeoutMs }, signal, (deadline) =>
     driver.call('GetCapacity', request, { signal: deadline, timeoutMs }),
   );
   return { measuredAtMs, freeBytes: reply.availableCapacity, largestBytes: reply.maximumVolumeSize };
@@ -59,9 +59,9 @@ export function failureReason(error: unknown): string {
 }
 
 /** A driver in this process has no deadlines of its own, and may hang for good. */
-async function withDeadline<T>(
+export async function withDeadline<T>(
   clock: Clock,
-  timeoutMs: number,
+  { method, timeoutMs }: { readonly method: string; readonly timeoutMs: number },
   signal: AbortSignal,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -76,7 +76,7 @@ async function withDeadline<T>(
     const stopListening = onAbort(signal, () => giveUp(signal.reason));
     // The connection's own deadline is the same; its error says more, so it goes first.
     const timer = clock.after(timeoutMs + graceMs, () =>
-      giveUp(new MeasurementTimeout(`GetCapacity: the driver did not answer within ${timeoutMs / 1000} s`)),
+      giveUp(new MeasurementTimeout(`${method}: the driver did not answer within ${timeoutMs / 1000} s`)),
     );
     const finish = () => {
       stopListening();

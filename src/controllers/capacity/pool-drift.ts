@@ -1,20 +1,28 @@
+import type { ServedCsiDriver } from '../../csi/served-driver.ts';
 import { driftOf } from '../../engine/drift/drift-of.ts';
 import { DriverVolumes } from '../../engine/drift/driver-volumes.ts';
+import type { ListFindings } from '../../engine/drift/list-share.ts';
+import { ListedVolumes } from '../../engine/drift/listed-volumes.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
 import { type DriftKind, type DriftRecord, driftKinds } from '../../kube/drift-record.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import type { InformerHandler } from '../../reconcile/informer/informer.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
 import type { CapacityMetrics } from './capacity-metrics.ts';
 import type { DesiredFigures } from './desired-figures.ts';
 import { figureOfKey } from './figure-id.ts';
 import type { FigureQueue } from './figure-queue.ts';
 import type { PublishedFigure } from './figure-store.ts';
 import type { MeasuredFigure } from './measured-figure.ts';
+import { VolumeList } from './volume-list.ts';
 
 export interface PoolDriftOptions {
-  readonly driver: string;
+  readonly driver: ServedCsiDriver;
   readonly clock: Clock;
+  readonly log: Log;
+  readonly timeoutMs: number;
+  readonly pollIntervalMs: number;
   readonly desired: DesiredFigures;
   readonly figures: FigureQueue;
   readonly metrics: CapacityMetrics;
@@ -26,11 +34,17 @@ export interface PoolDriftOptions {
 export class PoolDrift {
   readonly #options: PoolDriftOptions;
   readonly #volumes: DriverVolumes;
+  readonly #listed: ListedVolumes;
+  readonly #list: VolumeList;
   readonly #drifts = new Map<string, DriftRecord>();
+  /** What the driver's list said about a figure's segment when the figure was last compared. */
+  readonly #compared = new Map<string, string>();
 
   constructor(options: PoolDriftOptions) {
     this.#options = options;
-    this.#volumes = new DriverVolumes(options);
+    this.#volumes = new DriverVolumes({ ...options, driver: options.driver.name });
+    this.#listed = new ListedVolumes(this.#volumes);
+    this.#list = new VolumeList(options, this.#listed);
   }
 
   get volumeHandler(): InformerHandler<PersistentVolume> {
@@ -62,29 +76,57 @@ export class PoolDrift {
   }
 
   /**
-   * The record to publish with a figure. A poll that finds the same amount, while no volume of the segment has changed, cannot find another
-   * difference, and costs nothing.
+   * The record to publish with a figure. A poll that finds the same amount, while neither the volumes of the segment nor the driver's list
+   * of them have changed, cannot find another difference, and costs nothing.
    */
-  recordFor(
+  async recordFor(
     figureKey: string,
     figure: MeasuredFigure,
     published: PublishedFigure | undefined,
+    signal: AbortSignal,
+  ): Promise<DriftRecord | undefined> {
+    const { figures } = this.#options;
+    const { segment } = figureOfKey(figureKey);
+    const before = published?.drift;
+    await this.#list.refresh(signal);
+    const isSame = before !== undefined && published?.hasAmount(figure) === true;
+    const isListSame = this.#compared.get(figureKey) === this.#listed.signatureIn(segment);
+    if (isSame && isListSame && !figures.haveVolumesChanged(figureKey))
+      return this.#noted(figureKey, before, before);
+    let record = this.#compare(figureKey, figure, before);
+    if (record !== undefined && record.kind !== 'none' && this.#isListOlder(figure)) {
+      // A volume may have been made after the list and before the figure.
+      await this.#list.refreshAfter(figure.measuredAtMs, signal);
+      record = this.#compare(figureKey, figure, before);
+    }
+    return this.#noted(figureKey, before, record);
+  }
+
+  #compare(
+    figureKey: string,
+    { measuredAtMs, freeBytes }: MeasuredFigure,
+    before: DriftRecord | undefined,
   ): DriftRecord | undefined {
     const { figures, desired } = this.#options;
-    const before = published?.drift;
-    const isSame = before !== undefined && published?.hasAmount(figure) === true;
-    if (isSame && !figures.haveVolumesChanged(figureKey)) return this.#noted(figureKey, before, before);
     const { storageClassName, segment } = figureOfKey(figureKey);
-    const { measuredAtMs, freeBytes } = figure;
-    const { segments } = desired;
-    const volumes = this.#volumes.volumesOf(segment, {
-      storageClass: storageClassName,
-      measuredAtMs,
-      segments,
-    });
+    const figure = { storageClass: storageClassName, measuredAtMs, segments: desired.segments };
+    const volumes = this.#volumes.volumesOf(segment, figure);
     if (volumes === undefined) return before;
-    if (volumes.unsureBytes === 0n) figures.volumesCompared(figureKey);
-    return this.#noted(figureKey, before, driftOf(before, { measuredAtMs, freeBytes, volumes }));
+    const isSure = volumes.unsureBytes === 0n;
+    const leakedBefore = new Set(before?.listed?.leaked.volumes.map(({ id }) => id));
+    const findings = this.#listed.findingsIn(segment, { measuredAtMs, leakedBefore });
+    const listed = isSure || !mayBeInFlight(findings, before) ? findings : undefined;
+    const record = driftOf(before, { measuredAtMs, freeBytes, volumes, listed });
+    if (isSure) figures.volumesCompared(figureKey);
+    const isFinal = isSure && (record?.kind === 'none' || !this.#isListOlder({ measuredAtMs }));
+    if (isFinal) this.#compared.set(figureKey, this.#listed.signatureIn(segment));
+    else this.#compared.delete(figureKey);
+    return record;
+  }
+
+  #isListOlder({ measuredAtMs }: Pick<MeasuredFigure, 'measuredAtMs'>): boolean {
+    const { listedAtMs } = this.#listed;
+    return listedAtMs !== undefined && listedAtMs < measuredAtMs;
   }
 
   #noted(
@@ -96,17 +138,26 @@ export class PoolDrift {
     if (after === undefined || after.kind === 'none') this.#drifts.delete(figureKey);
     else this.#drifts.set(figureKey, after);
     if (after?.since !== undefined && before?.since === undefined)
-      metrics.drifts.add({ driver_name: driver, kind: after.kind });
+      metrics.drifts.add({ driver_name: driver.name, kind: after.kind });
     return after;
   }
 
   forget(figureKey: string): void {
+    this.#compared.delete(figureKey);
     this.#drifts.delete(figureKey);
   }
 
   updateMetrics(): void {
     const { driver, metrics } = this.#options;
-    for (const kind of driftKinds) if (kind !== 'none') this.#updateKind(kind, driver, metrics);
+    for (const kind of driftKinds) if (kind !== 'none') this.#updateKind(kind, driver.name, metrics);
+    for (const [kind, volumes] of Object.entries(this.#listed.totals())) {
+      const labels = { driver_name: driver.name, kind };
+      metrics.listedVolumes.set(volumes.length, labels);
+      metrics.listedBytes.set(
+        volumes.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+        labels,
+      );
+    }
   }
 
   #updateKind(kind: DriftKind, driver: string, metrics: CapacityMetrics): void {
@@ -119,4 +170,10 @@ export class PoolDrift {
       labels,
     );
   }
+}
+
+/** While volumes are being created, one that appears in the list may be one of them. */
+function mayBeInFlight(findings: ListFindings | undefined, before: DriftRecord | undefined): boolean {
+  const foreignBefore = new Set(before?.listed?.foreign.volumes.map(({ id }) => id));
+  return findings?.foreign.some(({ id }) => !foreignBefore.has(id)) ?? false;
 }

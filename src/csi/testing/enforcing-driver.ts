@@ -4,6 +4,7 @@ import {
   type Controller,
   ControllerServiceCapability_RPC_Type as ControllerCapability,
   type CreateVolumeRequest,
+  type ListVolumesRequest,
   type Node,
   NodeServiceCapability_RPC_Type as NodeCapability,
   type Topology,
@@ -27,6 +28,8 @@ export interface EnforcingDriverOptions {
   readonly expandsOnNode?: boolean;
   readonly nodeCapabilities?: readonly (keyof typeof NodeCapability)[];
   readonly maxVolumesPerNode?: bigint;
+  /** Volumes in a page of ListVolumes. */
+  readonly listPage?: number;
 }
 
 const controllerDefault = ['CREATE_DELETE_VOLUME', 'GET_CAPACITY', 'EXPAND_VOLUME', 'LIST_VOLUMES'] as const;
@@ -102,6 +105,7 @@ export class EnforcingDriver {
           this.volumes.delete(request.volumeId);
           return {};
         }),
+      listVolumes: (request) => this.#run('ListVolumes', request, () => this.#list(request)),
       getCapacity: (request) =>
         this.#run('GetCapacity', request, () => ({
           availableCapacity: this.#freeAt(request.accessibleTopology) / copiesIn(request.parameters),
@@ -203,6 +207,17 @@ export class EnforcingDriver {
     const volume = { id: `id-${name}`, name, segment, bytes, parameters };
     this.volumes.set(volume.id, volume);
     return { volume: { ...this.#reply(volume), ...content } };
+  }
+
+  /** In pages of `listPage` volumes; the token is the position. */
+  #list({ startingToken }: ListVolumesRequest) {
+    const { listPage = 100 } = this.#options;
+    const start = Number(startingToken);
+    const entries = [...this.volumes.values()]
+      .slice(start, start + listPage)
+      .map((volume) => ({ volume: this.#reply(volume) }));
+    const isLast = start + listPage >= this.volumes.size;
+    return { entries, nextToken: isLast ? '' : String(start + listPage) };
   }
 
   #reply({ id, bytes, segment }: DriverVolume) {

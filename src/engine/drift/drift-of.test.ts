@@ -10,13 +10,18 @@ interface Step {
   readonly others?: string;
   readonly unsure?: string;
   readonly foreign?: string;
+  readonly leaked?: string;
+  readonly lost?: string;
+  /** The list is older than the figure, or does not tell sizes. */
+  readonly isIncomplete?: boolean;
 }
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const gib = 1024n ** 3n;
 
 function measured(step: Step, minute: number): MeasuredPool {
-  const { free, ours, others = '0', unsure = '0', foreign } = step;
+  const { free, ours, others = '0', unsure = '0', foreign, leaked = '0', lost = '0' } = step;
+  const found = (id: string, size: string) => (size === '0' ? [] : [{ id, bytes: bytesOf(size) }]);
   return {
     measuredAtMs: start + minute * 60_000,
     freeBytes: bytesOf(free),
@@ -25,8 +30,16 @@ function measured(step: Step, minute: number): MeasuredPool {
       otherClassesBytes: bytesOf(others),
       unsureBytes: bytesOf(unsure),
       count: 1,
-      foreignBytes: foreign === undefined ? undefined : bytesOf(foreign),
     },
+    listed:
+      foreign === undefined
+        ? undefined
+        : {
+            foreign: found('theirs', foreign),
+            leaked: found('pvc-1', leaked),
+            lost: found('pv-1', lost),
+            isComplete: step.isIncomplete !== true,
+          },
   };
 }
 
@@ -70,13 +83,105 @@ describe('the drift of a pool', () => {
     ],
     [
       'is a shrunk pool if the driver lists no volume of others',
-      [quiet, { free: '60Gi', ours: '20Gi', foreign: '0' }],
-      { kind: 'shrunk', difference: '-20Gi' },
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '0' },
+      ],
+      { kind: 'shrunk', difference: '-20Gi', listed: { shrunk: '20Gi' }, since: minute(1) },
     ],
     [
       'is foreign use if the driver lists volumes of others',
-      [quiet, { free: '60Gi', ours: '20Gi', foreign: '20Gi' }],
-      { kind: 'foreign-use' },
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '20Gi' },
+      ],
+      {
+        kind: 'foreign-use',
+        difference: '-20Gi',
+        listed: {
+          foreign: { count: 1, storage: '20Gi', volumes: [{ id: 'theirs', storage: '20Gi' }] },
+          shrunk: '0',
+        },
+      },
+    ],
+    [
+      'is divided: what listed volumes do not explain has shrunk',
+      [
+        { ...quiet, foreign: '5Gi' },
+        { free: '40Gi', ours: '20Gi', foreign: '15Gi', leaked: '5Gi' },
+      ],
+      { kind: 'shrunk', difference: '-40Gi', listed: { shrunk: '25Gi', leaked: { storage: '5Gi' } } },
+    ],
+    [
+      'accepts foreign volumes that were there at the baseline',
+      [
+        { ...quiet, foreign: '30Gi' },
+        { free: '70Gi', ours: '30Gi', foreign: '30Gi' },
+      ],
+      { kind: 'none', listed: { foreign: { storage: '30Gi' } } },
+    ],
+    [
+      'accepts them also if the first list comes after the baseline',
+      [quiet, { ...quiet, foreign: '30Gi' }, { free: '60Gi', ours: '20Gi', foreign: '30Gi' }],
+      { kind: 'shrunk', listed: { shrunk: '20Gi' } },
+    ],
+    [
+      'is no shrunk pool while the list is incomplete',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '0', isIncomplete: true },
+      ],
+      { kind: 'foreign-use', listed: { shrunk: '0' } },
+    ],
+    [
+      'stays a shrunk pool while a later list is incomplete',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '0' },
+        { free: '50Gi', ours: '30Gi', foreign: '0', isIncomplete: true },
+      ],
+      { kind: 'shrunk', listed: { shrunk: '20Gi' }, since: minute(1) },
+    ],
+    [
+      'is a leak if the list says so, even if the figure does not fall',
+      [
+        { ...quiet, foreign: '0' },
+        { ...quiet, foreign: '0', leaked: '10Gi' },
+      ],
+      { kind: 'leak', difference: '0', since: minute(1) },
+    ],
+    [
+      'is a leak if the largest part is leaked',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '4Gi', leaked: '16Gi' },
+      ],
+      { kind: 'leak', difference: '-20Gi', listed: { shrunk: '0' } },
+    ],
+    [
+      'is a lost volume if the driver does not list a volume of ours',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '90Gi', ours: '20Gi', foreign: '0', lost: '10Gi' },
+      ],
+      { kind: 'lost', difference: '10Gi', listed: { lost: { volumes: [{ id: 'pv-1' }] }, shrunk: '0' } },
+    ],
+    [
+      'of a disk that is gone is lost volumes and a shrunk pool',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '40Gi', ours: '20Gi', foreign: '0', lost: '10Gi' },
+      ],
+      { kind: 'lost', difference: '-40Gi', listed: { shrunk: '50Gi' } },
+    ],
+    [
+      'keeps what the last list said while there is no new one',
+      [
+        { ...quiet, foreign: '0' },
+        { free: '60Gi', ours: '20Gi', foreign: '20Gi' },
+        { free: '60Gi', ours: '20Gi' },
+      ],
+      { kind: 'foreign-use', listed: { foreign: { storage: '20Gi' }, shrunk: '0' } },
     ],
     [
       'is a grown pool if more is free than expected',
@@ -190,6 +295,8 @@ describe('a record that a person has edited', () => {
       { since: 'now' },
       { since: undefined },
       { last: { ...record.last, free: 7 } },
+      { last: { ...record.last, foreign: 7 } },
+      { listed: {} },
     ])
       expect(parseDriftRecord({ ...record, ...wrong })).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import type { DriftFigure, DriftKind, DriftRecord } from '../../kube/drift-record.ts';
 import { bytesOf, quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { type ListFindings, type ListShare, listedShare, withList } from './list-share.ts';
 
 /** A figure of a pool, and the volumes that it should include. */
 export interface MeasuredPool {
@@ -8,6 +9,8 @@ export interface MeasuredPool {
   /** `available_capacity` of GetCapacity, not the largest volume. */
   readonly freeBytes: bigint;
   readonly volumes: PoolVolumes;
+  /** What the driver's list of volumes says about the pool's segment; undefined if there is no list, or it is not known yet. */
+  readonly listed?: ListFindings | undefined;
 }
 
 /** The volumes in a pool's topology segment at the time of a figure. */
@@ -19,8 +22,6 @@ export interface PoolVolumes {
   /** Volumes that are being created, expanded or deleted: the figure may include them or not. */
   readonly unsureBytes: bigint;
   readonly count: number;
-  /** Volumes that the driver lists and that no PersistentVolume has; undefined if the driver can't list its volumes. */
-  readonly foreignBytes?: bigint | undefined;
 }
 
 /**
@@ -32,23 +33,35 @@ export interface PoolVolumes {
  * publisher may die before or after any write.
  */
 export function driftOf(record: DriftRecord | undefined, pool: MeasuredPool): DriftRecord | undefined {
-  const last = figureOf(pool);
+  const last = withList(figureOf(pool), record?.last, pool.listed);
   const { unsureBytes } = pool.volumes;
-  if (record === undefined) return unsureBytes > 0n ? undefined : { ...noDrift, baseline: last, last };
-  const difference = differenceFrom(record.baseline, pool);
+  if (record === undefined && unsureBytes > 0n) return undefined;
+  const baseline = baselineOf(record, last);
+  const difference = record === undefined ? 0n : differenceFrom(baseline, pool);
+  const share = listedShare({ baseline, last, difference, listed: pool.listed, before: record?.listed });
+  const listed = share === undefined ? {} : { listed: share.list };
+  const kind = kindOf(record, pool, difference, share);
   // Volumes in flight may hide a known difference for a moment. Its begin must not be forgotten.
-  if (difference === 0n && unsureBytes > 0n) return record;
-  const { baseline } = record;
-  if (difference === 0n) return { ...noDrift, baseline, last };
-  const before = bytesOf(record.difference);
-  const isSameSign = before !== 0n && before < 0n === difference < 0n;
+  if (record !== undefined && kind === 'none' && unsureBytes > 0n) return record;
+  if (kind === 'none') return { ...noDrift, baseline, last, ...listed };
+  const continues =
+    record?.since !== undefined && (record.kind === kind || before(record, difference) !== 0n);
   return {
     baseline,
     last,
-    kind: kindOf(record, pool, { difference, before: isSameSign ? before : 0n }),
+    kind,
     difference: quantityOfBytes(difference),
-    since: isSameSign && record.since !== undefined ? record.since : last.measuredAt,
+    since: continues ? record.since : last.measuredAt,
+    ...listed,
   };
+}
+
+/** A list that arrives later tells what the baseline already had, if nothing has differed since. */
+function baselineOf(record: DriftRecord | undefined, last: DriftFigure): DriftFigure {
+  if (record === undefined) return last;
+  const { baseline, kind } = record;
+  if (baseline.foreign !== undefined || last.foreign === undefined || kind !== 'none') return baseline;
+  return { ...baseline, foreign: last.foreign, leaked: last.leaked ?? '0', lost: last.lost ?? '0' };
 }
 
 const noDrift = { kind: 'none', difference: '0' } as const;
@@ -91,22 +104,32 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-interface Change {
-  readonly difference: bigint;
-  /** The difference before, if it had the same sign. */
-  readonly before: bigint;
+/** The difference of the last record, if it has the same sign. */
+function before(record: DriftRecord, difference: bigint): bigint {
+  const known = bytesOf(record.difference);
+  return difference !== 0n && known !== 0n && known < 0n === difference < 0n ? known : 0n;
 }
 
-/** The largest change decides: a known leak remains one if a little more is missing later. */
-function kindOf(record: DriftRecord, { volumes }: MeasuredPool, { difference, before }: Change): DriftKind {
+function kindOf(
+  record: DriftRecord | undefined,
+  pool: MeasuredPool,
+  difference: bigint,
+  share: ListShare | undefined,
+): DriftKind {
+  if (share?.kind !== undefined) return share.kind;
+  if (difference === 0n) return 'none';
   if (difference > 0n) return 'grown';
-  const isKnown = before < 0n && magnitude(difference - before) < magnitude(before);
+  return record !== undefined && isLeak(record, pool, difference) ? 'leak' : 'foreign-use';
+}
+
+/** Without a list. The largest change decides: a known leak remains one if a little more is missing later. */
+function isLeak(record: DriftRecord, { volumes }: MeasuredPool, difference: bigint): boolean {
+  const known = before(record, difference);
+  const isKnown = known < 0n && magnitude(difference - known) < magnitude(known);
   const deleted =
     bytesOf(record.last.ours) +
     bytesOf(record.last.otherClasses) -
     volumes.oursBytes -
     volumes.otherClassesBytes;
-  const isLeak = isKnown ? record.kind === 'leak' : deleted > 0n && before - difference <= deleted;
-  if (isLeak) return 'leak';
-  return volumes.foreignBytes === 0n ? 'shrunk' : 'foreign-use';
+  return isKnown ? record.kind === 'leak' : deleted > 0n && known - difference <= deleted;
 }

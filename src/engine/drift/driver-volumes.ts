@@ -7,7 +7,9 @@ import { annotations } from '../../kube/well-known.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { readPod } from '../records/pod-record.ts';
 import { nanoOf } from '../size.ts';
+import { ClaimUids } from './claim-uids.ts';
 import type { PoolVolumes } from './drift-of.ts';
+import type { FoundVolume } from './list-share.ts';
 
 /** The labels of a topology segment; without labels it is the whole cluster. */
 export type SegmentLabels = Readonly<Record<string, string>>;
@@ -31,6 +33,9 @@ export class DriverVolumes {
   readonly #locationOf = new Map<string, string>();
   /** Claims by the name of their volume, which no informer has reported yet. */
   readonly #claimOfMissing = new Map<string, string>();
+  /** The parts of PersistentVolumes, by the driver's id. */
+  readonly #keyOfHandle = new Map<string, string>();
+  readonly #claimUids = new ClaimUids();
 
   constructor(options: DriverVolumesOptions) {
     this.#options = options;
@@ -44,14 +49,17 @@ export class DriverVolumes {
     if (spec?.csi?.driver !== this.#options.driver) return;
     const isReleased = status?.phase === 'Released' || status?.phase === 'Failed';
     const isDeleted = isReleased && spec.persistentVolumeReclaimPolicy === 'Delete';
+    const handle = textOf(spec.csi.volumeHandle);
     const part = {
       storageClass: volumeClassName(volume),
       bytes: bytesOf(spec.capacity?.storage),
       existsAtMs: volumeExistsAtMs(volume),
       isEnding: isDeleted || typeof metadata?.deletionTimestamp === 'string',
+      handle,
     };
     const location = `affinity ${JSON.stringify(spec.nodeAffinity?.required ?? null)}`;
     this.#set(`volume ${name}`, part, location, () => affinityLocation(volume));
+    this.#keyOfHandle.set(handle, `volume ${name}`);
   }
 
   deleteVolume(name: string, nowMs: number): void {
@@ -64,6 +72,7 @@ export class DriverVolumes {
    */
   setClaim(claim: PersistentVolumeClaim): void {
     const { metadata, spec, status } = claim;
+    this.#claimUids.set(claim);
     const key = `claim ${textOf(metadata?.namespace)}/${textOf(metadata?.name)}`;
     const storageClass = claimClassName(claim);
     const requested = bytesOf(spec?.resources?.requests?.storage);
@@ -86,6 +95,7 @@ export class DriverVolumes {
 
   /** A volume that the driver has created for the claim has a PersistentVolume by then. */
   deleteClaim(namespace: string, name: string): void {
+    this.#claimUids.delete(namespace, name);
     this.#deleteClaim(`claim ${namespace}/${name}`);
   }
 
@@ -136,6 +146,36 @@ export class DriverVolumes {
     return sums;
   }
 
+  /** Whether a PersistentVolume has the driver's volume, or had it: its object ended at `endedAtMs`. */
+  ofHandle(handle: string): { readonly endedAtMs: number | undefined } | undefined {
+    const key = this.#keyOfHandle.get(handle) ?? '';
+    const part = this.#locations.get(this.#locationOf.get(key) ?? '')?.parts.get(key);
+    return part && { endedAtMs: part.endedAtMs };
+  }
+
+  hasClaim(uid: string): boolean {
+    return this.#claimUids.has(uid);
+  }
+
+  /** The ids of volumes that PersistentVolumes have. */
+  handles(): Iterable<string> {
+    return this.#keyOfHandle.keys();
+  }
+
+  /** The PersistentVolumes of a segment that the driver must have had at a time, except those whose volume it lists. */
+  unlistedIn(segment: SegmentLabels, { atMs, isListed }: Unlisted): readonly FoundVolume[] {
+    const found: FoundVolume[] = [];
+    for (const { isIn, parts } of this.#locations.values()) {
+      if (!isIn(segment)) continue;
+      for (const [key, part] of parts) {
+        const { handle, bytes = 0n } = part;
+        if (handle === undefined || isListed(handle) || !isSurelyIn(part, { measuredAtMs: atMs })) continue;
+        found.push({ id: key.slice('volume '.length), bytes });
+      }
+    }
+    return found;
+  }
+
   #deleteClaim(key: string): void {
     this.#delete(key);
     // Few volumes are missing at a time, if any.
@@ -165,6 +205,8 @@ export class DriverVolumes {
     if (name === undefined) return;
     this.#locationOf.delete(key);
     const { parts } = this.#locations.get(name)!;
+    const handle = parts.get(key)?.handle;
+    if (handle !== undefined && this.#keyOfHandle.get(handle) === key) this.#keyOfHandle.delete(handle);
     parts.delete(key);
     if (parts.size === 0) this.#locations.delete(name);
   }
@@ -184,6 +226,12 @@ export class DriverVolumes {
       return Object.entries(segment).every(([key, value]) => labels[key] === value);
     };
   }
+}
+
+interface Unlisted {
+  /** When the driver was asked for its list. */
+  readonly atMs: number;
+  readonly isListed: (handle: string) => boolean;
 }
 
 export interface FigureOfSegment {
@@ -210,6 +258,8 @@ interface Part {
   readonly isEnding: boolean;
   /** When its object had gone. */
   readonly endedAtMs?: number;
+  /** The driver's id of a PersistentVolume. */
+  readonly handle?: string;
 }
 
 const nanoPerByte = 1_000_000_000n;
