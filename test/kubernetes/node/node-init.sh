@@ -6,18 +6,20 @@
 set -euo pipefail
 hostname "$NODE"
 
-# A node has the paths of a real one. The tree becomes shared only after these binds; before, they would join the peer group of /, and
+# A node has the paths of a real one. They are folders of its own: a mount point on this machine could be removed by another process, and the
+# mounts on it would disappear here. The tree becomes shared only after these binds; before, they would join the peer group of /, and
 # every mount of a pod would appear twice.
 mount --make-rprivate /
 mount -t sysfs sysfs /sys
-mkdir -p "$DIR"/{run,kubelet,containerd,cni,log-pods,log-containers,etc-cni}
+mkdir -p "$DIR"/{run,kubelet,stowage,containerd,cni,log}
 mount --bind "$DIR/run" /run
-mount --bind "$DIR/kubelet" /var/lib/kubelet
-mount --bind "$DIR/containerd" /var/lib/containerd
-mount --bind "$DIR/cni" /var/lib/cni
-mount --bind "$DIR/log-pods" /var/log/pods
-mount --bind "$DIR/log-containers" /var/log/containers
-mount --bind "$DIR/etc-cni" /etc/cni/net.d
+mount --bind "$DIR/log" /var/log
+mount -t tmpfs -o mode=755 tmpfs /var/lib
+for folder in kubelet stowage containerd cni; do
+  mkdir "/var/lib/$folder"
+  mount --bind "$DIR/$folder" "/var/lib/$folder"
+done
+mkdir /run/cni
 mount --make-rshared /
 
 # The node's own cgroups look like the root.
@@ -61,7 +63,7 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 for chain in PREROUTING OUTPUT; do
   iptables -t nat -A "$chain" -d 10.96.0.1 -p tcp --dport 443 -j DNAT --to-destination "$API_SERVER"
 done
-cat > /etc/cni/net.d/10-node.conflist << CNI
+cat > /run/cni/10-node.conflist << CNI
 {"cniVersion":"0.4.0","name":"node","plugins":[{"type":"ptp","mtu":1400,"ipam":{"type":"host-local","dataDir":"/var/lib/cni/networks",
 "ranges":[[{"subnet":"$POD_CIDR"}]],"routes":[{"dst":"0.0.0.0/0"}]}}]}
 CNI
@@ -81,7 +83,7 @@ oom_score = 0
   restrict_oom_score_adj = $restrict
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
-    conf_dir = "/etc/cni/net.d"
+    conf_dir = "/run/cni"
   [plugins."io.containerd.grpc.v1.cri".containerd]
     snapshotter = "overlayfs"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { mkdir, readlink, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectRoot } from '../../project-root.ts';
 import { ProcessSupervisor } from '../process-supervisor.ts';
@@ -10,16 +10,6 @@ import type { NodeNetwork } from './node-network.ts';
 
 const initScript = join(projectRoot, 'test/kubernetes/node/node-init.sh');
 const pollMs = 20;
-
-/** Folders of a node that must exist on this machine, because the node's own are mounted there. */
-const mountPoints = [
-  '/var/lib/kubelet',
-  '/var/lib/containerd',
-  '/var/lib/cni',
-  '/var/log/pods',
-  '/var/log/containers',
-  '/etc/cni/net.d',
-];
 
 export interface RealNodeOptions {
   readonly name: string;
@@ -71,8 +61,28 @@ export class RealNode {
 
   /** Runs a command on the node, with the node's mounts, processes and network. */
   async exec(program: string, ...args: readonly string[]): Promise<CommandResult> {
+    return await runCommand('nsenter', ...this.#inside(program, args));
+  }
+
+  /** Starts a program on the node, which runs until the node ends or `stopProgram` is called. */
+  async startProgram(name: string, program: string, ...args: readonly string[]): Promise<void> {
+    const env = { PATH: process.env.PATH ?? '', NO_COLOR: '1' };
+    await this.#supervisor.start(name, { program: 'nsenter', args: this.#inside(program, args), env });
+  }
+
+  /** nsenter and the program are one process group, and both get the signal. */
+  async stopProgram(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.#supervisor.stop(name, signal);
+  }
+
+  /** What a program that `startProgram` started has printed. */
+  printed(name: string): string {
+    return this.#supervisor.log(name);
+  }
+
+  #inside(program: string, args: readonly string[]): readonly string[] {
     const namespaces = ['-m', '-p', '-n', '-u', '-i', '-C'];
-    return await runCommand('nsenter', '-t', `${this.#initPid}`, ...namespaces, '--', program, ...args);
+    return ['-t', `${this.#initPid}`, ...namespaces, '--', program, ...args];
   }
 
   /** After `stopKubelet`. */
@@ -100,13 +110,11 @@ export class RealNode {
     await this.#supervisor.stop('node', 'SIGKILL');
     await this.#supervisor.end();
     await this.#cgroups.remove();
-    for (const path of mountPoints) removeEmpty(path);
   }
 
   async #start(): Promise<void> {
     const { name, index, network, kubelet, kubeconfig, apiServer, images, labels = {} } = this.#options;
     await mkdir(this.#file('.'), { recursive: true });
-    for (const path of mountPoints) mkdirSync(path, { recursive: true });
     await this.#cgroups.create();
     await writeFile(
       this.#file('kubelet.yaml'),
@@ -180,14 +188,4 @@ function kubeletConfiguration(resolvConf: string): object {
     volumeStatsAggPeriod: '10s',
     logging: { verbosity: 2 },
   };
-}
-
-/** Removing a mount point that another node uses would detach its mount there; such a folder is not empty. */
-function removeEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-    rmdirSync(dirname(path));
-  } catch {
-    // It was there before, or another node still uses it.
-  }
 }

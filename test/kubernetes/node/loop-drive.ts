@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { runCommand, runIfPossible } from './commands.ts';
+
+/** mkfs.xfs refuses smaller ones. */
+const sizeMiBDefault = 320;
+
+/** A file as a block device. All namespaces of this machine see it; it ends with the test. */
+export class LoopDrive {
+  /** Of the filesystem; until `format`, the device is empty. */
+  readonly uuid = randomUUID();
+  readonly #image: string;
+  #device = '';
+
+  static async create({ sizeMiB = sizeMiBDefault, isFormatted = true } = {}): Promise<LoopDrive> {
+    await detachAbandoned();
+    const folder = await mkdtemp(join(tmpdir(), `stowage-drive-${process.pid}-`));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const drive = new LoopDrive(join(folder, 'image'));
+    const file = await open(drive.#image, 'w');
+    await file.truncate(sizeMiB * 1024 * 1024);
+    await file.close();
+    // Ended first: it uses the file.
+    onTestFinished(() => drive.detach());
+    if (isFormatted) await runCommand('mkfs.xfs', '-q', '-m', `uuid=${drive.uuid}`, drive.#image);
+    await drive.attach();
+    return drive;
+  }
+
+  private constructor(image: string) {
+    this.#image = image;
+  }
+
+  /** Such as `/dev/loop3`; it may be another one after each `attach`. */
+  get device(): string {
+    return this.#device;
+  }
+
+  async attach(): Promise<void> {
+    const { stdout } = await runCommand('losetup', '--find', '--show', this.#image);
+    this.#device = stdout.trim();
+  }
+
+  /** The device disappears when no mount uses it. */
+  async detach(): Promise<void> {
+    if (this.#device !== '') await runIfPossible('losetup', '--detach', this.#device);
+    this.#device = '';
+  }
+}
+
+/** Devices of test processes that were killed; the path contains the process. */
+async function detachAbandoned(): Promise<void> {
+  const { stdout } = await runCommand('losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE');
+  for (const [, device = '', pid = ''] of stdout.matchAll(/^(\S+)\s+\S*\/stowage-drive-(\d+)-/gm)) {
+    if (!existsSync(`/proc/${pid}`)) await runIfPossible('losetup', '--detach', device);
+  }
+}
