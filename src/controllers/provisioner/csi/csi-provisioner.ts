@@ -2,6 +2,7 @@ import { CsiCallError, CsiError, CsiReplyError } from '../../../csi/csi-errors.t
 import type { CsiReply } from '../../../csi/csi-methods.ts';
 import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import type { PersistentVolume } from '../../../kube/api/core.ts';
+import { driveNameKey, drivesDriver } from '../../../kube/drive.ts';
 import { storageClasses } from '../../../kube/resources.ts';
 import { claimClassName } from '../../../kube/volumes.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
@@ -35,7 +36,7 @@ export interface CsiProvisionerOptions {
  * Volumes of a CSI driver. It acts as external-provisioner does, except that nothing leaks:
  *
  * - While the outcome of CreateVolume is unknown, the same request is repeated. This process keeps the request itself; another one
- *   rebuilds it from the claim, the class and the topology that was recorded on the claim before the first call.
+ *   rebuilds it from the claim, the class, and the topology (and drive) that was recorded on the claim before the first call.
  * - A volume without a PersistentVolume is deleted by repeating CreateVolume to learn its id. A driver that answers that it made nothing
  *   has none.
  */
@@ -130,7 +131,8 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
         : { kind: 'chosen' as const, ...recorded };
     if (choice.kind === 'refused') return choice;
     const required = topologyRequirement(choice.preferred);
-    const located = withRecord(plan, topologyRecord(choice.preferred));
+    const drive = this.name === drivesDriver ? plan.request.parameters[driveNameKey] : undefined;
+    const located = withRecord(plan, topologyRecord(choice.preferred, drive));
     if (required === undefined) return { kind: 'planned', plan: located };
     const withTopology = { ...plan.request, accessibilityRequirements: required };
     return { kind: 'planned', plan: { ...located, request: withTopology } };

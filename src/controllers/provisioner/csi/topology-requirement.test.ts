@@ -5,6 +5,7 @@ import { nodeOf, termsOf } from '../testing/objects.ts';
 import {
   chooseTopology,
   readTopologyRecord,
+  recordedDrive,
   type TopologyQuestion,
   topologyRecord,
   topologyRequirement,
@@ -94,6 +95,9 @@ test('the record of a choice gives the same choice', () => {
   const preferred = choice.kind === 'chosen' ? choice.preferred : undefined;
   expect(readTopologyRecord(topologyRecord(preferred), {})).toEqual({ preferred });
   expect(readTopologyRecord(topologyRecord(undefined), {})).toEqual({ preferred: undefined });
+  expect(readTopologyRecord(topologyRecord(preferred, 'n1-b7f6'), {})).toEqual({ preferred });
+  expect(recordedDrive(topologyRecord(preferred, 'n1-b7f6'))).toBe('n1-b7f6');
+  expect(recordedDrive(topologyRecord(preferred))).toBeUndefined();
 });
 
 test.each([

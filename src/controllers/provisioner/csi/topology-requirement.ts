@@ -117,8 +117,15 @@ export function topologyRequirement(preferred: readonly CsiSegment[] | undefined
 }
 
 /** As text, so that a repetition sends the same segments whatever has happened to nodes meanwhile. */
-export function topologyRecord(preferred: readonly CsiSegment[] | undefined): string {
-  return JSON.stringify(preferred ?? null);
+export function topologyRecord(preferred: readonly CsiSegment[] | undefined, drive?: string): string {
+  const topology = preferred ?? null;
+  return JSON.stringify(drive === undefined ? topology : { topology, drive });
+}
+
+/** The drive of a record; undefined if it has none. */
+export function recordedDrive(text: string): string | undefined {
+  const value = parsed(text);
+  return isRecord(value) && typeof value.drive === 'string' ? value.drive : undefined;
 }
 
 /**
@@ -129,7 +136,8 @@ export function readTopologyRecord(
   text: string,
   { allowedTopologies = [] }: StorageClass,
 ): { readonly preferred: readonly CsiSegment[] | undefined } | undefined {
-  const value = parsed(text);
+  const record = parsed(text);
+  const value = isRecord(record) ? record.topology : record;
   if (value === null) return allowedTopologies.length === 0 ? { preferred: undefined } : undefined;
   if (!Array.isArray(value) || value.length === 0 || value.length > segmentsMax) return undefined;
   if (!value.every(isSegment)) return undefined;

@@ -21,7 +21,7 @@ import { readClassParameters } from './class-parameters.ts';
 import type { ContentSource } from './content-question.ts';
 import { contentSourceOf, volumeContentSource } from './content-source.ts';
 import { type SecretReferences, secretReferences } from './secret-references.ts';
-import type { topologyRequirement } from './topology-requirement.ts';
+import { recordedDrive, type topologyRequirement } from './topology-requirement.ts';
 
 /** The arguments of CreateVolume, without secrets: those are read for each call, since they may be changed. */
 export interface CreateArguments {
@@ -82,7 +82,7 @@ export async function planCsiVolume(
       name: asset.name,
       capacityRange: { requiredBytes: requestedBytes },
       volumeCapabilities: capabilitiesOf(request, fsType, driver),
-      parameters: { ...parameters.forDriver, ...metadataOf(request, options), ...driveOf(claim, driver) },
+      parameters: { ...parameters.forDriver, ...metadataOf(request, options), ...driveOf(request, driver) },
       mutableParameters: { ...mutable.parameters },
       ...(volumeContent === undefined ? {} : { volumeContentSource: volumeContent }),
     };
@@ -131,10 +131,16 @@ function metadataOf({ asset, claim }: ProvisionRequest, { extraCreateMetadata }:
   };
 }
 
-/** The drive that the scheduler chose, and the uid of the claim for the drive's ledger. Other drivers get neither. */
-function driveOf({ metadata }: PersistentVolumeClaim, { name }: ServedCsiDriver): StringMap {
+/**
+ * The drive that the scheduler chose, and the uid of the claim for the drive's ledger. Other drivers get neither. A repetition names the drive
+ * of the first call, whatever the claim says by now.
+ */
+function driveOf({ asset, claim: { metadata } }: ProvisionRequest, { name }: ServedCsiDriver): StringMap {
   if (name !== drivesDriver) return {};
-  const drive = textOf(metadata?.annotations?.[annotations.drive]);
+  const drive =
+    asset.record === undefined
+      ? textOf(metadata?.annotations?.[annotations.drive])
+      : (recordedDrive(asset.record) ?? '');
   return {
     'csi.storage.k8s.io/pvc/uid': textOf(metadata?.uid),
     ...(drive === '' ? {} : { [driveNameKey]: drive }),
