@@ -9,7 +9,7 @@ import { drivesServices } from '../drives/drives-services.ts';
 import { packageVersion } from '../io/files/package-version.ts';
 import { drivesDriver } from '../kube/drive.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
-import { onAbort } from '../runtime/abort.ts';
+import { untilAborted } from '../runtime/abort.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import type { Log } from '../runtime/log.ts';
@@ -124,14 +124,15 @@ class DrivesDriver {
     const common = { clock: realClock, random: systemRandom };
     const onError = (error: unknown) => log.warn('drives', { error });
     const cache = new DriveCache({ ...common, cluster, supervisor, onError });
-    if (!(await cache.synced(signal))) return;
-    this.#controller = drivesControllerService({ ...common, cluster: leadership.guard(cluster), cache });
-    log.info(`${cache.index.size} drives are known; calls are answered`);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else onAbort(signal, resolve);
-    });
-    this.#controller = undefined;
+    try {
+      if (!(await cache.synced(signal))) return;
+      this.#controller = drivesControllerService({ ...common, cluster: leadership.guard(cluster), cache });
+      log.info(`${cache.index.size} drives are known; calls are answered`);
+      await untilAborted(signal);
+    } finally {
+      this.#controller = undefined;
+      await cache.stop();
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { InvalidField } from './field-checks.ts';
 import { IdentifiedDriver } from './identified-driver.ts';
 import { checkReply } from './reply-checks.ts';
 import { checkRequest } from './request-checks.ts';
+import type { CapacityChanges } from './served-driver.ts';
 import { statusOf } from './status-of.ts';
 
 type Message = MessageShape<DescMethodUnary['input']>;
@@ -21,18 +22,28 @@ type Implementations = Readonly<Record<string, Implementation | undefined>>;
 export class InProcessDriver extends IdentifiedDriver {
   readonly #services: CsiServices;
   protected override readonly identity: CsiDriverIdentity;
+  readonly onCapacityChange: CapacityChanges | undefined;
 
-  static async connect(services: CsiServices, signal: AbortSignal): Promise<InProcessDriver> {
+  static async connect(
+    services: CsiServices,
+    signal: AbortSignal,
+    onCapacityChange?: CapacityChanges,
+  ): Promise<InProcessDriver> {
     const identity = await CsiDriverIdentity.ask((method) =>
       callOf(services, '', method, noFields, { signal }),
     );
-    return new InProcessDriver(services, identity);
+    return new InProcessDriver(services, identity, onCapacityChange);
   }
 
-  private constructor(services: CsiServices, identity: CsiDriverIdentity) {
+  private constructor(
+    services: CsiServices,
+    identity: CsiDriverIdentity,
+    onCapacityChange: CapacityChanges | undefined,
+  ) {
     super();
     this.#services = services;
     this.identity = identity;
+    this.onCapacityChange = onCapacityChange;
   }
 
   protected override send<Name extends CsiMethodName>(

@@ -22,7 +22,14 @@ export interface ServedCsiDriver {
   ): Promise<CsiReply<Name>>;
   /** `listener` is called when a call has ended, with or without success, before its caller continues. Returns how to stop that. */
   onCallEnd(listener: (call: EndedCall) => void): () => void;
+  /**
+   * Only drivers that know when their capacity changes by other than calls have it: `listener` is called with labels of the nodes from which
+   * the changed capacity can be reached. Returns how to stop that.
+   */
+  onCapacityChange?: CapacityChanges | undefined;
 }
+
+export type CapacityChanges = (listener: (segments: Readonly<Record<string, string>>) => void) => () => void;
 
 /** A call that has ended. */
 export interface EndedCall {

@@ -39,3 +39,11 @@ function listen(signal: AbortSignal): Waiters {
   signal.addEventListener('abort', listener);
   return added;
 }
+
+/** Resolves when `signal` has aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else onAbort(signal, resolve);
+  });
+}

@@ -1,6 +1,7 @@
 import { callTimeoutMs } from '../../csi/csi-client.ts';
 import { type CsiDriverSet, noCsiDrivers, type ServedCsiDriver } from '../../csi/served-driver.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
+import { untilAborted } from '../../runtime/abort.ts';
 import { CapacityMetrics } from './capacity-metrics.ts';
 import { type CapacitySettings, capacityDefaults } from './capacity-settings.ts';
 import { DriverPublisher } from './driver-publisher.ts';
@@ -62,11 +63,4 @@ async function run(
     ended.abort();
     await Promise.allSettled(running);
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -7,7 +7,7 @@ import { isDelayedBinding } from '../../kube/volumes.ts';
 import { figureKeyOf } from './figure-id.ts';
 import type { FigureDisks } from './figure-store.ts';
 import { digest } from './published-names.ts';
-import { segmentOfKey, type TopologySegment } from './topology-segment.ts';
+import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 
 /** Which figures a driver needs: one for each class and topology segment. */
 export class DesiredFigures {
@@ -42,6 +42,19 @@ export class DesiredFigures {
 
   hasSegment(segmentKey: string): boolean {
     return this.#segments.has(segmentKey);
+  }
+
+  /** The segments of nodes with these labels; labels that are not given may have any value. */
+  *segmentKeysOf(labels: TopologySegment): Iterable<string> {
+    const used = sortedKeys(this.segments[0] ?? {}).filter((key) => labels[key] !== undefined);
+    const exact = segmentKeyOf(Object.fromEntries(used.map((key) => [key, labels[key]!])));
+    // Without a walk in the usual case, in which all segments have the same keys.
+    if (this.#segments.has(exact)) {
+      yield exact;
+      return;
+    }
+    for (const [segmentKey, segment] of this.#segments)
+      if (Object.entries(segment).every(([key, value]) => (labels[key] ?? value) === value)) yield segmentKey;
   }
 
   /** When the segment went; undefined if it has not been seen since the start. */

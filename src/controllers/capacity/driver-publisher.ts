@@ -187,6 +187,7 @@ export class DriverPublisher {
       this.#objects.listen(enqueue),
       this.#shards.listen(enqueue),
       driver.onCallEnd((call) => this.#volumes.callEnded(call)),
+      driver.onCapacityChange?.((segments) => this.#volumes.capacityChanged(segments)) ?? (() => {}),
     ];
   }
 

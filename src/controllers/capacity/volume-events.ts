@@ -8,7 +8,7 @@ import type { DesiredFigures } from './desired-figures.ts';
 import { figureKeyOf } from './figure-id.ts';
 import type { FigureQueue } from './figure-queue.ts';
 import type { SegmentSource } from './segment-source.ts';
-import { segmentKeyOf, segmentOfKey } from './topology-segment.ts';
+import { segmentKeyOf, segmentOfKey, type TopologySegment } from './topology-segment.ts';
 import { VolumeLocations } from './volume-locations.ts';
 
 export interface VolumeEventsOptions {
@@ -22,7 +22,7 @@ export interface VolumeEventsOptions {
 /** The PersistentVolume of a new volume follows within this time, and says where and since when the volume exists. */
 const volumeFollowsMs = 2000;
 
-/** Has figures measured again after volumes were created, deleted or expanded. */
+/** Has figures measured again after volumes were created, deleted or expanded, or disks changed. */
 export class VolumeEvents {
   readonly #options: VolumeEventsOptions;
   readonly #locations: VolumeLocations;
@@ -50,6 +50,12 @@ export class VolumeEvents {
     if (method === 'CreateVolume') this.#createEnded(request as CreateRequest, error);
     else if (method === 'DeleteVolume' || method === 'ControllerExpandVolume')
       this.#volumeEnded((request as { readonly volumeId?: string }).volumeId ?? '');
+  }
+
+  /** The driver says that nodes with these labels reach another capacity. */
+  capacityChanged(labels: TopologySegment): void {
+    const { figures, desired } = this.#options;
+    figures.volumesChanged(desired.segmentKeysOf(labels));
   }
 
   #exists(volume: PersistentVolume): void {

@@ -16,7 +16,7 @@ export async function ensureDriveCatalog(cluster: Cluster, signal: AbortSignal):
           attachRequired: false,
           podInfoOnMount: true,
           storageCapacity: true,
-          volumeLifecycleModes: ['Persistent'],
+          volumeLifecycleModes: ['Persistent', 'Ephemeral'],
         },
       },
       { signal },

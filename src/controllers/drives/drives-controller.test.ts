@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CsiRequestInit } from '../../csi/csi-methods.ts';
 import { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import { drives, drivesDriver } from '../../kube/drive.ts';
 import {
@@ -29,14 +30,21 @@ async function start(...nodeNames: readonly string[]) {
       .create({ metadata: { name }, status: { allocatable: size, capacity: size } });
   const inProcessDrivers = new JoiningDriverSet();
   const failed: unknown[] = [];
+  /** Nodes whose capacity was asked for. */
+  const measured: string[] = [];
   inProcessDrivers.onJoin((driver) =>
-    driver.onCallEnd(({ method, error }) => {
+    driver.onCallEnd(({ method, request, error }) => {
       if (method === 'CreateVolume' && error !== undefined) failed.push(error);
+      if (method === 'GetCapacity') measured.push(nodeIn(request as CsiRequestInit<'GetCapacity'>));
     }),
   );
   environment.run(allControllers({ csiDrivers: inProcessDrivers, inProcessDrivers }));
   await environment.settle(1_000);
-  return { environment, cluster, failed };
+  return { environment, cluster, failed, measured };
+}
+
+function nodeIn({ accessibleTopology }: CsiRequestInit<'GetCapacity'>): string {
+  return accessibleTopology?.segments?.['stowage.dev/node'] ?? '';
 }
 
 type Started = Awaited<ReturnType<typeof start>>;
@@ -128,6 +136,36 @@ test('pods that fill all drives exactly cause no failed CreateVolume', async () 
   expect(lines.filter((line) => line.endsWith('Running'))).toHaveLength(8);
   expect(lines).toContain('too-large Pending');
   expect(started.failed).toEqual([]);
+});
+
+test('a change of a Drive is published at once, and only figures of its node are measured', async () => {
+  const started = await start('n1', 'n2');
+  await using _ = started.environment;
+  const { cluster, environment, measured } = started;
+  for (const node of ['n1', 'n2']) await addDrive(started, `${node}-a`, node, 10);
+  await environment.settle(10_000);
+  const published = async () => {
+    const { items } = await cluster.resource(csiStorageCapacities).list();
+    return items.map(({ nodeTopology, capacity }) => {
+      return `${nodeTopology?.matchLabels?.['stowage.dev/node']} ${capacity}`;
+    });
+  };
+  expect((await published()).sort()).toEqual(['n1 10Gi', 'n2 10Gi']);
+  measured.length = 0;
+  const change = (body: object) =>
+    cluster.resource(drives).patch({ name: 'n1-a' }, { type: 'merge', body }, {});
+  await change({ spec: { unschedulable: true } });
+  await environment.settle(1_500);
+  expect((await published()).sort()).toEqual(['n1 0', 'n2 10Gi']);
+  await change({ spec: { unschedulable: false } });
+  await environment.settle(1_500);
+  await addDrive(started, 'n1-b', 'n1', 5);
+  await environment.settle(1_500);
+  expect((await published()).sort()).toEqual(['n1 15Gi', 'n2 10Gi']);
+  await cluster.resource(drives).delete({ name: 'n1-a' });
+  await environment.settle(1_500);
+  expect((await published()).sort()).toEqual(['n1 5Gi', 'n2 10Gi']);
+  expect(new Set(measured)).toEqual(new Set(['n1']));
 });
 
 test('kube-scheduler sees one figure for each node and class: the sum, and the largest drive', async () => {

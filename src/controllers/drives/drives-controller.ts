@@ -1,5 +1,6 @@
 import { InProcessDriver } from '../../csi/in-process-driver.ts';
 import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
+import type { CapacityChanges } from '../../csi/served-driver.ts';
 import { drivesControllerService } from '../../drives/controller/controller-service.ts';
 import { DriveCache } from '../../drives/controller/drive-cache.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
@@ -8,6 +9,7 @@ import { nodes } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
+import { untilAborted } from '../../runtime/abort.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
 import { registerDriveNode } from './drive-nodes.ts';
 
@@ -49,14 +51,28 @@ async function serveDriver(
   const { cluster, clock, random, supervisor, report } = context;
   const onError = (error: unknown) => report({ controller: controllerName, key: 'drives', error });
   const cache = new DriveCache({ cluster, clock, random: random.fork('cache'), supervisor, onError });
-  if (!(await cache.synced(signal))) return;
+  try {
+    if (await cache.synced(signal)) await join(context, cache, { inProcessDrivers, version }, signal);
+    await untilAborted(signal);
+  } finally {
+    await cache.stop();
+  }
+}
+
+async function join(
+  { cluster, clock, random }: ControllerContext,
+  cache: DriveCache,
+  { inProcessDrivers, version }: Required<DrivesControllerSettings>,
+  signal: AbortSignal,
+): Promise<void> {
   const methods = drivesControllerService({ cluster, cache, clock, random: random.fork('choice') });
   // After the end of this run the driver answers Unavailable; the next run joins with a driver of its own.
   const services = drivesServices({
     version: version ?? 'unknown',
     controller: () => (signal.aborted ? undefined : methods),
   });
-  inProcessDrivers?.join(await InProcessDriver.connect(services, signal));
+  const changes: CapacityChanges = (listener) => cache.onCapacityChange(listener);
+  inProcessDrivers?.join(await InProcessDriver.connect(services, signal, changes));
 }
 
 /** Keys are names of nodes that have drives. Each reconciliation only creates what is missing, so after a crash the next one completes it. */

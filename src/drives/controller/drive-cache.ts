@@ -2,13 +2,14 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import { isOlderVersion } from '../../engine/cluster-index/resource-versions.ts';
 import { DriveIndex } from '../../engine/drives/drive-index.ts';
-import { readDrive } from '../../engine/drives/drive-record.ts';
+import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import { Informer } from '../../reconcile/informer/informer.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { BackgroundWork, Supervisor } from '../../runtime/supervisor.ts';
+import { type CapacityListener, CapacityReports } from './capacity-reports.ts';
 import { type Holders, VolumeHolders } from './volume-holders.ts';
 
 export interface DriveCacheOptions {
@@ -24,6 +25,8 @@ export interface DriveCacheOptions {
  *
  * - `index` has the newest known version of each drive, from the watch or from an answer of the API server. Choices use it.
  * - `holders` has what the watch has delivered, in its order. It decides which of two entries with one name was first.
+ *
+ * It follows the cluster until `stop`: a process that leads again needs another one.
  */
 export class DriveCache {
   readonly index = new DriveIndex();
@@ -31,6 +34,9 @@ export class DriveCache {
   readonly #holders = new VolumeHolders();
   /** Called when the watch has delivered a change of the drive. */
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #capacity = new CapacityReports();
+  readonly #work: BackgroundWork;
+  #isStopped = false;
 
   constructor({ supervisor, ...options }: DriveCacheOptions) {
     this.#informer = new Informer({ ...options, resource: drives, purpose: 'of the drives controller' });
@@ -39,7 +45,14 @@ export class DriveCache {
       updated: (drive, old) => this.#deliver(drive, old),
       deleted: (drive) => this.#remove(drive),
     });
-    this.#informer.start(supervisor);
+    this.#work = this.#informer.start(supervisor);
+  }
+
+  /** Ends the watch. Calls that wait for it are rejected with Aborted. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const name of [...this.#waiting.keys()]) this.#wake(name);
+    await this.#work.stop();
   }
 
   /** Resolves when all drives are known; false if `signal` aborted before. */
@@ -60,18 +73,35 @@ export class DriveCache {
     return this.#holders.of(volume);
   }
 
-  /** Takes in an answer of the API server, unless a newer version is known. */
+  /**
+   * `listener` is called when a drive has other free bytes or takes other volumes than before, with the segments that reach it. Entries
+   * that this process has written are left out: callers learn of them with the answer. Returns how to stop that.
+   */
+  onCapacityChange(listener: CapacityListener): () => void {
+    return this.#capacity.onChange(listener);
+  }
+
+  /** Takes in what the API server has answered to a write of this process, unless a newer version is known. */
+  learnWritten(drive: Drive): void {
+    const record = readDrive(drive);
+    if (isNews(record, this.index.get(record.name)?.record)) this.index.set(record);
+  }
+
+  /** Takes in a state of the drive, unless a newer version is known. */
   learn(drive: Drive): void {
     const record = readDrive(drive);
     const known = this.index.get(record.name)?.record;
-    const isOld = known?.uid === record.uid && isOlderVersion(record.version, known.version);
-    const isSame = known?.uid === record.uid && known.version === record.version;
-    if (!isOld && !isSame) this.index.set(record);
+    if (!isNews(record, known)) return;
+    this.index.set(record);
+    this.#capacity.changed(known, record);
   }
 
-  /** The API server has answered that the drive does not exist. */
+  /** The drive does not exist any more. */
   forget(name: string, uid: string): void {
-    if (this.index.get(name)?.record.uid === uid) this.index.delete(name);
+    const known = this.index.get(name)?.record;
+    if (known?.uid !== uid) return;
+    this.index.delete(name);
+    this.#capacity.changed(known, undefined);
   }
 
   /**
@@ -91,7 +121,7 @@ export class DriveCache {
   }
 
   async #nextDelivery(name: string, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw gaveUp(name);
+    if (signal.aborted || this.#isStopped) throw gaveUp(name);
     await new Promise<void>((resolve, reject) => {
       const waiting = this.#waiting.get(name) ?? new Set();
       this.#waiting.set(name, waiting);
@@ -99,7 +129,7 @@ export class DriveCache {
         waiting.delete(finish);
         if (waiting.size === 0) this.#waiting.delete(name);
         stopListening();
-        if (signal.aborted) reject(gaveUp(name));
+        if (signal.aborted || this.#isStopped) reject(gaveUp(name));
         else resolve();
       };
       const stopListening = onAbort(signal, finish);
@@ -126,11 +156,13 @@ export class DriveCache {
   }
 }
 
+function isNews(record: DriveRecord, known: DriveRecord | undefined): boolean {
+  if (known?.uid !== record.uid) return true;
+  return known.version !== record.version && !isOlderVersion(record.version, known.version);
+}
+
 function gaveUp(drive: string): CsiStatusError {
-  return new CsiStatusError(
-    'Aborted',
-    `the caller gave up before drive ${drive} was confirmed; repeat the call`,
-  );
+  return new CsiStatusError('Aborted', `the call ended before drive ${drive} was confirmed; repeat it`);
 }
 
 function volumeNames(drive: Drive | undefined): ReadonlySet<string> {

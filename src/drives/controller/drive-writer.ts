@@ -40,7 +40,7 @@ export class DriveWriter {
       const patch = decide(drive);
       if (patch === undefined) return 'unchanged';
       try {
-        this.#cache.learn(await this.#client.patch({ name }, patch));
+        this.#cache.learnWritten(await this.#client.patch({ name }, patch));
         return 'written';
       } catch (error) {
         return await this.#refused(record, error);
