@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts';
 import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCsi } from './commands/csi.ts';
+import { addDrives } from './commands/drives/drives.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
 import { addKubeconfig } from './commands/kubeconfig.ts';
@@ -42,6 +43,7 @@ addCsi(program);
 addExplain(program);
 addReservations(program);
 addCapacity(program);
+addDrives(program);
 addSimulate(program);
 addUpgradeZonalPvs(program);
 addKubeconfig(program);
@@ -53,7 +55,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-for (const command of program.commands) command.showHelpAfterError(`see ${helpOf(command)}`);
+for (const command of program.commands.flatMap((each) => [each, ...each.commands]))
+  command.showHelpAfterError(`see ${helpOf(command)}`);
 
 let isVerbose = false;
 let help = 'stowage --help';
@@ -69,7 +72,8 @@ try {
 }
 
 function helpOf(command: Command): string {
-  return `stowage ${command.name()} --help`;
+  const group = command.parent === program ? '' : `${command.parent?.name()} `;
+  return `stowage ${group}${command.name()} --help`;
 }
 
 function report(error: unknown): number {

@@ -44,6 +44,8 @@ export interface DriveStatus {
   readonly freeBytes?: number;
   readonly state?: string;
   readonly topology?: Readonly<Record<string, string>>;
+  /** The device that the filesystem was found on. */
+  readonly device?: { readonly path?: string; readonly make?: string };
   readonly conditions?: readonly Condition[];
 }
 

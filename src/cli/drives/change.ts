@@ -1,0 +1,57 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { editDrive } from './edit-drive.ts';
+import { accessTierOf, type LabelChanges, labelChangesIn } from './label-flags.ts';
+import { driveNameIn, drivePrefix } from './named-drives.ts';
+import { type DrivesFlags, withDrives } from './with-drives.ts';
+
+/** `stowage drives cordon` and `uncordon`. */
+export async function setCordoned(
+  names: readonly string[],
+  isCordoned: boolean,
+  flags: DrivesFlags,
+): Promise<void> {
+  const done = isCordoned ? 'cordoned' : 'uncordoned';
+  await withDrives(flags, (cluster) =>
+    changeEach(cluster, names, done, ({ spec }) =>
+      (spec?.unschedulable === true) === isCordoned ? undefined : { spec: { unschedulable: isCordoned } },
+    ),
+  );
+}
+
+/** `stowage drives tier`. */
+export async function setTier(name: string, text: string, flags: DrivesFlags): Promise<void> {
+  const accessTier = accessTierOf(text);
+  await withDrives(flags, (cluster) =>
+    changeEach(cluster, [name], `in tier ${accessTier}`, ({ spec }) =>
+      (spec?.accessTier ?? 'Default') === accessTier ? undefined : { spec: { accessTier } },
+    ),
+  );
+}
+
+/** `stowage drives label`. */
+export async function setLabels(name: string, texts: readonly string[], flags: DrivesFlags): Promise<void> {
+  const labels = labelChangesIn(texts);
+  await withDrives(flags, (cluster) =>
+    changeEach(cluster, [name], 'labeled', (drive) =>
+      hasLabels(drive, labels) ? undefined : { metadata: { labels } },
+    ),
+  );
+}
+
+function hasLabels({ metadata }: Drive, labels: LabelChanges): boolean {
+  return Object.entries(labels).every(([key, value]) => (metadata?.labels?.[key] ?? null) === value);
+}
+
+/** One drive after the other; each line is printed when its change is stored. */
+async function changeEach(
+  cluster: Cluster,
+  names: readonly string[],
+  done: string,
+  decide: (drive: Drive) => object | undefined,
+): Promise<void> {
+  for (const name of names.map(driveNameIn)) {
+    const { isChanged } = await editDrive(cluster, name, decide);
+    process.stdout.write(`${drivePrefix}${name} ${isChanged ? '' : 'already '}${done}\n`);
+  }
+}

@@ -1,0 +1,88 @@
+import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { bytesOf } from '../../kube/quantities/bytes.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { textOf } from '../../kube/wire.ts';
+import type { DriveObjects } from './drive-objects.ts';
+import type { DriveLine, DriveNodeLine } from './drives-report.ts';
+
+/** One line for each drive, by node and name. */
+export function driveLines({ drives, claims }: DriveObjects): readonly DriveLine[] {
+  const promised = claims && promisesByDrive(drives, claims);
+  const lines = drives.map((drive) => driveLine(drive, promised));
+  return lines.toSorted((a, b) => compare(a.node, b.node) || compare(a.drive, b.drive));
+}
+
+/** The sums of each node. A drive without a known capacity adds none. */
+export function driveNodeLines(lines: readonly DriveLine[]): readonly DriveNodeLine[] {
+  const nodes = [...new Set(lines.map(({ node }) => node))];
+  return nodes.map((node) => {
+    const own = lines.filter((line) => line.node === node);
+    const sum = (bytes: (line: DriveLine) => number) => own.reduce((all, line) => all + bytes(line), 0);
+    return {
+      node,
+      driveCount: own.length,
+      readyCount: own.filter(({ state, isCordoned }) => state === 'Ready' && !isCordoned).length,
+      volumeCount: sum(({ volumeCount }) => volumeCount),
+      capacityBytes: sum(({ capacityBytes = 0 }) => capacityBytes),
+      usedBytes: sum(({ usedBytes }) => usedBytes),
+      promisedBytes: own.every((line) => line.promisedBytes !== undefined)
+        ? sum((line) => line.promisedBytes ?? 0)
+        : undefined,
+      freeBytes: sum(({ freeBytes = 0 }) => freeBytes),
+    };
+  });
+}
+
+function driveLine(drive: Drive, promised: ReadonlyMap<string, number> | undefined): DriveLine {
+  const record = readDrive(drive);
+  const { metadata, spec, status } = drive;
+  const usedBytes = promisedBytes(record);
+  const promisedHere = promised && (promised.get(record.name) ?? 0);
+  const capacityBytes = status?.capacityBytes;
+  return {
+    drive: record.name,
+    node: record.nodeName,
+    tier: record.tier,
+    state: driveStateText(drive),
+    isCordoned: spec?.unschedulable === true,
+    device: status?.device?.path,
+    make: status?.device?.make,
+    filesystemUUID: textOf(spec?.filesystemUUID),
+    labels: record.labels,
+    capacityBytes,
+    usedBytes,
+    promisedBytes: promisedHere,
+    freeBytes: capacityBytes === undefined ? undefined : capacityBytes - usedBytes - (promisedHere ?? 0),
+    volumeCount: record.volumes.length,
+    createdAt: metadata?.creationTimestamp ?? undefined,
+  };
+}
+
+function driveStateText({ metadata, status }: Drive): string {
+  if (metadata?.deletionTimestamp !== undefined) return 'Deleting';
+  return textOf(status?.state) || 'Unknown';
+}
+
+/** The scheduler writes the drive on the claim; the bytes are promised until the ledger has the volume. */
+function promisesByDrive(
+  drives: readonly Drive[],
+  claims: readonly PersistentVolumeClaim[],
+): ReadonlyMap<string, number> {
+  const inLedger = new Set(
+    drives.flatMap(({ spec }) => (spec?.volumes ?? []).flatMap(({ claimRef }) => claimRef?.uid ?? [])),
+  );
+  const sums = new Map<string, number>();
+  for (const { metadata, spec } of claims) {
+    const drive = metadata?.annotations?.[annotations.drive];
+    if (drive === undefined || textOf(spec?.volumeName) !== '' || inLedger.has(metadata?.uid ?? '')) continue;
+    const bytes = Number(bytesOf(spec?.resources?.requests?.storage ?? '0'));
+    sums.set(drive, (sums.get(drive) ?? 0) + bytes);
+  }
+  return sums;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

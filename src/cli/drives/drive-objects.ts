@@ -1,0 +1,56 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { type Drive, drives } from '../../kube/drive.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
+import type { Note } from '../source/note.ts';
+
+/** What answers are computed from. Undefined: the caller has no right to list that kind. */
+export interface DriveObjects {
+  readonly drives: readonly Drive[];
+  readonly claims: readonly PersistentVolumeClaim[] | undefined;
+  readonly volumes: readonly PersistentVolume[] | undefined;
+  readonly pods: readonly Pod[] | undefined;
+  readonly notes: readonly Note[];
+}
+
+/** Reads drives, and what uses them as far as the caller may. */
+export async function readDriveObjects(
+  cluster: Cluster,
+  { withUsers }: { readonly withUsers: boolean },
+): Promise<DriveObjects> {
+  const [{ items }, claims, volumes, found] = await Promise.all([
+    cluster.resource(drives).list(),
+    permitted(cluster, persistentVolumeClaims),
+    withUsers ? permitted(cluster, persistentVolumes) : [],
+    withUsers ? permitted(cluster, pods) : [],
+  ]);
+  const notes = [
+    claims ?? unread('persistentvolumeclaims', 'promised bytes are not known'),
+    volumes ?? unread('persistentvolumes', 'leaked volumes are not recognized'),
+    found ?? unread('pods', 'the pods of volumes are not known'),
+  ];
+  return { drives: items, claims, volumes, pods: found, notes: notes.filter(isNote) };
+}
+
+async function permitted<T extends KubeObject>(
+  cluster: Cluster,
+  resource: Resource<T>,
+): Promise<readonly T[] | undefined> {
+  try {
+    return (await cluster.resource(resource).list()).items;
+  } catch (error) {
+    if (isReason(error, 'Forbidden')) return undefined;
+    throw error;
+  }
+}
+
+function unread(plural: string, consequence: string): Note {
+  return { about: 'unseen', text: `could not read ${plural} (forbidden): ${consequence}` };
+}
+
+function isNote(value: Note | readonly KubeObject[]): value is Note {
+  return !Array.isArray(value);
+}

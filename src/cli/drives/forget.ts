@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { fileSystemReason } from '../../io/files/file-system-reason.ts';
+import { nodes, statefulSets } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import { CliError, usage } from '../cli-error.ts';
+import { outputFormatOf, structured } from '../output/output-format.ts';
+import { Sections } from '../reservations/sections.ts';
+import { byteText } from './byte-text.ts';
+import { confirm } from './confirm.ts';
+import { writeFileNamed } from './discover.ts';
+import { readDriveObjects } from './drive-objects.ts';
+import { forgetDrives } from './forget-drives.ts';
+import { forgetFile, parseForgetFile } from './forget-file.ts';
+import { type ForgetList, forgetListOf } from './forget-list.ts';
+import { renderOptions } from './list.ts';
+import { type DrivesFlags, withDrives } from './with-drives.ts';
+
+export interface ForgetFlags extends DrivesFlags {
+  readonly outputFile?: string;
+  readonly list?: string;
+  readonly yes?: boolean;
+  readonly output: string;
+}
+
+/** `stowage drives forget`: shows what is lost with a node, and removes it once that was reviewed. */
+export async function forget(node: string, flags: ForgetFlags): Promise<void> {
+  if (flags.outputFile !== undefined && (flags.list !== undefined || flags.yes === true))
+    throw usage('--output-file only writes the list; call the command again with --list to act on it');
+  outputFormatOf(flags.output);
+  const listed = flags.list === undefined ? undefined : await readListed(flags.list, node);
+  await withDrives(flags, async (cluster) => {
+    await requireNodeGone(cluster, node);
+    const list = listed ?? (await currentList(cluster, node));
+    if (listed === undefined) process.stdout.write(listText(list, flags.output));
+    if (flags.outputFile !== undefined) {
+      await writeFileNamed(flags.outputFile, forgetFile(list));
+      process.stderr.write(
+        `the list is in ${flags.outputFile}; review it, then run stowage drives forget ${node} --list ${flags.outputFile}\n`,
+      );
+      return;
+    }
+    if (list.drives.length === 0) return;
+    // Who passes a file has reviewed it.
+    if (listed === undefined)
+      await confirm(
+        `Remove these ${list.drives.length} Drive objects of ${node}? PersistentVolumes and claims stay.`,
+        flags.yes,
+      );
+    await forgetDrives(cluster, list, (line) => process.stderr.write(`${line}\n`));
+  });
+}
+
+async function readListed(path: string, node: string): Promise<ForgetList> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CliError(`${path}: ${fileSystemReason(error)}`, 1, { cause: error });
+  });
+  const list = parseForgetFile(path, text);
+  if (list.node !== node) throw new CliError(`${path}: node: is ${list.node}, not ${node}`);
+  return list;
+}
+
+/** Data of a node that still exists is not lost. */
+async function requireNodeGone(cluster: Cluster, name: string): Promise<void> {
+  if ((await undefinedIfNotFound(cluster.resource(nodes).get({ name }))) === undefined) return;
+  throw new CliError(
+    `Node ${name} exists; if the machine is gone for good, run kubectl delete node ${name} first. Otherwise its drives are not lost`,
+  );
+}
+
+async function currentList(cluster: Cluster, node: string): Promise<ForgetList> {
+  const objects = await readDriveObjects(cluster, { withUsers: true });
+  const [note] = objects.notes;
+  if (note !== undefined)
+    throw new CliError(
+      `${note.text}; without it the list would be incomplete, so ask for the right to list them`,
+    );
+  return forgetListOf(node, objects, (await cluster.resource(statefulSets).list()).items);
+}
+
+function listText(list: ForgetList, output: string): string {
+  const format = outputFormatOf(output);
+  if (format === 'json' || format === 'yaml') return structured(list, format);
+  if (format === 'name') return list.drives.map(({ name }) => `drive.stowage.dev/${name}\n`).join('');
+  const sections = new Sections(renderOptions('wide'));
+  if (list.drives.length === 0) sections.line(`Node ${list.node} has no drives; nothing is lost.`);
+  sections.table(`DRIVES OF ${list.node}`, list.drives, [
+    { title: 'DRIVE', cell: ({ name }) => name },
+    { title: 'VOLUMES', cell: ({ volumes }) => String(volumes.length), align: 'right' },
+  ]);
+  const volumes = list.drives.flatMap((drive) => drive.volumes);
+  sections.table('LOST VOLUMES', volumes, [
+    { title: 'VOLUME', cell: ({ name }) => name },
+    { title: 'SIZE', cell: ({ sizeBytes }) => byteText(sizeBytes), align: 'right' },
+    { title: 'CLAIM', cell: ({ claim }) => claim?.name ?? '-' },
+    { title: 'OWNER', cell: ({ owner = '-' }) => owner },
+  ]);
+  sections.paragraphs('WHAT OWNERS CAN DO', [...new Set(volumes.map(({ advice }) => advice))]);
+  return sections.toString();
+}

@@ -1,0 +1,45 @@
+import { printableText } from '../../runtime/printable-text.ts';
+import { CliError } from '../cli-error.ts';
+import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
+import { driveLines, driveNodeLines } from './drive-lines.ts';
+import { readDriveObjects } from './drive-objects.ts';
+import type { DriveNodesReport, DriveVolumesReport } from './drives-report.ts';
+import { renderOptions, reportOf } from './list.ts';
+import { renderDriveNodes, renderVolumeDetails } from './render-drives.ts';
+import { linesAbout, volumeLines } from './volume-lines.ts';
+import { type DrivesFlags, withDrives } from './with-drives.ts';
+
+export interface InfoFlags extends DrivesFlags {
+  readonly output: string;
+}
+
+/** `stowage drives info`: where a volume is, or what each node has. */
+export async function driveInfo(volume: string | undefined, flags: InfoFlags): Promise<void> {
+  const format = outputFormatOf(flags.output);
+  const withUsers = volume !== undefined;
+  const objects = await withDrives(flags, (cluster) => readDriveObjects(cluster, { withUsers }));
+  const { notes } = objects;
+  if (volume === undefined) {
+    const nodes = driveNodeLines(driveLines(objects));
+    process.stdout.write(nodesText({ ...reportOf('DriveNodesReport'), nodes, notes }, format));
+    return;
+  }
+  const volumes = linesAbout(volume, volumeLines(objects));
+  if (volumes.length === 0)
+    throw new CliError(
+      `no drive has a volume ${volume}; stowage drives list volumes shows all, and a claim is named as NAMESPACE/NAME`,
+    );
+  process.stdout.write(detailsText({ ...reportOf('DriveVolumesReport'), volumes, notes }, format));
+}
+
+function nodesText(report: DriveNodesReport, format: OutputFormat): string {
+  if (format === 'json' || format === 'yaml') return structured(report, format);
+  if (format === 'name') return report.nodes.map(({ node }) => `node/${printableText(node)}\n`).join('');
+  return renderDriveNodes(report, renderOptions(format));
+}
+
+function detailsText(report: DriveVolumesReport, format: OutputFormat): string {
+  if (format === 'json' || format === 'yaml') return structured(report, format);
+  if (format === 'name') return report.volumes.map(({ volume }) => `${printableText(volume)}\n`).join('');
+  return renderVolumeDetails(report.volumes);
+}

@@ -1,0 +1,159 @@
+import { type Style, styleOf } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import { ageText } from '../pools/age-text.ts';
+import { Sections, type SectionsOptions } from '../reservations/sections.ts';
+import { byteText } from './byte-text.ts';
+import { driveBarFor } from './drive-bar.ts';
+import type {
+  DriveLine,
+  DriveNodeLine,
+  DriveNodesReport,
+  DrivesReport,
+  DriveVolumeLine,
+  DriveVolumesReport,
+} from './drives-report.ts';
+
+export interface RenderDrivesOptions extends SectionsOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly nowMs: number;
+}
+
+export function renderDrives({ drives, notes }: DrivesReport, options: RenderDrivesOptions): string {
+  const sections = new Sections(options);
+  if (drives.length === 0)
+    sections.line('There are no drives. stowage drives discover shows the devices of a node.');
+  sections.table('DRIVES', drives, driveColumns(options));
+  sections.notes(notes);
+  return sections.toString();
+}
+
+export function renderDriveVolumes(
+  { volumes, notes }: DriveVolumesReport,
+  options: RenderDrivesOptions,
+): string {
+  const sections = new Sections(options);
+  if (volumes.length === 0) sections.line('There are no volumes on drives.');
+  sections.table('VOLUMES', volumes, volumeColumns(options));
+  sections.notes(notes);
+  return sections.toString();
+}
+
+export function renderDriveNodes({ nodes, notes }: DriveNodesReport, options: RenderDrivesOptions): string {
+  const sections = new Sections(options);
+  if (nodes.length === 0)
+    sections.line('No node has drives. stowage drives discover shows the devices of a node.');
+  sections.table('NODES', nodes, nodeColumns(options));
+  if (nodes.length > 0) sections.line(totalText(nodes));
+  sections.notes(notes);
+  return sections.toString();
+}
+
+/** Everything about one volume, one field a line. */
+export function renderVolumeDetails(lines: readonly DriveVolumeLine[]): string {
+  const blocks = lines.map((line) =>
+    fieldLines([
+      ['Volume', line.volume],
+      ['Drive', line.drive],
+      ['Node', line.node],
+      ['Device', line.device],
+      ['Size', `${byteText(line.sizeBytes)} (${line.sizeBytes} bytes)`],
+      ['State', line.state],
+      ['Claim', line.claim],
+      ['PersistentVolume', line.persistentVolume],
+      ['Pods', line.pods.join(', ')],
+    ]),
+  );
+  return blocks.join('\n');
+}
+
+function fieldLines(fields: readonly (readonly [string, string | undefined])[]): string {
+  const width = Math.max(...fields.map(([name]) => name.length)) + 2;
+  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${value || '-'}\n`).join('');
+}
+
+function driveColumns(options: RenderDrivesOptions): (Column<DriveLine> | undefined)[] {
+  const { terminal, env, isWide, nowMs } = options;
+  const style = styleOf(terminal);
+  const bar = driveBarFor(terminal, env, style);
+  return [
+    { title: 'NODE', cell: ({ node }) => node },
+    { title: 'DRIVE', cell: ({ drive }) => drive },
+    { title: 'TIER', cell: ({ tier }) => tier, isMinor: true },
+    { title: 'SIZE', cell: ({ capacityBytes }) => byteText(capacityBytes), align: 'right' },
+    { title: 'USED', cell: ({ usedBytes }) => byteText(usedBytes), align: 'right' },
+    {
+      title: 'PROMISED',
+      cell: ({ promisedBytes }) => byteText(promisedBytes),
+      align: 'right',
+      isMinor: true,
+    },
+    { title: 'FREE', cell: ({ freeBytes }) => byteText(freeBytes), align: 'right' },
+    bar && { title: 'USED/PROMISED/FREE', cell: bar, isMinor: true },
+    { title: 'VOLUMES', cell: ({ volumeCount }) => String(volumeCount), align: 'right' },
+    isWide ? { title: 'DEVICE', cell: ({ device = '-' }) => device } : undefined,
+    isWide ? { title: 'MAKE', cell: ({ make = '-' }) => make } : undefined,
+    isWide ? { title: 'FILESYSTEM', cell: ({ filesystemUUID }) => filesystemUUID } : undefined,
+    isWide ? { title: 'LABELS', cell: ({ labels }) => labelsText(labels) } : undefined,
+    isWide ? { title: 'AGE', cell: ({ createdAt }) => ageText(createdAt, nowMs), align: 'right' } : undefined,
+    { title: 'STATE', cell: (line) => stateCell(line, style) },
+  ];
+}
+
+function stateCell({ state, isCordoned }: DriveLine, style: Style): string {
+  const text = isCordoned ? `${state},SchedulingDisabled` : state;
+  if (state === 'Ready') return isCordoned ? style.warn(text) : style.good(text);
+  return state === 'Lost' || state === 'Error' ? style.bad(text) : style.warn(text);
+}
+
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  return (
+    Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(',') || '-'
+  );
+}
+
+function volumeColumns({ terminal, isWide }: RenderDrivesOptions): (Column<DriveVolumeLine> | undefined)[] {
+  const style = styleOf(terminal);
+  return [
+    { title: 'VOLUME', cell: ({ volume }) => volume },
+    { title: 'SIZE', cell: ({ sizeBytes }) => byteText(sizeBytes), align: 'right' },
+    { title: 'NODE', cell: ({ node }) => node },
+    { title: 'DRIVE', cell: ({ drive }) => drive },
+    isWide ? { title: 'DEVICE', cell: ({ device = '-' }) => device } : undefined,
+    { title: 'CLAIM', cell: ({ claim = '-' }) => claim },
+    { title: 'PODS', cell: ({ pods }) => pods.join(', ') || '-', isMinor: true },
+    {
+      title: 'STATE',
+      cell: ({ state }) => (state === 'Lost' || state === 'Leaked' ? style.bad(state) : state),
+    },
+  ];
+}
+
+function nodeColumns({ terminal, env }: RenderDrivesOptions): (Column<DriveNodeLine> | undefined)[] {
+  const bar = driveBarFor(terminal, env, styleOf(terminal));
+  return [
+    { title: 'NODE', cell: ({ node }) => node },
+    { title: 'DRIVES', cell: ({ driveCount }) => String(driveCount), align: 'right' },
+    { title: 'READY', cell: ({ readyCount }) => String(readyCount), align: 'right' },
+    { title: 'SIZE', cell: ({ capacityBytes }) => byteText(capacityBytes), align: 'right' },
+    { title: 'USED', cell: ({ usedBytes }) => byteText(usedBytes), align: 'right' },
+    { title: 'PROMISED', cell: ({ promisedBytes }) => byteText(promisedBytes), align: 'right' },
+    { title: 'FREE', cell: ({ freeBytes }) => byteText(freeBytes), align: 'right' },
+    bar && { title: 'USED/PROMISED/FREE', cell: bar, isMinor: true },
+    { title: 'VOLUMES', cell: ({ volumeCount }) => String(volumeCount), align: 'right' },
+  ];
+}
+
+function totalText(nodes: readonly DriveNodeLine[]): string {
+  const sum = (count: (line: DriveNodeLine) => number) => nodes.reduce((all, line) => all + count(line), 0);
+  const drives = sum(({ driveCount }) => driveCount);
+  const volumes = sum(({ volumeCount }) => volumeCount);
+  const capacity = byteText(sum(({ capacityBytes }) => capacityBytes));
+  const free = byteText(sum(({ freeBytes }) => freeBytes));
+  return `${free} free of ${capacity} on ${count(drives, 'drive')} with ${count(volumes, 'volume')}.`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+}

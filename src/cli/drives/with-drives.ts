@@ -1,0 +1,33 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { ApiError, isReason } from '../../kube/api-error.ts';
+import { CliError } from '../cli-error.ts';
+import { type ConnectFlags, connect } from '../connect.ts';
+import { type LogFlags, logForReading } from '../log-flags.ts';
+import { type AskedServer, serverError } from '../server-error.ts';
+
+/** The flags of every command that uses the cluster. */
+export interface DrivesFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {}
+
+const requestTimeoutMs = 30_000;
+
+/** Runs `use` with a connection. Errors of the server become messages that name it and the remedy. */
+export async function withDrives<T>(flags: DrivesFlags, use: (cluster: Cluster) => Promise<T>): Promise<T> {
+  await using cluster = await connect(flags, { log: logForReading(flags), requestTimeoutMs });
+  try {
+    return await use(cluster);
+  } catch (error) {
+    throw drivesError(error, cluster);
+  }
+}
+
+function drivesError(error: unknown, asked: AskedServer): unknown {
+  if (!(error instanceof ApiError) || error.code === 401 || error.code === 403)
+    return serverError(error, asked);
+  if (isReason(error, 'NotFound') && error.message.includes('could not find the requested resource'))
+    return new CliError(
+      `${asked.server} does not have the kind Drive; install it with kubectl apply --server-side -f deploy/crds`,
+      1,
+      { cause: error },
+    );
+  return new CliError(`${asked.server} refuses the request: ${error.message}`, 1, { cause: error });
+}

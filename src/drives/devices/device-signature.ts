@@ -1,0 +1,48 @@
+import { failureText, type SystemCommands } from './system-commands.ts';
+
+/** What is on a device. All fields are empty on a device without anything known. */
+export interface DeviceSignature {
+  /** Of the filesystem or other data: `xfs`, `ext4`, `LVM2_member`, `swap`. */
+  readonly type: string;
+  readonly uuid: string;
+  readonly label: string;
+  /** Of the partition table: `gpt`, `dos`. */
+  readonly partitionTable: string;
+  /** Why the device could not be read. */
+  readonly error?: string;
+}
+
+const emptySignature: DeviceSignature = { type: '', uuid: '', label: '', partitionTable: '' };
+
+/** The statuses of `blkid -p`. */
+const nothingFound = 2;
+const severalFound = 8;
+
+/** Reads the device itself, not the cache of blkid. A device that cannot be read is not empty: it has an error. */
+export async function readDeviceSignature(path: string, commands: SystemCommands): Promise<DeviceSignature> {
+  const outcome = await commands.run('blkid', ['-p', '-o', 'export', path]);
+  if (outcome.status === nothingFound)
+    return outcome.stderr.trim() === ''
+      ? emptySignature
+      : { ...emptySignature, error: failureText('blkid', outcome) };
+  if (outcome.status === severalFound) return { ...emptySignature, type: 'several filesystems' };
+  if (outcome.status !== 0) return { ...emptySignature, error: failureText('blkid', outcome) };
+  const fields = new Map(
+    outcome.stdout.split('\n').flatMap((line) => {
+      const at = line.indexOf('=');
+      return at < 0 ? [] : [[line.slice(0, at), unescapedValue(line.slice(at + 1))] as const];
+    }),
+  );
+  const field = (name: string) => fields.get(name) ?? '';
+  return {
+    type: field('TYPE'),
+    uuid: field('UUID'),
+    label: field('LABEL'),
+    partitionTable: field('PTTYPE'),
+  };
+}
+
+/** `-o export` puts a backslash before characters that a shell would interpret. */
+function unescapedValue(text: string): string {
+  return text.replace(/\\(.)/g, '$1');
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { BlockDevice } from './block-device.ts';
+import type { DeviceMount } from './mounted-devices.ts';
+import { runSuccessfully, type SystemCommands } from './system-commands.ts';
+
+const folderPrefix = 'stowage-init-';
+
+/** Mounts an XFS filesystem at a new directory while `use` runs. */
+export async function withTemporaryMount<T>(
+  path: string,
+  mode: 'read' | 'write',
+  commands: SystemCommands,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+  // Reading changes nothing on the device, not even its log.
+  const options = mode === 'read' ? 'ro,norecovery,nouuid' : 'noatime';
+  try {
+    await runSuccessfully(commands, 'mount', ['-t', 'xfs', '-o', options, path, folder]);
+    try {
+      return await use(folder);
+    } finally {
+      await runSuccessfully(commands, 'umount', [folder]);
+    }
+  } finally {
+    await rmdir(folder);
+  }
+}
+
+/** Whether an `init` that was stopped left this mount. */
+export function isTemporaryMount({ mountPoint }: DeviceMount): boolean {
+  return basename(mountPoint).startsWith(folderPrefix);
+}
+
+/** Unmounts what an `init` that was stopped left mounted. Returns whether there was any. */
+export async function unmountLeftovers(
+  { mounts }: Pick<BlockDevice, 'mounts'>,
+  commands: SystemCommands,
+): Promise<boolean> {
+  const left = mounts.filter(isTemporaryMount);
+  for (const { mountPoint } of left) {
+    await runSuccessfully(commands, 'umount', [mountPoint]);
+    await rmdir(mountPoint).catch(() => undefined);
+  }
+  return left.length > 0;
+}
