@@ -1,6 +1,6 @@
 /**
- * Compiles `src` into `dist`. It does nothing if `dist` is up to date, and it never removes `dist` while another process uses it: the
- * compiler writes into a separate folder, and then each file that differs is replaced by a rename.
+ * Compiles `src` into `dist` and bundles the program. It does nothing if `dist` is up to date, and it never removes `dist` while another
+ * process uses it: the compiler writes into a separate folder, and then each file that differs is replaced by a rename.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -43,7 +43,13 @@ if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) {
 
 /** A hash of everything that affects the result: the sources, the compiler and its settings, and this script. */
 function fingerprintOfInputs() {
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs'];
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/bundle.mjs',
+  ];
   const sources = filesBelow(join(root, 'src'))
     .filter(isShipped)
     .map((path) => join('src', path));
@@ -65,11 +71,15 @@ function isShipped(path) {
 function compileInto(output) {
   const require = createRequire(import.meta.url);
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
-  const arguments_ = [compiler, '-p', 'tsconfig.build.json', '--outDir', output];
-  const { status } = spawnSync(process.execPath, arguments_, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) return false;
+  if (!runs(compiler, '-p', 'tsconfig.build.json', '--outDir', output)) return false;
+  if (!runs(join('scripts', 'bundle.mjs'), output)) return false;
   chmodSync(join(output, 'cli', 'main.js'), 0o755);
   return true;
+}
+
+function runs(...arguments_) {
+  const { status } = spawnSync(process.execPath, arguments_, { cwd: root, stdio: 'inherit' });
+  return status === 0;
 }
 
 /** Equal files are not touched, so that a running server sees as few changes as possible. */

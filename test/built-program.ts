@@ -23,8 +23,8 @@ const keptMs = 3_600_000;
 
 /**
  * The path of the compiled form of a file of `src`: Node does not run TypeScript, and `dist` may be outdated. All of `src` is compiled into
- * a folder that is named after the hash of the sources: the first caller compiles, all others find it. Types are not checked; `npm run
- * check` does that.
+ * a folder that is named after the hash of the sources: the first caller compiles, all others find it. The program is bundled as in `dist`.
+ * Types are not checked; `npm run check` does that.
  */
 export function builtProgram(source: URL): string {
   const folder = join(builds, fingerprint());
@@ -34,7 +34,7 @@ export function builtProgram(source: URL): string {
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  for (const path of ['package.json', 'tsconfig.json', ...sources()]) {
+  for (const path of ['package.json', 'tsconfig.json', 'scripts/bundle.mjs', ...sources()]) {
     hash
       .update(`${path}\n`)
       .update(readFileSync(join(root, path)))
@@ -57,6 +57,7 @@ function compileInto(folder: string): void {
   const config = join(draft, 'tsconfig.json');
   writeFileSync(config, JSON.stringify(compilerConfig(draft)));
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' });
+  execFileSync(process.execPath, [join(root, 'scripts/bundle.mjs'), draft], { stdio: 'inherit' });
   // Some tests run it as another user.
   chmodSync(draft, 0o755);
   try {

@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { obstacles } from '../src/engine/rules/framework/finding.ts';
 import { nodeReasons, podReasons, type ReasonText } from '../src/engine/rules/reasons.ts';
+import { builtProgram } from './built-program.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -18,25 +19,11 @@ describe('the page of refusal reasons', () => {
 
 describe('the page of the engine', () => {
   const page = readFileSync(join(root, 'docs/engine.md'), 'utf8');
-  let folder = '';
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'stowage-engine-page-'));
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    execFileSync(process.execPath, [
-      compiler,
-      '-p',
-      join(root, 'tsconfig.build.json'),
-      '--outDir',
-      join(folder, 'dist'),
-    ]);
-    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  }, 120_000);
-
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('has an example that prints the documented output', () => {
-    const engine = pathToFileURL(join(folder, 'dist/engine/index.js')).href;
+    const folder = mkdtempSync(join(tmpdir(), 'stowage-engine-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const engine = pathToFileURL(builtProgram(new URL('../src/engine/index.ts', import.meta.url))).href;
     const example = readFileSync(join(root, 'examples/first.mjs'), 'utf8');
     expect(block(page, 'js')).toBe(example);
     writeFileSync(join(folder, 'first.mjs'), example.replace('stowage/engine', engine));
