@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { CsiAddressError, socketPathOf } from '../csi/csi-address.ts';
 import { CsiServer, type CsiServices } from '../csi/csi-server.ts';
@@ -6,8 +7,13 @@ import { CsiSocketError } from '../csi/server-socket.ts';
 import { drivesControllerService } from '../drives/controller/controller-service.ts';
 import { DriveCache } from '../drives/controller/drive-cache.ts';
 import { drivesServices } from '../drives/drives-services.ts';
+import { LinuxHost } from '../drives/host/linux-host.ts';
+import { unenforcedQuota } from '../drives/host/project-quota.ts';
+import { quotaSupport, XfsProjectQuota } from '../drives/host/xfs-quota.ts';
+import { NodeDriver } from '../drives/node/node-driver.ts';
 import { packageVersion } from '../io/files/package-version.ts';
 import { drivesDriver } from '../kube/drive.ts';
+import { isLabelValue } from '../kube/selectors/label-syntax.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
 import { untilAborted } from '../runtime/abort.ts';
 import { realClock } from '../runtime/clock.ts';
@@ -27,6 +33,8 @@ export interface CsiCommandFlags extends LogFlags {
   readonly endpoint: string;
   readonly nodeName?: string;
   readonly services: string;
+  readonly drivesRoot: string;
+  readonly unenforcedQuota?: boolean;
 }
 
 /** Calls in progress may end within this time when the process stops. */
@@ -39,30 +47,27 @@ const leaseRequestMsMax = 4_500;
 /** `stowage csi`: serves the CSI driver for local drives until the process is stopped or loses the lead. */
 export async function csi(flags: CsiCommandFlags): Promise<void> {
   const log = logOf(flags);
-  checkServices(flags);
+  const services = servicesOf(flags);
   checkEndpoint(flags.endpoint);
+  if (services.node) await checkQuota(flags);
   const stop = new AbortController();
   const stopped = stopRequested().then((signal): Ending => {
     stop.abort();
     return { why: `${signal}: stopping`, exitCode: 0 };
   });
   const cluster = await connect(flags, { rateLimit: false, log });
-  const leaseCluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax, log });
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
     onCrash: ({ name, error }) => log.error(name, { error }),
     stopDeadlineMs: stopMaxMs - callGraceMs,
   });
-  const driver = new DrivesDriver({ cluster, leaseCluster, supervisor, log });
-  const server = await listen(flags.endpoint, driver.services, log);
-  log.info(`${drivesDriver} listens at ${server.path}`);
-  const reached = await untilReached(cluster, log, stop.signal);
-  const lost = reached === undefined ? stopped : driver.run(stop.signal).then((ending) => ending ?? stopped);
-  const { why, exitCode } = await Promise.race([stopped, lost]);
+  const driver = new DrivesDriver({ flags, services, cluster, supervisor, log });
+  const failed = driver.run(stop.signal).then((ending) => ending ?? stopped);
+  const { why, exitCode } = await Promise.race([stopped, failed]);
   log.info(why);
   realClock.after(stopMaxMs, () => process.exit(exitCode));
-  await Promise.all([server.stop(callGraceMs), supervisor.close()]);
+  await Promise.all([driver.stop(), supervisor.close()]);
   process.exit(exitCode);
 }
 
@@ -71,34 +76,80 @@ interface Ending {
   readonly exitCode: number;
 }
 
+interface ServiceNames {
+  readonly controller: boolean;
+  /** The name of the node. */
+  readonly node: string | undefined;
+}
+
 interface DriverParts {
+  readonly flags: CsiCommandFlags;
+  readonly services: ServiceNames;
   readonly cluster: KubernetesCluster;
-  /** A connection of its own, so that renewals never wait behind other requests. */
-  readonly leaseCluster: KubernetesCluster;
   readonly supervisor: Supervisor;
   readonly log: Log;
 }
 
 /**
- * The driver of this process. Before it leads it answers Unavailable, and Probe says that it is not ready. It reads the drives when it has become
- * leader, so that it sees everything that the last leader wrote.
+ * The driver of this process. The socket of a node service appears when the node's drives are mounted, because the kubelet calls it at once.
+ * The controller service answers Unavailable before this process leads. It reads the drives when it has become leader, so that it sees
+ * everything that the last leader wrote.
  */
 class DrivesDriver {
-  readonly services: CsiServices;
   readonly #parts: DriverParts;
   #controller: CsiServices['controller'];
+  #server: CsiServer | undefined;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
-    this.services = drivesServices({ version: packageVersion(), controller: () => this.#controller });
   }
 
-  /** Resolves when the lead is lost; with undefined when `signal` aborted. */
+  /** Resolves when the lead is lost; with undefined when `signal` aborted. Rejects if it cannot serve. */
   async run(signal: AbortSignal): Promise<Ending | undefined> {
-    const { leaseCluster, supervisor, log } = this.#parts;
+    const { services, cluster, log } = this.#parts;
+    // A controller that waits for its API server says so by its own answers.
+    if (services.node === undefined) await this.#serve(undefined);
+    if ((await untilReached(cluster, log, signal)) === undefined) return undefined;
+    if (services.node !== undefined && !(await this.#startNode(services.node, signal))) return undefined;
+    if (services.controller) return await this.#elect(signal);
+    await untilAborted(signal);
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop(callGraceMs);
+  }
+
+  /** Resolves with false if `signal` aborted before the drives were mounted. */
+  async #startNode(nodeName: string, signal: AbortSignal): Promise<boolean> {
+    const { flags, cluster, supervisor, log } = this.#parts;
+    const host = new LinuxHost(flags.unenforcedQuota === true ? unenforcedQuota : new XfsProjectQuota());
+    const { drivesRoot } = flags;
+    const common = { clock: realClock, random: systemRandom, cluster, supervisor, log };
+    const node = new NodeDriver({ ...common, host, drivesRoot, nodeName });
+    if (!(await node.start(signal))) return false;
+    // The kernel may have loaded XFS only now.
+    await checkQuota(flags);
+    log.info(`${node.drives.names.length} drives of node ${nodeName} are known`);
+    await this.#serve(node.methods);
+    return true;
+  }
+
+  async #serve(node: CsiServices['node']): Promise<void> {
+    const { flags, services, log } = this.#parts;
+    const controller = services.controller ? { controller: () => this.#controller } : {};
+    const served = drivesServices({ version: packageVersion(), ...controller, node });
+    this.#server = await listen(flags.endpoint, served, log);
+    log.info(`${drivesDriver} listens at ${this.#server.path}`);
+  }
+
+  async #elect(signal: AbortSignal): Promise<Ending | undefined> {
+    const { flags, supervisor, log } = this.#parts;
+    // A connection of its own, so that renewals never wait behind other requests.
+    const cluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax, log });
     const leadership = new Leadership({
       controller: 'drives',
-      cluster: leaseCluster,
+      cluster,
       identity: `${hostname()}_${systemIds.uid()}`,
       announcement: { version: packageVersion(), gates: {} },
       clock: realClock,
@@ -173,11 +224,26 @@ function checkEndpoint(endpoint: string): void {
   }
 }
 
-function checkServices({ services }: CsiCommandFlags): void {
+function servicesOf({ services, nodeName, drivesRoot }: CsiCommandFlags): ServiceNames {
   const names = services.split(',').map((name) => name.trim());
   for (const name of names)
     if (name !== 'controller' && name !== 'node')
       throw usage(`--services: "${name}" must be controller or node`);
-  if (names.includes('node'))
-    throw usage('--services: the node service does not exist yet; use --services controller');
+  const controller = names.includes('controller');
+  if (!names.includes('node')) return { controller, node: undefined };
+  if (nodeName === undefined || nodeName === '')
+    throw usage('--node-name: the node service needs the name of its node; or use --services controller');
+  // The name becomes the value of a topology label.
+  if (!/^[a-z0-9.-]+$/.test(nodeName) || !isLabelValue(nodeName))
+    throw usage(`--node-name: "${nodeName}" must be a Node's name of at most 63 characters`);
+  if (!isAbsolute(drivesRoot)) throw usage(`--drives-root: "${drivesRoot}" must be an absolute path`);
+  return { controller, node: nodeName };
+}
+
+async function checkQuota({ unenforcedQuota: isUnenforced = false }: CsiCommandFlags): Promise<void> {
+  if (isUnenforced || (await quotaSupport()) !== 'no') return;
+  throw new CliError(
+    'this kernel has no XFS project quota, so that volumes could exceed their size; use another kernel, or start with --unenforced-quota',
+    1,
+  );
 }

@@ -9,46 +9,63 @@ import { drivesDriver } from '../kube/drive.ts';
 const { CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS } = PluginCapability_Service_Type;
 
 type ControllerMethods = NonNullable<CsiServices['controller']>;
+type NodeMethods = NonNullable<CsiServices['node']>;
 
 export interface DrivesServicesOptions {
   readonly version: string;
-  /** The service that answers; undefined while this process does not lead, or has not read all drives. */
-  readonly controller: () => ControllerMethods | undefined;
+  /**
+   * The controller service that answers; undefined while this process does not lead, or has not read all drives. Left out in a process
+   * without controller service.
+   */
+  readonly controller?: () => ControllerMethods | undefined;
+  readonly node?: NodeMethods | undefined;
 }
 
 /**
- * The services of the driver `drives.stowage.dev`. A process that does not answer says so in Probe, and sidecars such as external-provisioner
- * then wait before they take part in their own election: so the sidecar that leads is the one beside the driver that leads.
+ * The services of the driver `drives.stowage.dev`. A process with the controller service alone that does not answer says so in Probe, and
+ * sidecars such as external-provisioner then wait before they take part in their own election: so the sidecar that leads is the one beside
+ * the driver that leads. With the node service, the process is ready whoever leads, because each node needs its own.
  */
-export function drivesServices({ version, controller }: DrivesServicesOptions): CsiServices {
+export function drivesServices({ version, controller, node }: DrivesServicesOptions): CsiServices {
   return {
-    identity: {
-      getPluginInfo: async () => ({ name: drivesDriver, vendorVersion: version }),
-      probe: async () => ({ ready: controller() !== undefined }),
-      getPluginCapabilities: async () => ({
-        capabilities: [
-          ...[CONTROLLER_SERVICE, VOLUME_ACCESSIBILITY_CONSTRAINTS].map((type) => ({
-            type: { case: 'service' as const, value: { type } },
-          })),
-          {
-            type: {
-              case: 'volumeExpansion' as const,
-              value: { type: PluginCapability_VolumeExpansion_Type.ONLINE },
-            },
-          },
-        ],
-      }),
-    },
-    controller: {
-      controllerGetCapabilities: forwarded(controller, 'controllerGetCapabilities'),
-      createVolume: forwarded(controller, 'createVolume'),
-      deleteVolume: forwarded(controller, 'deleteVolume'),
-      controllerExpandVolume: forwarded(controller, 'controllerExpandVolume'),
-      validateVolumeCapabilities: forwarded(controller, 'validateVolumeCapabilities'),
-      controllerGetVolume: forwarded(controller, 'controllerGetVolume'),
-      listVolumes: forwarded(controller, 'listVolumes'),
-      getCapacity: forwarded(controller, 'getCapacity'),
-    },
+    identity: identityService(
+      version,
+      controller !== undefined,
+      () => node !== undefined || controller?.() !== undefined,
+    ),
+    ...(controller !== undefined && { controller: forwardedController(controller) }),
+    ...(node !== undefined && { node }),
+  };
+}
+
+function identityService(
+  version: string,
+  hasController: boolean,
+  isReady: () => boolean,
+): CsiServices['identity'] {
+  const services = [...(hasController ? [CONTROLLER_SERVICE] : []), VOLUME_ACCESSIBILITY_CONSTRAINTS];
+  const value = { type: PluginCapability_VolumeExpansion_Type.ONLINE };
+  const capabilities = [
+    ...services.map((type) => ({ type: { case: 'service' as const, value: { type } } })),
+    { type: { case: 'volumeExpansion' as const, value } },
+  ];
+  return {
+    getPluginInfo: async () => ({ name: drivesDriver, vendorVersion: version }),
+    probe: async () => ({ ready: isReady() }),
+    getPluginCapabilities: async () => ({ capabilities }),
+  };
+}
+
+function forwardedController(controller: () => ControllerMethods | undefined): ControllerMethods {
+  return {
+    controllerGetCapabilities: forwarded(controller, 'controllerGetCapabilities'),
+    createVolume: forwarded(controller, 'createVolume'),
+    deleteVolume: forwarded(controller, 'deleteVolume'),
+    controllerExpandVolume: forwarded(controller, 'controllerExpandVolume'),
+    validateVolumeCapabilities: forwarded(controller, 'validateVolumeCapabilities'),
+    controllerGetVolume: forwarded(controller, 'controllerGetVolume'),
+    listVolumes: forwarded(controller, 'listVolumes'),
+    getCapacity: forwarded(controller, 'getCapacity'),
   };
 }
 

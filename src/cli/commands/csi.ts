@@ -9,10 +9,11 @@ export function addCsi(program: Command): void {
     .addOption(ofContext)
     .requiredOption('--endpoint <address>', 'the socket to listen at, as unix:///PATH')
     .option('--node-name <name>', 'the node that it runs on, for the node service')
+    .option('--services <list>', 'the services to serve: controller, node', 'controller,node')
+    .option('--drives-root <folder>', 'where the node service mounts drives', '/var/lib/stowage/drives')
     .option(
-      '--services <list>',
-      'the services to serve: controller, node; the node service does not exist yet',
-      'controller,node',
+      '--unenforced-quota',
+      'start on a kernel without XFS project quota: volumes may exceed their size',
     )
     .addOption(logFormat)
     .addOption(logLevel)
@@ -21,10 +22,12 @@ export function addCsi(program: Command): void {
       'after',
       `
 Examples:
+  stowage csi --endpoint unix:///run/stowage/csi.sock --node-name n1
+  stowage csi --endpoint unix:///run/stowage/csi.sock --node-name n1 --services node
   stowage csi --endpoint unix:///run/stowage/csi.sock --services controller
-  stowage run --controllers provisioner --csi-address unix:///run/stowage/csi.sock
 
-Of several processes one answers, by the Lease stowage-drives in kube-system; the others are not ready.`,
+Of several processes one answers for the controller, by the Lease stowage-drives in kube-system.
+The node service needs root. Its socket appears when the node's drives are mounted.`,
     )
     .action(async (options) => {
       const { csi } = await import('../csi.ts');

@@ -1,0 +1,60 @@
+import { readFile, stat, statfs } from 'node:fs/promises';
+import type { DriveHost, FilesystemUsage, HostDevice } from './drive-host.ts';
+import { MountTable } from './mount-table.ts';
+import type { ProjectQuota } from './project-quota.ts';
+import { runProgram } from './run-program.ts';
+import { VolumeDirectories } from './volume-directories.ts';
+import { devicesWithFilesystem } from './xfs-devices.ts';
+
+/** The machine that this process runs on: Linux, with mount(8), umount(8) and xfsprogs. The process needs to be root. */
+export class LinuxHost implements DriveHost {
+  readonly directories = new VolumeDirectories();
+  readonly quota: ProjectQuota;
+
+  constructor(quota: ProjectQuota) {
+    this.quota = quota;
+  }
+
+  async mounts(): Promise<MountTable> {
+    return MountTable.parse(await readFile('/proc/self/mountinfo', 'utf8'));
+  }
+
+  devicesWith(filesystemUuid: string): Promise<readonly HostDevice[]> {
+    return devicesWithFilesystem(filesystemUuid);
+  }
+
+  async hasDevice(number: string): Promise<boolean> {
+    return await stat(`/sys/dev/block/${number}`).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async mountFilesystem({ path: device }: HostDevice, path: string): Promise<void> {
+    const options = ['noatime', this.quota.mountOption].filter((option) => option !== undefined);
+    await runProgram('mount', ['-t', 'xfs', '-o', options.join(','), device, path]);
+  }
+
+  async bind(source: string, target: string): Promise<void> {
+    await runProgram('mount', ['-o', 'bind', source, target]);
+  }
+
+  async restrict(target: string, options: readonly string[]): Promise<void> {
+    await runProgram('mount', ['-o', ['remount', 'bind', ...options].join(','), target]);
+  }
+
+  async unmount(path: string, { lazy = false }: { readonly lazy?: boolean } = {}): Promise<void> {
+    await runProgram('umount', [...(lazy ? ['-l'] : []), path]);
+  }
+
+  async usage(path: string): Promise<FilesystemUsage> {
+    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path);
+    return {
+      totalBytes: blocks * bsize,
+      availableBytes: bavail * bsize,
+      usedBytes: (blocks - bfree) * bsize,
+      totalFiles: files,
+      freeFiles: ffree,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Limits of directories. An implementation stores what it needs with the directory itself, so that it survives a restart, a reboot and a move
+ * of the drive. Calls for one mount must not run at the same time: two directories could get one project.
+ */
+export interface ProjectQuota {
+  /** What the filesystem must be mounted with; undefined if sizes are not enforced. */
+  readonly mountOption: string | undefined;
+  /** Limits the directory of a volume, and everything in it, to so many bytes. Another call changes the limit. */
+  limit(directory: VolumeDirectory, bytes: number): Promise<void>;
+  /** Ends the limit of a directory that is about to be removed. Does nothing if it has none. */
+  lift(directory: VolumeDirectory): Promise<void>;
+}
+
+export interface VolumeDirectory {
+  /** Of the drive. */
+  readonly mount: string;
+  readonly path: string;
+  readonly volume: string;
+}
+
+/** For kernels without project quota: a volume can take more than its size, up to the whole drive. */
+export const unenforcedQuota: ProjectQuota = {
+  mountOption: undefined,
+  limit: async () => {},
+  lift: async () => {},
+};

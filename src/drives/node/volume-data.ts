@@ -1,0 +1,73 @@
+import { CsiStatusError } from '../../csi/csi-errors.ts';
+import { messageOf } from '../../runtime/error-message.ts';
+import type { DriveHost } from '../host/drive-host.ts';
+import type { DriveMounts, DriveObservation } from './drive-mounts.ts';
+import type { NodeDrive, NodeVolume } from './node-drives.ts';
+
+/** Where the data of a volume is. */
+export interface PreparedVolume {
+  readonly path: string;
+  /** Major and minor number of the drive. */
+  readonly device: string;
+}
+
+/** The directories of volumes and their limits, on drives that it mounts first. */
+export class VolumeData {
+  readonly #host: DriveHost;
+  readonly #mounts: DriveMounts;
+
+  constructor(host: DriveHost, mounts: DriveMounts) {
+    this.#host = host;
+    this.#mounts = mounts;
+  }
+
+  /**
+   * A new directory gets its limit before it appears under its name, so that a crash never leaves a volume without one. An existing one gets
+   * the limit of the ledger again: it may have grown while this process did not run.
+   */
+  async prepare({ drive, record, entry }: NodeVolume): Promise<PreparedVolume> {
+    const { path: mount, device } = await this.#mounted({ drive, record });
+    const { directories, quota } = this.#host;
+    const volume = entry.name;
+    return await this.#mounts.exclusively(uuidOf(drive), async () => {
+      const found = await directories.find(mount, volume);
+      const path = found ?? (await directories.begin(mount, volume));
+      await quota.limit({ mount, path, volume }, entry.sizeBytes);
+      return { path: found ?? (await directories.finish(mount, volume)), device: device.number };
+    });
+  }
+
+  /**
+   * Removes the data of a volume whose entry is Releasing; afterwards nothing is left of it on the drive, and the caller removes the entry.
+   *
+   * 1. The directory is renamed: from here on no call mounts it, whatever happens. 2. Its limit is lifted, while the directory still exists:
+   * only its inode says which limit that is. 3. The data is removed. A repeated call goes on with what is left: it finds the directory under
+   * its new name, or nothing. The entry goes last, so that the ledger never promises bytes that are still on the disk.
+   */
+  async remove({ drive, record, entry }: NodeVolume): Promise<void> {
+    const { path: mount } = await this.#mounted({ drive, record });
+    const { directories, quota } = this.#host;
+    const volume = entry.name;
+    await this.#mounts.exclusively(uuidOf(drive), async () => {
+      const path = await directories.retire(mount, volume);
+      if (path !== undefined) await quota.lift({ mount, path, volume });
+    });
+    // Outside of the drive's queue: removing many files takes its time, and other volumes go on meanwhile.
+    await directories.remove(mount, volume);
+  }
+
+  async #mounted({ drive, record }: NodeDrive): Promise<Extract<DriveObservation, { kind: 'mounted' }>> {
+    if (drive.status?.state === 'Repairing')
+      throw new CsiStatusError(
+        'Unavailable',
+        `drive ${record.name} is being repaired; repeat the call afterwards`,
+      );
+    const seen = await this.#mounts.ensure(uuidOf(drive));
+    if (seen.kind === 'mounted') return seen;
+    throw new CsiStatusError('Unavailable', `drive ${record.name} is not mounted: ${messageOf(seen)}`);
+  }
+}
+
+function uuidOf(drive: NodeDrive['drive']): string {
+  return drive.spec?.filesystemUUID ?? '';
+}

@@ -1,0 +1,80 @@
+import { WorkQueue } from '../../reconcile/work-queue.ts';
+import { type Requeue, runWorkers } from '../../reconcile/workers.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { KeyedQueue } from '../controller/keyed-queue.ts';
+import { removalPatch } from '../controller/ledger-patches.ts';
+import type { NodeDrives } from './node-drives.ts';
+import type { VolumeData } from './volume-data.ts';
+import type { VolumeMounts } from './volume-mounts.ts';
+
+/** Volumes whose data is removed at the same time. */
+const workers = 2;
+/** A volume that is still mounted is looked at again after this time; also each unmount leads to another look. */
+const mountedRetryMs = 10_000;
+/** The longest time between attempts, such as on a drive that is lost. */
+const retryMsMax = 30_000;
+
+export interface VolumeReleaserOptions {
+  readonly drives: NodeDrives;
+  readonly data: VolumeData;
+  readonly mounts: VolumeMounts;
+  /** Calls for one volume and its release wait for each other. */
+  readonly volumes: KeyedQueue;
+  readonly clock: Clock;
+  readonly supervisor: Supervisor;
+  readonly log: Log;
+}
+
+/**
+ * Deletes volumes whose entries are Releasing: the data first (`VolumeData.remove`), then the entry, by one versioned write. Level-based: the
+ * entry is the order, and it stays until nothing is left of the data, so the process may end after any step.
+ */
+export class VolumeReleaser {
+  readonly #options: VolumeReleaserOptions;
+  readonly #queue: WorkQueue;
+
+  constructor(options: VolumeReleaserOptions) {
+    const { drives, clock } = options;
+    this.#options = options;
+    this.#queue = new WorkQueue({ clock, retryBaseMs: 100, retryMaxMs: retryMsMax });
+    drives.onChange((_, after) => {
+      for (const { name, state } of after?.record.volumes ?? [])
+        if (state === 'Releasing') this.#queue.add(name);
+    });
+  }
+
+  start(): void {
+    const { supervisor, log } = this.#options;
+    supervisor.start('volume release', (running) =>
+      runWorkers(this.#queue, (volume) => this.#release(volume), {
+        workers,
+        signal: running,
+        onError: (error, volume) => log.warn(`volume ${volume} cannot be deleted yet`, { error }),
+      }),
+    );
+  }
+
+  /** The volume has been unmounted: perhaps it can be deleted now. */
+  wake(volume: string): void {
+    this.#queue.add(volume);
+  }
+
+  #release(volume: string): Promise<Requeue | undefined> {
+    const { drives, data, mounts, volumes, log } = this.#options;
+    return volumes.run(volume, async () => {
+      const placed = drives.find(volume);
+      if (placed === undefined || placed.entry.state !== 'Releasing') return undefined;
+      if ((await mounts.of(volume)).length > 0) return { afterMs: mountedRetryMs };
+      await data.remove(placed);
+      await drives.write(placed.record.name, ({ record }) => {
+        const entry = record.volumes.find(({ name }) => name === volume);
+        return entry?.state === 'Releasing' ? removalPatch(record, volume) : undefined;
+      });
+      log.info(`volume ${volume} is deleted from drive ${placed.record.name}`);
+      // If another drive has an entry of the same name, it is next.
+      return drives.find(volume) === undefined ? undefined : { afterMs: 0 };
+    });
+  }
+}
