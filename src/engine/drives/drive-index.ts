@@ -204,9 +204,10 @@ export class IndexedDrive implements ListedDrive {
   /* The following change the place: only `DriveIndex` may call them. */
 
   replace(record: DriveRecord): void {
+    const keys = isInSameLists(this.#record, record) ? this.place.keys : [...listKeys(record)];
     this.#record = record;
     this.#entries = namesIn(record);
-    this.#count([...listKeys(record)]);
+    this.#count(keys);
   }
 
   hold(volume: string, held: DriveHold): void {
@@ -246,6 +247,16 @@ function* listKeys({ tier, topology, labels }: DriveRecord): Generator<string> {
     for (const key in topology) yield topologyKey(one, key, topology[key]!);
     for (const key in labels) yield labelKey(one, key, labels[key]!);
   }
+}
+
+/** Whether both have the same list keys: an update of a ledger changes none. */
+function isInSameLists(a: DriveRecord, b: DriveRecord): boolean {
+  return a.tier === b.tier && isSameMap(a.topology, b.topology) && isSameMap(a.labels, b.labels);
+}
+
+function isSameMap(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
 function topologyKey(tier: string, key: string, value: string): string {
