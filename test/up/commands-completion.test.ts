@@ -71,6 +71,12 @@ describe('completion in bash', () => {
       ['stowage upgrade-zonal-pvs --dry-run --ku', ['--kubeconfig']],
       ['stowage capacity --kubeconfig ad', ['admin conf.yaml']],
       ['stowage completion z', ['zsh']],
+      ['stowage drives di', ['discover']],
+      ['stowage drives list v', ['volumes']],
+      ['stowage drives list -o y', ['yaml']],
+      ['stowage drives tier n1 H', ['Hot']],
+      ['stowage drives discover --output-file ad', ['admin conf.yaml']],
+      ['stowage drives init ad', ['admin conf.yaml']],
       ['stowage nonsense --', []],
     ];
     for (const [line, expected] of cases) {
@@ -107,6 +113,9 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ['stowage upgrade-zonal-pvs --dry-run=f', ['false']],
   ['stowage upgrade-zonal-pvs --dry-run --ku', ['--kubeconfig']],
   ['stowage completion z', ['zsh']],
+  ['stowage drives unc', ['uncordon']],
+  ['stowage drives list v', ['volumes']],
+  ['stowage drives tier x H', ['Hot']],
 ];
 
 const asked = lines.map(([line]) => line);

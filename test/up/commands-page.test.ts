@@ -9,16 +9,21 @@ interface Help {
   readonly text: string;
 }
 
-/** The help of all commands, in the program's order. */
+/** The help of all commands, in the program's order; the commands of a group follow it. */
 async function everyHelp(): Promise<readonly Help[]> {
-  const { stdout } = await callStowage('--help');
-  const [, list = ''] = stdout.split('\nCommands:\n');
-  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => name!);
+  return await helpsIn((await callStowage('--help')).stdout, '');
+}
+
+async function helpsIn(help: string, group: string): Promise<readonly Help[]> {
+  const [, list = ''] = help.split('\nCommands:\n');
+  const [commands = ''] = list.split('\n\n');
+  const names = [...commands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => name!);
   const helps: Help[] = [];
-  for (const name of names.filter((name) => name !== 'help')) {
-    const { status, stdout: text, stderr } = await callStowage(name, '--help');
+  for (const own of names.filter((name) => name !== 'help')) {
+    const name = `${group}${own}`;
+    const { status, stdout: text, stderr } = await callStowage(...name.split(' '), '--help');
     expect([name, status, stderr]).toEqual([name, 0, '']);
-    helps.push({ name, text });
+    helps.push({ name, text }, ...(await helpsIn(text, `${name} `)));
   }
   return helps;
 }
@@ -72,11 +77,14 @@ describe('the commands', async () => {
 
 /** The part of a completion script for one command. */
 function partAbout(name: string, shell: string, script: string): string {
+  const word = name.includes(' ') ? `'${name}'` : name;
   if (shell === 'fish')
     return script
       .split('\n')
-      .filter((line) => line.includes(`"__stowage_at ${name}"`))
+      .filter((line) => line.includes(`"__stowage_at ${word}"`))
       .join('\n');
-  const [, part = ''] = script.split(`\n    ${name}) `);
+  // In zsh, the commands of a group are cases of their own.
+  const label = shell === 'zsh' ? name.split(' ').at(-1) : word;
+  const [, part = ''] = script.split(`\n    ${label}) `);
   return part.split(shell === 'bash' ? /\n {6}esac ;;/ : / ;;\n/)[0]!;
 }

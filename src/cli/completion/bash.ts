@@ -1,10 +1,12 @@
-import type { CommandTree, Flag, Values } from './command-tree.ts';
+import { allCommands, type CommandTree, type Flag, type Values } from './command-tree.ts';
 
 /**
  * Works with the bash 3.2 of macOS and without the package bash-completion: only `compgen`, `COMP_WORDS` and `COMPREPLY`. Bash splits
  * words at `=`, so `--output=js` arrives as three words.
  */
 export function bashScript(root: CommandTree): string {
+  const all = allCommands(root);
+  const groups = root.commands.filter(({ commands }) => commands.length > 0);
   return `# stowage completion for bash; load it with: source <(stowage completion bash)
 _stowage() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command='' position=0 at word before
@@ -15,14 +17,16 @@ _stowage() {
     word=\${COMP_WORDS[at]} before=\${COMP_WORDS[at-1]}
     [[ $word == -* || $word == '=' || $before == '=' ]] && continue
     _stowage_takes_value "$command" "$before" && continue
-    if [[ -z $command ]]; then command=$word; else position=$((position + 1)); fi
+    if [[ -z $command ]]; then command=$word
+    elif _stowage_is_group "$command"; then command="$command $word"
+    else position=$((position + 1)); fi
   done
   case "$command $previous" in
-${root.commands.flatMap(({ name, flags }) => flags.flatMap((flag) => valueCase(name, flag))).join('\n')}
+${all.flatMap(({ path, flags }) => flags.flatMap((flag) => valueCase(path, flag))).join('\n')}
   esac
   case "$command" in
     '') _stowage_words '${words([...flagNames(root), ...root.commands.map(({ name }) => name)])}' ;;
-${root.commands.map(commandCase).join('\n')}
+${all.map(commandCase).join('\n')}
   esac
 }
 _stowage_names() {
@@ -33,9 +37,10 @@ _stowage_names() {
 _stowage_words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 # Names may have spaces; bash older than 4 has no compopt, and then puts no slash after a folder.
 _stowage_paths() { local IFS=$'\\n'; COMPREPLY=($(compgen "$1" -- "$current")); compopt -o filenames 2>/dev/null; }
+_stowage_is_group() { [[ ${groups.map(({ path }) => `$1 == ${path}`).join(' || ')} ]]; }
 _stowage_takes_value() {
   case "$1 $2" in
-${root.commands.flatMap(({ name, flags }) => takesValueCase(name, flags)).join('\n')}
+${all.flatMap(({ path, flags }) => takesValueCase(path, flags)).join('\n')}
     *) return 1 ;;
   esac
 }
@@ -69,14 +74,20 @@ function offer(values: Values): string {
 }
 
 function commandCase(command: CommandTree): string {
-  const own = flagNames(command);
-  const offered = command.arguments.map((values, at) => `        ${at}) ${argumentOffer(values, own)} ;;`);
-  const rest = `        *) _stowage_words '${words(own)}' ;;`;
-  return [`    ${command.name}) case $position in`, ...offered, rest, '      esac ;;'].join('\n');
+  const own = [...flagNames(command), ...command.commands.map(({ name }) => name)];
+  const offered = command.arguments.map((values, at) => {
+    const isRest = command.isLastRepeated && at === command.arguments.length - 1;
+    return `        ${isRest ? '*' : at}) ${argumentOffer(values, own)} ;;`;
+  });
+  const rest = command.isLastRepeated ? [] : [`        *) _stowage_words '${words(own)}' ;;`];
+  const name = command.path.includes(' ') ? `'${command.path}'` : command.path;
+  return [`    ${name}) case $position in`, ...offered, ...rest, '      esac ;;'].join('\n');
 }
 
 function argumentOffer(values: Values, own: readonly string[]): string {
   if (values.kind === 'names') return `_stowage_names ${values.of} '${words(own)}'`;
+  if (values.kind === 'file')
+    return `if [[ $current == -* ]]; then _stowage_words '${words(own)}'; else _stowage_paths -f; fi`;
   const more = values.kind === 'words' ? values.words : [];
   return `_stowage_words '${words([...more, ...own])}'`;
 }

@@ -4,9 +4,13 @@ import { argumentValues, flagValues, type NamedThing, namedByArgument, namedByFl
 /** The commands, flags and arguments of `stowage`, independent of a shell. */
 export interface CommandTree {
   readonly name: string;
+  /** As it is typed after `stowage`: `explain`, `drives list`. */
+  readonly path: string;
   readonly description: string;
   readonly flags: readonly Flag[];
   readonly arguments: readonly Values[];
+  /** The last argument may be repeated. */
+  readonly isLastRepeated: boolean;
   readonly commands: readonly CommandTree[];
 }
 
@@ -30,13 +34,27 @@ export type Values =
 export function commandTree(command: Command): CommandTree {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((child) => child.name() !== 'help');
+  const path = pathOf(command);
   return {
     name: command.name(),
+    path,
     description: command.description(),
     flags: help.visibleOptions(command).map(flagOf),
-    arguments: command.registeredArguments.map((argument) => argumentOf(command.name(), argument)),
+    arguments: command.registeredArguments.map((argument) => argumentOf(path, argument)),
+    isLastRepeated: command.registeredArguments.at(-1)?.variadic === true,
     commands: commands.map(commandTree),
   };
+}
+
+/** All commands below the root: each, and after a group the commands in it. */
+export function allCommands(root: CommandTree): readonly CommandTree[] {
+  return root.commands.flatMap((command) => [command, ...allCommands(command)]);
+}
+
+function pathOf(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) names.unshift(at.name());
+  return names.join(' ');
 }
 
 function flagOf(option: Option): Flag {
@@ -66,5 +84,6 @@ function argumentOf(command: string, argument: Argument): Values {
   const of = namedByArgument(command, argument.name());
   if (of !== undefined) return { kind: 'names', of };
   const words = argument.argChoices ?? argumentValues(command, argument.name());
-  return words === undefined ? { kind: 'anything' } : { kind: 'words', words };
+  if (words !== undefined) return { kind: 'words', words };
+  return { kind: argument.name() === 'devices' ? 'file' : 'anything' };
 }

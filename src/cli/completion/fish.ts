@@ -1,4 +1,4 @@
-import type { CommandTree, Flag, Values } from './command-tree.ts';
+import { allCommands, type CommandTree, type Flag, type Values } from './command-tree.ts';
 
 /**
  * For fish: one `complete` for each flag, command and value, with a condition on its position. fish's own conditions look at all words on the
@@ -10,18 +10,29 @@ export function fishScript(root: CommandTree): string {
     ...whereFunction(root),
     'complete -c stowage -f',
     ...root.flags.map((flag) => flagLine("''", flag)),
-    ...root.commands.map(
-      ({ name, description }) =>
-        `complete -c stowage -n "__stowage_at ''" -a ${name} -d '${quoted(description)}'`,
-    ),
-    ...root.commands.flatMap(commandLines),
+    ...offeredCommands(root),
+    ...allCommands(root).flatMap(commandLines),
     '',
   ].join('\n');
 }
 
+/** The commands of the program, or of a group. */
+function offeredCommands({ path, commands }: CommandTree): readonly string[] {
+  return commands.map(
+    ({ name, description }) =>
+      `complete -c stowage -n "__stowage_at ${word(path)}" -a ${name} -d '${quoted(description)}'`,
+  );
+}
+
+/** A path with spaces is one word. */
+function word(path: string): string {
+  return /^\S+$/.test(path) ? path : `'${path}'`;
+}
+
 /** Tests whether the current word belongs to a command, optionally as its argument with the given number. */
 function whereFunction(root: CommandTree): readonly string[] {
-  const flags = [root, ...root.commands].flatMap((command) => command.flags);
+  const flags = [root, ...allCommands(root)].flatMap((command) => command.flags);
+  const groups = root.commands.filter(({ commands }) => commands.length > 0).map(({ path }) => path);
   const withValue = flags.filter(({ values, isValueOptional }) => values !== undefined && !isValueOptional);
   const names = [...new Set(withValue.flatMap((flag) => flag.names))];
   return [
@@ -38,6 +49,8 @@ function whereFunction(root: CommandTree): readonly string[] {
     '            continue',
     '        else if test -z "$command"',
     '            set command $word',
+    `        else if contains -- $command ${groups.join(' ')}`,
+    '            set command "$command $word"',
     '        else',
     '            set position (math $position + 1)',
     '        end',
@@ -48,12 +61,16 @@ function whereFunction(root: CommandTree): readonly string[] {
   ];
 }
 
-function commandLines({ name, flags, arguments: values }: CommandTree): string[] {
+function commandLines(command: CommandTree): string[] {
+  const { path, flags, arguments: values, isLastRepeated } = command;
   const offered = values.flatMap((value, at) => {
+    const isAnywhere = isLastRepeated && values.length === 1;
+    const condition = `-n "__stowage_at ${word(path)}${isAnywhere ? '' : ` ${at}`}"`;
+    if (value.kind === 'file') return [`complete -c stowage ${condition} -F`];
     const words = argumentWords(value);
-    return words === undefined ? [] : [`complete -c stowage -n '__stowage_at ${name} ${at}' -a '${words}'`];
+    return words === undefined ? [] : [`complete -c stowage ${condition} -a '${words}'`];
   });
-  return [...flags.map((flag) => flagLine(name, flag)), ...offered];
+  return [...flags.map((flag) => flagLine(word(path), flag)), ...offeredCommands(command), ...offered];
 }
 
 function argumentWords(values: Values): string | undefined {

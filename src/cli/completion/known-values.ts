@@ -1,5 +1,6 @@
 import { controllerNames } from '../../controllers/controller-names.ts';
 import { logFormats, logLevels } from '../../runtime/log.ts';
+import { accessTierNames } from '../drives/label-flags.ts';
 import { outputFormats } from '../output/output-format.ts';
 
 /**
@@ -12,6 +13,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   '--profile': ['stowage', 'upstream'],
   '--leader-elect': ['true', 'false'],
   '--dry-run': ['true', 'false'],
+  '--tier': accessTierNames,
   '--controllers': ['none', ...controllerNames],
 };
 
@@ -20,6 +22,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 const commandArguments: Readonly<Record<string, readonly string[]>> = {
   'explain kind': ['pod', 'claim', 'deployment', 'statefulset', 'replicaset'],
   'completion shell': shells,
+  'drives list what': ['drives', 'volumes'],
+  'drives tier tier': accessTierNames,
 };
 
 /** The values of a flag, which are the same for all commands; undefined if any value is valid. */
@@ -32,9 +36,13 @@ export function argumentValues(command: string, name: string): readonly string[]
 }
 
 /** The argument of `stowage __names`. */
-export type NamedThing = 'object' | 'namespace' | 'class';
+export type NamedThing = 'object' | 'namespace' | 'class' | 'drive' | 'node';
 
-const namedByFlags: Readonly<Record<string, NamedThing>> = { '--namespace': 'namespace', '--class': 'class' };
+const namedByFlags: Readonly<Record<string, NamedThing>> = {
+  '--namespace': 'namespace',
+  '--class': 'class',
+  '--node': 'node',
+};
 
 /** The kind of object whose name a flag takes. */
 export function namedByFlag(long: string): NamedThing | undefined {
@@ -42,5 +50,6 @@ export function namedByFlag(long: string): NamedThing | undefined {
 }
 
 export function namedByArgument(command: string, name: string): NamedThing | undefined {
+  if (command.startsWith('drives ') && /^drives?$/.test(name)) return 'drive';
   return command === 'explain' && name === 'name' ? 'object' : undefined;
 }

@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import {
   deployments,
   namespaces,
+  nodes,
   persistentVolumeClaims,
   pods,
   replicaSets,
@@ -21,7 +23,7 @@ const namesMax = 500;
 
 /**
  * `stowage __names`, for the completion scripts: prints names of objects in the cluster that the words typed so far select, one a line.
- * `wanted` is `object` for the argument of `explain`, or `namespace` or `class`. It never prints an error, which would disturb the line that
+ * `wanted` is `object` for the argument of `explain`, or `namespace`, `class`, `drive` or `node`. It never prints an error, which would disturb the line that
  * the user types.
  */
 export async function printObjectNames(wanted: string, words: readonly string[]): Promise<void> {
@@ -43,6 +45,8 @@ export async function printObjectNames(wanted: string, words: readonly string[])
 function resourceOf(wanted: string, { kind }: TypedSelection): Resource | undefined {
   if (wanted === 'namespace') return namespaces as Resource;
   if (wanted === 'class') return storageClasses as Resource;
+  if (wanted === 'drive') return drives as Resource;
+  if (wanted === 'node') return nodes as Resource;
   if (wanted !== 'object') return undefined;
   return kind === undefined ? undefined : (explainedResources[kind] as Resource);
 }

@@ -15,12 +15,7 @@ ${root.flags.map(flagSpec).map(indented).join('')}    '1: :_stowage_commands' \\
 ${root.commands.map(commandCase).join('\n')}
   esac
 }
-_stowage_commands() {
-  local -a commands=(
-${root.commands.map(({ name, description }) => `    '${name}:${quoted(description)}'`).join('\n')}
-  )
-  _describe command commands
-}
+${[root, ...groupsOf(root)].map(commandsFunction).join('\n')}
 _stowage_names() {
   local -a names=(\${(f)"$(stowage __names $1 -- \${words[1,CURRENT-1]} 2>/dev/null)"})
   compadd -a names
@@ -29,10 +24,44 @@ if [ "$funcstack[1]" = "_stowage" ]; then _stowage "$@"; else compdef _stowage s
 `;
 }
 
+/** Describes the commands of the program, or of a group. */
+function commandsFunction(command: CommandTree): string {
+  return `${commandsName(command)}() {
+  local -a commands=(
+${command.commands.map(({ name, description }) => `    '${name}:${quoted(description)}'`).join('\n')}
+  )
+  _describe command commands
+}`;
+}
+
+function commandsName({ path }: CommandTree): string {
+  return path === '' ? '_stowage_commands' : `_stowage_${path}_commands`;
+}
+
+function groupsOf({ commands }: CommandTree): readonly CommandTree[] {
+  return commands.filter((command) => command.commands.length > 0);
+}
+
+/** A group has a state of its own: what follows its name are a command and that command's arguments. */
+function groupCase(group: CommandTree): string {
+  const specs = [...group.flags.map(flagSpec), `'1: :${commandsName(group)}'`, `'*:: :->${group.name}'`];
+  return [
+    `    ${group.name}) _arguments -C \\`,
+    specs.map((spec) => `      ${spec}`).join(' \\\n'),
+    `    [[ $state == ${group.name} ]] && case $line[1] in`,
+    ...group.commands.map(commandCase),
+    '    esac ;;',
+  ].join('\n');
+}
+
 function commandCase(command: CommandTree): string {
+  if (command.commands.length > 0) return groupCase(command);
+  const last = command.arguments.length - 1;
   const specs = [
     ...command.flags.map(flagSpec),
-    ...command.arguments.map((values, at) => `'${at + 1}: :${action(values)}'`),
+    ...command.arguments.map(
+      (values, at) => `'${command.isLastRepeated && at === last ? '*' : at + 1}: :${action(values)}'`,
+    ),
   ];
   return `    ${command.name}) _arguments \\\n${specs.map((spec) => `      ${spec}`).join(' \\\n')} ;;`;
 }
