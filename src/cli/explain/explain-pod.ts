@@ -192,11 +192,12 @@ function inlineLines(
   index: ClusterIndex,
 ): readonly InlineVolumeLine[] | undefined {
   if (!index.profile.checkInlineVolumes) return undefined;
-  const lines = inlineVolumes.flatMap(({ volumeName, driver, size }) =>
-    size === undefined || lookUpInlinePools(index, driver).kind === 'untracked'
+  const lines = inlineVolumes.flatMap((volume) => {
+    const { volumeName, driver, size } = volume;
+    return size === undefined || lookUpInlinePools(index, volume).kind === 'untracked'
       ? []
-      : [{ volume: volumeName, driver, size: quantityText(size), closest: [], omitted: 0 }],
-  );
+      : [{ volume: volumeName, driver, size: quantityText(size), closest: [], omitted: 0 }];
+  });
   return lines.length === 0 ? undefined : lines;
 }
 

@@ -1,7 +1,7 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools, lookUpPools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
-import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-reconciler.ts';
+import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.ts';
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
@@ -77,9 +77,10 @@ export class PoolUsage {
     this.#add(this.#poolsOf(volume, driver), volume.size);
   }
 
-  #countInline({ key, nodeName }: PodRecord, { driver, volumeName, size }: InlineVolume): void {
+  #countInline({ key, nodeName }: PodRecord, volume: InlineVolume): void {
+    const { volumeName, size } = volume;
     const { pools, nodes } = this.#index;
-    const found = lookUpInlinePools(this.#index, driver);
+    const found = lookUpInlinePools(this.#index, volume);
     const row = nodes.row(nodeName);
     if (found.kind !== 'pools' || row === undefined || this.#isPromised(inlineVolumeId(key, volumeName)))
       return;

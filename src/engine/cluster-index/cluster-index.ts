@@ -8,7 +8,7 @@ import type { NamespaceRecord } from '../records/namespace-record.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { NodeSelectorCache } from '../records/node-selector-cache.ts';
-import type { PodRecord } from '../records/pod-record.ts';
+import type { InlineVolume, PodRecord } from '../records/pod-record.ts';
 import type { PodSelectorRecord } from '../records/pod-selector-record.ts';
 import { capacityPoolKey, type DriverPoolsRecord, type PoolRecord } from '../records/pool-record.ts';
 import type { ReadContext, VolumeRecord } from '../records/volume-record.ts';
@@ -201,8 +201,8 @@ export class ClusterIndex {
   }
 
   /** For what-if questions: the pool that an inline volume on the node would count against. */
-  inlinePool(driver: string, nodeName: string): PoolRecord | undefined {
-    return this.#promiseReconciler.inlinePool(driver, nodeName);
+  inlinePool(volume: InlineVolume, nodeName: string): PoolRecord | undefined {
+    return this.#promiseReconciler.inlinePool(volume, nodeName);
   }
 
   /** For what-if questions: the figures of the pool, as if its driver had more or less capacity. */
@@ -224,7 +224,7 @@ export class ClusterIndex {
 
   #change<K extends IndexedKind>(kind: K, key: string, after: RecordOf[K] | undefined): ClusterChange {
     const before = this.#get(kind, key);
-    const room = kind === 'Drive' ? roomOnDrive(this.pools, drivePoolKey(key)) : undefined;
+    const room = kind === 'Drive' ? roomOnDrive(this, drivePoolKey(key)) : undefined;
     this.promises.startChange();
     if (kind === 'PersistentVolume') this.#dropLostHold(key, after as VolumeRecord | undefined);
     if (kind === 'PersistentVolumeClaim' && after === undefined) this.provisioningFailures.claimDeleted(key);

@@ -25,7 +25,7 @@ import { readDriver, readNodeDrivers } from '../records/driver-record.ts';
 import { readNamespace } from '../records/namespace-record.ts';
 import { readNode } from '../records/node-record.ts';
 import { readPod } from '../records/pod-record.ts';
-import { readLabelSelector, readMapSelector } from '../records/pod-selector-record.ts';
+import { readLabelSelector, readMapSelector, readStatefulSet } from '../records/pod-selector-record.ts';
 import { readCapacity, readDriverPools } from '../records/pool-record.ts';
 import { type ReadContext, readVolume } from '../records/volume-record.ts';
 import type { IndexedKind, RecordOf } from './cluster-change.ts';
@@ -71,7 +71,7 @@ export const readers: Readers = {
   Service: readMapSelector,
   ReplicationController: readMapSelector,
   ReplicaSet: readLabelSelector,
-  StatefulSet: readLabelSelector,
+  StatefulSet: readStatefulSet,
 };
 
 const namespacedKinds: ReadonlySet<IndexedKind> = new Set([

@@ -7,6 +7,10 @@ export interface DriveClass extends DriveKind {
   readonly spreadsByOwner: boolean;
 }
 
+export type InlineDriveKindResult =
+  | { readonly ok: true; readonly value: DriveKind }
+  | { readonly ok: false; readonly problem: string };
+
 export type DriveClassResult =
   | { readonly ok: true; readonly value: DriveClass }
   /** A sentence that names the parameter and the remedy. */
@@ -39,6 +43,16 @@ export function readDriveClass(parameters: Readonly<Record<string, string>>): Dr
   if (spreadBy !== undefined && spreadBy !== 'claim-owner')
     return problem(`parameter spreadBy: ${quoted(spreadBy)} must be claim-owner`);
   return { ok: true, value: { tier, labels, spreadsByOwner: spreadBy === 'claim-owner' } };
+}
+
+/** Reads the attributes of an inline volume: `accessTier` and `driveLabels` as in a class. Volumes of pods have no claims whose owner could spread them. */
+export function readInlineDriveKind(attributes: Readonly<Record<string, string>>): InlineDriveKindResult {
+  if (attributes.spreadBy !== undefined)
+    return { ok: false, problem: 'spreadBy is for the volumes of claims; remove it' };
+  const read = readDriveClass(attributes);
+  if (!read.ok) return { ok: false, problem: read.problem.replace(/^parameter /, '') };
+  const { tier, labels } = read.value;
+  return { ok: true, value: { tier, labels } };
 }
 
 /** What is wrong with a filesystem type; undefined and empty mean the default. */

@@ -10,7 +10,7 @@ export function claimCandidates(
   index: ClusterIndex,
   max: number,
 ): { readonly candidates: readonly StorageCandidate[]; readonly omitted: number } {
-  const nearby = new NearbyVolumesCache(index).of(wantOfClaim(index, claim, 0));
+  const nearby = new NearbyVolumesCache(index).of(wantOfClaim(index, claim, { position: 0 }));
   const { candidates, total } = nearby?.anywhere(max) ?? { candidates: [], total: 0 };
   return { candidates, omitted: total - candidates.length };
 }

@@ -74,8 +74,8 @@ function missesOf(node: string, finding: Finding): Miss[] {
 }
 
 function shortageOf({ code, margin }: Obstacle): number {
-  // It fits, but another claim of the pod uses it.
-  if (code === 'TakenBySibling') return Number.MAX_SAFE_INTEGER;
+  // It fits, but another claim of the pod or of the same owner uses it.
+  if (code === 'TakenBySibling' || code === 'SameOwner') return Number.MAX_SAFE_INTEGER;
   if (margin === undefined) return Number.POSITIVE_INFINITY;
   return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
 }
@@ -84,7 +84,10 @@ function phraseOf({ finding, candidate, obstacle }: Miss): string {
   const claim = finding.claim === undefined ? '' : subjectOf(finding.claim);
   const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
   const subject = [claim, thing].filter((part) => part !== '').join(', ');
-  const text = obstacle === undefined ? nodeReasons[finding.reason].sentence : obstacles[obstacle.code];
+  const text =
+    obstacle === undefined
+      ? nodeReasons[finding.reason].sentence
+      : (obstacle.detail ?? obstacles[obstacle.code]);
   const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }

@@ -138,8 +138,10 @@ export class Ledger {
 
   /** Pods that share a claim share its promise, so the capacity is deducted only once. */
   #addPromise(request: PromiseRequest): ReservationConflict | undefined {
-    const { id, claimUid, nodeName, size, pool } = request;
+    const { id, claimUid, nodeName, size, pool, spreadGroup } = request;
     const known = this.#index.promises.get(id);
+    if (known === undefined && this.#hasGroup(request))
+      return poolConflict(pool!, `has a volume of ${spreadGroup} since the plan was made`);
     const created = {
       id,
       claimUid,
@@ -149,10 +151,17 @@ export class Ledger {
       reservations: 0,
       isStored: false,
       settled: undefined,
+      spreadGroup,
     };
     const promised: CapacityPromise = known ?? created;
     this.#index.setPromise(id, { ...promised, reservations: promised.reservations + 1 });
     return known === undefined ? this.#shortage(request) : undefined;
+  }
+
+  /** The drive has a volume of the same group, and the class spreads them. */
+  #hasGroup({ pool, spreadGroup }: PromiseRequest): boolean {
+    if (pool === undefined || spreadGroup === undefined) return false;
+    return this.#index.pools.drivesWithGroup(spreadGroup)?.has(pool.key) === true;
   }
 
   /** The pool has a promise, and the policy of its driver is `one-at-a-time`. */
@@ -222,13 +231,14 @@ interface PromiseRequest {
   readonly size: Size;
   readonly pool: PoolChoice | undefined;
   readonly driver: string;
+  readonly spreadGroup?: string | undefined;
 }
 
 /** The pool capacity that a placement needs, for claims and inline volumes. */
 function promiseRequests({ node: nodeName, provisions, inlineVolumes }: Placement): PromiseRequest[] {
   return [
-    ...provisions.map(({ claim, claimUid, driver, requested, pool }) => {
-      return { id: claim, claimUid, nodeName, size: requested, pool, driver };
+    ...provisions.map(({ claim, claimUid, driver, requested, pool, spreadGroup }) => {
+      return { id: claim, claimUid, nodeName, size: requested, pool, driver, spreadGroup };
     }),
     ...inlineVolumes.map(({ volume, driver, requested, pool }) => {
       return { id: volume, claimUid: '', nodeName, size: requested, pool, driver };

@@ -1,6 +1,5 @@
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { inlineVolumeId } from '../cluster-index/pools/promise-reconciler.ts';
-import type { CapacityPromise } from '../cluster-index/pools/promise-table.ts';
+import { type CapacityPromise, inlineVolumeId } from '../cluster-index/pools/promise-table.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import { addSizes, type Size, subtractSizes } from '../size.ts';
 
@@ -17,12 +16,13 @@ export function inlineCapacityOf(pod: PodRecord, index: ClusterIndex): InlineCap
   const promises: CapacityPromise[] = [];
   const included: { poolKey: string; size: Size }[] = [];
   if (!index.profile.checkInlineVolumes) return { promises, included };
-  for (const { volumeName, driver, size } of pod.inlineVolumes) {
+  for (const volume of pod.inlineVolumes) {
+    const { size, volumeName } = volume;
     if (size === undefined) continue;
     const promised = index.promises.get(inlineVolumeId(pod.key, volumeName));
     if (promised !== undefined && promised.isInFigure !== true) promises.push(promised);
     else {
-      const poolKey = promised?.poolKey ?? index.inlinePool(driver, pod.nodeName)?.key;
+      const poolKey = promised?.poolKey ?? index.inlinePool(volume, pod.nodeName)?.key;
       if (poolKey !== undefined) included.push({ poolKey, size });
     }
   }

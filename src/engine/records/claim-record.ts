@@ -38,6 +38,8 @@ export interface ClaimRecord extends Identity {
   readonly isRollingBack: boolean;
   /** The uid of the pod that controls a generic ephemeral volume's claim. */
   readonly controllerUid: string;
+  /** The owner that controls the claim; undefined if there is none. */
+  readonly controller: { readonly kind: string; readonly name: string } | undefined;
   readonly problems: readonly string[];
   /** False if the request or selector can't be read: then no volume can be chosen for the claim. */
   readonly isUsable: boolean;
@@ -77,9 +79,15 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
       textOf(claim.metadata?.annotations?.[annotations.pool]),
     isRollingBack: typeof claim.metadata?.annotations?.[annotations.rollback] === 'string',
     controllerUid: textOf(controllerOf(claim)?.uid),
+    controller: readController(claim),
     problems,
     isUsable,
   };
+}
+
+function readController(claim: PersistentVolumeClaim): ClaimRecord['controller'] {
+  const owner = controllerOf(claim);
+  return owner === undefined ? undefined : { kind: textOf(owner.kind), name: textOf(owner.name) };
 }
 
 function readSelector(claim: PersistentVolumeClaim, problems: string[]): CompiledLabelSelector | undefined {

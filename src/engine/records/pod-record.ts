@@ -1,10 +1,13 @@
 import type { Pod, Volume } from '../../kube/api/core.ts';
+import { drivesDriver } from '../../kube/drive.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { inlineVolumeSize } from '../../kube/inline-volumes.ts';
 import { migrateInlineVolume } from '../../kube/legacy/in-tree-migration.ts';
 import { isFinished } from '../../kube/pods.ts';
 import { ephemeralClaimName } from '../../kube/volumes.ts';
 import { textOf } from '../../kube/wire.ts';
+import { readInlineDriveKind } from '../drives/class-parameters.ts';
+import type { DriveKind } from '../drives/drive-ask.ts';
 import type { Size } from '../size.ts';
 import { nonNullItems, sizeOfQuantity, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
@@ -54,6 +57,8 @@ export interface InlineVolume {
   readonly volumeName: string;
   readonly driver: string;
   readonly size: Size | undefined;
+  /** What a volume of `drives.stowage.dev` asks of its drive; undefined for other drivers, and if its attributes are invalid. */
+  readonly drive?: DriveKind | undefined;
 }
 
 /** An in-tree disk that the pod spec names directly. A CSI driver attaches it on nodes whose CSINode lists the plugin as migrated. */
@@ -153,10 +158,15 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   const csi = volume.csi;
   if (csi === undefined || csi === null) return [];
   const volumeName = textOf(volume.name);
-  const stated = inlineVolumeSize(csi, `spec.volumes[${volumeName}].csi`);
+  const field = `spec.volumes[${volumeName}].csi`;
+  const stated = inlineVolumeSize(csi, field);
   problems.push(...stated.problems);
   const size = stated.quantity && sizeOfQuantity(stated.quantity);
-  return [{ volumeName, driver: textOf(csi.driver), size }];
+  const driver = textOf(csi.driver);
+  if (driver !== drivesDriver) return [{ volumeName, driver, size }];
+  const read = readInlineDriveKind(stringMapOf(csi.volumeAttributes));
+  if (!read.ok) problems.push(`${field}.volumeAttributes: ${read.problem}`);
+  return [{ volumeName, driver, size, drive: read.ok ? read.value : undefined }];
 }
 
 /** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but that is no reason to keep the pod pending. */

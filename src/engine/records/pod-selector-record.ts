@@ -3,7 +3,7 @@ import type { ReplicationController, Service } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
 import { textOf } from '../../kube/wire.ts';
-import { stringMapOf } from './field-readers.ts';
+import { nonNullItems, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 
 /** The selector of a Service, ReplicationController, ReplicaSet or StatefulSet: default topology spreading uses it to find related pods. */
@@ -11,6 +11,8 @@ export interface PodSelectorRecord extends Identity {
   readonly namespace: string;
   /** Undefined if the object selects no pods, or the selector can't be read. */
   readonly selector: CompiledLabelSelector | undefined;
+  /** The names of a StatefulSet's volume claim templates. */
+  readonly claimTemplates?: readonly string[];
 }
 
 /** For kinds whose selector is a map of labels. */
@@ -21,6 +23,12 @@ export function readMapSelector(object: Service | ReplicationController): PodSel
 
 export function readLabelSelector(object: ReplicaSet | StatefulSet): PodSelectorRecord {
   return podSelectorRecord(object, object.spec?.selector);
+}
+
+export function readStatefulSet(object: StatefulSet): PodSelectorRecord {
+  const templates = nonNullItems(object.spec?.volumeClaimTemplates);
+  const claimTemplates = templates.map(({ metadata }) => textOf(metadata?.name));
+  return { ...readLabelSelector(object), claimTemplates };
 }
 
 function podSelectorRecord(

@@ -73,6 +73,21 @@ export interface DriveFacts {
   readonly exclusion: DriveExclusion | undefined;
   /** The claims whose volumes are in the ledger: keys by uid. A key is empty if the ledger does not say it. */
   readonly claims: ReadonlyMap<string, string>;
+  /** The pods whose inline volumes are in the ledger, by uid. */
+  readonly pods: ReadonlyMap<string, DrivePod>;
+  /** The groups of its volumes that are spread over drives. */
+  readonly groups: ReadonlySet<string>;
+  /** Zero if it is unknown. */
+  readonly capacityBytes: number;
+  /** The sum of the ledger. */
+  readonly usedBytes: number;
+}
+
+/** The inline volumes of one pod on one drive. */
+export interface DrivePod {
+  readonly podKey: string;
+  /** The size of each of them. */
+  readonly sizes: readonly number[];
 }
 
 export function readCapacity(capacity: CSIStorageCapacity, interner: Interner): PoolRecord {

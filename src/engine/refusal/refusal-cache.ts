@@ -1,5 +1,6 @@
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Refusal } from './refusal.ts';
@@ -65,18 +66,22 @@ function signatureOf(index: ClusterIndex, pod: PodRecord): string | undefined {
   const claims: string[] = [];
   for (const { key, isEphemeral } of pod.claims) {
     const claim = index.claims.get(key);
-    const signature = claim && claimSignature(index, claim, isEphemeral);
+    const signature = claim && claimSignature(index, claim, { pod, isEphemeral });
     if (signature === undefined) return undefined;
     claims.push(signature);
   }
   const { namespace, priority, preemptsOthers, nominatedNode, owner, labels, shape } = pod;
-  const inline = pod.inlineVolumes.map(({ driver, size }) => [driver, size?.bytes]);
+  const inline = pod.inlineVolumes.map(({ driver, size, drive }) => [driver, size?.bytes, drive]);
   const migrated = pod.migratedVolumes.map(({ driver, handle }) => [driver, handle]);
   const rest = [namespace, priority, preemptsOthers, nominatedNode, owner, labels, claims, inline, migrated];
   return `${JSON.stringify(rest)} ${shape.key}`;
 }
 
-function claimSignature(index: ClusterIndex, claim: ClaimRecord, isEphemeral: boolean): string | undefined {
+function claimSignature(
+  index: ClusterIndex,
+  claim: ClaimRecord,
+  { pod, isEphemeral }: { readonly pod: PodRecord; readonly isEphemeral: boolean },
+): string | undefined {
   const isBeingBound =
     claim.volumeName !== '' ||
     claim.hasSelectedNode ||
@@ -90,5 +95,7 @@ function claimSignature(index: ClusterIndex, claim: ClaimRecord, isEphemeral: bo
   // The owner of an ephemeral volume's claim is part of the answer.
   if (isBeingBound || isEphemeral) return undefined;
   const { className, request, mode, attributesClass, accessModes, selectorKey } = claim;
-  return JSON.stringify([className, request?.bytes, mode, attributesClass, accessModes, selectorKey]);
+  const group = spreadGroupOf(index, claim, pod);
+  const asked = [className, request?.bytes, mode, attributesClass, accessModes, selectorKey];
+  return JSON.stringify(group === undefined ? asked : [...asked, group]);
 }

@@ -40,13 +40,36 @@ export function growPoolSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
     });
 }
 
+/** Each cordoned drive of the node that the volume may use. */
+export function uncordonDriveSteps(whatIf: WhatIf, finding: Finding): RemedyStep[] {
+  const { index, node } = whatIf;
+  const pools = poolsFor(whatIf, finding);
+  const row = index.nodes.row(node);
+  if (pools.kind !== 'pools' || row === undefined) return [];
+  return [...index.pools.partitionFor(pools.entry, index.nodes.rowCount).itemsAt(row)]
+    .map((at) => index.pools.record(at))
+    .filter(({ drive }) => drive?.exclusion === 'Cordoned')
+    .slice(0, poolsMax)
+    .map(({ object }) => ({
+      action: 'UncordonDrive',
+      scope: '',
+      object: { kind: 'Drive', name: object },
+      amount: 1,
+      unit: 'changes',
+      names: [],
+      edits: [
+        changing('Drive', object, (drive) => ({ ...drive, spec: { ...drive.spec, unschedulable: false } })),
+      ],
+    }));
+}
+
 function poolsFor({ index, record }: WhatIf, { claim = '' }: Finding): PoolLookup {
   const asked = index.claims.get(claim);
   const storageClass = index.classes.get(asked?.className ?? '');
   if (asked !== undefined && storageClass !== undefined)
     return lookUpPools(index, storageClass.provisioner, asked.className);
   const inline = record.inlineVolumes.find(({ volumeName }) => claim === `${record.key}:${volumeName}`);
-  return inline === undefined ? { kind: 'none' } : lookUpInlinePools(index, inline.driver);
+  return inline === undefined ? { kind: 'none' } : lookUpInlinePools(index, inline);
 }
 
 function growPoolBy(pool: PoolRecord, amount: number): RemedyStep {

@@ -62,6 +62,7 @@ export const actionCosts = {
   CreateVolume: 10,
   CreateNode: 15,
   UncordonNode: 20,
+  UncordonDrive: 20,
   RemoveTaint: 20,
   LabelNode: 20,
   GrowPool: 20,

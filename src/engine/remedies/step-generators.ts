@@ -3,7 +3,7 @@ import type { Finding } from '../rules/framework/finding.ts';
 import type { NodeReason } from '../rules/reasons.ts';
 import { nodeAffinitySteps, taintSteps, uncordonSteps } from './node-steps.ts';
 import { dropAffinitySteps, podSteps, raiseMaxSkewSteps } from './pod-steps.ts';
-import { growPoolSteps } from './pool-steps.ts';
+import { growPoolSteps, uncordonDriveSteps } from './pool-steps.ts';
 import type { RemedyStep } from './remedy-step.ts';
 import { resourceSteps } from './resource-steps.ts';
 import {
@@ -53,6 +53,7 @@ function volumeSteps(whatIf: WhatIf, finding: Finding, claims: readonly ClaimRec
     ...claims.flatMap((claim) => createVolumeSteps(whatIf, claim)),
     ...clearClaimRefSteps(whatIf, finding),
     ...growPoolSteps(whatIf, finding),
+    ...uncordonDriveSteps(whatIf, finding),
     ...claims.flatMap((claim) => shrinkClaimSteps(whatIf, claim)),
   ];
 }
@@ -75,6 +76,7 @@ const generators: { readonly [Reason in NodeReason]?: Generator } = {
   VolumesNotTogether: volumesTogether,
   NotEnoughCapacity: volumes,
   CapacityNotTogether: volumesTogether,
+  TooFewDrivesToSpread: volumesTogether,
   ClaimPinnedElsewhere: (whatIf, finding) => {
     const claim = wantedClaim(whatIf, finding);
     return claim === undefined ? [] : unpinClaimSteps(whatIf, claim);

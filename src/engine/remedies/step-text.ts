@@ -27,6 +27,8 @@ export function stepText(step: RemedyStep, node: string): string {
       return createNodeText(step);
     case 'UncordonNode':
       return `uncordon node ${object.name}`;
+    case 'UncordonDrive':
+      return `uncordon drive ${object.name}`;
     case 'RemoveTaint':
       return removeTaintText(step);
     case 'LabelNode':

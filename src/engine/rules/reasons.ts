@@ -58,6 +58,14 @@ export const nodeReasons = {
     // Only inline volumes end with their pod; the rule says so for each node.
     resolvableByPreemption: true,
   },
+  TooFewDrivesToSpread: {
+    sentence:
+      'this node has too few drives without a volume of the same owner, and the class spreads the volumes of an owner',
+    upstream: 'node(s) had too few drives without a volume of the same owner',
+    remedy: 'add a drive to this node, uncordon one, or use a class without spreadBy',
+    // Inline volumes of other pods may be on the drives that the owner has not used yet.
+    resolvableByPreemption: true,
+  },
   CapacityNotTogether: {
     sentence: 'each volume fits a pool of this node, but not all of them at the same time',
     upstream: noSpace,

@@ -1,5 +1,6 @@
 import { csiDriverForProvisioner } from '../../kube/legacy/in-tree-migration.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
 import type { Interest } from '../rules/framework/rule.ts';
@@ -22,6 +23,7 @@ export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = tru
       ...claims.flatMap((claim) => driversOf(index, claim)),
       ...unbound.flatMap((claim) => [...index.volumes.driversOf(claim.className)]),
     ]),
+    spreadGroups: new Set(unbound.flatMap((claim) => spreadGroupOf(index, claim, pod) ?? [])),
     lacksSlots,
   };
 }

@@ -1,5 +1,7 @@
 import { type DriveKind, isOfKind } from '../../drives/drive-ask.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
+import { addTo, removeFrom } from '../primitives/maps.ts';
+import { DriveGroups } from './drive-groups.ts';
 import { PoolEntry, type PoolRow } from './pool-entry.ts';
 
 /** Drives by the kind that a class asks for: its access tier and labels. Entries are computed when they are asked for, until a drive comes, goes or changes its kind. */
@@ -8,6 +10,10 @@ export class DriveEntries {
   readonly #byKind = new Map<string, PoolEntry>();
   /** The drive that has the volume of a claim in its ledger, by the uid of the claim. */
   readonly #byClaim = new Map<string, string>();
+  /** The drives that have inline volumes of a pod in their ledgers, by the uid of the pod. */
+  readonly #byPod = new Map<string, Set<string>>();
+  /** Groups in the ledgers, and those of promises, which the owner of the table adds. */
+  readonly groups = new DriveGroups();
 
   get isEmpty(): boolean {
     return this.#drives.size === 0;
@@ -16,24 +22,29 @@ export class DriveEntries {
   add(row: PoolRow, record: PoolRecord): void {
     this.#drives.set(record.key, { row, record });
     this.#byKind.clear();
-    this.#addClaims(record);
+    this.#addVolumes(record);
   }
 
   delete(record: PoolRecord): void {
     this.#drives.delete(record.key);
     this.#byKind.clear();
-    this.#removeClaims(record);
+    this.#removeVolumes(record);
   }
 
   /** The same drive with other figures. */
   replace(before: PoolRecord, after: PoolRecord): void {
-    this.#removeClaims(before);
-    this.#addClaims(after);
+    this.#removeVolumes(before);
+    this.#addVolumes(after);
   }
 
   /** The key of the pool that the volume of the claim is in. */
   poolOfClaim(claimUid: string): string | undefined {
     return this.#byClaim.get(claimUid);
+  }
+
+  /** The keys of the pools that have inline volumes of the pod. */
+  poolsOfPod(podUid: string): Iterable<string> {
+    return this.#byPod.get(podUid) ?? [];
   }
 
   /** The drives of a kind, sorted by the keys of their pools. `version` differs after each drive that came, went or changed its kind. */
@@ -53,12 +64,16 @@ export class DriveEntries {
     return entry;
   }
 
-  #addClaims({ key, drive }: PoolRecord): void {
+  #addVolumes({ key, drive }: PoolRecord): void {
     for (const uid of drive!.claims.keys()) this.#byClaim.set(uid, key);
+    for (const uid of drive!.pods.keys()) addTo(this.#byPod, uid, key);
+    for (const group of drive!.groups) this.groups.add(group, key);
   }
 
-  #removeClaims({ key, drive }: PoolRecord): void {
+  #removeVolumes({ key, drive }: PoolRecord): void {
     for (const uid of drive!.claims.keys()) if (this.#byClaim.get(uid) === key) this.#byClaim.delete(uid);
+    for (const uid of drive!.pods.keys()) removeFrom(this.#byPod, uid, key);
+    for (const group of drive!.groups) this.groups.remove(group, key);
   }
 }
 

@@ -3,7 +3,7 @@ import { compileLabelSelector } from '../../../kube/selectors/label-selector.ts'
 import { type DriveRecord, promisedBytes, readDrive } from '../../drives/drive-record.ts';
 import type { Interner } from '../../records/interner.ts';
 import { matcherOfLabels, type NodeMatcher, noNode } from '../../records/node-matcher.ts';
-import type { PoolRecord } from '../../records/pool-record.ts';
+import type { DrivePod, PoolRecord } from '../../records/pool-record.ts';
 import { sizeOfBytes } from '../../size.ts';
 
 /**
@@ -40,6 +40,12 @@ export function readDrivePool(object: Drive, interner: Interner): PoolRecord {
       kindKey: interner.text(kindKeyOf(drive)),
       exclusion: drive.exclusion,
       claims: claimsIn(drive),
+      pods: podsIn(drive),
+      groups: new Set(
+        drive.volumes.flatMap(({ spreadGroup = '' }) => (spreadGroup === '' ? [] : [spreadGroup])),
+      ),
+      capacityBytes: drive.capacityBytes,
+      usedBytes: promisedBytes(drive),
     },
     problems,
   };
@@ -76,4 +82,16 @@ function claimsIn({ volumes }: DriveRecord): ReadonlyMap<string, string> {
     if (uid !== '') claims.set(uid, claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`);
   }
   return claims;
+}
+
+/** The pods whose inline volumes are in the ledger. An entry does not say which volume of the pod it is. */
+function podsIn({ volumes }: DriveRecord): ReadonlyMap<string, DrivePod> {
+  const pods = new Map<string, DrivePod>();
+  for (const { podRef, sizeBytes } of volumes) {
+    const { namespace, name, uid = '' } = podRef ?? { namespace: '', name: '' };
+    if (uid === '') continue;
+    const sizes = [...(pods.get(uid)?.sizes ?? []), sizeBytes];
+    pods.set(uid, { podKey: `${namespace}/${name}`, sizes });
+  }
+  return pods;
 }

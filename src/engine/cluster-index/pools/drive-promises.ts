@@ -1,11 +1,14 @@
-import type { PoolRecord } from '../../records/pool-record.ts';
+import type { PodRecord } from '../../records/pod-record.ts';
+import type { DriveFacts, DrivePod, PoolRecord } from '../../records/pool-record.ts';
 import { compareWithFigure, isInLedger } from './figure-comparison.ts';
+import { compareWithEntries } from './inline-on-drives.ts';
 import type { PoolTable } from './pool-table.ts';
-import type { CapacityPromise, PromiseTable } from './promise-table.ts';
+import { type CapacityPromise, inlineVolumeOf, type PromiseTable } from './promise-table.ts';
 
 interface PromiseWriter {
   readonly pools: PoolTable;
   readonly promises: PromiseTable;
+  readonly pods: { stored(key: string): PodRecord | undefined };
   setPromise(id: string, promised: CapacityPromise | undefined): void;
 }
 
@@ -14,13 +17,25 @@ interface PromiseWriter {
  * planned: the promise follows it.
  */
 export function driveUpdated(index: PromiseWriter, before: PoolRecord | undefined, after: PoolRecord): void {
-  for (const id of [...index.promises.ofPool(after.key)]) setIfDifferent(index, id, after.key);
+  for (const id of [...index.promises.ofPool(after.key)])
+    if (inlineVolumeOf(id) === undefined) setIfDifferent(index, id, after.key);
   for (const [uid, claimKey] of after.drive!.claims) {
     if (before?.drive?.claims.has(uid) === true) continue;
     const promised = index.promises.get(claimKey);
     if (promised?.claimUid === uid && promised.poolKey !== after.key)
       setIfDifferent(index, claimKey, after.key);
   }
+  for (const podKey of podsWithOtherEntries(before?.drive, after.drive!)) compareWithEntries(index, podKey);
+}
+
+/** The keys of the pods whose inline volumes in the ledger are not those of before. */
+function podsWithOtherEntries(before: DriveFacts | undefined, after: DriveFacts): ReadonlySet<string> {
+  const known: ReadonlyMap<string, DrivePod> = before?.pods ?? new Map();
+  const keys = new Set<string>();
+  for (const [uid, { podKey, sizes }] of after.pods)
+    if (String(known.get(uid)?.sizes) !== String(sizes)) keys.add(podKey);
+  for (const [uid, { podKey }] of known) if (!after.pods.has(uid)) keys.add(podKey);
+  return keys;
 }
 
 /** Sets a promise as the figure of its pool says. It ends if the ledger of its drive has the volume of the bound claim. */
@@ -37,14 +52,35 @@ function setIfDifferent(index: PromiseWriter, id: string, poolKey: string): void
     setCompared(index, id, compared);
 }
 
+/** What a drive has left for new volumes. */
+interface DriveRoomLeft {
+  readonly bytes: number;
+  /** Groups of which a volume is promised to it. */
+  readonly promisedGroups: ReadonlySet<string>;
+}
+
 /** What is left on a drive, whose pool is `key`; undefined if there is no such drive. */
-export function roomOnDrive(pools: PoolTable, key: string): number | undefined {
+export function roomOnDrive(
+  { pools, promises }: Pick<PromiseWriter, 'pools' | 'promises'>,
+  key: string,
+): DriveRoomLeft | undefined {
   const row = pools.row(key);
-  return row === undefined ? undefined : pools.available(row).bytes;
+  if (row === undefined) return undefined;
+  const promisedGroups = new Set<string>();
+  for (const id of promises.ofPool(key)) {
+    const { spreadGroup, isInFigure } = promises.get(id)!;
+    if (spreadGroup !== undefined && isInFigure !== true) promisedGroups.add(spreadGroup);
+  }
+  return { bytes: pools.available(row).bytes, promisedGroups };
 }
 
 /** A volume that appears in the ledger ends its promise, and uses the bytes that were promised: nothing is free for others. */
-export function dropUsedRoom({ pools, promises }: PromiseWriter, key: string, beforeBytes: number): void {
-  const hasGrown = (roomOnDrive(pools, key) ?? 0) > beforeBytes;
+export function dropUsedRoom(
+  { pools, promises }: Pick<PromiseWriter, 'pools' | 'promises'>,
+  key: string,
+  before: DriveRoomLeft,
+): void {
+  const lostGroup = [...before.promisedGroups].some((group) => !pools.drivesWithGroup(group)?.has(key));
+  const hasGrown = lostGroup || (roomOnDrive({ pools, promises }, key)?.bytes ?? 0) > before.bytes;
   if (!hasGrown && !promises.wasFreed(key)) promises.dropFreed(key);
 }

@@ -11,6 +11,8 @@ import type { CapacityPromise } from './promise-table.ts';
  */
 export function compareWithFigure(pools: PoolTable, promised: CapacityPromise): CapacityPromise {
   const pool = promised.poolKey === undefined ? undefined : pools.get(promised.poolKey);
+  // The entries of a pod's inline volumes are compared together.
+  if (pool?.drive !== undefined && promised.claimUid === '') return promised;
   if (pool?.drive !== undefined) return withFigure(promised, pool.drive.claims.has(promised.claimUid));
   if (pool?.measuredAtMs === undefined) return promised;
   const { existsAtMs } = promised;

@@ -2,6 +2,7 @@ import { drivesDriver } from '../../../kube/drive.ts';
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
+import type { InlineVolume } from '../../records/pod-record.ts';
 import type { PoolForm } from '../../records/pool-record.ts';
 import type { Profile } from '../profile.ts';
 import type { PoolEntry } from './pool-entry.ts';
@@ -44,12 +45,15 @@ function drivesFor({ pools, classes }: PoolSources, storageClass: string): PoolL
 
 /**
  * The pools for inline volumes. They have no class, so that only a DriverCapacity can publish capacity for them: other forms are not asked,
- * whichever of them the driver publishes too.
+ * whichever of them the driver publishes too. Volumes of `drives.stowage.dev` are on drives, as those of claims are; with invalid attributes
+ * no drive is looked for.
  */
 export function lookUpInlinePools(
   { profile, pools }: Pick<PoolSources, 'profile' | 'pools'>,
-  driver: string,
+  { driver, drive }: Pick<InlineVolume, 'driver' | 'drive'>,
 ): PoolLookup {
+  if (driver === drivesDriver && profile.poolForms.includes('Drive') && pools.hasDrives)
+    return drive === undefined ? untracked : found(pools.driveEntry(drive));
   const isTracked = profile.poolForms.includes('DriverCapacity') && pools.isDriverTracked(driver);
   return isTracked ? found(pools.driverEntry(driver, ephemeralStorageClassName)) : untracked;
 }

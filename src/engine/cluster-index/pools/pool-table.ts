@@ -86,6 +86,16 @@ export class PoolTable {
     return this.#drives.poolOfClaim(claimUid);
   }
 
+  /** The keys of the drives whose ledgers have inline volumes of the pod. */
+  drivesOfPod(podUid: string): Iterable<string> {
+    return this.#drives.poolsOfPod(podUid);
+  }
+
+  /** The keys of the drives that have a volume of the group, or to which one is promised; undefined if there are none. */
+  drivesWithGroup(group: string): ReadonlyMap<string, unknown> | undefined {
+    return this.#drives.groups.drivesWith(group);
+  }
+
   *records(): Iterable<PoolRecord> {
     for (const record of this.#records) if (record !== undefined) yield record;
   }
@@ -207,7 +217,9 @@ export class PoolTable {
     return false;
   }
 
-  addPromise(poolKey: string, id: string, size: Size): void {
+  /** `spreadGroup`: the pool is a drive, and the group of the volume is kept away from it. */
+  addPromise(poolKey: string, id: string, size: Size, spreadGroup?: string): void {
+    if (spreadGroup !== undefined) this.#drives.groups.add(spreadGroup, poolKey);
     const promises = this.#promises.get(poolKey) ?? new Map<string, Size>();
     this.#promises.set(poolKey, promises);
     promises.set(id, size);
@@ -215,10 +227,11 @@ export class PoolTable {
     this.#refreshBackingOf(poolKey);
   }
 
-  removePromise(poolKey: string, id: string): void {
+  removePromise(poolKey: string, id: string, spreadGroup?: string): void {
     const promises = this.#promises.get(poolKey);
     const size = promises?.get(id);
     if (promises === undefined || size === undefined) return;
+    if (spreadGroup !== undefined) this.#drives.groups.remove(spreadGroup, poolKey);
     promises.delete(id);
     this.#promisedSums.set(poolKey, subtractSizes(this.promisedTotal(poolKey), size));
     if (promises.size === 0) {

@@ -1,10 +1,11 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
-import type { PodRecord } from '../../records/pod-record.ts';
+import type { InlineVolume, PodRecord } from '../../records/pod-record.ts';
+import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
-import { type Size, zeroSize } from '../../size.ts';
+import { zeroSize } from '../../size.ts';
 import type { ClusterChange } from '../cluster-change.ts';
 import type { NodeTable } from '../nodes/node-table.ts';
 import type { TopologyTable } from '../nodes/topology-table.ts';
@@ -20,15 +21,19 @@ import {
   settledPromise,
   waitsForMeasurement,
 } from './figure-comparison.ts';
+import { compareWithEntries, roomiestDrive } from './inline-on-drives.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
 import {
   type CapacityPromise,
   deletedClaimId,
+  inlineVolumeId,
+  inlineVolumeOf,
   isBeingProvisioned,
   type PromiseTable,
   promiseIfNeeded,
 } from './promise-table.ts';
+import { spreadGroupOf } from './spread-group.ts';
 
 interface PromiseSources {
   readonly profile: Profile;
@@ -41,6 +46,7 @@ interface PromiseSources {
   readonly promises: PromiseTable;
   readonly classes: ReadonlyMap<string, ClassRecord>;
   readonly drivers: ReadonlyMap<string, DriverRecord>;
+  readonly podSelectors: { readonly StatefulSet: ReadonlyMap<string, PodSelectorRecord> };
   setPromise(id: string, promised: CapacityPromise | undefined): void;
   recordUndo(undo: () => void): void;
 }
@@ -89,6 +95,10 @@ export class PromiseReconciler {
       case 'CSIDriver':
         this.#catalogVersion += 1;
         return;
+      case 'StatefulSet':
+        // The group of a claim may follow from the templates of its set.
+        if (!hasSameTemplates(change.before, change.after)) this.#catalogVersion += 1;
+        return;
       default:
     }
   }
@@ -136,10 +146,31 @@ export class PromiseReconciler {
   /** Assigns the promise to the pool that a restart would choose. */
   assignPool(promised: CapacityPromise): void {
     const claim = this.#index.claims.get(promised.id);
-    if (claim === undefined) return;
+    if (claim === undefined) {
+      this.#assignDrive(promised);
+      return;
+    }
     const poolKey = this.#poolFor(claim, promised.nodeName);
+    const spreadGroup = spreadGroupOf(this.#index, claim);
+    if (poolKey !== promised.poolKey || spreadGroup !== promised.spreadGroup)
+      this.#index.setPromise(
+        promised.id,
+        compareWithFigure(this.#index.pools, { ...promised, poolKey, spreadGroup }),
+      );
+  }
+
+  /** An inline volume stays on the drive that was planned as long as there is such a drive. */
+  #assignDrive(promised: CapacityPromise): void {
+    const { pools, pods } = this.#index;
+    if (promised.poolKey !== undefined && pools.get(promised.poolKey) !== undefined) return;
+    const inline = inlineVolumeOf(promised.id);
+    const pod = inline && pods.stored(inline.podKey);
+    const volume = pod?.inlineVolumes.find(({ volumeName }) => volumeName === inline?.volumeName);
+    if (volume?.drive === undefined) return;
+    const poolKey = this.inlinePool(volume, promised.nodeName)?.key;
     if (poolKey !== promised.poolKey)
-      this.#index.setPromise(promised.id, compareWithFigure(this.#index.pools, { ...promised, poolKey }));
+      this.#index.setPromise(promised.id, { ...promised, poolKey, isInFigure: false });
+    compareWithEntries(this.#index, inline!.podKey);
   }
 
   #setState(assignedState: string, nextExpiryMs: number): void {
@@ -259,13 +290,13 @@ export class PromiseReconciler {
       return;
     }
     const isNew = before === undefined || before.nodeName === '' || before.uid !== pod.uid;
-    for (const { volumeName, driver, size } of inlineVolumes) {
-      if (size === undefined) continue;
-      const id = inlineVolumeId(pod.key, volumeName);
-      const known = this.#index.promises.get(id);
-      if (known !== undefined) this.#storeInline(pod, driver, known);
-      else if (isNew) this.#recoverInline(pod, { id, driver, size, mayRetry });
+    for (const volume of inlineVolumes) {
+      if (volume.size === undefined) continue;
+      const known = this.#index.promises.get(inlineVolumeId(pod.key, volume.volumeName));
+      if (known !== undefined) this.#storeInline(pod, volume, known);
+      else if (isNew) this.#recoverInline(pod, volume, mayRetry);
     }
+    if (inlineVolumes.some(({ drive }) => drive !== undefined)) compareWithEntries(this.#index, pod.key);
   }
 
   #dropInline({ key, inlineVolumes }: PodRecord): void {
@@ -277,9 +308,18 @@ export class PromiseReconciler {
     }
   }
 
-  #storeInline({ nodeName, volumesExistAtMs }: PodRecord, driver: string, known: CapacityPromise): void {
+  #storeInline(
+    { nodeName, volumesExistAtMs }: PodRecord,
+    volume: InlineVolume,
+    known: CapacityPromise,
+  ): void {
     const isElsewhere = known.nodeName !== nodeName || known.poolKey === undefined;
-    const poolKey = isElsewhere ? this.inlinePool(driver, nodeName)?.key : known.poolKey;
+    const poolKey = isElsewhere ? this.inlinePool(volume, nodeName)?.key : known.poolKey;
+    if (this.#isOnDrive(poolKey)) {
+      if (!known.isStored || isElsewhere)
+        this.#index.setPromise(known.id, { ...known, nodeName, poolKey, isStored: true, settled: undefined });
+      return;
+    }
     const existsAtMs = volumesExistAtMs;
     if (known.isStored && !isElsewhere && known.existsAtMs === existsAtMs) return;
     const stored = { ...known, nodeName, poolKey, existsAtMs };
@@ -296,31 +336,31 @@ export class PromiseReconciler {
    */
   #recoverInline(
     { key, nodeName, volumesExistAtMs }: PodRecord,
-    volume: {
-      readonly id: string;
-      readonly driver: string;
-      readonly size: Size;
-      readonly mayRetry: boolean;
-    },
+    volume: InlineVolume,
+    mayRetry: boolean,
   ): void {
-    const pool = this.inlinePool(volume.driver, nodeName);
+    const pool = this.inlinePool(volume, nodeName);
     if (pool === undefined) {
-      if (volume.mayRetry) this.#retryLater(key);
+      if (mayRetry) this.#retryLater(key);
       return;
     }
-    if (volumesExistAtMs !== undefined && !mayBeMissed(this.#index, pool, volumesExistAtMs)) return;
+    const isOnDrive = pool.drive !== undefined;
+    if (!isOnDrive && volumesExistAtMs !== undefined && !mayBeMissed(this.#index, pool, volumesExistAtMs))
+      return;
+    const id = inlineVolumeId(key, volume.volumeName);
     const recovered: CapacityPromise = {
-      id: volume.id,
+      id,
       claimUid: '',
       nodeName,
-      size: volume.size,
+      size: volume.size ?? zeroSize,
       poolKey: pool.key,
       reservations: 0,
       isStored: true,
-      settled: { poolVersion: publicationStamp(pool), sinceMs: undefined },
+      // The ledger of a drive shows the volume, so the promise of one does not end with time.
+      settled: isOnDrive ? undefined : { poolVersion: publicationStamp(pool), sinceMs: undefined },
       existsAtMs: volumesExistAtMs,
     };
-    this.#index.setPromise(volume.id, compareWithFigure(this.#index.pools, recovered));
+    this.#index.setPromise(id, compareWithFigure(this.#index.pools, recovered));
   }
 
   /** All fields except the reservations come from the claim. */
@@ -337,6 +377,7 @@ export class PromiseReconciler {
       settled: undefined,
       existsAtMs: this.#existenceOf(claim),
       isInFigure: promised?.isInFigure ?? false,
+      spreadGroup: reservations > 0 ? promised?.spreadGroup : spreadGroupOf(this.#index, claim),
     };
     this.#index.setPromise(claim.key, compareWithFigure(this.#index.pools, stored));
   }
@@ -353,9 +394,19 @@ export class PromiseReconciler {
     return inLedger ?? (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
   }
 
-  /** The pool that an inline volume on the node counts against: the first by name. */
-  inlinePool(driver: string, nodeName: string): PoolRecord | undefined {
-    return this.#reachable(lookUpInlinePools(this.#index, driver), nodeName)[0];
+  /** The pool that an inline volume on the node counts against: the first by name, or the drive with the most free bytes. */
+  inlinePool(volume: InlineVolume, nodeName: string): PoolRecord | undefined {
+    const { pools, nodes } = this.#index;
+    const found = lookUpInlinePools(this.#index, volume);
+    const node = nodes.row(nodeName);
+    if (node === undefined || found.kind !== 'pools') return undefined;
+    const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
+    const row = found.entry.isOfDrives ? roomiestDrive(pools, rows) : rows[0];
+    return row === undefined ? undefined : pools.record(row);
+  }
+
+  #isOnDrive(poolKey: string | undefined): boolean {
+    return poolKey !== undefined && this.#index.pools.get(poolKey)?.drive !== undefined;
   }
 
   #reachable(found: PoolLookup, nodeName: string): readonly PoolRecord[] {
@@ -394,7 +445,6 @@ export class PromiseReconciler {
   }
 }
 
-/** The id of the promise of an inline volume. */
-export function inlineVolumeId(podKey: string, volumeName: string): string {
-  return `${podKey}:${volumeName}`;
+function hasSameTemplates(a: PodSelectorRecord | undefined, b: PodSelectorRecord | undefined): boolean {
+  return String(a?.claimTemplates ?? '') === String(b?.claimTemplates ?? '');
 }

@@ -29,6 +29,8 @@ export interface CapacityPromise {
   readonly existsAtMs?: number | undefined;
   /** The pool's figure was measured after the volume existed, so nothing is deducted. The promise is kept for a while: a publisher may write an older figure. */
   readonly isInFigure?: boolean;
+  /** Its class spreads the volumes of this group over drives. */
+  readonly spreadGroup?: string | undefined;
 }
 
 interface Settled {
@@ -101,11 +103,12 @@ export class PromiseTable {
     setOrDelete(this.#byId, id, promised);
     if (before?.poolKey !== undefined) {
       removeFrom(this.#byPool, before.poolKey, id);
-      if (isDeducted(before)) this.#pools.removePromise(before.poolKey, id);
+      if (isDeducted(before)) this.#pools.removePromise(before.poolKey, id, before.spreadGroup);
     }
     if (promised?.poolKey !== undefined) {
       addTo(this.#byPool, promised.poolKey, id);
-      if (isDeducted(promised)) this.#pools.addPromise(promised.poolKey, id, promised.size);
+      if (isDeducted(promised))
+        this.#pools.addPromise(promised.poolKey, id, promised.size, promised.spreadGroup);
     }
     if (before !== undefined && isDeducted(before)) this.#markFreed(before, promised);
   }
@@ -113,7 +116,10 @@ export class PromiseTable {
   /** A promise that moves marks both pools: cached answers that relied on the new pool are stale. */
   #markFreed(before: CapacityPromise, after: CapacityPromise | undefined): void {
     const isSmaller =
-      after !== undefined && (!isDeducted(after) || compareSizes(after.size, before.size) < 0);
+      after !== undefined &&
+      (!isDeducted(after) ||
+        compareSizes(after.size, before.size) < 0 ||
+        after.spreadGroup !== before.spreadGroup);
     if (after?.poolKey === before.poolKey && !isSmaller) return;
     for (const key of [before.poolKey, after?.poolKey]) {
       if (key === undefined) continue;
@@ -140,6 +146,19 @@ export function promiseIfNeeded(promised: CapacityPromise): CapacityPromise | un
 /** A scheduler has selected the node, and the provisioner has not bound the claim yet. */
 export function isBeingProvisioned(claim: ClaimRecord): boolean {
   return claim.selectedNode !== '' && !claim.isBound;
+}
+
+/** The id of the promise of an inline volume. No key of a claim has a colon. */
+export function inlineVolumeId(podKey: string, volumeName: string): string {
+  return `${podKey}:${volumeName}`;
+}
+
+/** The pod and the name of the inline volume; undefined for the promise of a claim. */
+export function inlineVolumeOf(
+  id: string,
+): { readonly podKey: string; readonly volumeName: string } | undefined {
+  const at = id.indexOf(':');
+  return at < 0 ? undefined : { podKey: id.slice(0, at), volumeName: id.slice(at + 1) };
 }
 
 /** No claim has this id, so a new claim of the same name has its own promise. */

@@ -28,6 +28,8 @@ export interface Provision {
   readonly requested: Size;
   /** Undefined if the driver publishes no capacity. */
   readonly pool: PoolChoice | undefined;
+  /** The pool is a drive, and gets no other volume of this group. */
+  readonly spreadGroup?: string;
 }
 
 /** An inline volume of the pod uses capacity without a claim. */

@@ -59,6 +59,7 @@ function provisionNew(index: ClusterIndex, want: Want, poolRow: number, decision
     driver: provisioning!.driver,
     requested: size,
     pool,
+    ...(provisioning!.spreadGroup !== undefined && { spreadGroup: provisioning!.spreadGroup }),
   });
 }
 

@@ -11,8 +11,9 @@ import type { Interest } from '../framework/rule.ts';
 type DriveChange = ObjectChange<'Drive'>;
 
 /**
- * Whether the change of a Drive could help the pod: the drive is of a kind that a class of the pod accepts, has the bytes for its smallest volume,
- * and is new, has more free bytes, takes volumes again, has another tier or labels, or is reached from other nodes.
+ * Whether the change of a Drive could help the pod: the drive is of a kind that a class or inline volume of the pod accepts, has the bytes for its
+ * smallest volume, and is new, has more free bytes, takes volumes again, has another tier or labels, is reached from other nodes, or no longer
+ * has a volume of the same owner.
  */
 export function driveMayHelp(
   interest: Interest,
@@ -20,8 +21,10 @@ export function driveMayHelp(
   index: ClusterIndex,
 ): boolean {
   if (after === undefined || !interest.drivers.has(drivesDriver)) return false;
-  if (before !== undefined && !isGain(before, after)) return false;
+  if (before !== undefined && !isGain(before, after) && !losesGroup(interest, before, after)) return false;
   const limitBytes = publishedLimit(after)?.bytes ?? -1;
+  for (const { drive, size } of interest.pod.inlineVolumes)
+    if (drive !== undefined && limitBytes >= (size?.bytes ?? 0) && isOfKind(after.drive!, drive)) return true;
   for (const [className, smallest] of interest.classes) {
     const driveClass = index.classes.get(className)?.driveClass;
     if (driveClass !== undefined && limitBytes >= smallest && isOfKind(after.drive!, driveClass)) return true;
@@ -33,13 +36,25 @@ export function driveMayHelp(
 export function changesDriveOf(interest: Interest, { before, after }: DriveChange): boolean {
   if (!interest.drivers.has(drivesDriver)) return false;
   if (before === undefined || after === undefined) return true;
-  return isElsewhere(before, after) || hasNewFigure({ before, after });
+  return (
+    isElsewhere(before, after) || hasNewFigure({ before, after }) || changesGroup(interest, before, after)
+  );
 }
 
 function isGain(before: PoolRecord, after: PoolRecord): boolean {
   if (isElsewhere(before, after)) return true;
   if (after.free === undefined) return false;
   return before.free === undefined || compareSizes(after.free, before.free) > 0;
+}
+
+function losesGroup({ spreadGroups }: Interest, before: PoolRecord, after: PoolRecord): boolean {
+  for (const group of spreadGroups)
+    if (before.drive!.groups.has(group) && !after.drive!.groups.has(group)) return true;
+  return false;
+}
+
+function changesGroup(interest: Interest, before: PoolRecord, after: PoolRecord): boolean {
+  return losesGroup(interest, before, after) || losesGroup(interest, after, before);
 }
 
 function isElsewhere(before: PoolRecord, after: PoolRecord): boolean {

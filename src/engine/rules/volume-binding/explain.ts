@@ -61,7 +61,7 @@ function explainAlone(question: Question, want: Want): Finding[] {
   return bindingReasons
     .filter((reason) => (obstacle & bit[reason]) !== 0)
     .map((reason) =>
-      reason === 'NotEnoughCapacity'
+      reason === 'NotEnoughCapacity' || reason === 'TooFewDrivesToSpread'
         ? withPools(question, reason, want)
         : withVolumes(question, reason, want),
     );
@@ -79,9 +79,11 @@ function explainTogether(question: Question, obstacles: number): Finding[] {
   const tracked = free.filter((want) => solution.capacity.isTracked(want));
   const needed = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
   return free.map((want) => {
-    if ((obstacles & bit.NotEnoughCapacity) === 0 || !tracked.includes(want)) {
+    const isOfPools = (obstacles & (bit.NotEnoughCapacity | bit.TooFewDrivesToSpread)) !== 0;
+    if (!isOfPools || !tracked.includes(want))
       return betweenSiblings(withVolumes(question, 'VolumesNotTogether', want));
-    }
+    if ((obstacles & bit.TooFewDrivesToSpread) !== 0)
+      return betweenSiblings(withPools(question, 'TooFewDrivesToSpread', want));
     const found = betweenSiblings(withPools(question, 'CapacityNotTogether', want));
     return found.margin?.unit === 'bytes' ? { ...found, margin: { ...found.margin, needed } } : found;
   });

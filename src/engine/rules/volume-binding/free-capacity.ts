@@ -59,7 +59,28 @@ export class FreeCapacity {
     return this.#nowMs >= this.#index.pools.expiresAtMs[row]!;
   }
 
-  admits(row: number, size: Size, policy: InFlightPolicy): boolean {
+  /** Whether the pool alone could hold the want. */
+  admits(row: number, want: Want): boolean {
+    const { policy, spreadGroup } = want.provisioning!;
+    if (!this.#admitsSize(row, want.size, policy)) return false;
+    return spreadGroup === undefined || !this.hasGroup(row, spreadGroup);
+  }
+
+  /** Whether the drive has, or is about to get, a volume of the group. */
+  hasGroup(row: number, group: string): boolean {
+    const { pools } = this.#index;
+    const drives = pools.drivesWithGroup(group);
+    return drives?.has(pools.record(row).key) === true;
+  }
+
+  /** Whether the want would fit on a drive of the node, if the drive had no volume of the same group. */
+  isKeptAway(want: Want, node: number): boolean {
+    if (want.provisioning?.spreadGroup === undefined) return false;
+    const { policy } = want.provisioning;
+    return this.reachable(want, node).some((row) => this.#admitsSize(row, want.size, policy));
+  }
+
+  #admitsSize(row: number, size: Size, policy: InFlightPolicy): boolean {
     const { pools } = this.#index;
     const limitBytes = pools.limitBytes[row]!;
     if (limitBytes < size.bytes || this.isExpired(row)) return false;
@@ -90,7 +111,7 @@ export class FreeCapacity {
     const end = partition.itemStarts[cell + 1]!;
     for (let item = first; item < end; item++) {
       const row = partition.items[item]!;
-      if (this.admits(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
+      if (this.#admitsSize(row, largest, policy) && (policy === 'off' || this.#hasCapacity(row, total)))
         return true;
     }
     return end - first === 1 ? false : undefined;
@@ -102,7 +123,10 @@ export class FreeCapacity {
     if (first === undefined || pools?.kind !== 'pools') return undefined;
     const { policy } = first.provisioning!;
     const isShared = tracked.every(
-      ({ provisioning }) => provisioning!.pools.kind === 'pools' && provisioning!.pools.entry === pools.entry,
+      ({ provisioning }) =>
+        provisioning!.pools.kind === 'pools' &&
+        provisioning!.pools.entry === pools.entry &&
+        provisioning!.spreadGroup === undefined,
     );
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
@@ -131,41 +155,42 @@ export class FreeCapacity {
     const column = this.#index.scratch.ints(`pool column ${want.position}`, this.#index.nodes.rowCount, -1);
     const pools = want.provisioning?.pools;
     if (pools?.kind !== 'pools') return column;
-    const policy = want.provisioning!.policy;
     const partition = this.#index.pools.partitionFor(pools.entry, this.#index.nodes.rowCount);
     const [firstCell, endCell] = partition.cellRange(this.#onlyRow);
     for (let cell = firstCell; cell < endCell; cell++) {
       const end = partition.itemStarts[cell + 1]!;
       let item = partition.itemStarts[cell]!;
-      while (item < end && !this.admits(partition.items[item]!, want.size, policy)) item += 1;
+      while (item < end && !this.admits(partition.items[item]!, want)) item += 1;
       if (item === end) continue;
       let row = partition.items[item]!;
-      if (pools.entry.isOfDrives) for (; item < end; item++) row = this.#roomier(row, partition.items[item]!);
+      if (pools.entry.isOfDrives)
+        for (; item < end; item++) row = this.#roomier(row, partition.items[item]!, want);
       for (let node = partition.nodeStarts[cell]!; node < partition.nodeStarts[cell + 1]!; node++)
         column[partition.nodes[node]!] = row;
     }
     return column;
   }
 
-  #roomier(row: number, other: number): number {
+  #roomier(row: number, other: number, want: Want): number {
     const { pools } = this.#index;
-    const hasLimit = pools.limitBytes[other]! >= 0;
-    return hasLimit && compareSizes(pools.available(other), pools.available(row)) > 0 ? other : row;
+    const hasMore = compareSizes(pools.available(other), pools.available(row)) > 0;
+    return hasMore && this.admits(other, want) ? other : row;
   }
 
   /**
    * The pools that the want may use on the node. Of drives, as many as there are wants are enough, those with the most free bytes: if a
-   * solution uses another drive for the want, one of these is empty in it, and takes the want as well.
+   * solution uses another drive for the want, one of these is empty in it, and takes the want as well. Equal drives have the same order for
+   * all wants of the pod, so that together they use few drives.
    */
-  #usable(want: Want, node: number, wantCount: number): readonly number[] {
+  #usable(want: Want, node: number, wants: readonly Want[]): readonly number[] {
     const rows = this.reachable(want, node);
-    if (!isOnDrives(want) || rows.length <= wantCount) return rows;
+    if (!isOnDrives(want) || rows.length <= wants.length) return rows;
     const { pools } = this.#index;
     return rows
-      .filter((row) => this.admits(row, want.size, want.provisioning!.policy))
-      .map((row) => ({ row, draw: drawOf(want, pools.record(row).key) }))
+      .filter((row) => this.admits(row, want))
+      .map((row) => ({ row, draw: drawOf(wants[0]!, pools.record(row).key) }))
       .sort((a, b) => compareSizes(pools.available(b.row), pools.available(a.row)) || a.draw - b.draw)
-      .slice(0, wantCount)
+      .slice(0, wants.length)
       .map(({ row }) => row);
   }
 
@@ -187,15 +212,14 @@ export class FreeCapacity {
   #bins(node: number, wants: readonly Want[]): Bin[] {
     const bins = new Map<string, Bin>();
     for (const want of wants) {
-      for (const row of this.#usable(want, node, wants.length)) {
+      for (const row of this.#usable(want, node, wants)) {
         const { backing } = this.#index.pools.record(row);
         let bin = bins.get(backing);
         if (bin === undefined) {
           bin = { backing, rowOf: new Map() };
           bins.set(backing, bin);
         }
-        if (this.admits(row, want.size, want.provisioning!.policy))
-          bin.rowOf.set(want, this.#cheaper(bin.rowOf.get(want), row));
+        if (this.admits(row, want)) bin.rowOf.set(want, this.#cheaper(bin.rowOf.get(want), row));
       }
     }
     return [...bins.values()].sort((a, b) => (a.backing < b.backing ? -1 : 1));
@@ -231,9 +255,13 @@ export class FreeCapacity {
 
   #fitsTogether({ rowOf }: Bin, wants: readonly Want[]): boolean {
     const taken = new Map<number, Size>();
+    const groups = new Set<string>();
     for (const want of wants) {
       const row = rowOf.get(want);
-      if (row === undefined || !this.admits(row, want.size, want.provisioning!.policy)) return false;
+      if (row === undefined || !this.admits(row, want)) return false;
+      const { spreadGroup } = want.provisioning!;
+      if (spreadGroup !== undefined && groups.has(spreadGroup)) return false;
+      if (spreadGroup !== undefined) groups.add(spreadGroup);
       if (want.provisioning!.policy === 'off') continue;
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
     }
@@ -250,6 +278,13 @@ export class FreeCapacity {
       needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
     return this.#hasCapacity(row, needed);
   }
+}
+
+/** The want as a class without `spreadBy` would have it. */
+export function withoutGroup(want: Want): Want {
+  return want.provisioning === undefined
+    ? want
+    : { ...want, provisioning: { ...want.provisioning, spreadGroup: undefined } };
 }
 
 function isOnDrives({ provisioning }: Want): boolean {

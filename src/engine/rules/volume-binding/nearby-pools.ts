@@ -41,6 +41,9 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
     return [{ code: 'NoNewVolumes', margin: undefined, detail: `it ${driveExclusions[exclusion]}` }];
   const limit = index.pools.limit(row) ?? zeroSize;
   const policy = want.provisioning!.policy;
+  const group = want.provisioning!.spreadGroup;
+  if (group !== undefined && capacity.hasGroup(row, group))
+    found.push({ code: 'SameOwner', margin: undefined, detail: `it already has a volume of ${group}` });
   if (capacity.isExpired(row)) found.push({ code: 'Expired', margin });
   if (compareSizes(limit, want.size) < 0)
     found.push({ code: 'VolumeTooLarge', margin: { ...margin, free: limit, promised: zeroSize } });

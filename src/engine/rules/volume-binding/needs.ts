@@ -2,11 +2,12 @@ import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
+import { inlineVolumeId } from '../../cluster-index/pools/promise-table.ts';
+import { spreadGroupOf } from '../../cluster-index/pools/spread-group.ts';
 import { type InFlightPolicy, inFlightPolicy } from '../../cluster-index/profile.ts';
 import { compareVolumes, type VolumeRow } from '../../cluster-index/volumes/volume-table.ts';
 import { offersModes } from '../../records/access-modes.ts';
 import type { ClaimRecord } from '../../records/claim-record.ts';
-import type { ClassRecord } from '../../records/class-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import { compareSizes, type Size, zeroSize } from '../../size.ts';
@@ -31,6 +32,8 @@ export interface Want {
   /** Undefined for an inline volume. */
   readonly claim: ClaimRecord | undefined;
   readonly size: Size;
+  /** Decides among equal drives: something random that a repeated plan repeats. */
+  readonly drawKey: string;
   /** The node that it is already being provisioned for; undefined for none. */
   readonly pinnedNode: string | undefined;
   /** Volumes that are reserved for this claim by their claimRef or by a reservation, best first. */
@@ -45,37 +48,46 @@ export interface VolumeProvisioning {
   readonly allowed: Topology;
   readonly pools: PoolLookup;
   readonly policy: InFlightPolicy;
+  /** Not on a drive that has a volume of this group. Only for volumes on drives. */
+  readonly spreadGroup?: string | undefined;
 }
 
 export function boundNeed(index: ClusterIndex, claim: ClaimRecord): BoundNeed {
   return { claim, row: index.volumes.row(claim.volumeName) };
 }
 
-export function wantOfClaim(index: ClusterIndex, claim: ClaimRecord, position: number): Want {
+export function wantOfClaim(
+  index: ClusterIndex,
+  claim: ClaimRecord,
+  { position, pod }: { readonly position: number; readonly pod?: PodRecord },
+): Want {
   const pinnedNode = pinnedNodeOf(index, claim);
   return {
     position,
     name: claim.key,
     claim,
     size: claim.request ?? zeroSize,
+    drawKey: claim.uid,
     pinnedNode,
     reserved: pinnedNode === undefined ? reservedVolumes(index, claim) : [],
-    provisioning: provisioningForClaim(index, claim, index.classes.get(claim.className)),
+    provisioning: provisioningForClaim(index, claim, pod),
   };
 }
 
-/** Inline volumes with a size, of drivers that publish capacity for the class `<ephemeral>`, which CSIStorageCapacity can't express. */
+/** Inline volumes with a size: on drives, or of drivers that publish capacity for the class `<ephemeral>`, which CSIStorageCapacity can't express. */
 export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition: number): Want[] {
   if (!index.profile.checkInlineVolumes) return [];
   const wants: Want[] = [];
-  for (const { volumeName, driver, size } of pod.inlineVolumes) {
-    const pools = lookUpInlinePools(index, driver);
+  for (const volume of pod.inlineVolumes) {
+    const { volumeName, driver, size } = volume;
+    const pools = lookUpInlinePools(index, volume);
     if (size === undefined || pools.kind === 'untracked') continue;
     wants.push({
       position: firstPosition + wants.length,
-      name: `${pod.key}:${volumeName}`,
+      name: inlineVolumeId(pod.key, volumeName),
       claim: undefined,
       size,
+      drawKey: `${pod.uid} ${volumeName}`,
       pinnedNode: undefined,
       reserved: [],
       provisioning: {
@@ -130,18 +142,22 @@ export function servesAsPrebound(volume: VolumeRecord, claim: ClaimRecord): bool
 function provisioningForClaim(
   index: ClusterIndex,
   claim: ClaimRecord,
-  storageClass: ClassRecord | undefined,
+  pod: PodRecord | undefined,
 ): VolumeProvisioning | undefined {
+  const storageClass = index.classes.get(claim.className);
   if (storageClass === undefined || !storageClass.canProvision) return undefined;
   const { provisioner } = storageClass;
+  const pools: PoolLookup = needsCapacity(index, claim)
+    ? lookUpPools(index, provisioner, claim.className)
+    : { kind: 'untracked' };
+  const isOnDrives = pools.kind === 'pools' && pools.entry.isOfDrives;
   return {
     className: claim.className,
     driver: provisioner,
     allowed: index.allowedTopology(claim.className),
-    pools: needsCapacity(index, claim)
-      ? lookUpPools(index, provisioner, claim.className)
-      : { kind: 'untracked' },
+    pools,
     policy: inFlightPolicy(index.profile, provisioner),
+    spreadGroup: isOnDrives ? spreadGroupOf(index, claim, pod) : undefined,
   };
 }
 

@@ -27,7 +27,7 @@ function needsOf(index: ClusterIndex, pod: PodRecord, claims: readonly ClaimReco
   return {
     bound: claims.filter((claim) => claim.isBound).map((claim) => boundNeed(index, claim)),
     wants: [
-      ...wanted.map((claim, position) => wantOfClaim(index, claim, position)),
+      ...wanted.map((claim, position) => wantOfClaim(index, claim, { position, pod })),
       ...wantsOfInline(index, pod, wanted.length),
     ],
   };

@@ -52,10 +52,12 @@ function filter({ needs, solution }: BindingState, cycle: Cycle): void {
     let found = obstacles[node]!;
     if (!solution.isServed(node) && (found === 0 || reportsEveryObstacle)) found |= solution.solve(node);
     if (found === 0) continue;
-    if ((found & bit.NotEnoughCapacity) === 0 || mayEvictionFree(cycle, node)) cycle.reject(node, found);
+    if ((found & lacksRoom) === 0 || mayEvictionFree(cycle, node)) cycle.reject(node, found);
     else cycle.rejectUnresolvable(node, found);
   }
 }
+
+const lacksRoom = bit.NotEnoughCapacity | bit.TooFewDrivesToSpread;
 
 /** Evicting a pod deletes its inline volumes. Volumes of claims stay. */
 function mayEvictionFree({ index }: Cycle, node: number): boolean {

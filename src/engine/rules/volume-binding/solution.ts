@@ -2,7 +2,7 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { ChosenVolumes, Cycle } from '../framework/cycle.ts';
 import type { AttachDemand } from '../volume-limits/attach-demand.ts';
 import { AttachCheck, type ChosenVolume } from './attach-check.ts';
-import { FreeCapacity, type PoolPlan } from './free-capacity.ts';
+import { FreeCapacity, type PoolPlan, withoutGroup } from './free-capacity.ts';
 import type { VolumeNeeds, Want } from './needs.ts';
 import { type NodeSearch, type SearchResult, searchNode } from './node-search.ts';
 import { StaticChoice } from './static-choice.ts';
@@ -160,14 +160,18 @@ export class Solution implements ChosenVolumes {
     if (want.provisioning === undefined) return bit.NoVolumeFits;
     const { allowed } = want.provisioning;
     if (allowed !== this.#index.everyNode && !allowed.nodes.has(node)) return bit.TopologyNotAllowed;
-    if (this.capacity.isTracked(want) && this.capacity.column(want)[node]! < 0) return bit.NotEnoughCapacity;
-    return 0;
+    if (!this.capacity.isTracked(want) || this.capacity.column(want)[node]! >= 0) return 0;
+    return this.capacity.isKeptAway(want, node) ? bit.TooFewDrivesToSpread : bit.NotEnoughCapacity;
   }
 
   #jointProvisioningObstacle(node: number): number {
-    const packing = this.capacity.packAt(node, this.provisionedAt(node));
+    const wants = this.provisionedAt(node);
+    const packing = this.capacity.packAt(node, wants);
     if (packing.kind === 'packed') return 0;
-    return packing.kind === 'impossible' ? bit.NotEnoughCapacity : bit.SearchBoundReached;
+    if (packing.kind === 'unknown') return bit.SearchBoundReached;
+    const isSpread = wants.some((want) => want.provisioning?.spreadGroup !== undefined);
+    const isKeptAway = isSpread && this.capacity.packAt(node, wants.map(withoutGroup)).kind === 'packed';
+    return isKeptAway ? bit.TooFewDrivesToSpread : bit.NotEnoughCapacity;
   }
 
   /** Whether another division of the wants could help. Not if no want has an existing volume here, or if other obstacles remain. */
@@ -246,7 +250,8 @@ export class Solution implements ChosenVolumes {
 }
 
 /** Obstacles that another division of the wants might avoid. */
-const avoidableObstacles = bit.NotEnoughCapacity | bit.AttachLimitReached | bit.DriverNotInstalled;
+const avoidableObstacles =
+  bit.NotEnoughCapacity | bit.TooFewDrivesToSpread | bit.AttachLimitReached | bit.DriverNotInstalled;
 
 function compareProvisioning(a: Want, b: Want): number {
   const isPinned = a.pinnedNode !== undefined;

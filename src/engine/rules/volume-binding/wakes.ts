@@ -1,3 +1,4 @@
+import { drivesDriver } from '../../../kube/drive.ts';
 import type { ClusterChange, ObjectChange, ReleaseChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedCapacity, publishedLimit } from '../../cluster-index/pools/pool-table.ts';
@@ -47,6 +48,10 @@ export function volumesWokenBy(interest: Interest, change: ClusterChange, index:
       return driverPoolsMayHelp(interest, change, index.pools);
     case 'Drive':
       return driveMayHelp(interest, change, index);
+    case 'StatefulSet':
+      return interest.spreadGroups.size > 0 && changesOwner(interest, change);
+    case 'Pod':
+      return interest.spreadGroups.size > 0 && isAdopted(interest, change);
     default:
       return false;
   }
@@ -83,6 +88,8 @@ export function volumesInvalidatedBy(
       return changesPoolsOf(interest, change);
     case 'Drive':
       return changesDriveOf(interest, change);
+    case 'StatefulSet':
+      return interest.drivers.has(drivesDriver) && changesOwner(interest, change);
     default:
       return false;
   }
@@ -116,6 +123,17 @@ function requiresLess(
     (before.tracksCapacity && after?.tracksCapacity !== true) ||
     (before.refusesNodesWithoutIt && after?.refusesNodesWithoutIt !== true)
   );
+}
+
+/** The claims of a StatefulSet have no reference to it: its templates say which they are. Its status changes all the time. */
+function changesOwner({ pod }: Interest, { before, after }: ObjectChange<'StatefulSet'>): boolean {
+  if ((after ?? before)!.namespace !== pod.namespace) return false;
+  return String(before?.claimTemplates ?? '') !== String(after?.claimTemplates ?? '');
+}
+
+/** The volumes of a pod are spread with those of its controller. */
+function isAdopted({ pod }: Interest, { after }: ObjectChange<'Pod'>): boolean {
+  return after !== undefined && after.key === pod.key && after.owner !== pod.owner;
 }
 
 function isNamed(interest: Interest, volume: VolumeRecord | undefined): boolean {
