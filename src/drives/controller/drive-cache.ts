@@ -109,9 +109,12 @@ export class DriveCache {
    * so that its place in the order of changes is unknown. Rejects when `signal` aborts.
    */
   async delivered(name: string, version: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#hasDelivered(name, version)) return !this.isListing;
     const { lists } = this.#informer.status();
-    while (!this.#hasDelivered(name, version)) await this.#nextDelivery(name, signal);
-    return !this.isListing && this.#informer.status().lists === lists;
+    do await this.#nextDelivery(name, signal);
+    while (!this.#hasDelivered(name, version));
+    const now = this.#informer.status();
+    return now.resourceVersion !== undefined && now.lists === lists;
   }
 
   #hasDelivered(name: string, version: string): boolean {

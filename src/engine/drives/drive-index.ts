@@ -85,18 +85,24 @@ export class DriveIndex {
     const names = drive.volumeNames;
     change();
     const after = drive.place;
-    if (!isSamePlace(before, after)) {
-      drive.place = before;
-      this.#unlist(drive);
-      drive.place = after;
-      this.#list(drive);
-    }
+    if (!isSamePlace(before, after)) this.#move(drive, before, after);
     if (names !== drive.volumeNames) this.#nameVolumes(drive, names);
+  }
+
+  #move(drive: IndexedDrive, before: Place, after: Place): void {
+    const staysInLists = before.keys === after.keys && before.isExcluded === after.isExcluded;
+    drive.place = before;
+    if (staysInLists) for (const list of drive.lists) list.remove(drive);
+    else this.#unlist(drive);
+    drive.place = after;
+    if (staysInLists) for (const list of drive.lists) list.insert(drive);
+    else this.#list(drive);
   }
 
   #list(drive: IndexedDrive): void {
     const lists = this.#listsFor(drive);
-    for (const key of drive.place.keys) listOf(lists, key).insert(drive);
+    drive.lists = drive.place.keys.map((key) => listOf(lists, key));
+    for (const list of drive.lists) list.insert(drive);
   }
 
   #unlist(drive: IndexedDrive): void {
@@ -149,8 +155,10 @@ function isSamePlace(a: Place, b: Place): boolean {
 /** A drive, and what is held on it. */
 export class IndexedDrive implements ListedDrive {
   readonly order: number;
-  /** Only `DriveIndex` sets it. */
+  /* Only `DriveIndex` sets the next two. */
   place: Place;
+  /** Those that it is in: found once, and not with every change of its free bytes. */
+  lists: readonly DriveList<IndexedDrive>[] = [];
   #record: DriveRecord;
   #entries: ReadonlySet<string>;
   #volumeNames: ReadonlySet<string>;
