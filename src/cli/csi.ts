@@ -23,14 +23,18 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
 import { connect } from './connect.ts';
+import {
+  checkKubeletRegistration,
+  type KubeletRegistrationFlags,
+  registeredWithKubelet,
+} from './kubelet-registration.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 
-export interface CsiCommandFlags extends LogFlags {
+export interface CsiCommandFlags extends LogFlags, KubeletRegistrationFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly endpoint: string;
   readonly nodeName?: string;
   readonly services: string;
   readonly drivesRoot: string;
@@ -49,6 +53,7 @@ export async function csi(flags: CsiCommandFlags): Promise<void> {
   const log = logOf(flags);
   const services = servicesOf(flags);
   checkEndpoint(flags.endpoint);
+  checkKubeletRegistration(flags, services.node !== undefined);
   if (services.node) await checkQuota(flags);
   const stop = new AbortController();
   const stopped = stopRequested().then((signal): Ending => {
@@ -99,6 +104,7 @@ class DrivesDriver {
   readonly #parts: DriverParts;
   #controller: CsiServices['controller'];
   #server: CsiServer | undefined;
+  #registration: CsiServer | undefined;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
@@ -116,7 +122,9 @@ class DrivesDriver {
     return undefined;
   }
 
+  /** The kubelet first, so that it sends no new calls. */
   async stop(): Promise<void> {
+    await this.#registration?.stop(0);
     await this.#server?.stop(callGraceMs);
   }
 
@@ -132,6 +140,7 @@ class DrivesDriver {
     await checkQuota(flags);
     log.info(`${node.drives.names.length} drives of node ${nodeName} are known`);
     await this.#serve(node.methods);
+    this.#registration = await registeredWithKubelet(flags, log);
     return true;
   }
 

@@ -15,6 +15,14 @@ export function addCsi(program: Command): void {
       '--unenforced-quota',
       'start on a kernel without XFS project quota: volumes may exceed their size',
     )
+    .option(
+      '--kubelet-registration <folder>',
+      'register with the kubelet that watches this folder, /var/lib/kubelet/plugins_registry',
+    )
+    .option(
+      '--kubelet-endpoint <address>',
+      'where the kubelet sees the socket, if this process runs in a container (default: the endpoint)',
+    )
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)
