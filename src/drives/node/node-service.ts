@@ -138,7 +138,8 @@ class NodeCalls {
 
   async stats({ volumeId, volumePath }: Request<'nodeGetVolumeStats'>): Reply<'nodeGetVolumeStats'> {
     const { mounts, host } = this.#options;
-    const mount = await mounts.at(volumePath, volumeId);
+    // No volume is mounted at a path that must not be used, and this call only reads.
+    const mount = await mounts.at(volumePath, volumeId).catch(undefinedIfUnsafe);
     if (mount === undefined) throw notAt(volumeId, volumePath);
     const { totalBytes, availableBytes, usedBytes, totalFiles, freeFiles } = await host.usage(mount.path);
     return {
@@ -237,6 +238,11 @@ async function withCodes<R>(task: () => Promise<R>): Promise<R> {
 
 function figures(total: number, available: number, used: number) {
   return { total: BigInt(total), available: BigInt(available), used: BigInt(used) };
+}
+
+function undefinedIfUnsafe(error: unknown): undefined {
+  if (!(error instanceof UnsafePathError)) throw error;
+  return undefined;
 }
 
 function notAt(volumeId: string, path: string): CsiStatusError {
