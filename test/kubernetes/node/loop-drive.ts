@@ -9,14 +9,26 @@ import { runCommand, runIfPossible } from './commands.ts';
 /** mkfs.xfs refuses smaller ones. */
 const sizeMiBDefault = 320;
 
+export interface LoopDriveOptions {
+  readonly sizeMiB?: number;
+  /** True by default. */
+  readonly isFormatted?: boolean;
+  /** The device to use, which must be free. */
+  readonly device?: string;
+}
+
 /** A file as a block device. All namespaces of this machine see it; it ends with the test. */
 export class LoopDrive {
-  /** Of the filesystem; until `format`, the device is empty. */
+  /** Of the filesystem, if it was formatted here. */
   readonly uuid = randomUUID();
   readonly #image: string;
   #device = '';
 
-  static async create({ sizeMiB = sizeMiBDefault, isFormatted = true } = {}): Promise<LoopDrive> {
+  static async create({
+    sizeMiB = sizeMiBDefault,
+    isFormatted = true,
+    device,
+  }: LoopDriveOptions = {}): Promise<LoopDrive> {
     await detachAbandoned();
     const folder = await mkdtemp(join(tmpdir(), `stowage-drive-${process.pid}-`));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -27,7 +39,7 @@ export class LoopDrive {
     // Ended first: it uses the file.
     onTestFinished(() => drive.detach());
     if (isFormatted) await runCommand('mkfs.xfs', '-q', '-m', `uuid=${drive.uuid}`, drive.#image);
-    await drive.attach();
+    await drive.attach(device);
     return drive;
   }
 
@@ -40,9 +52,10 @@ export class LoopDrive {
     return this.#device;
   }
 
-  async attach(): Promise<void> {
-    const { stdout } = await runCommand('losetup', '--find', '--show', this.#image);
-    this.#device = stdout.trim();
+  async attach(device?: string): Promise<void> {
+    const wanted = device === undefined ? ['--find', '--show'] : [device];
+    const { stdout } = await runCommand('losetup', ...wanted, this.#image);
+    this.#device = device ?? stdout.trim();
   }
 
   /** The device disappears when no mount uses it. */
