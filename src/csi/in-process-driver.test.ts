@@ -39,8 +39,11 @@ test('its errors have the types and outcomes of the wire', async () => {
   await expect(driver.call('CreateVolume', { name: '' }, { signal })).rejects.toMatchObject({
     code: 'InvalidArgument',
   });
-  await expect(driver.call('ListVolumes', {}, { signal })).rejects.toMatchObject({ code: 'Unimplemented' });
-  expect(ended).toEqual(['CreateVolume false', 'CreateVolume false', 'ListVolumes false']);
+  const validation = { volumeId: 'a', volumeCapabilities };
+  await expect(driver.call('ValidateVolumeCapabilities', validation, { signal })).rejects.toMatchObject({
+    code: 'Unimplemented',
+  });
+  expect(ended).toEqual(['CreateVolume false', 'CreateVolume false', 'ValidateVolumeCapabilities false']);
 });
 
 test('a reply that CSI forbids is an error with its field', async () => {

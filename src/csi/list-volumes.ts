@@ -24,6 +24,24 @@ export async function listVolumes(
   }
 }
 
+/**
+ * The id of the volume that was created with this name, if the driver lists its volumes and has the name in the id or the context of the
+ * volume, as many do. Undefined says nothing: CSI does not list names.
+ */
+export async function findListedVolume(
+  driver: ServedCsiDriver,
+  name: string,
+  options: Omit<CallOptions, 'connection'>,
+): Promise<string | undefined> {
+  if (!driver.hasControllerCapability('LIST_VOLUMES')) return undefined;
+  const found = (await listVolumes(driver, options)).filter(({ volume }) =>
+    [volume?.volumeId ?? '', ...Object.values(volume?.volumeContext ?? {})].some((text) =>
+      text.includes(name),
+    ),
+  );
+  return found.length === 1 ? found[0]?.volume?.volumeId : undefined;
+}
+
 async function readPages(
   driver: ServedCsiDriver,
   options: Omit<CallOptions, 'connection'>,

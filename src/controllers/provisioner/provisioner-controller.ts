@@ -10,6 +10,7 @@ import { CsiCaches } from './csi/csi-caches.ts';
 import { CsiProvisioners } from './csi/csi-provisioners.ts';
 import { csiProvisioningSettings } from './csi/csi-provisioning-settings.ts';
 import { NodeScope } from './csi/node-scope.ts';
+import { sweepSnapshots } from './csi/snapshot-protection.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
 import type { Provisioner } from './provisioner.ts';
 import { ProvisionerRegistry } from './provisioner-registry.ts';
@@ -18,6 +19,7 @@ import { zonalProvisioner } from './zonal/zonal-provisioner.ts';
 
 const name = 'provisioner';
 const workers = 4;
+const snapshotsKey = 'snapshots';
 /** As many calls as external-provisioner makes at once (`--worker-threads`); drivers can be slow. */
 const workersWithDrivers = 100;
 
@@ -45,7 +47,7 @@ export function provisionerController(options: ProvisionerOptions = {}): Control
   return { name, run: (context, signal) => run(options, context, signal) };
 }
 
-/** Keys are `claim NAMESPACE/NAME`, `volume NAME`, and `source NAMESPACE/NAME` for claims that were cloned. */
+/** Keys are `claim NAMESPACE/NAME`, `volume NAME`, `source NAMESPACE/NAME` for claims that were cloned, and `snapshots` for their sweep. */
 async function run(
   options: ProvisionerOptions,
   context: ControllerContext,
@@ -58,9 +60,19 @@ async function run(
   const claims = new ClaimProvisioning({ context, provisioners, watch, volumeScheduling, scope });
   const volumes = new VolumeReclaim(context, provisioners, scope && ((volume) => scope.reaches(volume)));
   if (!(await watch.synced(signal)) || (await caches?.synced(signal)) === false) return;
+  /** Only drivers with snapshots leave finalizers on them. */
+  const sweepIfNeeded = () => {
+    const haveSnapshots = csiDrivers
+      ?.all()
+      .some((driver) => driver.hasControllerCapability('CREATE_DELETE_SNAPSHOT'));
+    if (haveSnapshots === true) watch.queue.add(snapshotsKey);
+  };
   const stops = [
     watch.listen(),
-    provisioners.onJoin((joined) => watch.queueAllOf(joined)),
+    provisioners.onJoin((joined) => {
+      watch.queueAllOf(joined);
+      sweepIfNeeded();
+    }),
     caches?.listen(
       () => watch.wake(),
       (volume) => watch.queue.add(`volume ${volume}`),
@@ -71,6 +83,10 @@ async function run(
     try {
       if (what === 'claim') return await claims.reconcile(rest, signal);
       if (what === 'volume') return await volumes.reconcile(rest, signal);
+      if (what === snapshotsKey) {
+        const { cluster, log } = context;
+        return await sweepSnapshots(cluster, { claims: watch.allClaims(), log }, signal);
+      }
       return await releaseCloneSource(context.cluster, rest, watch.allClaims(), signal);
     } catch (error) {
       // The PV binder writes to the claim too. The next run reads the new version.
@@ -78,6 +94,7 @@ async function run(
       throw error;
     }
   };
+  sweepIfNeeded();
   try {
     await runWorkers(watch.queue, reconcile, {
       workers: csiDrivers === undefined ? workers : workersWithDrivers,

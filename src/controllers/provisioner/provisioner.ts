@@ -36,6 +36,8 @@ export interface Provisioner<Plan extends VolumePlan = VolumePlan> {
   /** With a plan that it made itself. */
   create(plan: Plan, signal: AbortSignal): Promise<VolumeCreateOutcome>;
   delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void>;
+  /** The volume of the claim is recorded, or undone: what was kept for its creation is needed no more. May be called more than once. */
+  settled?(claim: PersistentVolumeClaim, signal: AbortSignal): Promise<void>;
   /** Whether it created this volume, which names it. By default if the volume is named after its claim. */
   isCreatorOf?(volume: PersistentVolume): boolean;
 }

@@ -127,6 +127,9 @@ export class ProvisioningSteps {
     options: ClearIntentOptions,
     signal: AbortSignal,
   ): Promise<undefined> {
+    const intent = intentOf(claim);
+    // Before the intent goes: after a crash, the next run does it again.
+    if (intent !== undefined) await this.#provisioners.get(intent.provisioner)?.settled?.(claim, signal);
     await undefinedIfNotFound(clearIntent(this.#claims, claim, options, signal));
     this.#recording.end(claim);
   }

@@ -80,17 +80,19 @@ export class VirtualTimeCluster implements AsyncDisposable {
 
   /** Installs the kinds of `deploy/crds`, as `stowage up` has them from the start. */
   async installOwnKinds(): Promise<void> {
+    const lines = (await readFile(packageFile('deploy/definitions.ndjson'), 'utf8')).trimEnd().split('\n');
+    await this.installKinds(lines.map((line) => JSON.parse(line) as CustomResourceDefinition));
+  }
+
+  async installKinds(definitions: readonly CustomResourceDefinition[]): Promise<void> {
     const onError = (error: unknown) => assert(false, String(error));
-    this.#definitions = await DefinitionController.start({
+    this.#definitions ??= await DefinitionController.start({
       registry: this.#registry,
       clock: this.clock,
       onError,
     });
-    const lines = (await readFile(packageFile('deploy/definitions.ndjson'), 'utf8')).trimEnd().split('\n');
-    for (const line of lines)
-      await this.cluster
-        .resource(customResourceDefinitions)
-        .create(JSON.parse(line) as CustomResourceDefinition);
+    for (const definition of definitions)
+      await this.cluster.resource(customResourceDefinitions).create(definition);
     await this.settle();
   }
 

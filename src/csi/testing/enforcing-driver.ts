@@ -45,6 +45,8 @@ export class EnforcingDriver {
   readonly topologyKey: string;
   readonly pools: Map<string, bigint>;
   readonly volumes = new DriverVolumes();
+  /** The ids of its snapshots. */
+  readonly snapshots = new Set<string>();
   /** Volumes that are published to nodes, as `VOLUME-ID NODE-ID`. */
   readonly published = new Set<string>();
   /** What the node service has staged and published. */
@@ -192,6 +194,9 @@ export class EnforcingDriver {
     const { name, capacityRange, accessibilityRequirements, parameters } = request;
     const { volumeContentSource: contentSource } = request;
     const content = contentSource === undefined ? {} : { contentSource };
+    const source = contentSource?.type;
+    if (source?.case === 'snapshot' && !this.snapshots.has(source.value.snapshotId))
+      throw new CsiStatusError('NotFound', `there is no snapshot ${source.value.snapshotId}`);
     const bytes = capacityRange?.requiredBytes ?? 0n;
     const found = this.volumes.get(`id-${name}`);
     if (found !== undefined && found.bytes !== bytes)

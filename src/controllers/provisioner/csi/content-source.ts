@@ -5,7 +5,8 @@ import { isClaimRefTo, volumeModeOf } from '../../../kube/volumes.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { type RefusedOutcome, refusedOutcome } from '../provisioner.ts';
 import type { ContentQuestion, ContentSource } from './content-question.ts';
-import { snapshotGroup, snapshotSource } from './snapshot-source.ts';
+import { snapshotGroup } from './snapshot-objects.ts';
+import { snapshotSource } from './snapshot-source.ts';
 
 /**
  * Reads `spec.dataSource` of a claim, or `spec.dataSourceRef`: the API server keeps both equal where it knows the kind. What cannot be used
@@ -58,7 +59,9 @@ async function cloneSource(
   );
   if (volume === undefined || !isClaimRefTo(volume.spec?.claimRef, source))
     return refusedOutcome(`${which} is not bound to volume "${volumeName}" on both sides`, 'retry');
-  const { csi, capacity } = volume.spec ?? {};
+  const { csi } = volume.spec ?? {};
+  // What the source requests, as external-provisioner compares it: a driver may have rounded the volume up.
+  const sourceSize = source.spec?.resources?.requests?.storage;
   if (csi?.driver !== driver.name)
     return refusedOutcome(
       `${which} has a volume of ${csi?.driver ?? 'no CSI driver'}, not of ${driver.name}`,
@@ -69,11 +72,8 @@ async function cloneSource(
       `${which} has volumeMode ${volumeModeOf(source)}; a clone must have the same`,
       'change',
     );
-  if (requestedBytes < bytesOf(capacity?.storage))
-    return refusedOutcome(
-      `a clone of ${which} needs at least ${capacity?.storage}; request as much`,
-      'change',
-    );
+  if (requestedBytes < bytesOf(sourceSize))
+    return refusedOutcome(`a clone of ${which} needs at least ${sourceSize}; request as much`, 'change');
   return { kind: 'clone', volumeId: textOf(csi?.volumeHandle), source };
 }
 

@@ -1,9 +1,12 @@
 import { CsiCallError, CsiError, CsiReplyError } from '../../../csi/csi-errors.ts';
 import type { CsiReply } from '../../../csi/csi-methods.ts';
+import { findListedVolume } from '../../../csi/list-volumes.ts';
 import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
-import type { PersistentVolume } from '../../../kube/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { driveNameKey, drivesDriver } from '../../../kube/drive.ts';
-import { storageClasses } from '../../../kube/resources.ts';
+import { persistentVolumeClaims, storageClasses } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { claimClassName } from '../../../kube/volumes.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
@@ -22,6 +25,7 @@ import { createdVolume } from './created-volume.ts';
 import type { CsiCaches } from './csi-caches.ts';
 import type { CsiProvisioningSettings } from './csi-provisioning-settings.ts';
 import { deletionSecretOf } from './deletion-secret.ts';
+import { protectSnapshot, releaseSnapshot } from './snapshot-protection.ts';
 import { readTopologyRecord, topologyRecord, topologyRequirement } from './topology-requirement.ts';
 import { type CsiVolumePlan, planCsiVolume } from './volume-plan.ts';
 
@@ -80,7 +84,9 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   }
 
   async create(plan: CsiVolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
-    await protectCloneSource(this.#context.cluster, plan.content, signal);
+    const { cluster, log } = this.#context;
+    await protectCloneSource(cluster, plan.content, signal);
+    await protectSnapshot(cluster, plan.content, log, signal);
     const { name } = plan.asset;
     const isFirst = !plan.isRepetition && !this.#unfinished.has(name);
     this.#unfinished.set(name, plan);
@@ -103,6 +109,12 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
   async delete(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
     if (asset.volume === undefined) await this.#deleteUnrecorded(asset, signal);
     else await this.#deleteRecorded(asset.volume, signal);
+  }
+
+  async settled(claim: PersistentVolumeClaim, signal: AbortSignal): Promise<void> {
+    const { cluster, informers, log } = this.#context;
+    const claims = informers.of(persistentVolumeClaims).values();
+    await releaseSnapshot(cluster, claim, { claims, log }, signal);
   }
 
   /** Read before anything is written: a Secret that is missing costs no write. */
@@ -181,6 +193,10 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
 
   async #deleteUnrecorded(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
     const plan = this.#unfinished.get(asset.name) ?? (await this.#rebuild(asset, signal));
+    if (plan === undefined) {
+      await this.#deleteWithoutClass(asset, signal);
+      return;
+    }
     try {
       const { volume } = await this.#callCreate(plan, signal);
       const secrets = await this.#secretsOf(plan, signal);
@@ -191,15 +207,50 @@ export class CsiProvisioner implements Provisioner<CsiVolumePlan> {
     this.#unfinished.delete(asset.name);
   }
 
-  async #rebuild(asset: ProvisionedAsset, signal: AbortSignal): Promise<CsiVolumePlan> {
-    const claim = asset.claim ?? {};
-    const className = claimClassName(claim);
+  /** Undefined if the class is gone. */
+  async #rebuild(asset: ProvisionedAsset, signal: AbortSignal): Promise<CsiVolumePlan | undefined> {
+    const name = claimClassName(asset.claim ?? {});
     const classes = this.#context.cluster.resource(storageClasses);
-    const storageClass = await classes.get({ name: className }, { signal });
+    const storageClass = await undefinedIfNotFound(classes.get({ name }, { signal }));
+    return storageClass && (await this.#repetition(asset, storageClass, signal));
+  }
+
+  async #repetition(
+    asset: ProvisionedAsset,
+    storageClass: StorageClass,
+    signal: AbortSignal,
+  ): Promise<CsiVolumePlan> {
+    const claim = asset.claim ?? {};
     const request = { asset, claim, storageClass, nodes: [], spread: { hash: 0, ordinal: 0 } };
     const planned = await this.plan(request, signal);
     if (planned.kind === 'planned') return planned.plan;
     throw new Error(`cannot repeat CreateVolume to find the volume: ${planned.message}`);
+  }
+
+  /**
+   * The class is gone, and with it the parameters and Secrets of the first call; they are not recorded on the claim, where users could change
+   * them. The driver's list may have the volume by its name. Otherwise CreateVolume is repeated without parameters: names are
+   * unique, so a driver that answers with a volume has returned the one that exists, or made one that is deleted as well.
+   */
+  async #deleteWithoutClass(asset: ProvisionedAsset, signal: AbortSignal): Promise<void> {
+    const { timeoutMs } = this.#settings;
+    const listed = await findListedVolume(this.#driver, asset.name, { signal, timeoutMs });
+    if (listed !== undefined) {
+      await this.#callDelete(listed, {}, signal);
+      return;
+    }
+    try {
+      const plan = await this.#repetition(asset, { provisioner: this.name }, signal);
+      const { volume } = await this.#callCreate(plan, signal);
+      await this.#callDelete(volume.volumeId, {}, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const className = claimClassName(asset.claim ?? {});
+      throw new Error(
+        `a volume ${asset.name} may exist, and its class is gone: create StorageClass "${className}" again with the same parameters, so that the volume can be found (${messageOf(error)})`,
+        { cause: error },
+      );
+    }
   }
 
   async #deleteRecorded(volume: PersistentVolume, signal: AbortSignal): Promise<void> {
