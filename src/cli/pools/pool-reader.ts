@@ -1,5 +1,6 @@
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../engine/cluster-index/pools/pool-table.ts';
+import type { DriveExclusion } from '../../engine/drives/drive-record.ts';
 import type { PoolForm, PoolRecord } from '../../engine/records/pool-record.ts';
 import { compareSizes, type Size, subtractSizes, zeroSize } from '../../engine/size.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
@@ -14,6 +15,7 @@ export interface PoolCapacity {
   readonly pool: string;
   readonly source: PoolForm;
   readonly driver: string | undefined;
+  /** `<drives>` for a Drive, which serves every class that accepts it. */
   readonly storageClass: string;
   readonly reach: Reach;
   /** Undefined if the driver published no number; that counts as no capacity. */
@@ -39,9 +41,14 @@ export interface PoolCapacity {
   readonly measuredAtFrom?: 'measurement' | 'write' | undefined;
   /** The label `csi.storage.k8s.io/managed-by`; without it, the manager of the object's fields that were written last. */
   readonly publishedBy?: string | undefined;
+  /** For a Drive: `Ready`, or why it takes no new volumes. */
+  readonly state?: DriveExclusion | 'Ready' | undefined;
   /** Other pools on the same disks. */
   readonly sharesWith: readonly string[];
 }
+
+/** Where other pools have a class or one of the placeholders of a DriverCapacity. */
+const drivesClass = '<drives>';
 
 /** Reads pools as all commands show them. */
 export class PoolReader {
@@ -61,18 +68,17 @@ export class PoolReader {
     this.#sourceOf = (pool) => figureSource(view, pool);
   }
 
-  /** All published pools, by class and name. Drives are no published figures: each has the ledger of its volumes. */
+  /** All pools, by class and name. */
   all(): readonly PoolCapacity[] {
     const order = ({ storageClass, pool }: PoolCapacity) => `${storageClass} ${pool}`;
     return [...this.#index.pools.records()]
-      .filter(({ form }) => form !== 'Drive')
       .map((pool) => this.read(pool))
       .sort((a, b) => (order(a) < order(b) ? -1 : 1));
   }
 
   read(pool: PoolRecord): PoolCapacity {
     const { pools } = this.#index;
-    const { key, name, form, driver, storageClass } = pool;
+    const { key, name, form, driver, storageClass, drive } = pool;
     const reported = publishedCapacity(pool);
     const isExpired = this.isExpired(pool);
     const used = this.usage.used(pool);
@@ -81,7 +87,7 @@ export class PoolReader {
       pool: name,
       source: form,
       driver,
-      storageClass,
+      storageClass: drive === undefined ? storageClass : drivesClass,
       reach: this.reaches.of(pools.topology(pools.row(key)!)),
       reported: pool.free === undefined && pool.largest === undefined ? undefined : quantityText(reported),
       used: used && quantityText(used),
@@ -90,8 +96,10 @@ export class PoolReader {
       free: quantityText(this.free(pool)),
       largestVolume: quantityText(isExpired ? zeroSize : this.largestVolume(pool)),
       isExpired,
-      isOrphaned: this.#isOrphan(pool),
+      // The ledger of a drive is no figure that grows old.
+      isOrphaned: drive === undefined && this.#isOrphan(pool),
       ...this.#sourceOf(pool),
+      ...(drive !== undefined && { state: drive.exclusion ?? 'Ready' }),
       sharesWith: pools
         .poolsOnSameBacking(key)
         .filter((other) => other !== pool)

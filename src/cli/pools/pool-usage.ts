@@ -5,7 +5,7 @@ import { inlineVolumeId } from '../../engine/cluster-index/pools/promise-table.t
 import type { InlineVolume, PodRecord } from '../../engine/records/pod-record.ts';
 import type { PoolRecord } from '../../engine/records/pool-record.ts';
 import type { VolumeRecord } from '../../engine/records/volume-record.ts';
-import { addSizes, compareSizes, type Size, zeroSize } from '../../engine/size.ts';
+import { addSizes, compareSizes, type Size, sizeOfBytes, zeroSize } from '../../engine/size.ts';
 import { annotations } from '../../kube/well-known.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isUnread } from '../source/unread-kinds.ts';
@@ -14,7 +14,7 @@ import { isUnread } from '../source/unread-kinds.ts';
  * The bytes of the provisioned and inline volumes in each pool. A PersistentVolume does not name its pool: it belongs to the only pool of its
  * class that all of its nodes reach; an inline volume belongs to the only pool of its driver that its node reaches. If several pools are
  * possible, or the size of an inline volume is not known, what these pools have in use is unknown. A volume that the pool's figure does not
- * include yet counts as promised and not as used, so that used, promised and free add up to the total.
+ * include yet counts as promised and not as used, so that used, promised and free add up to the total. A Drive has the ledger of its volumes.
  */
 export class PoolUsage {
   readonly #index: ClusterIndex;
@@ -40,7 +40,8 @@ export class PoolUsage {
   }
 
   /** Undefined if it is unknown. */
-  used({ key }: PoolRecord): Size | undefined {
+  used({ key, drive }: PoolRecord): Size | undefined {
+    if (drive !== undefined) return sizeOfBytes(drive.usedBytes);
     if (this.#isUnread || this.#ambiguous.has(key)) return undefined;
     return this.#used.get(key) ?? zeroSize;
   }
@@ -55,6 +56,7 @@ export class PoolUsage {
    * publishes the largest volume. Also if pools on the same disks publish different figures: then a byte of one is not a byte of another.
    */
   total(pool: PoolRecord): Size | undefined {
+    if (pool.drive !== undefined) return sizeOfBytes(pool.drive.capacityBytes);
     const free = publishedCapacity(pool);
     let total = free;
     for (const each of this.#index.pools.poolsOnSameBacking(pool.key)) {

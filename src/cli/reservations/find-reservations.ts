@@ -99,8 +99,8 @@ function promisedPools(index: ClusterIndex, reader: PoolReader): readonly Promis
 }
 
 function promisedPool(pool: PoolRecord, index: ClusterIndex, reader: PoolReader): PromisedPool {
-  const { key, name, form, driver, storageClass } = pool;
-  const { total, used, free, measuredAt, publishedBy } = reader.read(pool);
+  const { key, name, form, driver } = pool;
+  const { storageClass, total, used, free, measuredAt, publishedBy } = reader.read(pool);
   const ids = [...index.pools.promisesOf(key).keys()].sort(compareText);
   return {
     pool: name,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDriveClass } from './class-parameters.ts';
+import { readDriveClass, readInlineDriveKind } from './class-parameters.ts';
 
 test('class parameters are read, and those of claims are ignored', () => {
   const read = readDriveClass({
@@ -34,4 +34,24 @@ test.each([
   ],
 ])('%j is refused with a sentence', (parameters, problem) => {
   expect(readDriveClass(parameters)).toEqual({ ok: false, problem });
+});
+
+test('attributes of an inline volume are those of a class that say which drives it accepts', () => {
+  const pushed = {
+    'csi.storage.k8s.io/size': '5Gi',
+    'csi.storage.k8s.io/ephemeral': 'true',
+    'csi.storage.k8s.io/pod.name': 'p',
+  };
+  expect(readInlineDriveKind({ ...pushed, accessTier: 'hot', driveLabels: 'rack=r1' })).toEqual({
+    ok: true,
+    value: { tier: 'Hot', labels: { rack: 'r1' } },
+  });
+  expect(readInlineDriveKind(pushed)).toEqual({ ok: true, value: { tier: undefined, labels: {} } });
+  expect(readInlineDriveKind({ spreadBy: 'claim-owner' })).toEqual({
+    ok: false,
+    problem: 'spreadBy is for the volumes of claims; remove it',
+  });
+  expect(readInlineDriveKind({ accessTier: 'fast' })).toMatchObject({
+    problem: 'accessTier: "fast" must be one of Default, Hot, Warm, Cold',
+  });
 });
