@@ -228,7 +228,7 @@ describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
     expect(withoutUnstage(setup.mock).slice(-2)).toEqual(['NodeUnpublishVolume OK', 'DeleteVolume OK']);
   });
 
-  test('a volume that was made behind our back is reported as drift', async () => {
+  test('a volume that was made behind our back is reported as foreign, by name, and one that is gone as lost', async () => {
     const setup = await start({ pools: { n1: 8 }, nodes: ['n1'] });
     const { mock, stowage } = setup;
     await untilPublished(setup, 'n1 8Gi');
@@ -241,15 +241,22 @@ describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
     expect(before.stdout).not.toMatch(/2Gi/);
 
     const topology = { segments: { [mock.topologyKey]: 'n1' } };
-    await mock.call('CreateVolume', {
+    const { volume: foreign } = await mock.call('CreateVolume', {
       name: 'foreign',
       capacityRange: { requiredBytes: 2n * gib },
       volumeCapabilities: [{ accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } }],
       accessibilityRequirements: { requisite: [topology], preferred: [topology] },
     });
     await untilPublished(setup, 'n1 5Gi');
-    await until(async () => /2Gi/.test((await drift()).stdout), 500);
-    expect((await drift()).stdout).toMatch(/foreign/);
+    const names = `The driver lists 1 volume (2Gi) that the cluster does not know: ${foreign?.volumeId} (2Gi)`;
+    await until(async () => (await drift()).stdout.includes(names), 500);
+    expect((await drift()).stdout).toMatch(/ foreign use\n/);
+
+    const [kept] = (await setup.cluster.resource(persistentVolumes).list()).items;
+    await mock.call('DeleteVolume', { volumeId: foreign?.volumeId ?? '' });
+    await mock.call('DeleteVolume', { volumeId: kept?.spec?.csi?.volumeHandle ?? '' });
+    await until(async () => (await drift()).stdout.includes(`${kept?.metadata?.name} (1Gi)`), 500);
+    expect((await drift()).stdout).toMatch(/ lost volumes\n/);
   });
 });
 
