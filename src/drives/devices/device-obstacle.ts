@@ -55,5 +55,9 @@ export function obstacleOf(device: BlockDevice): DeviceObstacle | undefined {
     return { kind: 'Partitioned', text: `has the partitions ${partitions.join(', ')}` };
   if (signature.partitionTable !== '')
     return { kind: 'Partitioned', text: `has a partition table (${signature.partitionTable})` };
-  return signature.type === '' ? undefined : { kind: 'Data', text: `carries data of ${signature.type}` };
+  return signature.type === '' ? undefined : { kind: 'Data', text: dataText(signature.type) };
+}
+
+function dataText(type: string): string {
+  return type === 'unknown' ? 'carries data of an unknown kind' : `carries data of ${type}`;
 }

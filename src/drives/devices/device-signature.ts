@@ -1,8 +1,9 @@
+import { open } from 'node:fs/promises';
 import { failureText, type SystemCommands } from './system-commands.ts';
 
 /** What is on a device. All fields are empty on a device without anything known. */
 export interface DeviceSignature {
-  /** Of the filesystem or other data: `xfs`, `ext4`, `LVM2_member`, `swap`. */
+  /** Of the filesystem or other data: `xfs`, `ext4`, `LVM2_member`, `swap`; `unknown` if there is something that blkid does not know. */
   readonly type: string;
   readonly uuid: string;
   readonly label: string;
@@ -18,12 +19,15 @@ const emptySignature: DeviceSignature = { type: '', uuid: '', label: '', partiti
 const nothingFound = 2;
 const severalFound = 8;
 
+/** What blkid does not know is at the beginning of a device, too: filesystems that are newer, databases, encrypted data. */
+const beginningBytes = 64 * 1024;
+
 /** Reads the device itself, not the cache of blkid. A device that cannot be read is not empty: it has an error. */
 export async function readDeviceSignature(path: string, commands: SystemCommands): Promise<DeviceSignature> {
   const outcome = await commands.run('blkid', ['-p', '-o', 'export', path]);
   if (outcome.status === nothingFound)
     return outcome.stderr.trim() === ''
-      ? emptySignature
+      ? await signatureOfUnknown(path)
       : { ...emptySignature, error: failureText('blkid', outcome) };
   if (outcome.status === severalFound) return { ...emptySignature, type: 'several filesystems' };
   if (outcome.status !== 0) return { ...emptySignature, error: failureText('blkid', outcome) };
@@ -40,6 +44,21 @@ export async function readDeviceSignature(path: string, commands: SystemCommands
     label: field('LABEL'),
     partitionTable: field('PTTYPE'),
   };
+}
+
+async function signatureOfUnknown(path: string): Promise<DeviceSignature> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(beginningBytes), 0, beginningBytes, 0);
+      const isBlank = buffer.subarray(0, bytesRead).every((byte) => byte === 0);
+      return isBlank ? emptySignature : { ...emptySignature, type: 'unknown' };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return { ...emptySignature, error: (error as Error).message };
+  }
 }
 
 /** `-o export` puts a backslash before characters that a shell would interpret. */

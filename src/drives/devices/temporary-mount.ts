@@ -19,12 +19,15 @@ export async function withTemporaryMount<T>(
   const options = mode === 'read' ? 'ro,norecovery,nouuid' : 'noatime';
   try {
     await runSuccessfully(commands, 'mount', ['-t', 'xfs', '-o', options, path, folder]);
-    try {
-      return await use(folder);
-    } finally {
-      await runSuccessfully(commands, 'umount', [folder]);
-    }
+  } catch (error) {
+    await rmdir(folder);
+    throw error;
+  }
+  try {
+    return await use(folder);
   } finally {
+    // If it fails, the directory stays: the next call unmounts it.
+    await runSuccessfully(commands, 'umount', [folder]);
     await rmdir(folder);
   }
 }

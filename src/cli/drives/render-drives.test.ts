@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { claim, pod, volume } from '../../engine/testing/objects.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import { type Drive, type DriveVolume, drivesDriver } from '../../kube/drive.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import { driveLines, driveNodeLines } from './drive-lines.ts';
+import type { DriveObjects } from './drive-objects.ts';
+import { reportOf } from './list.ts';
+import {
+  type RenderDrivesOptions,
+  renderDriveNodes,
+  renderDrives,
+  renderDriveVolumes,
+  renderVolumeDetails,
+} from './render-drives.ts';
+import { linesAbout, volumeLines } from './volume-lines.ts';
+
+const gib = 2 ** 30;
+const golden = (name: string) => `./testing/golden/${name}`;
+
+function drive(name: string, volumes: readonly DriveVolume[], rest: Partial<Drive> = {}): Drive {
+  const uuid = `${name.slice(-8)}-4a2e-4c6f-9d0b-5d8f3a1c2e77`;
+  return {
+    metadata: { name, uid: `uid-${name}`, creationTimestamp: '2026-01-01T10:00:00Z', labels: { rack: 'r1' } },
+    spec: { nodeName: name.split('-')[0]!, filesystemUUID: uuid, accessTier: 'Hot', volumes, ...rest.spec },
+    status: {
+      capacityBytes: 100 * gib,
+      state: 'Ready',
+      device: { path: '/dev/nvme0n1', make: 'Example NVMe' },
+      ...rest.status,
+    },
+  };
+}
+
+function entry(name: string, sizeGib: number, rest: Partial<DriveVolume> = {}): DriveVolume {
+  return { name, sizeBytes: sizeGib * gib, ...rest };
+}
+
+function onDrive(name: string): PersistentVolume {
+  const made = volume(name, '1Gi');
+  return { ...made, spec: { ...made.spec, csi: { driver: drivesDriver, volumeHandle: name } } };
+}
+
+const owned = (name: string) => ({ claimRef: { namespace: 'default', name, uid: `uid-${name}` } });
+
+/** Drives in every state, and volumes in every state. */
+const objects: DriveObjects = {
+  drives: [
+    drive('n2-5d8f3a1c', [], { spec: { unschedulable: true, accessTier: 'Cold' } }),
+    drive('n1-b7f6c1de', [
+      entry('pvc-db', 40, owned('db')),
+      entry('pvc-next', 10, owned('next')),
+      entry('pvc-old', 5, { state: 'Releasing' }),
+      entry('pvc-leak', 1, owned('gone')),
+      entry('csi-inline', 1, { podRef: { namespace: 'default', name: 'cache-0' } }),
+    ]),
+    drive('n1-0a3b8f1c', [entry('pvc-lost', 90, owned('db'))], { status: { state: 'Lost' } }),
+    { ...drive('n3-61b9e5f4', []), status: {} },
+  ],
+  claims: [
+    claim('db', '40Gi'),
+    claim('next', '10Gi'),
+    claim('coming', '20Gi', {
+      metadata: {
+        namespace: 'default',
+        name: 'coming',
+        uid: 'u',
+        annotations: { [annotations.drive]: 'n1-b7f6c1de' },
+      },
+    }),
+    // Its volume is in the ledger already.
+    claim('next', '10Gi', {
+      metadata: {
+        namespace: 'default',
+        name: 'next',
+        uid: 'uid-next',
+        annotations: { [annotations.drive]: 'n1-b7f6c1de' },
+      },
+    }),
+  ],
+  volumes: [onDrive('pvc-db'), onDrive('pvc-lost')],
+  pods: [pod('db-0', ['db'])],
+  notes: [],
+};
+
+const options: RenderDrivesOptions = {
+  terminal: plainTerminal,
+  env: {},
+  isWide: false,
+  nowMs: Date.parse('2026-01-01T12:00:00Z'),
+};
+const screen: Terminal = { width: 120, hasColour: false, isInteractive: true };
+
+test('drives show what is used, promised and free', async () => {
+  const report = { ...reportOf('DrivesReport'), drives: driveLines(objects), notes: [] };
+  await expect(renderDrives(report, options)).toMatchFileSnapshot(golden('drives.txt'));
+  await expect(renderDrives(report, { ...options, isWide: true })).toMatchFileSnapshot(
+    golden('drives-wide.txt'),
+  );
+  await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('drives-json.txt'));
+  const onScreen = { ...options, terminal: screen };
+  await expect(renderDrives(report, { ...onScreen, env: { LANG: 'C.UTF-8' } })).toMatchFileSnapshot(
+    golden('drives-bars.txt'),
+  );
+  await expect(renderDrives(report, onScreen)).toMatchFileSnapshot(golden('drives-ascii.txt'));
+});
+
+test('nodes show the sums of their drives', async () => {
+  const report = { ...reportOf('DriveNodesReport'), nodes: driveNodeLines(driveLines(objects)), notes: [] };
+  await expect(renderDriveNodes(report, options)).toMatchFileSnapshot(golden('nodes.txt'));
+});
+
+test('volumes show who uses them, and which are lost or leaked', async () => {
+  const report = { ...reportOf('DriveVolumesReport'), volumes: volumeLines(objects), notes: [] };
+  await expect(renderDriveVolumes(report, options)).toMatchFileSnapshot(golden('volumes.txt'));
+  await expect(renderVolumeDetails(linesAbout('pvc-db', report.volumes))).toMatchFileSnapshot(
+    golden('volume.txt'),
+  );
+  expect(linesAbout('default/next', report.volumes).map(({ volume }) => volume)).toEqual(['pvc-next']);
+});
+
+test('what could not be read is not called zero, missing or leaked', () => {
+  const blind = { ...objects, claims: undefined, volumes: undefined, pods: undefined };
+  expect(driveLines(blind).every(({ promisedBytes }) => promisedBytes === undefined)).toBe(true);
+  expect(driveNodeLines(driveLines(blind))[0]?.promisedBytes).toBeUndefined();
+  expect(volumeLines(blind).map(({ state }) => state)).not.toContain('Leaked');
+});
+
+test('without drives, the next step is named', () => {
+  const nothing = { ...objects, drives: [] };
+  const drives = { ...reportOf('DrivesReport'), drives: driveLines(nothing), notes: [] };
+  expect(renderDrives(drives, options)).toBe(
+    'There are no drives. stowage drives discover shows the devices of a node.\n',
+  );
+});
