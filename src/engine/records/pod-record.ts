@@ -1,4 +1,4 @@
-import type { Pod, Volume } from '../../kube/api/core.ts';
+import type { CSIVolumeSource, Pod, Volume } from '../../kube/api/core.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { parseTimestamp } from '../../kube/go/timestamp.ts';
 import { inlineVolumeSize } from '../../kube/inline-volumes.ts';
@@ -9,7 +9,7 @@ import { textOf } from '../../kube/wire.ts';
 import { readInlineDriveKind } from '../drives/class-parameters.ts';
 import type { DriveKind } from '../drives/drive-ask.ts';
 import type { Size } from '../size.ts';
-import { nonNullItems, sizeOfQuantity, stringMapOf } from './field-readers.ts';
+import { nonNullItems, readSize, sizeOfQuantity, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import { haveSameLabels } from './labels.ts';
 import { type PodShape, podShapeOf } from './pod-shape.ts';
@@ -164,9 +164,24 @@ function readInlineVolume(volume: Volume, problems: string[]): InlineVolume[] {
   const size = stated.quantity && sizeOfQuantity(stated.quantity);
   const driver = textOf(csi.driver);
   if (driver !== drivesDriver) return [{ volumeName, driver, size }];
-  const read = readInlineDriveKind(stringMapOf(csi.volumeAttributes));
+  return [{ volumeName, driver, ...readInlineOnDrive(csi, { size, field }, problems) }];
+}
+
+/** What the node service of the drives would refuse is refused here: the pod could not start anywhere. It takes the attribute `size` too. */
+function readInlineOnDrive(
+  { volumeAttributes }: CSIVolumeSource,
+  { size: stated, field }: { readonly size: Size | undefined; readonly field: string },
+  problems: string[],
+): Pick<InlineVolume, 'size' | 'drive'> {
+  const { size: text, ...attributes } = stringMapOf(volumeAttributes);
+  const own = stated === undefined ? readSize(text, `${field}.volumeAttributes[size]`) : undefined;
+  const size = own?.kind === 'size' ? own.size : stated;
+  if (own?.kind === 'invalid') problems.push(own.problem);
+  else if (size === undefined || size.bytes < 1)
+    problems.push(`${field}: a volume on a drive needs a size, such as fsSize: 10Gi`);
+  const read = readInlineDriveKind(attributes);
   if (!read.ok) problems.push(`${field}.volumeAttributes: ${read.problem}`);
-  return [{ volumeName, driver, size, drive: read.ok ? read.value : undefined }];
+  return { size, drive: read.ok ? read.value : undefined };
 }
 
 /** A disk that can't be migrated is not counted. kube-scheduler fails the pod instead, but that is no reason to keep the pod pending. */

@@ -1,7 +1,7 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
-import type { InlineVolume, PodRecord } from '../../records/pod-record.ts';
+import type { InlineVolume } from '../../records/pod-record.ts';
 import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
@@ -21,14 +21,12 @@ import {
   settledPromise,
   waitsForMeasurement,
 } from './figure-comparison.ts';
-import { compareWithEntries, roomiestDrive } from './inline-on-drives.ts';
-import { lookUpInlinePools, lookUpPools, type PoolLookup } from './pool-lookup.ts';
+import { InlinePromises } from './inline-promises.ts';
+import { lookUpPools, type PoolLookup } from './pool-lookup.ts';
 import type { PoolTable } from './pool-table.ts';
 import {
   type CapacityPromise,
   deletedClaimId,
-  inlineVolumeId,
-  inlineVolumeOf,
   isBeingProvisioned,
   type PromiseTable,
   promiseIfNeeded,
@@ -66,9 +64,11 @@ export class PromiseReconciler {
   /** Keys of bound claims and assigned pods whose pool was unknown when they were seen. The next plan after a change of the pools looks again. */
   readonly #withoutPool = new Set<string>();
   #catalogVersion = 0;
+  readonly #inline: InlinePromises;
 
   constructor(index: PromiseSources) {
     this.#index = index;
+    this.#inline = new InlinePromises(index, (podKey) => this.#retryLater(podKey));
   }
 
   changed(change: ClusterChange): void {
@@ -80,7 +80,7 @@ export class PromiseReconciler {
         this.#volumeChanged(change.before, change.after);
         return;
       case 'Pod':
-        this.#podChanged(change.before, change.after);
+        this.#inline.podChanged(change.before, change.after);
         return;
       case 'CSIStorageCapacity':
         if (change.after !== undefined) this.#poolUpdated(change.after);
@@ -128,7 +128,7 @@ export class PromiseReconciler {
       const claim = this.#index.claims.get(key);
       if (claim !== undefined) this.#recoverClaim(claim, false);
       const pod = this.#index.pods.stored(key);
-      if (pod !== undefined) this.#podChanged(undefined, pod, false);
+      if (pod !== undefined) this.#inline.podChanged(undefined, pod, false);
     }
   }
 
@@ -147,7 +147,7 @@ export class PromiseReconciler {
   assignPool(promised: CapacityPromise): void {
     const claim = this.#index.claims.get(promised.id);
     if (claim === undefined) {
-      this.#assignDrive(promised);
+      this.#inline.assignDrive(promised);
       return;
     }
     const poolKey = this.#poolFor(claim, promised.nodeName);
@@ -157,20 +157,6 @@ export class PromiseReconciler {
         promised.id,
         compareWithFigure(this.#index.pools, { ...promised, poolKey, spreadGroup }),
       );
-  }
-
-  /** An inline volume stays on the drive that was planned as long as there is such a drive. */
-  #assignDrive(promised: CapacityPromise): void {
-    const { pools, pods } = this.#index;
-    if (promised.poolKey !== undefined && pools.get(promised.poolKey) !== undefined) return;
-    const inline = inlineVolumeOf(promised.id);
-    const pod = inline && pods.stored(inline.podKey);
-    const volume = pod?.inlineVolumes.find(({ volumeName }) => volumeName === inline?.volumeName);
-    if (volume?.drive === undefined) return;
-    const poolKey = this.inlinePool(volume, promised.nodeName)?.key;
-    if (poolKey !== promised.poolKey)
-      this.#index.setPromise(promised.id, { ...promised, poolKey, isInFigure: false });
-    compareWithEntries(this.#index, inline!.podKey);
   }
 
   #setState(assignedState: string, nextExpiryMs: number): void {
@@ -279,90 +265,6 @@ export class PromiseReconciler {
     if (claim?.uid === uid) this.#recoverClaim(claim, true);
   }
 
-  /** The assigned pod is the durable record of its inline volumes. */
-  #podChanged(before: PodRecord | undefined, pod: PodRecord | undefined, mayRetry = true): void {
-    const { inlineVolumes } = (pod ?? before)!;
-    if (inlineVolumes.length === 0 || !this.#index.profile.checkInlineVolumes) return;
-    if (before !== undefined && before.uid !== pod?.uid) this.#dropInline(before);
-    if (pod === undefined) return;
-    if (pod.nodeName === '' || pod.isFinished) {
-      this.#dropInline(pod);
-      return;
-    }
-    const isNew = before === undefined || before.nodeName === '' || before.uid !== pod.uid;
-    for (const volume of inlineVolumes) {
-      if (volume.size === undefined) continue;
-      const known = this.#index.promises.get(inlineVolumeId(pod.key, volume.volumeName));
-      if (known !== undefined) this.#storeInline(pod, volume, known);
-      else if (isNew) this.#recoverInline(pod, volume, mayRetry);
-    }
-    if (inlineVolumes.some(({ drive }) => drive !== undefined)) compareWithEntries(this.#index, pod.key);
-  }
-
-  #dropInline({ key, inlineVolumes }: PodRecord): void {
-    for (const { volumeName } of inlineVolumes) {
-      const id = inlineVolumeId(key, volumeName);
-      const known = this.#index.promises.get(id);
-      if (known?.isStored === true)
-        this.#index.setPromise(id, promiseIfNeeded({ ...known, isStored: false, settled: undefined }));
-    }
-  }
-
-  #storeInline(
-    { nodeName, volumesExistAtMs }: PodRecord,
-    volume: InlineVolume,
-    known: CapacityPromise,
-  ): void {
-    const isElsewhere = known.nodeName !== nodeName || known.poolKey === undefined;
-    const poolKey = isElsewhere ? this.inlinePool(volume, nodeName)?.key : known.poolKey;
-    if (this.#isOnDrive(poolKey)) {
-      if (!known.isStored || isElsewhere)
-        this.#index.setPromise(known.id, { ...known, nodeName, poolKey, isStored: true, settled: undefined });
-      return;
-    }
-    const existsAtMs = volumesExistAtMs;
-    if (known.isStored && !isElsewhere && known.existsAtMs === existsAtMs) return;
-    const stored = { ...known, nodeName, poolKey, existsAtMs };
-    const settled = known.settled === undefined ? settledPromise(this.#index.pools, stored) : stored;
-    this.#index.setPromise(
-      known.id,
-      settled && compareWithFigure(this.#index.pools, { ...settled, isStored: true }),
-    );
-  }
-
-  /**
-   * After a restart, or for a pod of another scheduler. A volume that does not exist yet is in no figure; one that exists counts as promised
-   * if it is younger than the figure.
-   */
-  #recoverInline(
-    { key, nodeName, volumesExistAtMs }: PodRecord,
-    volume: InlineVolume,
-    mayRetry: boolean,
-  ): void {
-    const pool = this.inlinePool(volume, nodeName);
-    if (pool === undefined) {
-      if (mayRetry) this.#retryLater(key);
-      return;
-    }
-    const isOnDrive = pool.drive !== undefined;
-    if (!isOnDrive && volumesExistAtMs !== undefined && !mayBeMissed(this.#index, pool, volumesExistAtMs))
-      return;
-    const id = inlineVolumeId(key, volume.volumeName);
-    const recovered: CapacityPromise = {
-      id,
-      claimUid: '',
-      nodeName,
-      size: volume.size ?? zeroSize,
-      poolKey: pool.key,
-      reservations: 0,
-      isStored: true,
-      // The ledger of a drive shows the volume, so the promise of one does not end with time.
-      settled: isOnDrive ? undefined : { poolVersion: publicationStamp(pool), sinceMs: undefined },
-      existsAtMs: volumesExistAtMs,
-    };
-    this.#index.setPromise(id, compareWithFigure(this.#index.pools, recovered));
-  }
-
   /** All fields except the reservations come from the claim. */
   #storeClaim(claim: ClaimRecord, promised: CapacityPromise | undefined): void {
     const reservations = promised?.reservations ?? 0;
@@ -394,19 +296,9 @@ export class PromiseReconciler {
     return inLedger ?? (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
   }
 
-  /** The pool that an inline volume on the node counts against: the first by name, or the drive with the most free bytes. */
+  /** See `InlinePromises`. */
   inlinePool(volume: InlineVolume, nodeName: string): PoolRecord | undefined {
-    const { pools, nodes } = this.#index;
-    const found = lookUpInlinePools(this.#index, volume);
-    const node = nodes.row(nodeName);
-    if (node === undefined || found.kind !== 'pools') return undefined;
-    const rows = pools.partitionFor(found.entry, nodes.rowCount).itemsAt(node);
-    const row = found.entry.isOfDrives ? roomiestDrive(pools, rows) : rows[0];
-    return row === undefined ? undefined : pools.record(row);
-  }
-
-  #isOnDrive(poolKey: string | undefined): boolean {
-    return poolKey !== undefined && this.#index.pools.get(poolKey)?.drive !== undefined;
+    return this.#inline.poolOf(volume, nodeName);
   }
 
   #reachable(found: PoolLookup, nodeName: string): readonly PoolRecord[] {
