@@ -1,5 +1,4 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
-import { messageOf } from '../../runtime/error-message.ts';
 import type { DriveHost } from '../host/drive-host.ts';
 import type { DriveMounts, DriveObservation } from './drive-mounts.ts';
 import type { NodeDrive, NodeVolume } from './node-drives.ts';
@@ -64,7 +63,7 @@ export class VolumeData {
       );
     const seen = await this.#mounts.ensure(uuidOf(drive));
     if (seen.kind === 'mounted') return seen;
-    throw new CsiStatusError('Unavailable', `drive ${record.name} is not mounted: ${messageOf(seen)}`);
+    throw new CsiStatusError('Unavailable', `drive ${record.name} is not mounted: ${seen.message}`);
   }
 }
 

@@ -105,6 +105,10 @@ export class DrivesFixture {
     return await this.cluster.resource(drives).patch({ name }, { type: 'merge', body }, options);
   }
 
+  async delete(name: string): Promise<void> {
+    await this.cluster.resource(drives).delete({ name });
+  }
+
   async all(): Promise<readonly Drive[]> {
     return (await this.cluster.resource(drives).list()).items;
   }
