@@ -27,9 +27,17 @@ const keptMs = 3_600_000;
  * Types are not checked; `npm run check` does that.
  */
 export function builtProgram(source: URL): string {
+  built ??= compiled();
+  return join(built, relative(join(root, 'src'), fileURLToPath(source))).replace(/\.ts$/, '.js');
+}
+
+/** Sought once: it takes as long as a short test, and a run uses one version of the sources from its start to its end. */
+let built: string | undefined;
+
+function compiled(): string {
   const folder = join(builds, fingerprint());
   if (!existsSync(folder)) compileInto(folder);
-  return join(folder, relative(join(root, 'src'), fileURLToPath(source))).replace(/\.ts$/, '.js');
+  return folder;
 }
 
 function fingerprint(): string {
