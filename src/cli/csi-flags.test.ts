@@ -4,8 +4,23 @@ import { csiSettingsOf } from './csi-flags.ts';
 
 const csiAddress = ['unix:///run/csi.sock'];
 
-test('without an address there are no drivers', () => {
-  expect(csiSettingsOf({ strictTopology: true })).toBeUndefined();
+test('without an address there are no drivers, and no flags for them', () => {
+  expect(csiSettingsOf({})).toBeUndefined();
+  const problem = 'has a meaning only with a CSI driver; name it with --csi-address';
+  expect(() => csiSettingsOf({ strictTopology: true })).toThrow(`--strict-topology: ${problem}`);
+  expect(() => csiSettingsOf({ capacityPollInterval: '5s' })).toThrow(`--capacity-poll-interval: ${problem}`);
+  expect(() => csiSettingsOf({ nodeDeployment: true, nodeName: 'n1' })).toThrow(
+    `--node-deployment: ${problem}`,
+  );
+});
+
+test('the driver of local drives has no address, and reads the same flags', () => {
+  const controllers = ['drives', 'capacity'];
+  expect(csiSettingsOf({ capacityPollInterval: '5s' }, { controllers })).toMatchObject({
+    addresses: [],
+    capacity: { pollIntervalMs: 5000 },
+  });
+  expect(csiSettingsOf({}, { controllers })).toBeUndefined();
 });
 
 test('the defaults are those of external-provisioner', () => {

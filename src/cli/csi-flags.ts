@@ -18,12 +18,25 @@ export interface CsiFlags extends CapacityPublishingFlags {
   readonly nodeName?: string;
 }
 
-/** Undefined without drivers. `pod` is the pod of this process, if it is one of the cluster that the settings are for. */
-export function csiSettingsOf(flags: CsiFlags, pod: PodEnvironment = {}): CsiSettings | undefined {
+export interface CsiSettingsContext {
+  /** The pod of this process, if it is one of the cluster that the settings are for. */
+  readonly pod?: PodEnvironment;
+  /** The controllers that run. `drives` has a CSI driver of its own, without an address. */
+  readonly controllers?: readonly string[];
+}
+
+/** Undefined without drivers. Flags that no driver would read are refused. */
+export function csiSettingsOf(flags: CsiFlags, context: CsiSettingsContext = {}): CsiSettings | undefined {
   const { csiAddress = [], csiTimeout, strictTopology, extraCreateMetadata, defaultFstype } = flags;
+  const { pod = {}, controllers = [] } = context;
   const nodeName = ownNode(flags);
   const capacity = capacitySettingsOf(flags, pod);
-  if (csiAddress.length === 0) return undefined;
+  if (csiAddress.length === 0) {
+    const [first] = flagNames.filter((name) => flags[name] !== undefined);
+    if (first === undefined) return undefined;
+    if (!controllers.includes('drives'))
+      throw usage(`${flagText(first)}: has a meaning only with a CSI driver; name it with --csi-address`);
+  }
   for (const address of csiAddress) checkAddress(address);
   return {
     addresses: csiAddress,
@@ -35,6 +48,28 @@ export function csiSettingsOf(flags: CsiFlags, pod: PodEnvironment = {}): CsiSet
     defaultFsType: defaultFstype,
     capacity,
   };
+}
+
+/** All flags but `--csi-address`; the compiler finds one that is missing. */
+const flagNames = Object.keys({
+  csiTimeout: true,
+  strictTopology: true,
+  immediateTopology: true,
+  extraCreateMetadata: true,
+  defaultFstype: true,
+  nodeDeployment: true,
+  nodeName: true,
+  capacityForm: true,
+  capacityPollInterval: true,
+  capacityForEphemeral: true,
+  capacityForImmediateBinding: true,
+  capacityTopologyPrefix: true,
+  capacityOwnerrefLevel: true,
+  capacityThreads: true,
+} satisfies Record<Exclude<keyof CsiFlags, 'csiAddress'>, true>) as (keyof CsiFlags)[];
+
+function flagText(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The node that this process is responsible for. The name alone would be easy to misread, so both flags are needed. */

@@ -98,7 +98,7 @@ function planOf(flags: UpFlags): UpPlan {
     settings: {
       volumeScheduling: gates.VolumeScheduling,
       profile: gatedProfile(stowageProfile, gates),
-      csi: csiSettingsOf(flags),
+      csi: csiSettingsOf(flags, { controllers: names }),
       csiNode: csiNodeSettingsOf(flags, { dataDirectory, controllers: names }),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },

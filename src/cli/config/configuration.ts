@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
 import { CliError } from '../cli-error.ts';
+import { csiField } from './csi-field.ts';
 import { address, choice, isOn, list, record, secondsFrom, text } from './fields.ts';
 import { profileField } from './profile-field.ts';
 
@@ -18,6 +19,7 @@ const fields = record({
   featureGates: record({ VolumeScheduling: isOn, CSIStorageCapacity: isOn }),
   leaderElection: record({ leaderElect: isOn }),
   httpAddress: address,
+  csi: csiField,
 });
 
 /** The content of the file. */

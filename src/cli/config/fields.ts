@@ -73,6 +73,15 @@ export function secondsFrom(leastSeconds: number): Field<number> {
   };
 }
 
+export function wholeFrom(least: number, most: number): Field<number> {
+  return (value, path, problems) => {
+    const isWithin = Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+    return isWithin
+      ? Number(value)
+      : wrong(problems, path, `is ${shown(value)}; give a whole number from ${least} to ${most}`);
+  };
+}
+
 export function choice<T extends string>(...choices: readonly T[]): Field<T> {
   return (value, path, problems) =>
     choices.find((each) => each === value) ??

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { stowageProfile, upstreamProfile } from '../../engine/cluster-index/profile.ts';
 import { runSettings, type SettingFlags } from './run-settings.ts';
 
@@ -45,6 +45,21 @@ backOff: { initialSeconds: 0.5, maxSeconds: 4 }
 featureGates: { VolumeScheduling: false }
 leaderElection: { leaderElect: false }
 httpAddress: 127.0.0.1:9808
+csi:
+  addresses: [unix:///csi/csi.sock]
+  timeoutSeconds: 20
+  strictTopology: true
+  immediateTopology: false
+  extraCreateMetadata: true
+  defaultFsType: xfs
+  capacity:
+    form: DriverCapacity
+    pollIntervalSeconds: 30
+    forEphemeral: true
+    forImmediateBinding: true
+    topologyPrefix: topology.example.com/
+    ownerRefLevel: -1
+    threads: 2
 `;
 
 test('without flags and file, the scheduler runs as Stowage has it', async () => {
@@ -84,6 +99,22 @@ test('the file says everything, and more than flags can', async () => {
     volumeScheduling: false,
     leaderElection: false,
     httpAddress: '127.0.0.1:9808',
+    csi: {
+      addresses: ['unix:///csi/csi.sock'],
+      timeoutMs: 20_000,
+      strictTopology: true,
+      immediateTopology: false,
+      extraCreateMetadata: true,
+      defaultFsType: 'xfs',
+      capacity: {
+        form: 'DriverCapacity',
+        pollIntervalMs: 30_000,
+        forEphemeral: true,
+        forImmediateBinding: true,
+        topologyPrefix: 'topology.example.com/',
+        threads: 2,
+      },
+    },
   });
 });
 
@@ -111,8 +142,16 @@ test('each flag wins over its field, and over no other', async () => {
     featureGates: 'VolumeScheduling=true',
     leaderElect: 'true',
     httpAddress: ':1234',
+    csiAddress: ['unix:///own.sock'],
+    capacityPollInterval: '5s',
+    strictTopology: true,
   };
-  const { profile, ...rest } = await settingsWith(everything, flags);
+  const { profile, csi, ...rest } = await settingsWith(everything, flags);
+  expect(csi).toMatchObject({
+    addresses: ['unix:///own.sock'],
+    timeoutMs: 20_000,
+    capacity: { form: 'DriverCapacity', pollIntervalMs: 5000 },
+  });
   expect(rest).toEqual({
     names: ['scheduler'],
     schedulerNames: ['own'],
@@ -133,6 +172,12 @@ test.each<readonly [string, SettingFlags, object]>([
   ['backOff: { initialSeconds: 20 }', {}, { backOff: { initialMs: 20_000, maxMs: 20_000 } }],
   ['backOff: { maxSeconds: 0 }', {}, { backOff: { initialMs: 1_000, maxMs: 0 } }],
   ['featureGates: {}', {}, { volumeScheduling: true }],
+  ['csi: { capacity: { threads: 2 } }', { csiAddress: ['unix:///x'] }, { csi: { capacity: { threads: 2 } } }],
+  [
+    'csi: { addresses: ["unix:///x"], nodeDeployment: true }',
+    { nodeName: 'n1' },
+    { csi: { nodeName: 'n1' }, leaderElection: false },
+  ],
   [
     'featureGates: { CSIStorageCapacity: false }',
     {},
@@ -147,7 +192,16 @@ test.each<readonly [string, readonly string[]]>([
     'schedulerName: stowage',
     [
       'schedulerName: there is no such field; use one of apiVersion, kind, controllers, schedulerNames, profile, ' +
-        'bindTimeoutSeconds, backOff, featureGates, leaderElection, httpAddress, or remove it',
+        'bindTimeoutSeconds, backOff, featureGates, leaderElection, httpAddress, csi, or remove it',
+    ],
+  ],
+  [
+    'csi: { timeoutSeconds: 0, capacity: { form: Both, threads: 1.5, ownerRefLevel: -2 } }',
+    [
+      'csi.timeoutSeconds: is 0; give seconds, 0.001 or more',
+      'csi.capacity.form: "Both" is none of CSIStorageCapacity, DriverCapacity',
+      'csi.capacity.threads: is 1.5; give a whole number from 1 to 100',
+      'csi.capacity.ownerRefLevel: is -2; give a whole number from -1 to 10',
     ],
   ],
   [
@@ -247,4 +301,17 @@ test('a file that does not exist is reported', async () => {
   await expect(runSettings({ config: '/nowhere/a.yaml' })).rejects.toThrow(
     /^--config: cannot read \/nowhere\/a\.yaml: ENOENT/,
   );
+});
+
+test('the field csi in the documentation is understood', async () => {
+  const page = readFileSync(new URL('../../../docs/csi-drivers.md', import.meta.url), 'utf8');
+  const [example = ''] = /^csi:\n[^`]+/m.exec(page) ?? [];
+  vi.stubEnv('POD_NAME', 'csi-0').stubEnv('NAMESPACE', 'storage');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await settingsWith(example)).csi).toMatchObject({
+    addresses: ['unix:///csi/csi.sock'],
+    timeoutMs: 10_000,
+    defaultFsType: 'ext4',
+    capacity: { form: 'CSIStorageCapacity', pollIntervalMs: 60_000, threads: 4, owner: { level: 1 } },
+  });
 });

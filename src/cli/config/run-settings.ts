@@ -6,6 +6,7 @@ import { usage } from '../cli-error.ts';
 import { type CsiFlags, csiSettingsOf } from '../csi-flags.ts';
 import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
+import { csiFlagsWith } from './csi-field.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
 /** The flags as given. A missing flag takes its value from the file, or else from the defaults below. */
@@ -42,13 +43,15 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const file = flags.config === undefined ? {} : await readConfiguration(flags.config);
   const { featureGates = '', httpAddress = file.httpAddress } = flags;
   const gates = featureGatesOf(featureGates, file.featureGates);
+  const names = namesOf(flags, file);
+  const csiFlags = csiFlagsWith(flags, file.csi);
   return {
-    names: namesOf(flags, file),
-    csi: csiSettingsOf(flags, podEnvironment()),
+    names,
+    csi: csiSettingsOf(csiFlags, { pod: podEnvironment(), controllers: names }),
     volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),
-    leaderElection: isElected(flags, file),
+    leaderElection: isElected({ ...flags, ...csiFlags }, file),
     schedulerNames: schedulerNamesOf(flags, file),
     profile: gatedProfile(profileOf({ ...file.profile, ...baseOf(flags) }), gates),
     httpAddress,
