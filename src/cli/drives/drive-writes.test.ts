@@ -129,13 +129,10 @@ async function brokenDrive() {
     cluster: fixture.cluster,
     commands: tree,
     requireUnused: async () => {},
+    untilUnmounted: async () => true,
     discardsLog: false,
   };
-  const states = () =>
-    fixture.versions
-      .flatMap(({ status }) => [status?.state])
-      .filter((state, at, all) => state !== all[at - 1]);
-  return { fixture, drive, tree, device, options, states };
+  return { fixture, drive, tree, device, options };
 }
 
 test('a drive is Repairing while xfs_repair runs; then its node reports the state', async () => {
@@ -166,27 +163,36 @@ test.each([
   expect((await fixture.get('d')).status?.state).toBe('Error');
 });
 
-test('a drive in use is not repaired, and its state stays', async () => {
+test('a drive in use is not repaired, and keeps its state', async () => {
   const { fixture, drive, tree, device, options } = await brokenDrive();
   const requireUnused = () => Promise.reject(new SystemCommandError('/dev/sdb is in use'));
   await expect(repairDrive(drive, device, { ...options, requireUnused })).rejects.toThrow('is in use');
-  expect((await fixture.get('d')).metadata?.resourceVersion).toBe(drive.metadata?.resourceVersion);
+  expect((await fixture.get('d')).status).toEqual(drive.status);
+  const untilUnmounted = async () => false;
+  expect(await repairDrive(await fixture.get('d'), device, { ...options, untilUnmounted })).toEqual({
+    kind: 'mounted',
+  });
+  expect((await fixture.get('d')).status).toEqual(drive.status);
   expect(tree.calls.some((call) => call.startsWith('xfs_repair'))).toBe(false);
 });
 
-test('the device of a drive is found by its filesystem', async () => {
+test('the device of a drive is found by its filesystem, and must not be in use', async () => {
   const { drive, device } = await brokenDrive();
-  const mount = {
-    majorMinor: '8:16',
-    root: '/',
-    mountPoint: '/var/lib/stowage/drives/u',
-    source: '/dev/sdb',
-  };
-  const volume = { ...mount, root: '/volumes/pvc-1' };
+  const mount = { majorMinor: '8:16', root: '/', mountPoint: '/drives/u', source: '/dev/sdb' };
+  const volume = { ...mount, root: '/volumes/pvc-1', mountPoint: '/pods/p' };
   expect(repairableDevice(drive, [device])).toBe(device);
   expect(() => repairableDevice(drive, [])).toThrow('no device of this machine has the filesystem 22222222');
   expect(() => repairableDevice(drive, [device, device])).toThrow('several devices have its filesystem');
-  expect(() => repairableDevice(drive, [{ ...device, mounts: [mount, volume] }])).toThrow(
-    /is mounted at \/var\/lib\/stowage\/drives\/u, and 1 mounts of its volumes are in use; run stowage drives cordon d/,
+  const mounted = { ...device, mounts: [mount] };
+  expect(() => repairableDevice(drive, [mounted])).toThrow(
+    'no node service has reported that; unmount it with umount /drives/u',
+  );
+  const served = {
+    ...drive,
+    status: { ...drive.status, conditions: [{ type: 'Mounted', status: 'True' as const }] },
+  };
+  expect(repairableDevice(served, [mounted])).toBe(mounted);
+  expect(() => repairableDevice(served, [{ ...device, mounts: [mount, volume] }])).toThrow(
+    /are in use at \/pods\/p; run stowage drives cordon d, end the pods/,
   );
 });

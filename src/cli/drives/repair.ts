@@ -1,8 +1,9 @@
-import type { BlockDevice } from '../../drives/devices/block-device.ts';
+import { type BlockDevice, readNamedBlockDevice } from '../../drives/devices/block-device.ts';
 import { openExclusively } from '../../drives/devices/format-drive.ts';
 import { type RepairOutcome, repairDrive } from '../../drives/devices/repair-drive.ts';
 import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
 import type { Drive } from '../../kube/drive.ts';
+import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
@@ -14,7 +15,11 @@ export interface RepairFlags extends DrivesFlags {
   readonly discardLog?: boolean;
 }
 
-/** `stowage drives repair`: runs xfs_repair on an unmounted drive of this machine. */
+/** How long the node service may take to unmount a drive, and how often that is looked at. */
+const unmountMsMax = 60_000;
+const pollMs = 250;
+
+/** `stowage drives repair`: runs xfs_repair on a drive of this machine whose volumes are not in use. */
 export async function repair(name: string, flags: RepairFlags): Promise<void> {
   const commands = realSystemCommands;
   const progress = progressOf(logForReading(flags));
@@ -26,6 +31,7 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
       cluster,
       commands,
       requireUnused: openExclusively,
+      untilUnmounted: () => untilUnmounted(device.name),
       discardsLog: flags.discardLog === true,
     };
     const outcome = await repairDrive(drive, device, options)
@@ -38,8 +44,9 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
   });
 }
 
-/** The device that has the drive's filesystem, if it is not mounted. */
-export function repairableDevice({ metadata, spec }: Drive, all: readonly BlockDevice[]): BlockDevice {
+/** The device that has the drive's filesystem, if it is not in use. */
+export function repairableDevice(drive: Drive, all: readonly BlockDevice[]): BlockDevice {
+  const { metadata, spec } = drive;
   const name = metadata?.name ?? '';
   const found = all.filter(({ signature }) => signature.uuid === spec?.filesystemUUID);
   const [device] = found;
@@ -51,17 +58,33 @@ export function repairableDevice({ metadata, spec }: Drive, all: readonly BlockD
     throw new CliError(
       `drive ${name}: several devices have its filesystem: ${found.map(({ path }) => path).join(', ')}; detach the copies first`,
     );
-  requireUnmounted(name, spec?.nodeName ?? '', device);
+  requireUnmountable(drive, device);
   return device;
 }
 
-function requireUnmounted(name: string, node: string, { path, mounts }: BlockDevice): void {
-  if (mounts.length === 0) return;
-  const volumes = mounts.filter(({ root }) => root !== '/').length;
-  const users = volumes === 0 ? '' : `, and ${volumes} mounts of its volumes are in use`;
-  throw new CliError(
-    `drive ${name}: ${path} is mounted at ${mounts[0]!.mountPoint}${users}; run stowage drives cordon ${name}, end the pods that use its volumes (stowage drives list volumes --node ${node}), stop the node service of the node, unmount the drive, and call the command again`,
-  );
+/** The node service unmounts a drive that it has mounted itself, unless volumes on it are in use. */
+function requireUnmountable({ metadata, spec, status }: Drive, { path, mounts }: BlockDevice): void {
+  const name = metadata?.name ?? '';
+  const volumes = mounts.filter(({ root }) => root !== '/');
+  if (volumes.length > 0)
+    throw new CliError(
+      `drive ${name}: volumes of ${path} are in use at ${volumes[0]!.mountPoint}; run stowage drives cordon ${name}, end the pods that use its volumes (stowage drives list volumes --node ${spec?.nodeName}), and call the command again`,
+    );
+  const isServed = status?.conditions?.some(({ type }) => type === 'Mounted') === true;
+  if (mounts.length > 0 && !isServed)
+    throw new CliError(
+      `drive ${name}: ${path} is mounted at ${mounts[0]!.mountPoint}, and no node service has reported that; unmount it with umount ${mounts[0]!.mountPoint}, and call the command again`,
+    );
+}
+
+async function untilUnmounted(name: string): Promise<boolean> {
+  const endMs = realClock.monotonicMs() + unmountMsMax;
+  for (;;) {
+    const device = await readNamedBlockDevice(name, { commands: realSystemCommands });
+    if (device === undefined || device.mounts.length === 0) return true;
+    if (realClock.monotonicMs() > endMs) return false;
+    await realClock.sleep(pollMs, new AbortController().signal);
+  }
 }
 
 function resultText(drive: Drive, { path }: BlockDevice, outcome: RepairOutcome): string {
@@ -69,6 +92,10 @@ function resultText(drive: Drive, { path }: BlockDevice, outcome: RepairOutcome)
   switch (outcome.kind) {
     case 'repaired':
       return `${drivePrefix}${name} repaired\n`;
+    case 'mounted':
+      throw new CliError(
+        `drive ${name}: ${path} is still mounted, because the node service has not unmounted it; check that stowage csi runs on node ${drive.spec?.nodeName}, or unmount it, and call the command again`,
+      );
     case 'dirty-log':
       throw new CliError(
         `drive ${name}: the log of ${path} has not been replayed; mount and unmount the device once, and call the command again. If it can't be mounted, --discard-log repairs it without the last writes`,

@@ -12,6 +12,8 @@ import { failureText, type SystemCommands } from './system-commands.ts';
  */
 export type RepairOutcome =
   | { readonly kind: 'repaired' }
+  /** The node service has not unmounted the drive in time. */
+  | { readonly kind: 'mounted' }
   | { readonly kind: 'dirty-log' }
   | { readonly kind: 'failed'; readonly text: string };
 
@@ -19,6 +21,8 @@ export interface RepairOptions {
   readonly cluster: Cluster;
   readonly commands: SystemCommands;
   readonly requireUnused: (path: string) => Promise<void>;
+  /** Waits until the node service has unmounted the drive, as its state asks for. False if it took too long. */
+  readonly untilUnmounted: () => Promise<boolean>;
   /** Discards a log that can't be replayed: the last writes are lost. */
   readonly discardsLog: boolean;
 }
@@ -29,23 +33,28 @@ const dirtyLogStatus = 2;
 const attemptsMax = 5;
 
 /**
- * Repairs the filesystem of an unmounted drive. While it runs, the state of the drive is Repairing, so that it gets no volumes. Afterwards the
- * state is removed, and the node service writes it when it has mounted the drive; after a failure it is Error. If this process ends
- * meanwhile, the state stays Repairing, and another call goes on.
+ * Repairs the filesystem of a drive. First its state becomes Repairing: the drive gets no volumes, the node service unmounts it, and mounts no
+ * volume of it. Afterwards the state is removed, and the node service writes it when it has mounted the drive again; after a failure it is Error.
+ * If this process ends meanwhile, the state stays Repairing, and another call goes on.
  */
 export async function repairDrive(
   drive: Drive,
   { path }: Pick<BlockDevice, 'path'>,
-  { cluster, commands, requireUnused, discardsLog }: RepairOptions,
+  options: RepairOptions,
 ): Promise<RepairOutcome> {
-  await requireUnused(path);
+  const { cluster, commands, requireUnused, untilUnmounted, discardsLog } = options;
+  const before = drive.status?.state === 'Repairing' ? null : (drive.status?.state ?? null);
   await writeState(cluster, drive, 'Repairing');
-  let outcome: RepairOutcome = { kind: 'failed', text: 'xfs_repair did not start' };
+  let stateAfter = before;
   try {
-    outcome = outcomeOf(await commands.run('xfs_repair', [...(discardsLog ? ['-L'] : []), path]));
+    if (!(await untilUnmounted())) return { kind: 'mounted' };
+    await requireUnused(path);
+    stateAfter = 'Error';
+    const outcome = outcomeOf(await commands.run('xfs_repair', [...(discardsLog ? ['-L'] : []), path]));
+    if (outcome.kind === 'repaired') stateAfter = null;
     return outcome;
   } finally {
-    await writeState(cluster, drive, outcome.kind === 'repaired' ? null : 'Error');
+    await writeState(cluster, drive, stateAfter);
   }
 }
 

@@ -68,7 +68,7 @@ export function addRepair(drives: Command): void {
   drives
     .command('repair')
     .argument('<drive>', 'the name of the drive, which must be in this machine')
-    .description('repair the filesystem of an unmounted drive with xfs_repair')
+    .description('repair the filesystem of a drive with xfs_repair, while its volumes are not in use')
     .option('--discard-log', 'discard a log that cannot be replayed; the last writes are lost')
     .addOption(toCluster)
     .addOption(ofContext)
@@ -79,8 +79,8 @@ export function addRepair(drives: Command): void {
 Examples:
   stowage drives repair n1-b7f6c1de
 
-The state of the drive is Repairing meanwhile. Exit status: 0 if the filesystem is in order, 1 on an error, 2 on wrong
-usage.`,
+The state of the drive is Repairing meanwhile, and the node service unmounts it. Exit status: 0 if the filesystem is in
+order, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (drive, options) => {
       const { repair } = await import('../../drives/repair.ts');
