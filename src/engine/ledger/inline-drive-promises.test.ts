@@ -57,6 +57,18 @@ describe('an inline volume on drives', () => {
     expectRefusal(index, podWith('p', [volume('11Gi')]));
   });
 
+  test('needs a size, which the node service takes as an attribute of its own too', () => {
+    const index = clusterOf(cluster([drive('a', 10)]));
+    const sized = (volumeAttributes: Record<string, string>) =>
+      podWith('p', [{ name: 'scratch', csi: { driver, volumeAttributes } }]);
+    expectPlacement(index, sized({ size: '10Gi' }));
+    expectRefusal(index, sized({ size: '11Gi' }));
+    expect(expectRefusal(index, sized({})).message).toContain(
+      'spec.volumes[scratch].csi: a volume on a drive needs a size, such as fsSize: 10Gi',
+    );
+    expect(expectRefusal(index, sized({ size: 'much' })).message).toContain('volumeAttributes[size]');
+  });
+
   test('asks for drives as a class does', () => {
     const hot = drive('hot', 10, { spec: { accessTier: 'Hot' }, labels: { rack: 'r1' } });
     const index = clusterOf(cluster([hot, drive('cold', 90, { spec: { accessTier: 'Cold' } })]));

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { claim, csiClass, csiDriver, drive, gib } from '../../engine/testing/objects.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import { type Drive, driveNodeKey } from '../../kube/drive.ts';
+import { plainTerminal } from '../output/terminal.ts';
+import { explainPod } from './explain-pod.ts';
+import { renderPod } from './render-pod.ts';
+import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
+
+const driver = 'drives.stowage.dev';
+
+function explained(drives: readonly Drive[], asking: Pod): string {
+  const owner = { kind: 'StatefulSet', name: 'db', uid: 'uid-db', controller: true };
+  const data = claim('data', '5Gi', { className: 'spread' });
+  const pod = { ...asking, spec: { ...asking.spec, schedulerName: 'stowage' } };
+  const view = viewOf({
+    Node: [nodeWith('n1', '4', { [driveNodeKey]: 'n1' })],
+    CSIDriver: [csiDriver(driver)],
+    StorageClass: [csiClass(driver, 'spread', { parameters: { spreadBy: 'claim-owner' } })],
+    Drive: drives,
+    PersistentVolumeClaim: [{ ...data, metadata: { ...data.metadata, ownerReferences: [owner] } }],
+    Pod: [pod],
+  });
+  return renderPod(explainPod(view, pod, { nowMs: 0 }), { terminal: plainTerminal, isWide: false });
+}
+
+const volumes = [{ name: 'pvc-0', sizeBytes: gib(10), spreadGroup: 'default/db' }];
+
+test('a drive with a volume of the same owner is named, and a cordoned drive is a tried remedy', () => {
+  const drives = [
+    drive('n1-b7f6', 50, { spec: { volumes } }),
+    drive('n1-c0de', 50, { spec: { unschedulable: true } }),
+  ];
+  const text = explained(drives, podWith('db-1', '1', ['data']));
+  expect(text).toContain('too few drives without a volume of the same owner');
+  expect(text).toContain('drive n1-b7f6: it already has a volume of default/db');
+  expect(text).toContain('drive n1-c0de: it is cordoned');
+  expect(text).toContain('Uncordon drive n1-c0de; the pod then fits on n1.');
+  expect(text).toContain('n1-b7f6 (<drives>): total 50Gi, used 10Gi, promised 0, free 40Gi');
+});
+
+test('an inline volume on drives is named as such, with the drives that came closest', () => {
+  const asking = podWith('web', '1');
+  const scratch = { name: 'scratch', csi: { driver, fsSize: '50Gi' } };
+  const text = explained([drive('n1-b7f6', 40)], { ...asking, spec: { ...asking.spec, volumes: [scratch] } });
+  expect(text).toContain('scratch (50Gi, driver drives.stowage.dev); closest:');
+  expect(text).toContain('drive n1-b7f6: 40Gi free, 50Gi asked');
+  expect(text).not.toMatch(/claim/i);
+});

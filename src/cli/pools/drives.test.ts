@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { stowageProfile } from '../../engine/cluster-index/profile.ts';
+import {
+  claim,
+  csiClass,
+  csiDriver,
+  drive,
+  driveNode,
+  gib,
+  inlineVolume,
+  pod,
+} from '../../engine/testing/objects.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { viewOf } from '../explain/testing/cluster-views.ts';
+import { findReservations } from '../reservations/find-reservations.ts';
+import { PoolReader } from './pool-reader.ts';
+
+const driver = 'drives.stowage.dev';
+
+/** A drive with a volume, a promise to a claim and a promise to an inline volume; and a cordoned drive. */
+function driveView() {
+  const data = claim('data', '3Gi', { className: 'local' });
+  const marks = { [annotations.selectedNode]: 'n1', [annotations.drive]: 'a' };
+  const volumes = [{ name: 'pvc-0', sizeBytes: gib(4) }];
+  return viewOf({
+    Node: [driveNode('n1')],
+    CSIDriver: [csiDriver(driver)],
+    StorageClass: [csiClass(driver, 'local')],
+    Drive: [
+      drive('a', 20, { spec: { volumes } }),
+      drive('b', 50, { spec: { volumes, unschedulable: true } }),
+    ],
+    PersistentVolumeClaim: [{ ...data, metadata: { ...data.metadata, annotations: marks } }],
+    Pod: [pod('web', [], { nodeName: 'n1', volumes: [inlineVolume('scratch', driver, '1Gi')] })],
+  });
+}
+
+test('a drive is shown with its total, used, promised and free bytes and its state', () => {
+  const view = driveView();
+  const { index } = view.snapshot.toIndex(stowageProfile);
+  index.settle(0);
+  const shown = new PoolReader(view, index, 0).all();
+  const common = { source: 'Drive', storageClass: '<drives>', isOrphaned: false };
+  expect(shown).toMatchObject([
+    { ...common, pool: 'a', total: '20Gi', used: '4Gi', promised: '4Gi', free: '12Gi', state: 'Ready' },
+    { ...common, pool: 'b', total: '50Gi', used: '4Gi', promised: '0', free: '0', state: 'Cordoned' },
+  ]);
+});
+
+test('reservations name the claims and inline volumes that have the promises of a drive', () => {
+  const { pools, inlineVolumes } = findReservations(driveView(), { nowMs: 0 });
+  expect(pools).toMatchObject([
+    {
+      pool: 'a',
+      storageClass: '<drives>',
+      total: '20Gi',
+      promised: '4Gi',
+      claims: [{ claim: 'default/data', size: '3Gi' }],
+      inlineVolumes: [{ pod: 'default/web', volume: 'scratch', size: '1Gi' }],
+    },
+  ]);
+  expect(inlineVolumes).toMatchObject([{ pod: 'default/web', volume: 'scratch', pool: 'a' }]);
+});
