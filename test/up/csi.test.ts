@@ -1,69 +1,9 @@
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CsiClient } from '../../src/csi/csi-client.ts';
-import type { CsiMethodName, CsiReply, CsiRequestInit } from '../../src/csi/csi-methods.ts';
-import { realClock } from '../../src/runtime/clock.ts';
-import { silentLog } from '../../src/runtime/log.ts';
-import { Metrics } from '../../src/runtime/metrics.ts';
 import { ApiClient } from './api-client.ts';
-import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { createDrive, DriverProcess } from './driver-process.ts';
+import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const gib = 2 ** 30;
-const drivesPath = '/apis/stowage.dev/v1alpha1/drives';
-
-/** `stowage csi` with a socket of its own, and a client for it. */
-class DriverProcess {
-  readonly stowage: StowageProcess;
-  readonly #client: CsiClient;
-
-  constructor(folder: string, name: string, kubeconfig: string) {
-    const address = `unix://${join(folder, `${name}.sock`)}`;
-    this.stowage = new StowageProcess([
-      'csi',
-      '--endpoint',
-      address,
-      '--services=controller',
-      '--kubeconfig',
-      kubeconfig,
-    ]);
-    this.#client = new CsiClient({ address, clock: realClock, log: silentLog, metrics: new Metrics() });
-    onTestFinished(async () => {
-      this.#client.close();
-      await this.stowage.kill();
-    });
-  }
-
-  async printed(text: string): Promise<void> {
-    while (!this.stowage.stderr.includes(text)) await delay(10);
-  }
-
-  call<Name extends CsiMethodName>(name: Name, request: CsiRequestInit<Name>): Promise<CsiReply<Name>> {
-    return this.#client.call(name, request, { signal: AbortSignal.timeout(60_000), timeoutMs: 60_000 });
-  }
-
-  create(name: string, bytes: number): Promise<CsiReply<'CreateVolume'>> {
-    return this.call('CreateVolume', {
-      name,
-      volumeCapabilities: [{ accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } }],
-      capacityRange: { requiredBytes: BigInt(bytes) },
-    });
-  }
-}
-
-async function createDrive(client: ApiClient, name: string, capacityBytes: number): Promise<void> {
-  const body = {
-    apiVersion: 'stowage.dev/v1alpha1',
-    kind: 'Drive',
-    metadata: { name },
-    spec: { nodeName: 'n1', filesystemUUID: `b7f6c1de-4a2e-4c6f-9d0b-00000000000${name.at(-1)}` },
-  };
-  expect((await client.call('POST', drivesPath, { body })).status).toBe(201);
-  const status = await client.call('PATCH', `${drivesPath}/${name}/status`, {
-    body: { status: { capacityBytes, state: 'Ready' } },
-    contentType: 'application/merge-patch+json',
-  });
-  expect(status.status).toBe(200);
-}
 
 describe('stowage csi', () => {
   test('answers in one of two processes, and the second one continues where the first ended', async () => {
