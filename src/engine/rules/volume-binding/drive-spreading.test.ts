@@ -3,8 +3,6 @@ import type { StatefulSet } from '../../../kube/api/apps.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
 import type { Drive } from '../../../kube/drive.ts';
 import { annotations } from '../../../kube/well-known.ts';
-import { closestMiss } from '../../explain/closest-miss.ts';
-import { Ledger } from '../../ledger/ledger.ts';
 import { type ClusterObjects, clusterOf } from '../../testing/cluster.ts';
 import { expectPlacement, expectRefusal, expectReservation } from '../../testing/expect-plan.ts';
 import { removed, upserted } from '../../testing/index-events.ts';
@@ -20,7 +18,7 @@ import {
   pod,
 } from '../../testing/objects.ts';
 import { expectWakeCases } from '../../testing/wake-cases.ts';
-import { plan } from '../../testing/whole-engine.ts';
+import { closestMiss, Ledger, plan } from '../../testing/whole-engine.ts';
 
 const driver = 'drives.stowage.dev';
 
