@@ -8,6 +8,7 @@ import { realSystemCommands } from '../../drives/devices/system-commands.ts';
 import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import { nodes } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import { realClock } from '../../runtime/clock.ts';
 import { systemIds } from '../../runtime/ids.ts';
 import { CliError, usage } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
@@ -44,7 +45,7 @@ export async function init(args: readonly string[], flags: InitFlags): Promise<v
     await requireNode(cluster, nodeName, flags.nodeName === undefined);
     const options: InitDevicesOptions = {
       ...{ cluster, sources, nodeName, tier, labels, ids: systemIds },
-      requireUnused: openExclusively,
+      requireUnused: (path) => openExclusively(path, realClock),
       isForced: flags.force === true,
       onProgress: (text) => progress.tell(`formatting ${text}`),
     };

@@ -30,7 +30,7 @@ export async function repair(name: string, flags: RepairFlags): Promise<void> {
     const options = {
       cluster,
       commands,
-      requireUnused: openExclusively,
+      requireUnused: (path: string) => openExclusively(path, realClock),
       untilUnmounted: () => untilUnmounted(device.name),
       discardsLog: flags.discardLog === true,
     };

@@ -1,4 +1,5 @@
 import { constants, open } from 'node:fs/promises';
+import type { Clock } from '../../runtime/clock.ts';
 import type { BlockDevice } from './block-device.ts';
 import { type DriveMark, writeDriveMark } from './drive-mark.ts';
 import { runSuccessfully, SystemCommandError, type SystemCommands } from './system-commands.ts';
@@ -44,17 +45,29 @@ export async function markDrive(path: string, mark: DriveMark, commands: SystemC
   await withTemporaryMount(path, 'write', commands, (folder) => writeDriveMark(folder, mark));
 }
 
+/** A filesystem that was just unmounted may be busy for a moment: a process that starts in a mount namespace of its own has a copy of each mount. */
+const busyMsMax = 10_000;
+const retryMs = 250;
+
 /** The kernel refuses to open a block device exclusively that is mounted, swap, or part of another device. */
-export async function openExclusively(path: string): Promise<void> {
-  try {
-    const file = await open(path, constants.O_RDWR | constants.O_EXCL);
-    await file.close();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const text =
-      code === 'EBUSY'
+export async function openExclusively(path: string, clock: Clock): Promise<void> {
+  const endMs = clock.monotonicMs() + busyMsMax;
+  for (;;) {
+    try {
+      const file = await open(path, constants.O_RDWR | constants.O_EXCL);
+      await file.close();
+      return;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const isBusy = code === 'EBUSY';
+      if (isBusy && clock.monotonicMs() < endMs) {
+        await clock.sleep(retryMs, new AbortController().signal);
+        continue;
+      }
+      const text = isBusy
         ? `${path} is in use, perhaps in another mount namespace; unmount it, or remove the device that is built on it`
         : `${path} cannot be opened: ${message}; run it as root`;
-    throw new SystemCommandError(text, { cause: error });
+      throw new SystemCommandError(text, { cause: error });
+    }
   }
 }
