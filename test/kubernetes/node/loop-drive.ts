@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { runCommand, runIfPossible } from './commands.ts';
 
 /** mkfs.xfs refuses smaller ones. */
 const sizeMiBDefault = 320;
+const pollMs = 20;
 
 export interface LoopDriveOptions {
   readonly sizeMiB?: number;
   /** True by default. */
   readonly isFormatted?: boolean;
-  /** The device to use, which must be free. */
+  /** The device to use if it is free: another process may take it at any time. */
   readonly device?: string;
 }
 
@@ -52,16 +54,27 @@ export class LoopDrive {
     return this.#device;
   }
 
-  async attach(device?: string): Promise<void> {
-    const wanted = device === undefined ? ['--find', '--show'] : [device];
-    const { stdout } = await runCommand('losetup', ...wanted, this.#image);
-    this.#device = device ?? stdout.trim();
+  async attach(wanted?: string): Promise<void> {
+    const any = () => runCommand('losetup', '--find', '--show', this.#image);
+    const { stdout } =
+      wanted === undefined
+        ? await any()
+        : await runCommand('losetup', '--show', wanted, this.#image).catch(any);
+    this.#device = stdout.trim();
   }
 
-  /** The device disappears when no mount uses it. */
+  /** Resolves when the device is gone: other processes that look at all devices may keep it for a moment. */
   async detach(): Promise<void> {
-    if (this.#device !== '') await runIfPossible('losetup', '--detach', this.#device);
+    const device = this.#device;
+    if (device === '') return;
     this.#device = '';
+    await runIfPossible('losetup', '--detach', device);
+    while (await this.#isBehind(device)) await sleep(pollMs);
+  }
+
+  async #isBehind(device: string): Promise<boolean> {
+    const file = join('/sys/block', basename(device), 'loop/backing_file');
+    return (await readFile(file, 'utf8').catch(() => '')).startsWith(this.#image);
   }
 }
 

@@ -59,6 +59,11 @@ export class RealNode {
     this.#cgroups = new NodeCgroups(`${process.pid}-${options.name}`);
   }
 
+  /** Of the admin, for programs on the node. */
+  get kubeconfig(): string {
+    return this.#options.kubeconfig;
+  }
+
   /** Runs a command on the node, with the node's mounts, processes and network. */
   async exec(program: string, ...args: readonly string[]): Promise<CommandResult> {
     return await runCommand('nsenter', ...this.#inside(program, args));
@@ -183,7 +188,8 @@ function kubeletConfiguration(resolvConf: string): object {
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     readOnlyPort: 0,
-    syncFrequency: '10s',
+    // A volume that grows is noticed then.
+    syncFrequency: '1s',
     nodeStatusUpdateFrequency: '4s',
     volumeStatsAggPeriod: '10s',
     logging: { verbosity: 2 },

@@ -10,7 +10,9 @@ const guest = join(projectRoot, 'test/kubernetes/uml/quota-guest.mjs');
 /** The kernel answers a write beyond the limit of a project with either. */
 const full = expect.stringMatching(/^(ENOSPC|EDQUOT)$/);
 
-test('XFS enforces the sizes of volumes, also after expansion and reboot', async (context) => {
+test('XFS enforces the sizes of volumes, also after expansion and reboot', {
+  timeout: 300_000,
+}, async (context) => {
   const kernel = await umlKernel();
   if (kernel === undefined) return context.skip('no kernel with XFS quota');
   const host = dirname(builtProgram(new URL('../../../src/drives/host/linux-host.ts', import.meta.url)));
