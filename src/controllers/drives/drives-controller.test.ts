@@ -168,6 +168,37 @@ test('a change of a Drive is published at once, and only figures of its node are
   expect(new Set(measured)).toEqual(new Set(['n1']));
 });
 
+test('an entry that nothing uses is named on its Drive after two comparisons, and stays', async () => {
+  const started = await start('n1');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  await addDrive(started, 'n1-a', 'n1', 10);
+  const client = cluster.resource(drives);
+  const change = (volumes: readonly object[]) =>
+    client.patch({ name: 'n1-a' }, { type: 'merge', body: { spec: { volumes } } }, {});
+  const conditions = async () => (await client.get({ name: 'n1-a' })).status?.conditions;
+  await addPod(started, 'db', [1]);
+  await environment.settle(130_000);
+  expect(await conditions()).toBeUndefined();
+  const used = (await client.get({ name: 'n1-a' })).spec?.volumes ?? [];
+  const claimRef = { namespace, name: 'gone', uid: '11111111-2222-4333-8444-555555555555' };
+  await change([...used, { name: 'pvc-gone', sizeBytes: gib, claimRef }]);
+  await environment.settle(125_000);
+  const message = 'volume pvc-gone takes 1Gi, and has no PersistentVolume; claim default/gone is gone';
+  expect(await conditions()).toMatchObject([
+    { type: 'LedgerMatches', status: 'False', reason: 'LeakedVolumes', message },
+  ]);
+  expect((await environment.eventLines()).join('\n')).toContain(`LeakedVolumes`);
+  expect((await client.get({ name: 'n1-a' })).spec?.volumes).toHaveLength(2);
+  await change([]);
+  await environment.settle(125_000);
+  expect(await conditions()).toMatchObject([{ status: 'False', reason: 'MissingEntries' }]);
+  expect((await environment.eventLines()).join('\n')).toContain('of drive n1-a: its bytes are not counted');
+  await change(used);
+  await environment.settle(65_000);
+  expect(await conditions()).toMatchObject([{ type: 'LedgerMatches', status: 'True', reason: 'Matches' }]);
+});
+
 test('kube-scheduler sees one figure for each node and class: the sum, and the largest drive', async () => {
   const started = await start('n1');
   await using _ = started.environment;

@@ -12,6 +12,7 @@ import { runWorkers } from '../../reconcile/workers.ts';
 import { untilAborted } from '../../runtime/abort.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
 import { registerDriveNode } from './drive-nodes.ts';
+import { LedgerReconciler } from './ledger-reconciler.ts';
 
 const controllerName = 'drives';
 /** The key in the queue of the CSIDriver and the class; no node has this name. */
@@ -25,7 +26,8 @@ export interface DrivesControllerSettings {
 
 /**
  * Runs the controller service of `drives.stowage.dev` in this process, and creates what its volumes need: the CSIDriver, a class, and for
- * each node with drives its label and its entry in the CSINode. What exists stays as it is. It never writes the status of a Drive.
+ * each node with drives its label and its entry in the CSINode. What exists stays as it is. Of a Drive's status it writes the condition
+ * `LedgerMatches` only.
  */
 export function drivesController({
   inProcessDrivers,
@@ -34,10 +36,12 @@ export function drivesController({
   return {
     name: controllerName,
     run: async (context, signal) => {
+      const ledgers = new LedgerReconciler(context);
       if (inProcessDrivers === undefined) return;
       await Promise.all([
         serveDriver(context, { inProcessDrivers, version }, signal),
         prepareCluster(context, signal),
+        ledgers.run(signal),
       ]);
     },
   };

@@ -1,0 +1,112 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import {
+  type Drive,
+  type DriveUser,
+  type DriveVolume,
+  driveNameKey,
+  drivesDriver,
+} from '../../kube/drive.ts';
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
+
+/** What is compared. Functions answer by `namespace/name`. */
+export interface LedgerState {
+  readonly drives: Iterable<Drive>;
+  readonly volumes: Iterable<PersistentVolume>;
+  readonly claimNamed: (key: string) => Pick<PersistentVolumeClaim, 'metadata'> | undefined;
+  readonly podNamed: (key: string) => Pick<Pod, 'metadata'> | undefined;
+}
+
+/**
+ * - `leak`: the ledger has an entry that nothing uses any more: its bytes are lost until a person removes it.
+ * - `missing`: a PersistentVolume is on a drive whose ledger does not have it: its bytes are not counted.
+ * - `stray`: a directory of the drive has no entry.
+ */
+export interface LedgerFinding {
+  readonly kind: 'leak' | 'missing' | 'stray';
+  /** Its name; of a missing entry the one that the PersistentVolume names, which may not exist. */
+  readonly drive: string;
+  readonly volume: string;
+  /** Why, as the end of a sentence about the volume. */
+  readonly reason: string;
+}
+
+/**
+ * Compares ledgers with PersistentVolumes, claims and pods. An entry whose claim exists is being provisioned or used; one that is `Releasing`
+ * waits for its node. A single comparison may see a change half done: report what is found twice.
+ */
+export function auditLedgers(state: LedgerState): readonly LedgerFinding[] {
+  const volumes = new Map<string, PersistentVolume>();
+  for (const volume of state.volumes)
+    if (volume.spec?.csi?.driver === drivesDriver) volumes.set(textOf(volume.spec.csi.volumeHandle), volume);
+  const findings: LedgerFinding[] = [];
+  const held = new Set<string>();
+  for (const drive of state.drives)
+    for (const entry of listOf(drive.spec?.volumes)) {
+      held.add(entry.name);
+      const reason = leakOf(drive, entry, volumes.get(entry.name), state);
+      if (reason !== undefined)
+        findings.push({ kind: 'leak', drive: textOf(drive.metadata?.name), volume: entry.name, reason });
+    }
+  for (const [handle, volume] of volumes)
+    if (!held.has(handle)) findings.push(...missingEntry(handle, volume));
+  return findings;
+}
+
+/** Directories of a drive that its ledger does not have. They are listed before the ledger is read, so that no new one seems stray. */
+export function strayDirectories(drive: Drive, directories: Iterable<string>): readonly LedgerFinding[] {
+  const known = new Set(listOf(drive.spec?.volumes).map(({ name }) => name));
+  return [...directories]
+    .filter((name) => !known.has(name))
+    .map((volume) => ({
+      kind: 'stray',
+      drive: textOf(drive.metadata?.name),
+      volume,
+      reason: 'has a directory and no entry in the ledger',
+    }));
+}
+
+/** A sentence for people, without an end. */
+export function ledgerFindingText({ volume, reason }: LedgerFinding): string {
+  return `volume ${volume} ${reason}`;
+}
+
+function leakOf(
+  drive: Drive,
+  entry: DriveVolume,
+  volume: PersistentVolume | undefined,
+  { claimNamed, podNamed }: LedgerState,
+): string | undefined {
+  if (entry.state === 'Releasing') return undefined;
+  const size = quantityOfBytes(BigInt(entry.sizeBytes));
+  if (volume !== undefined) {
+    const named = volume.spec?.csi?.volumeAttributes?.[driveNameKey];
+    if (named === undefined || named === drive.metadata?.name) return undefined;
+    return `takes ${size} here, and its PersistentVolume is on drive ${named}`;
+  }
+  const { claimRef, podRef } = entry;
+  if (podRef !== undefined)
+    return isThere(podRef, podNamed) ? undefined : `takes ${size}, and pod ${keyIn(podRef)} is gone`;
+  if (claimRef === undefined) return `takes ${size}, and has neither a PersistentVolume nor a known claim`;
+  if (isThere(claimRef, claimNamed)) return undefined;
+  return `takes ${size}, and has no PersistentVolume; claim ${keyIn(claimRef)} is gone`;
+}
+
+/** A PersistentVolume that is being deleted loses its entry first. */
+function missingEntry(volume: string, { metadata, spec }: PersistentVolume): readonly LedgerFinding[] {
+  if (metadata?.deletionTimestamp !== undefined) return [];
+  const drive = textOf(spec?.csi?.volumeAttributes?.[driveNameKey]);
+  const reason = `has the PersistentVolume ${metadata?.name} and no entry in the ledger`;
+  return [{ kind: 'missing', drive, volume, reason }];
+}
+
+/** Another object of the same name is not the one that the entry was made for. */
+function isThere(user: DriveUser, named: (key: string) => KubeObject | undefined): boolean {
+  const found = named(keyIn(user));
+  return found !== undefined && (user.uid === undefined || found.metadata?.uid === user.uid);
+}
+
+function keyIn({ namespace, name }: DriveUser): string {
+  return `${namespace}/${name}`;
+}
