@@ -24,7 +24,7 @@ export interface DrivesServicesOptions {
 /**
  * The services of the driver `drives.stowage.dev`. A process with the controller service alone that does not answer says so in Probe, and
  * sidecars such as external-provisioner then wait before they take part in their own election: so the sidecar that leads is the one beside
- * the driver that leads. With the node service, the process is ready whoever leads, because each node needs its own.
+ * the driver that leads. With the node service, the process is ready even if another one leads, because each node needs its own.
  */
 export function drivesServices({ version, controller, node }: DrivesServicesOptions): CsiServices {
   return {

@@ -1,5 +1,5 @@
 /** One line of `/proc/self/mountinfo`. */
-export interface Mount {
+export interface HostMount {
   /** Major and minor number of the filesystem's device, such as `8:16`. */
   readonly device: string;
   /** The directory of the filesystem that is visible here. */
@@ -14,9 +14,9 @@ export interface Mount {
 
 /** The mounts of a process, in the order in which they were made. */
 export class MountTable {
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly HostMount[];
 
-  constructor(mounts: readonly Mount[]) {
+  constructor(mounts: readonly HostMount[]) {
     this.mounts = mounts;
   }
 
@@ -26,18 +26,18 @@ export class MountTable {
   }
 
   /** The mount that a user of the path sees: of several, the last one. */
-  at(path: string): Mount | undefined {
+  at(path: string): HostMount | undefined {
     return this.mounts.findLast((mount) => mount.path === path);
   }
 
   /** All mounts of a filesystem. */
-  of(device: string): readonly Mount[] {
+  of(device: string): readonly HostMount[] {
     return this.mounts.filter((mount) => mount.device === device);
   }
 }
 
 /** `36 35 98:0 /root /path rw,noatime shared:1 - xfs /dev/sdb rw,prjquota`; between options and the dash are any number of fields. */
-function parseLine(line: string): Mount | undefined {
+function parseLine(line: string): HostMount | undefined {
   const fields = line.split(' ');
   const dash = fields.indexOf('-', 6);
   const [, , device, root, path, options] = fields;

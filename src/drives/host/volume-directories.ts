@@ -43,7 +43,7 @@ export class VolumeDirectories {
     await this.remove(mount, volume);
     const path = join(await checkedFolder(mount, deletedFolder), volume);
     await mkdir(path, 0o700);
-    // Containers run as any user; whoever may enter the folder above is root.
+    // Containers run as any user. On the host only root can enter the folder above.
     await chmod(path, 0o777);
     return path;
   }

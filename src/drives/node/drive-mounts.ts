@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../runtime/error-message.ts';
 import { KeyedQueue } from '../controller/keyed-queue.ts';
 import type { DriveHost, FilesystemUsage, HostDevice } from '../host/drive-host.ts';
-import type { Mount, MountTable } from '../host/mount-table.ts';
+import type { HostMount, MountTable } from '../host/mount-table.ts';
 import { codeOf } from '../host/safe-paths.ts';
 
 export interface DriveMountsOptions {
@@ -106,7 +106,7 @@ export class DriveMounts {
   }
 
   /** The mount stays as it is: volumes on it may still be readable, and nothing is released. */
-  async #withoutDevice(uuid: string, mount: Mount | undefined): Promise<DriveObservation> {
+  async #withoutDevice(uuid: string, mount: HostMount | undefined): Promise<DriveObservation> {
     if (mount !== undefined && (await this.#host.hasDevice(mount.device)))
       return failed('InputOutputError', brokenText(`device ${mount.device} cannot be read`));
     return {
@@ -137,7 +137,11 @@ export class DriveMounts {
   }
 
   /** XFS enables quota only with the first mount of a filesystem. */
-  async #withoutQuota(device: HostDevice, path: string, users: readonly Mount[]): Promise<DriveObservation> {
+  async #withoutQuota(
+    device: HostDevice,
+    path: string,
+    users: readonly HostMount[],
+  ): Promise<DriveObservation> {
     const elsewhere = users.map((mount) => mount.path);
     if (elsewhere.length > 0)
       return failed(
@@ -151,7 +155,7 @@ export class DriveMounts {
     return await this.#observe(device, path);
   }
 
-  #hasQuota({ filesystemOptions }: Mount): boolean {
+  #hasQuota({ filesystemOptions }: HostMount): boolean {
     const { mountOption } = this.#host.quota;
     return mountOption === undefined || filesystemOptions.includes(mountOption);
   }
@@ -175,7 +179,7 @@ function isUuid(text: string): boolean {
 }
 
 /** Other mounts of the same filesystem. */
-function usersOf(table: MountTable, mount: Mount): readonly Mount[] {
+function usersOf(table: MountTable, mount: HostMount): readonly HostMount[] {
   return table.of(mount.device).filter(({ path }) => path !== mount.path);
 }
 

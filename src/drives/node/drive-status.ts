@@ -57,8 +57,8 @@ function statusAfter({ drive, record }: NodeDrive, report: DriveReport, nowMs: n
 }
 
 /**
- * Measured while the drive is empty, when what XFS keeps for itself is all that is missing. With volumes on it, their data cannot be told
- * from that, and the figure stays, unless the filesystem has grown since.
+ * Measured while the drive is empty, when what XFS keeps for itself is all that is missing. With volumes on it, their data cannot be
+ * distinguished from that, and the figure stays, unless the filesystem has grown since.
  */
 function capacityOf(
   status: DriveStatus | undefined,

@@ -5,7 +5,7 @@ import { driveNodeKey } from '../../kube/drive.ts';
 import type { Random } from '../../runtime/random.ts';
 import { claimPatch, entryPatch } from '../controller/ledger-patches.ts';
 import type { NodeDrives, NodeVolume } from './node-drives.ts';
-import type { InlineVolume } from './node-requests.ts';
+import type { InlineVolumeRequest } from './node-requests.ts';
 
 /** How often a drive is chosen again after another client changed the chosen one; then the kubelet repeats the call. */
 const attemptsMax = 8;
@@ -26,7 +26,7 @@ export class InlineVolumes {
   }
 
   /** The volume's drive; calls for one volume must not run at the same time. */
-  async claim(volume: string, wanted: InlineVolume): Promise<NodeVolume> {
+  async claim(volume: string, wanted: InlineVolumeRequest): Promise<NodeVolume> {
     let isFresh = false;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const found = this.#drives.find(volume);
@@ -53,7 +53,7 @@ export class InlineVolumes {
     });
   }
 
-  async #write(volume: string, { sizeBytes, driveClass, pod }: InlineVolume): Promise<void> {
+  async #write(volume: string, { sizeBytes, driveClass, pod }: InlineVolumeRequest): Promise<void> {
     const term = { [driveNodeKey]: this.#nodeName };
     const { tier, labels } = driveClass;
     const ask = { bytes: sizeBytes, tier, labels, preferred: [], requisite: [term] };
@@ -74,7 +74,7 @@ export class InlineVolumes {
   }
 }
 
-function checked(found: NodeVolume, { pod }: InlineVolume): NodeVolume {
+function checked(found: NodeVolume, { pod }: InlineVolumeRequest): NodeVolume {
   const { entry, record } = found;
   const { podRef } = entry;
   if (podRef?.namespace !== pod.namespace || podRef.name !== pod.name || podRef.uid !== pod.uid)

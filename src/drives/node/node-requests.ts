@@ -52,7 +52,7 @@ export function mountOptions(
 }
 
 /** An inline volume, as the kubelet describes it. */
-export interface InlineVolume {
+export interface InlineVolumeRequest {
   readonly sizeBytes: number;
   readonly driveClass: DriveClass;
   readonly pod: DriveUser;
@@ -61,7 +61,7 @@ export interface InlineVolume {
 const contextPrefix = 'csi.storage.k8s.io/';
 
 /** Undefined if the request is for a PersistentVolume. */
-export function readInlineVolume(context: Readonly<Record<string, string>>): InlineVolume | undefined {
+export function readInlineVolume(context: Readonly<Record<string, string>>): InlineVolumeRequest | undefined {
   if (lookUp(context, `${contextPrefix}ephemeral`) !== 'true') return undefined;
   const { size, ...attributes } = context;
   const driveClass = readDriveClass(attributes);

@@ -14,7 +14,7 @@ import type { DriveHost } from '../host/drive-host.ts';
 import { UnsafePathError } from '../host/safe-paths.ts';
 import type { InlineVolumes } from './inline-volumes.ts';
 import type { NodeDrives, NodeVolume } from './node-drives.ts';
-import { checkVolumeId, type InlineVolume, mountOptions, readInlineVolume } from './node-requests.ts';
+import { checkVolumeId, type InlineVolumeRequest, mountOptions, readInlineVolume } from './node-requests.ts';
 import type { VolumeData } from './volume-data.ts';
 import type { VolumeMounts } from './volume-mounts.ts';
 
@@ -203,7 +203,7 @@ class NodeCalls {
     return { source: staged.path, device: staged.device };
   }
 
-  async #claimed(volumeId: string, wanted: InlineVolume): Promise<MountSource> {
+  async #claimed(volumeId: string, wanted: InlineVolumeRequest): Promise<MountSource> {
     const { inline, data } = this.#options;
     const { path: source, device } = await data.prepare(await inline.claim(volumeId, wanted));
     return { source, device };

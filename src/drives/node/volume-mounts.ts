@@ -1,6 +1,6 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { DriveHost } from '../host/drive-host.ts';
-import type { Mount } from '../host/mount-table.ts';
+import type { HostMount } from '../host/mount-table.ts';
 import { makeTarget, removeTarget, resolvedTarget } from '../host/safe-paths.ts';
 
 /** Mounts on top of each other at one path that are removed; more come from something else than repeated calls. */
@@ -30,13 +30,13 @@ export class VolumeMounts {
   }
 
   /** The mounts that show the volume, the drive's own mount aside. */
-  async of(volume: string): Promise<readonly Mount[]> {
+  async of(volume: string): Promise<readonly HostMount[]> {
     const { mounts } = await this.#host.mounts();
     return mounts.filter((mount) => shows(mount, volume));
   }
 
   /** The mount at a path of a request, if it shows the volume. */
-  async at(path: string, volume: string): Promise<Mount | undefined> {
+  async at(path: string, volume: string): Promise<HostMount | undefined> {
     const target = await resolvedTarget(path, this.#drivesRoot);
     const mount = target === undefined ? undefined : (await this.#host.mounts()).at(target);
     return mount !== undefined && shows(mount, volume) ? mount : undefined;
@@ -75,7 +75,11 @@ export class VolumeMounts {
   }
 
   /** A mount of the volume's old device, which was lost and came back, is removed: the pods that saw it have ended. */
-  async #reusable(target: string, mount: Mount | undefined, wanted: WantedMount): Promise<Mount | undefined> {
+  async #reusable(
+    target: string,
+    mount: HostMount | undefined,
+    wanted: WantedMount,
+  ): Promise<HostMount | undefined> {
     if (mount === undefined) return undefined;
     if (!shows(mount, wanted.volume)) throw otherMount(target, wanted.volume);
     if (mount.device !== wanted.device || mount.root.endsWith(removedMark)) {
@@ -94,7 +98,7 @@ export class VolumeMounts {
 /** The kernel's mark of a directory that was removed while it was mounted. */
 const removedMark = '//deleted';
 
-function shows({ type, root }: Mount, volume: string): boolean {
+function shows({ type, root }: HostMount, volume: string): boolean {
   const path = root.endsWith(removedMark) ? root.slice(0, -removedMark.length) : root;
   return type === 'xfs' && (path === `/volumes/${volume}` || path === `/deleted/${volume}`);
 }

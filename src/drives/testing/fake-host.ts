@@ -1,7 +1,7 @@
 import { mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DriveHost, FilesystemUsage, HostDevice } from '../host/drive-host.ts';
-import { type Mount, MountTable } from '../host/mount-table.ts';
+import { type HostMount, MountTable } from '../host/mount-table.ts';
 import type { ProjectQuota, VolumeDirectory } from '../host/project-quota.ts';
 import { VolumeDirectories } from '../host/volume-directories.ts';
 
@@ -25,7 +25,7 @@ export class FakeHost implements DriveHost {
   /** Limits by the volume's name. */
   readonly limits = new Map<string, number>();
   quota: ProjectQuota;
-  #mounts: Mount[] = [];
+  #mounts: HostMount[] = [];
   #numbers = 0;
 
   constructor(folder: string) {
@@ -73,7 +73,7 @@ export class FakeHost implements DriveHost {
   }
 
   /** A mount that is none of the service's. */
-  addMount(mount: Partial<Mount> & Pick<Mount, 'path'>): void {
+  addMount(mount: Partial<HostMount> & Pick<HostMount, 'path'>): void {
     const defaults = { device: '0:99', root: '/', options: ['rw'], type: 'ext4', filesystemOptions: [] };
     this.#mounts.push({ ...defaults, ...mount });
   }
