@@ -128,6 +128,20 @@ EXISTING VOLUMES
 
 \`-o name\` prints the pools: \`csistoragecapacity/NAMESPACE/NAME\`, \`drivercapacity/POOL\`.
 
+## Drives
+
+[From bare disks to a running StatefulSet](drives-tutorial.md) shows the output of \`stowage drives\`. Reports have the apiVersion \`stowage.dev/drives/v1\`; sizes are whole bytes.
+
+| kind | printed by | content |
+|---|---|---|
+| \`DevicesReport\` | \`discover\` | \`node\`, \`devices[]\`: \`id\`, \`device\`, \`sizeBytes\`, \`filesystem\`, \`make\`, \`serial\`, \`available\`, \`obstacle\` (\`TooSmall\`, \`ReadOnly\`, \`Partitioned\`, \`Held\`, \`Mounted\`, \`Swap\`, \`CDROM\`, \`Hidden\`, \`UsedByStowage\`, \`Data\`, \`Unreadable\`), \`description\` |
+| \`InitReport\` | \`init\` | \`node\`, \`devices[]\`: \`device\`, \`drive\`, \`result\` (\`formatted\`, \`registered\`, \`already registered\`, \`refused\`, \`failed\`), \`error\` |
+| \`DrivesReport\` | \`list\` | \`drives[]\`: \`drive\`, \`node\`, \`tier\`, \`state\`, \`isCordoned\`, \`device\`, \`make\`, \`filesystemUUID\`, \`labels\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`, \`volumeCount\`, \`createdAt\`; \`notes[]\` |
+| \`DriveVolumesReport\` | \`list volumes\`, \`info VOLUME\` | \`volumes[]\`: \`volume\`, \`sizeBytes\`, \`node\`, \`drive\`, \`device\`, \`state\` (\`Active\`, \`Pending\`, \`Releasing\`, \`Lost\`, \`Leaked\`), \`claim\`, \`persistentVolume\`, \`pods[]\`; \`notes[]\` |
+| \`DriveNodesReport\` | \`info\` | \`nodes[]\`: \`node\`, \`driveCount\`, \`readyCount\`, \`volumeCount\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`; \`notes[]\` |
+
+Amounts that are not known are absent. \`-o name\` prints \`drive.stowage.dev/NAME\`, which the other commands accept, or for \`discover\` the available devices.
+
 ## Upgrade of zonal volumes
 
 \`stowage upgrade-zonal-pvs -o json\` writes a \`ZonalUpgradeReport\` of \`stowage.dev/zonalupgrade/v1\`: \`dryRun\`, and \`volumes[]\` with \`name\`, \`action\`
