@@ -282,3 +282,16 @@ test.each([
 test('valid timeouts are accepted', async () => {
   expect((await call('GET', '/api/v1/namespaces?timeout=1m30s')).status).toBe(200);
 });
+
+test('programs in the same process get tokens of service accounts that the server accepts', async () => {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await call('POST', accounts, '{"metadata":{"name":"robot"}}');
+  const account = { namespace: 'default', name: 'robot' };
+  const { token = '' } = await server.issueToken(account, { expirationSeconds: 600n });
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const review = await call('POST', path, '{}', { authorization: `Bearer ${token}` });
+  expect(review.text).toContain('"username":"system:serviceaccount:default:robot"');
+  const other = await server.issueToken(account, { audiences: ['vault'] });
+  const refused = await call('GET', accounts, undefined, { authorization: `Bearer ${other.token}` });
+  expect(refused.status, 'a token for another audience').toBe(401);
+});

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { HealthChecks } from '../io/http/health-pages.ts';
+import type { TokenRequestSpec, TokenRequestStatus } from '../kube/api/authentication.ts';
 import type { CustomResourceDefinition } from '../kube/api/stored/apiextensions.ts';
+import type { TokenRequest } from '../kube/api/stored/authentication.ts';
+import type { ObjectKey } from '../kube/resource.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ids } from '../runtime/ids.ts';
 import type { Random } from '../runtime/random.ts';
 import { bootstrapPolicy } from './access/bootstrap-policy.ts';
 import { RoleAggregation } from './access/role-aggregation.ts';
+import { issueRequestedToken } from './access/token-request.ts';
 import { DefinitionController } from './custom/definition-controller.ts';
 import { installDefinitions } from './custom/install-definitions.ts';
 import { builtInKindCatalog } from './kinds/built-in-kinds.ts';
@@ -54,13 +58,15 @@ export class EmbeddedServer {
   readonly #store: Store;
   readonly #controllers: readonly ServerController[];
   readonly #api: ApiServer;
+  readonly #clock: Clock;
 
   private constructor(
     store: Store,
     registry: Registry,
     controllers: readonly ServerController[],
-    api: ApiServer,
+    { api, clock }: { readonly api: ApiServer; readonly clock: Clock },
   ) {
+    this.#clock = clock;
     this.#store = store;
     this.registry = registry;
     this.#controllers = controllers;
@@ -90,13 +96,26 @@ export class EmbeddedServer {
         await api.close();
         throw error;
       }
-      return new EmbeddedServer(store, registry, controllers, api);
+      return new EmbeddedServer(store, registry, controllers, { api, clock: options.clock });
     } catch (error) {
       // Closing may never finish if the disk is full.
       const closing = closeAll(controllers, store);
       await Promise.race([closing, options.clock.sleep(closeMsMax, new AbortController().signal)]);
       throw error;
     }
+  }
+
+  /** Issues a token for a service account, as a POST to its subresource `token` does. */
+  async issueToken(
+    account: ObjectKey,
+    { audiences = [], expirationSeconds, boundObjectRef }: TokenRequestSpec,
+  ): Promise<TokenRequestStatus> {
+    const context = { registry: this.registry, tokens: this.#api.tokens, clock: this.#clock };
+    const { status } = await issueRequestedToken(context, account, {
+      metadata: {},
+      spec: { audiences: [...audiences], expirationSeconds, boundObjectRef },
+    } as TokenRequest);
+    return status;
   }
 
   get url(): string {

@@ -20,7 +20,7 @@ import { garbageCollector } from './workloads/garbage-collector.ts';
 import { namespaceController } from './workloads/namespace-controller.ts';
 import type { CsiNodeSettings } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
 import type { CsiNodeSources } from './workloads/node-agent/csi-records/node-plugins.ts';
-import { createNodeAgent } from './workloads/node-agent/node-agent.ts';
+import { createNodeAgent, type NodeAgentOptions } from './workloads/node-agent/node-agent.ts';
 import {
   type ServiceAccountOptions,
   serviceAccountController,
@@ -43,6 +43,8 @@ export interface ControllerSettings extends ServiceAccountOptions {
   readonly csiNode?: CsiNodeSettings | undefined;
   /** The same as connections; by default those at the addresses of `csiNode`. */
   readonly csiNodes?: CsiNodeSources | undefined;
+  /** Issues the service account tokens that CSI drivers ask for. */
+  readonly requestToken?: NodeAgentOptions['requestToken'];
   /** The feature gate of that name; on by default. Off: claims do not wait for their first consumer. */
   readonly volumeScheduling?: boolean | undefined;
   /** `spec.schedulerName` of the pods that the scheduler handles; only `stowage` by default. */

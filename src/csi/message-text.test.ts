@@ -1,8 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { csiMethods } from './csi-methods.ts';
-import { CreateVolumeRequestSchema, file_csi, ListVolumesResponseSchema } from './generated/csi.ts';
-import { messageText, withoutSecretsOf } from './message-text.ts';
+import {
+  CreateVolumeRequestSchema,
+  file_csi,
+  ListVolumesResponseSchema,
+  NodePublishVolumeRequestSchema,
+} from './generated/csi.ts';
+import { accountTokensKey, messageText, withoutSecretsOf } from './message-text.ts';
 
 const request = create(CreateVolumeRequestSchema, {
   name: 'pvc-1',
@@ -47,4 +52,18 @@ test('a huge message is cut', () => {
   const text = messageText(ListVolumesResponseSchema, create(ListVolumesResponseSchema, { entries }));
   expect(text.length).toBeLessThan(5000);
   expect(text).toMatch(/\.\.\. \(\d+ characters\)$/);
+});
+
+test('tokens of service accounts are secrets, although they are in the volume context', () => {
+  const tokens = '{"vault":{"token":"eyJhbGciOi","expirationTimestamp":null}}';
+  const volumeContext = { [accountTokensKey]: tokens, pool: 'ssd' };
+  const publish = create(NodePublishVolumeRequestSchema, { volumeId: 'v1', volumeContext });
+  expect(JSON.parse(messageText(NodePublishVolumeRequestSchema, publish))).toEqual({
+    volume_id: 'v1',
+    volume_context: { [accountTokensKey]: '***stripped***', pool: 'ssd' },
+  });
+  const text = `bad token eyJhbGciOi in ${tokens}`;
+  expect(withoutSecretsOf(NodePublishVolumeRequestSchema, publish, text)).toBe(
+    'bad token ***stripped*** in ***stripped***',
+  );
 });

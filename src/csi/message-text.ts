@@ -2,6 +2,9 @@ import { type DescField, type DescMessage, getOption, type MessageShape } from '
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { csi_secret } from './generated/csi.ts';
 
+/** In `volume_context`: tokens of the pod's service account. No option of csi.proto marks them, and they are secrets nevertheless. */
+export const accountTokensKey = 'csi.storage.k8s.io/serviceAccount.tokens';
+
 /** In place of a secret, as other CSI programs print it. */
 const stripped = '***stripped***';
 
@@ -33,8 +36,22 @@ function secretValues(message: ReflectMessage): string[] {
   return setFields(message).flatMap((field) =>
     isSecret(field)
       ? texts(plainValue(message, field)).filter((text) => text.length >= secretLengthMin)
-      : nestedMessages(message, field).flatMap(secretValues),
+      : [...accountTokens(message, field), ...nestedMessages(message, field).flatMap(secretValues)],
   );
+}
+
+/** The tokens themselves, and the text that contains them. */
+function accountTokens(message: ReflectMessage, field: DescField): string[] {
+  if (field.fieldKind !== 'map') return [];
+  const text = message.get(field).get(accountTokensKey);
+  if (typeof text !== 'string') return [];
+  try {
+    const byAudience = Object.values(JSON.parse(text) as Record<string, { readonly token?: unknown } | null>);
+    const tokens = byAudience.flatMap((status) => texts(status?.token));
+    return [text, ...tokens.filter((token) => token.length >= secretLengthMin)];
+  } catch {
+    return [text];
+  }
 }
 
 /** All strings in a plain value; the keys of a map of secrets are names, and no secrets. */
@@ -62,7 +79,12 @@ function plainValue(message: ReflectMessage, field: DescField): unknown {
     case 'list':
       return [...message.get(field)].map((item) => plainItem(item, field));
     case 'map':
-      return Object.fromEntries([...message.get(field)].map(([key, item]) => [key, plainItem(item, field)]));
+      return Object.fromEntries(
+        [...message.get(field)].map(([key, item]) => [
+          key,
+          key === accountTokensKey ? stripped : plainItem(item, field),
+        ]),
+      );
     case 'message':
       return plainMessage(message.get(field));
     default:

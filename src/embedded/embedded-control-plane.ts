@@ -104,6 +104,7 @@ export class EmbeddedControlPlane {
     return runControllers({
       schedulerNames: [...schedulerNamesDefault, defaultSchedulerName],
       localRoot: options.dataDirectory && join(options.dataDirectory, 'volumes'),
+      requestToken: (account, spec) => this.server.issueToken(account, spec),
       ...options.settings,
       version: packageVersion(),
       clusterAuthority: certificate,

@@ -52,6 +52,11 @@ export class ApiServer {
   readonly #access: Access;
   readonly #credentials: ServerCredentials;
 
+  /** Signs the tokens of service accounts. */
+  get tokens(): Access['tokens'] {
+    return this.#access.tokens;
+  }
+
   private constructor({ http, access, credentials, metrics }: Parts) {
     this.#http = http;
     this.#access = access;

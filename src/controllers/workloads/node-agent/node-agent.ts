@@ -13,6 +13,7 @@ import type { Requeue } from '../../../reconcile/workers.ts';
 import { AgentCaches } from './caches/agent-caches.ts';
 import { claimKeysOf } from './caches/pods-by-node-and-claim.ts';
 import { NodePluginLoops } from './csi/node-plugin-loops.ts';
+import { type RequestToken, VolumeTokens } from './csi/volume-tokens.ts';
 import { type CsiNodeSources, NodePlugins } from './csi-records/node-plugins.ts';
 import { NodeReconciler } from './node-reconciler.ts';
 import { isSameReport, reportOf } from './nodes/node-volumes.ts';
@@ -45,6 +46,8 @@ export interface NodeAgentOptions {
   readonly csiDrivers?: CsiDriverSet | undefined;
   /** The CSI node plugins of simulated nodes; volumes of other drivers are simulated. */
   readonly csiNodes?: CsiNodeSources | undefined;
+  /** For drivers with `tokenRequests`; without it, their volumes are not published. */
+  readonly requestToken?: RequestToken | undefined;
 }
 
 /** With the defaults. */
@@ -73,7 +76,8 @@ class NodeAgent {
     const shared = { context, caches: this.#caches, plugins: this.#plugins };
     const wakeNode = (nodeName: string) => this.#wakeNode(nodeName);
     const reportNode = (nodeName: string) => this.#volumesReleased(nodeName);
-    this.#pluginLoops = new NodePluginLoops({ ...shared, wakePod, wakeNode, reportNode });
+    const tokens = new VolumeTokens(options.requestToken, context.clock);
+    this.#pluginLoops = new NodePluginLoops({ ...shared, tokens, wakePod, wakeNode, reportNode });
     const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
     this.#pods = new PodRunner(context, this.#caches, podOptions);
     this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration });

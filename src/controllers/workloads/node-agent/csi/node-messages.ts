@@ -1,5 +1,6 @@
 import type { CsiRequestInit } from '../../../../csi/csi-methods.ts';
 import type { VolumeCapability_AccessMode_Mode as AccessMode } from '../../../../csi/generated/csi.ts';
+import { accountTokensKey } from '../../../../csi/message-text.ts';
 import type { ServedCsiDriver } from '../../../../csi/served-driver.ts';
 import { csiAccessMode, type VolumeCapabilityInit } from '../../../../csi/volume-capability.ts';
 import type { CSIDriver } from '../../../../kube/api/storage.ts';
@@ -16,6 +17,8 @@ export interface CallFacts {
   /** From the attachment; empty if the volume has none. */
   readonly publishContext: Texts;
   readonly secrets: Texts;
+  /** Tokens of the pod's service account, for NodePublishVolume. */
+  readonly tokens?: string | undefined;
   /** Empty if the plugin does not stage. */
   readonly stagingPath: string;
 }
@@ -37,8 +40,10 @@ export function stageMessage(
 export function publishMessage(
   request: VolumeRequest,
   targetPath: string,
-  { plugin, publishContext, secrets, stagingPath, csiDriver }: CallFacts,
+  { plugin, publishContext, secrets, stagingPath, csiDriver, tokens }: CallFacts,
 ): CsiRequestInit<'NodePublishVolume'> {
+  const tokenInfo = tokens === undefined ? {} : { [accountTokensKey]: tokens };
+  const isTokenSecret = csiDriver?.spec?.serviceAccountTokenInSecrets === true;
   const hasPodInfo = csiDriver?.spec?.podInfoOnMount === true;
   const size = hasPodInfo ? sizeInfo(request) : {};
   return {
@@ -48,8 +53,13 @@ export function publishMessage(
     targetPath,
     volumeCapability: capabilityOf(request, plugin, csiDriver),
     readonly: request.isReadOnly,
-    secrets,
-    volumeContext: { ...attributesOf(request), ...(hasPodInfo ? podInfo(request) : {}), ...size },
+    secrets: { ...secrets, ...(isTokenSecret ? tokenInfo : {}) },
+    volumeContext: {
+      ...attributesOf(request),
+      ...(hasPodInfo ? podInfo(request) : {}),
+      ...size,
+      ...(isTokenSecret ? {} : tokenInfo),
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { PluginRegistration } from './plugin-registration.ts';
 import { PluginVolumes } from './plugin-volumes.ts';
 import { VolumeOperations } from './volume-operations.ts';
 import { volumeRequestsOf } from './volume-request.ts';
+import type { VolumeTokens } from './volume-tokens.ts';
 
 /** Calls at once to one plugin. Each plugin has its own, so one that hangs holds up no other. */
 const workers = 8;
@@ -32,6 +33,7 @@ export interface NodePluginLoopsOptions {
   readonly context: ControllerContext;
   readonly caches: AgentCaches;
   readonly plugins: NodePlugins;
+  readonly tokens: VolumeTokens;
   readonly wakePod: (podKey: string) => void;
   readonly reportNode: (nodeName: string) => void;
   /** A plugin has answered: pods of the node may start. */
@@ -84,7 +86,7 @@ export class NodePluginLoops {
     });
     const answers = served.map(({ request, loop: { volumes, queue } }) => {
       const isReady = volumes.request(request);
-      if (!isReady || volumes.isGrowing(request)) queue.add(request.volumeHandle);
+      if (!isReady || volumes.isToReconcile(request)) queue.add(request.volumeHandle);
       return isReady;
     });
     return answers.every(Boolean);
@@ -131,8 +133,9 @@ export class NodePluginLoops {
   }
 
   #loopOf(nodeName: string, { directory }: CsiNodeSource, plugin: ServedCsiDriver): PluginLoop {
-    const { context, caches, plugins, wakePod, reportNode } = this.#options;
-    const operations = new VolumeOperations({ context, caches, plugins, nodeName, plugin, directory });
+    const { context, caches, plugins, tokens, wakePod, reportNode } = this.#options;
+    const parts = { context, caches, plugins, tokens, nodeName, plugin, directory };
+    const operations = new VolumeOperations(parts);
     const report = () => reportNode(nodeName);
     return {
       queue: new WorkQueue({ clock: context.clock, retryBaseMs, retryMaxMs }),

@@ -10,6 +10,7 @@ import { needsVolumes } from '../pods/pod-lifecycle.ts';
 import { ClaimExpansions } from './claim-expansions.ts';
 import { grpcErrorText, MountProblem } from './mount-problem.ts';
 import { OperationBackOff } from './operation-back-off.ts';
+import { Republishing } from './republishing.ts';
 import type { VolumeOperations } from './volume-operations.ts';
 import { podOf, type VolumeRequest } from './volume-request.ts';
 
@@ -32,6 +33,7 @@ export class PluginVolumes {
   readonly #options: PluginVolumesOptions;
   readonly #backOff: OperationBackOff;
   readonly #expansions: ClaimExpansions;
+  readonly #republishing: Republishing;
   /** What pods have asked for, by volume handle and uid of the pod. */
   readonly #requests = new Map<string, Map<string, VolumeRequest>>();
 
@@ -39,6 +41,8 @@ export class PluginVolumes {
     this.#options = options;
     this.#backOff = new OperationBackOff(options.context.clock);
     this.#expansions = new ClaimExpansions(options);
+    const { caches, context } = options;
+    this.#republishing = new Republishing(context.clock, (driver) => caches.drivers.get(driver));
   }
 
   /** Notes that the pod needs the volume; true if it has it already, at its full size. */
@@ -51,9 +55,9 @@ export class PluginVolumes {
     return isPublished && !this.#expansions.isBlocking(request);
   }
 
-  /** Whether the volume has to grow on the node. */
-  isGrowing(request: VolumeRequest): boolean {
-    return this.#expansions.isPending(request);
+  /** Whether the volume has to grow on the node, or has to be published again from time to time. */
+  isToReconcile(request: VolumeRequest): boolean {
+    return this.#expansions.isPending(request) || this.#republishing.isNew(request);
   }
 
   /** Handles of the volumes that the pod has asked for. */
@@ -67,6 +71,7 @@ export class PluginVolumes {
       ...(await this.#unpublishEnded(volumeHandle, signal)),
       ...(await this.#publishRequested(volumeHandle, signal)),
       ...(await this.#expandPublished(volumeHandle, signal)),
+      ...(await this.#republish(volumeHandle, signal)),
       await this.#unstageUnused(volumeHandle, signal),
     ].filter((delayMs) => delayMs > 0);
     return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
@@ -77,7 +82,9 @@ export class PluginVolumes {
     for (const [uid, request] of ofVolume ?? []) {
       if (this.#isNeeded(uid, podOf(request))) continue;
       ofVolume?.delete(uid);
+      this.#republishing.forget(request);
       this.#backOff.forget(`publish ${volumeHandle} ${uid}`);
+      this.#backOff.forget(`republish ${volumeHandle} ${uid}`);
       if (ofVolume?.size === 0) this.#forgetVolume(volumeHandle, request);
     }
   }
@@ -158,6 +165,33 @@ export class PluginVolumes {
     for (const [, one] of requests)
       if (!this.#expansions.isBlocking(one)) this.#options.wakePod(podOf(one).key);
     return [delayMs];
+  }
+
+  /** If it fails, the pod keeps what it has. */
+  async #republish(volumeHandle: string, signal: AbortSignal): Promise<readonly number[]> {
+    const delays: number[] = [];
+    for (const [uid, request] of this.#requests.get(volumeHandle) ?? []) {
+      const isPublished = this.#record(volumeHandle)?.pods[uid]?.isDone === true;
+      if (!isPublished || !this.#republishing.isNeeded(request)) continue;
+      const waitMs = this.#republishing.remainingMs(request);
+      delays.push(waitMs > 0 ? waitMs : await this.#republishOne(request, signal));
+    }
+    return delays;
+  }
+
+  async #republishOne(request: VolumeRequest, signal: AbortSignal): Promise<number> {
+    const { uid } = podOf(request);
+    if (!this.#isNeeded(uid, podOf(request))) return 0;
+    const failedMs = await this.#attempt(
+      `republish ${request.volumeHandle} ${uid}`,
+      signal,
+      async () => {
+        await this.#options.operations.republish(request, signal);
+        this.#republishing.done(request);
+      },
+      (error) => this.#reportMount(request.pod, error),
+    );
+    return failedMs > 0 ? failedMs : this.#republishing.remainingMs(request);
   }
 
   async #unstageUnused(volumeHandle: string, signal: AbortSignal): Promise<number> {

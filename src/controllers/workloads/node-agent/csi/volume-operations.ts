@@ -13,6 +13,7 @@ import { hadNoEffect, type MountOperation, MountProblem } from './mount-problem.
 import { type CallFacts, expandMessage, publishMessage, stageMessage } from './node-messages.ts';
 import { callPlugin } from './plugin-call.ts';
 import { podOf, type VolumeRequest } from './volume-request.ts';
+import type { VolumeTokens } from './volume-tokens.ts';
 
 export interface VolumeOperationsOptions {
   readonly context: ControllerContext;
@@ -21,6 +22,7 @@ export interface VolumeOperationsOptions {
   readonly nodeName: string;
   readonly plugin: ServedCsiDriver;
   readonly directory: KubeletDirectory;
+  readonly tokens: VolumeTokens;
 }
 
 /**
@@ -64,7 +66,7 @@ export class VolumeOperations {
       request.isBlock ? 'MapVolume.MapPodDevice' : 'MountVolume.SetUp',
       request,
       async () => {
-        const facts = await this.#facts(request, 'nodePublishSecretRef', signal);
+        const facts = await this.#publishFacts(request, signal);
         const path = this.#targetPathOf(request);
         await this.#options.directory.makeDirectory(dirname(path));
         await this.#write(withPod(this.#recordOf(request), uid, { namespace, name, path, isDone: false }));
@@ -77,6 +79,15 @@ export class VolumeOperations {
         await this.#write(withPod(this.#recordOf(request), uid, { namespace, name, path, isDone: true }));
       },
     );
+  }
+
+  /** Publishes the volume again where the pod has it. If that fails, the pod keeps what it has. */
+  async republish(request: VolumeRequest, signal: AbortSignal): Promise<void> {
+    await this.#explained('MountVolume.SetUp', request, async () => {
+      const facts = await this.#publishFacts(request, signal);
+      const message = publishMessage(request, this.#targetPathOf(request), facts);
+      await this.#call('NodePublishVolume', message, signal);
+    });
   }
 
   /** Grows the volume where the pod has it. A plugin without that capability has nothing to do on the node. */
@@ -162,6 +173,11 @@ export class VolumeOperations {
       secrets: await this.#secrets(secretReference(request, secretOf), secretOf, signal),
       stagingPath: this.#stages(request) ? this.#stagingPathOf(request) : '',
     };
+  }
+
+  async #publishFacts(request: VolumeRequest, signal: AbortSignal): Promise<CallFacts> {
+    const facts = await this.#facts(request, 'nodePublishSecretRef', signal);
+    return { ...facts, tokens: await this.#options.tokens.of(request.pod, facts.csiDriver) };
   }
 
   async #secrets(
