@@ -9,7 +9,7 @@ import { CliError } from '../cli-error.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
-import { renderOptions, reportOf } from './list.ts';
+import { drivesReportOf, renderOptions } from './list.ts';
 import { nodeNameOf } from './node-name.ts';
 import { type DeviceLine, type DevicesReport, deviceLine, renderDevices } from './render-devices.ts';
 
@@ -22,7 +22,7 @@ export interface DiscoverFlags {
 }
 
 /** `stowage drives discover`: the block devices of this machine, and which of them can become drives. It changes nothing. */
-export async function discover(paths: readonly string[], flags: DiscoverFlags): Promise<void> {
+export async function discoverDevices(paths: readonly string[], flags: DiscoverFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const node = nodeNameOf(flags.nodeName);
   const progress = progressOf(logForReading(flags));
@@ -33,7 +33,7 @@ export async function discover(paths: readonly string[], flags: DiscoverFlags): 
       ? await devicesNamed(all, paths)
       : all.filter(({ isLoop }) => !isLoop || flags.includeLoop === true);
   const lines = devices.map(deviceLine);
-  process.stdout.write(reportText({ ...reportOf('DevicesReport'), node, devices: lines }, format));
+  process.stdout.write(reportText({ ...drivesReportOf('DevicesReport'), node, devices: lines }, format));
   if (flags.outputFile === undefined) return;
   const available = devices.filter((device) => obstacleOf(device) === undefined);
   await writeFileNamed(flags.outputFile, deviceListFile(node, available));

@@ -4,7 +4,7 @@ import { type OutputFormat, outputFormatOf, structured } from '../output/output-
 import { driveLines, driveNodeLines } from './drive-lines.ts';
 import { readDriveObjects } from './drive-objects.ts';
 import type { DriveNodesReport, DriveVolumesReport } from './drives-report.ts';
-import { renderOptions, reportOf } from './list.ts';
+import { drivesReportOf, renderOptions } from './list.ts';
 import { renderDriveNodes, renderVolumeDetails } from './render-drives.ts';
 import { linesAbout, volumeLines } from './volume-lines.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
@@ -21,7 +21,7 @@ export async function driveInfo(volume: string | undefined, flags: InfoFlags): P
   const { notes } = objects;
   if (volume === undefined) {
     const nodes = driveNodeLines(driveLines(objects));
-    process.stdout.write(nodesText({ ...reportOf('DriveNodesReport'), nodes, notes }, format));
+    process.stdout.write(nodesText({ ...drivesReportOf('DriveNodesReport'), nodes, notes }, format));
     return;
   }
   const volumes = linesAbout(volume, volumeLines(objects));
@@ -29,7 +29,7 @@ export async function driveInfo(volume: string | undefined, flags: InfoFlags): P
     throw new CliError(
       `no drive has a volume ${volume}; stowage drives list volumes shows all, and a claim is named as NAMESPACE/NAME`,
     );
-  process.stdout.write(detailsText({ ...reportOf('DriveVolumesReport'), volumes, notes }, format));
+  process.stdout.write(detailsText({ ...drivesReportOf('DriveVolumesReport'), volumes, notes }, format));
 }
 
 function nodesText(report: DriveNodesReport, format: OutputFormat): string {

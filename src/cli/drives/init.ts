@@ -18,7 +18,7 @@ import { confirm } from './confirm.ts';
 import { allDevices, devicesNamed } from './discover.ts';
 import { type InitDevicesOptions, initDevices, type PlannedDevice, planDevices } from './init-devices.ts';
 import { accessTierOf, labelsIn } from './label-flags.ts';
-import { renderOptions, reportOf } from './list.ts';
+import { drivesReportOf, renderOptions } from './list.ts';
 import { nodeNameOf } from './node-name.ts';
 import { type InitReport, renderInit } from './render-devices.ts';
 import { type DrivesFlags, withDrives } from './with-drives.ts';
@@ -52,7 +52,7 @@ export async function init(args: readonly string[], flags: InitFlags): Promise<v
     const planned = await planDevices(devices, options);
     await confirmErasure(planned, flags.yes);
     const results = await initDevices(planned, options).finally(() => progress.end());
-    return { ...reportOf('InitReport'), node: nodeName, devices: results };
+    return { ...drivesReportOf('InitReport'), node: nodeName, devices: results };
   });
   process.stdout.write(initText(report, format));
   const undone = report.devices.filter(({ error }) => error !== undefined).length;

@@ -28,17 +28,17 @@ export async function listDrives(what: string, flags: ListFlags): Promise<void> 
   const text =
     what === 'drives'
       ? drivesText(
-          { ...reportOf('DrivesReport'), drives: driveLines(objects).filter(isAsked), notes },
+          { ...drivesReportOf('DrivesReport'), drives: driveLines(objects).filter(isAsked), notes },
           format,
         )
       : volumesText(
-          { ...reportOf('DriveVolumesReport'), volumes: volumeLines(objects).filter(isAsked), notes },
+          { ...drivesReportOf('DriveVolumesReport'), volumes: volumeLines(objects).filter(isAsked), notes },
           format,
         );
   process.stdout.write(text);
 }
 
-export function reportOf<Kind extends string>(kind: Kind) {
+export function drivesReportOf<Kind extends string>(kind: Kind) {
   return { apiVersion: 'stowage.dev/drives/v1', kind } as const;
 }
 

@@ -6,7 +6,7 @@ import { annotations } from '../../kube/well-known.ts';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
 import { driveLines, driveNodeLines } from './drive-lines.ts';
 import type { DriveObjects } from './drive-objects.ts';
-import { reportOf } from './list.ts';
+import { drivesReportOf } from './list.ts';
 import {
   type RenderDrivesOptions,
   renderDriveNodes,
@@ -93,7 +93,7 @@ const options: RenderDrivesOptions = {
 const screen: Terminal = { width: 120, hasColour: false, isInteractive: true };
 
 test('drives show what is used, promised and free', async () => {
-  const report = { ...reportOf('DrivesReport'), drives: driveLines(objects), notes: [] };
+  const report = { ...drivesReportOf('DrivesReport'), drives: driveLines(objects), notes: [] };
   await expect(renderDrives(report, options)).toMatchFileSnapshot(golden('drives.txt'));
   await expect(renderDrives(report, { ...options, isWide: true })).toMatchFileSnapshot(
     golden('drives-wide.txt'),
@@ -107,12 +107,16 @@ test('drives show what is used, promised and free', async () => {
 });
 
 test('nodes show the sums of their drives', async () => {
-  const report = { ...reportOf('DriveNodesReport'), nodes: driveNodeLines(driveLines(objects)), notes: [] };
+  const report = {
+    ...drivesReportOf('DriveNodesReport'),
+    nodes: driveNodeLines(driveLines(objects)),
+    notes: [],
+  };
   await expect(renderDriveNodes(report, options)).toMatchFileSnapshot(golden('nodes.txt'));
 });
 
 test('volumes show who uses them, and which are lost or leaked', async () => {
-  const report = { ...reportOf('DriveVolumesReport'), volumes: volumeLines(objects), notes: [] };
+  const report = { ...drivesReportOf('DriveVolumesReport'), volumes: volumeLines(objects), notes: [] };
   await expect(renderDriveVolumes(report, options)).toMatchFileSnapshot(golden('volumes.txt'));
   await expect(renderVolumeDetails(linesAbout('pvc-db', report.volumes))).toMatchFileSnapshot(
     golden('volume.txt'),
@@ -129,7 +133,7 @@ test('what could not be read is not called zero, missing or leaked', () => {
 
 test('without drives, the next step is named', () => {
   const nothing = { ...objects, drives: [] };
-  const drives = { ...reportOf('DrivesReport'), drives: driveLines(nothing), notes: [] };
+  const drives = { ...drivesReportOf('DrivesReport'), drives: driveLines(nothing), notes: [] };
   expect(renderDrives(drives, options)).toBe(
     'There are no drives. stowage drives discover shows the devices of a node.\n',
   );

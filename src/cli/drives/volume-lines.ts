@@ -38,7 +38,7 @@ function volumeLine(drive: Drive, entry: DriveVolume, users: VolumeUsers): Drive
 }
 
 /** Finds what uses a volume. */
-export class VolumeUsers {
+class VolumeUsers {
   readonly #volumes: ReadonlyMap<string, PersistentVolume> | undefined;
   readonly #claimUids: ReadonlyMap<string, string> | undefined;
   readonly #pods = new Map<string, string[]>();

@@ -13,7 +13,7 @@ export interface BlockDevice {
   readonly sizeBytes: number;
   /** Maker and model; empty if the device does not say. */
   readonly make: string;
-  /** The serial number or world-wide name; empty if the device does not say. */
+  /** The serial number or WWN; empty if the device does not say. */
   readonly serial: string;
   readonly isReadOnly: boolean;
   readonly isHidden: boolean;
@@ -88,7 +88,7 @@ async function readBlockDevice(
   const sizeBytes = Number(await textIn(folder, 'size')) * sectorBytes;
   const path = join(dev, name.replaceAll('!', '/'));
   const partitions = await partitionsIn(folder);
-  // Whoever uses a partition uses the disk.
+  // What uses a partition uses the disk.
   const parts = await Promise.all(
     ['', ...partitions].map((part) => partUse(join(folder, part), join(dev, part || name))),
   );

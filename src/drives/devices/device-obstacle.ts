@@ -2,7 +2,7 @@ import type { BlockDevice } from './block-device.ts';
 import { driveLabel } from './format-drive.ts';
 
 /** Smaller devices are not worth a drive, and mkfs.xfs refuses those below 300 MiB. */
-export const deviceSizeMin = 512 * 2 ** 20;
+const deviceSizeMin = 512 * 2 ** 20;
 
 /** Why a device cannot become a drive. */
 export interface DeviceObstacle {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRecord } from '../../kube/wire.ts';
 
 /** The file in the root of every drive that Stowage formatted. */
-export const driveMarkName = 'stowage-drive.json';
+const driveMarkName = 'stowage-drive.json';
 
 /** Its content. */
 export interface DriveMark {

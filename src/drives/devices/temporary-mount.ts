@@ -33,7 +33,7 @@ export async function withTemporaryMount<T>(
 }
 
 /** Whether an `init` that was stopped left this mount. */
-export function isTemporaryMount({ mountPoint }: DeviceMount): boolean {
+function isTemporaryMount({ mountPoint }: DeviceMount): boolean {
   return basename(mountPoint).startsWith(folderPrefix);
 }
 

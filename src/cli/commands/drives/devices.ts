@@ -27,8 +27,8 @@ Examples:
 It needs root, and no cluster. Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (devices, options) => {
-      const { discover } = await import('../../drives/discover.ts');
-      await discover(devices, options);
+      const { discoverDevices } = await import('../../drives/discover.ts');
+      await discoverDevices(devices, options);
     });
 }
 

@@ -48,7 +48,7 @@ PersistentVolumes and claims are deleted only where the file says so. A node tha
 on success, 1 on an error, 2 on wrong usage.`,
     )
     .action(async (node, options) => {
-      const { forget } = await import('../../drives/forget.ts');
+      const { forget } = await import('../../drives/forget/forget.ts');
       await forget(node, options);
     });
 }

@@ -1,8 +1,8 @@
-import type { StatefulSet } from '../../kube/api/apps.ts';
-import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import type { StatefulSet } from '../../../kube/api/apps.ts';
+import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
+import type { DriveObjects } from '../drive-objects.ts';
+import { volumeLines } from '../volume-lines.ts';
 import { adviceFor } from './claim-advice.ts';
-import type { DriveObjects } from './drive-objects.ts';
-import { volumeLines } from './volume-lines.ts';
 
 /** What is lost with a node. `forget` acts on nothing else. */
 export interface ForgetList {

@@ -1,12 +1,12 @@
-import type { Cluster } from '../../cluster/cluster.ts';
-import type { KubeObject } from '../../kube/api/meta.ts';
-import { isReason } from '../../kube/api-error.ts';
-import { type Drive, driveProtectionFinalizer, drives } from '../../kube/drive.ts';
-import { withPreconditions } from '../../kube/patch-preconditions.ts';
-import type { ObjectKey, Resource } from '../../kube/resource.ts';
-import { persistentVolumeClaims, persistentVolumes } from '../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { CliError } from '../cli-error.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import type { KubeObject } from '../../../kube/api/meta.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { type Drive, driveProtectionFinalizer, drives } from '../../../kube/drive.ts';
+import { withPreconditions } from '../../../kube/patch-preconditions.ts';
+import type { ObjectKey, Resource } from '../../../kube/resource.ts';
+import { persistentVolumeClaims, persistentVolumes } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { CliError } from '../../cli-error.ts';
 import type { ForgetList, ForgottenDrive } from './forget-list.ts';
 
 /** How often a drive is read again that another client changes at the same time. */

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { Cluster } from '../../cluster/cluster.ts';
-import { fileSystemReason } from '../../io/files/file-system-reason.ts';
-import { nodes, statefulSets } from '../../kube/resources.ts';
-import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
-import { CliError, usage } from '../cli-error.ts';
-import { outputFormatOf, structured } from '../output/output-format.ts';
-import { Sections } from '../reservations/sections.ts';
-import { byteText } from './byte-text.ts';
-import { confirm } from './confirm.ts';
-import { writeFileNamed } from './discover.ts';
-import { readDriveObjects } from './drive-objects.ts';
+import type { Cluster } from '../../../cluster/cluster.ts';
+import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
+import { nodes, statefulSets } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { CliError, usage } from '../../cli-error.ts';
+import { outputFormatOf, structured } from '../../output/output-format.ts';
+import { Sections } from '../../reservations/sections.ts';
+import { byteText } from '../byte-text.ts';
+import { confirm } from '../confirm.ts';
+import { writeFileNamed } from '../discover.ts';
+import { readDriveObjects } from '../drive-objects.ts';
+import { renderOptions } from '../list.ts';
+import { type DrivesFlags, withDrives } from '../with-drives.ts';
 import { forgetDrives } from './forget-drives.ts';
 import { forgetFile, parseForgetFile } from './forget-file.ts';
 import { type ForgetList, forgetListOf } from './forget-list.ts';
-import { renderOptions } from './list.ts';
-import { type DrivesFlags, withDrives } from './with-drives.ts';
 
 export interface ForgetFlags extends DrivesFlags {
   readonly outputFile?: string;

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
-import { isRecord, listOf, textOf } from '../../kube/wire.ts';
-import { CliError } from '../cli-error.ts';
+import { readYaml, YamlSyntaxError } from '../../../io/yaml/yaml-reader.ts';
+import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
+import { CliError } from '../../cli-error.ts';
 import type { ForgetList, ForgottenDrive, ForgottenObject, ForgottenVolume } from './forget-list.ts';
 
 const header = { apiVersion: 'stowage.dev/forget/v1', kind: 'ForgetList' } as const;
