@@ -36,7 +36,12 @@ describe('stowage csi', () => {
     [[], "required option '--endpoint <address>' not specified"],
     [['--endpoint', 'tcp://x', '--services', 'controller'], '--endpoint'],
     [['--endpoint', 'unix:///tmp/x.sock', '--services', 'all'], '"all" must be controller or node'],
-    [['--endpoint', 'unix:///tmp/x.sock'], 'the node service does not exist yet; use --services controller'],
+    [['--endpoint', 'unix:///tmp/x.sock'], '--node-name: the node service needs the name of its node'],
+    [['--endpoint', 'unix:///tmp/x.sock', '--node-name', '../n1'], "must be a Node's name"],
+    [
+      ['--endpoint', 'unix:///tmp/x.sock', '--node-name', 'n1', '--drives-root', 'drives'],
+      '--drives-root: "drives" must be an absolute path',
+    ],
   ])('%j is wrong usage', async (args, message) => {
     const { status, stderr } = await callStowage('csi', ...args);
     expect(stderr).toContain(message);

@@ -4,12 +4,14 @@ import { MountTable } from './mount-table.ts';
 import type { ProjectQuota } from './project-quota.ts';
 import { runProgram } from './run-program.ts';
 import { VolumeDirectories } from './volume-directories.ts';
-import { devicesWithFilesystem } from './xfs-devices.ts';
+import { xfsDevices } from './xfs-devices.ts';
 
 /** The machine that this process runs on: Linux, with mount(8), umount(8) and xfsprogs. The process needs to be root. */
 export class LinuxHost implements DriveHost {
   readonly directories = new VolumeDirectories();
   readonly quota: ProjectQuota;
+  /** The scan in progress: drives that are looked at together share one. */
+  #scan: ReturnType<typeof xfsDevices> | undefined;
 
   constructor(quota: ProjectQuota) {
     this.quota = quota;
@@ -19,8 +21,11 @@ export class LinuxHost implements DriveHost {
     return MountTable.parse(await readFile('/proc/self/mountinfo', 'utf8'));
   }
 
-  devicesWith(filesystemUuid: string): Promise<readonly HostDevice[]> {
-    return devicesWithFilesystem(filesystemUuid);
+  async devicesWith(filesystemUuid: string): Promise<readonly HostDevice[]> {
+    this.#scan ??= xfsDevices().finally(() => {
+      this.#scan = undefined;
+    });
+    return (await this.#scan).get(filesystemUuid.toLowerCase()) ?? [];
   }
 
   async hasDevice(number: string): Promise<boolean> {

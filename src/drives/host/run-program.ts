@@ -5,7 +5,7 @@ const runMsMaxDefault = 60_000;
 const outputBytesMax = 4 * 1024 * 1024;
 
 /** A program ended with another code than 0, or could not be started. */
-export class ProgramError extends Error {
+class ProgramError extends Error {
   override readonly name = 'ProgramError';
 }
 

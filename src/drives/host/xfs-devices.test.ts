@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { devicesWithFilesystem } from './xfs-devices.ts';
+import { xfsDevices } from './xfs-devices.ts';
 
 const uuid = 'b7f6c1de-4a2e-4c6f-9d0b-5d8f3a1c2e77';
 
@@ -43,7 +43,7 @@ test('devices are found by their superblock', async () => {
   add('sdc', Buffer.alloc(512));
   add('sdd', Buffer.from('XFSB'));
   add('sde', undefined);
-  expect(await devicesWithFilesystem(uuid.toUpperCase(), folders)).toEqual([
+  expect((await xfsDevices(folders)).get(uuid)).toEqual([
     { path: join(folders.dev, 'sda'), number: '8:0', make: 'Example SSD' },
   ]);
 });
@@ -54,6 +54,6 @@ test('a copy is found too; a device that another one uses and one without medium
   add('dm-0', superblock(uuid));
   add('sdb', superblock(uuid));
   add('sr0', superblock(uuid), { size: '0' });
-  const found = await devicesWithFilesystem(uuid, folders);
-  expect(found.map(({ path }) => path)).toEqual([join(folders.dev, 'dm-0'), join(folders.dev, 'sdb')]);
+  const found = (await xfsDevices(folders)).get(uuid) ?? [];
+  expect(found.map(({ path }) => path).sort()).toEqual([join(folders.dev, 'dm-0'), join(folders.dev, 'sdb')]);
 });

@@ -15,23 +15,30 @@ const systemFolders: DeviceFolders = { sys: '/sys', dev: '/dev' };
 const superblockBytes = 48;
 const uuidAt = 32;
 
+/** Devices that are read at the same time. One that is broken may not answer for minutes; others of the process's reads go on meanwhile. */
+const readersMax = 2;
+
 /**
- * The devices with an XFS filesystem of this UUID. It reads superblocks, and not the links in /dev/disk/by-uuid, because udev may be missing,
+ * The devices with an XFS filesystem, by its UUID. It reads superblocks, and not the links in /dev/disk/by-uuid, because udev may be missing,
  * and links show only one of two devices with the same UUID.
  */
-export async function devicesWithFilesystem(
-  uuid: string,
+export async function xfsDevices(
   folders: DeviceFolders = systemFolders,
-): Promise<readonly HostDevice[]> {
-  const names = await readdir(join(folders.sys, 'class/block'));
-  const found = await Promise.all(
-    names.toSorted().map(async (name) => {
+): Promise<ReadonlyMap<string, readonly HostDevice[]>> {
+  const names = (await readdir(join(folders.sys, 'class/block'))).toSorted();
+  const found = new Map<string, readonly HostDevice[]>();
+  const waiting = names.values();
+  const read = async () => {
+    for (const name of waiting) {
       const device = await usableDevice(name, folders);
-      if (device === undefined || (await filesystemUuid(device.path)) !== uuid.toLowerCase()) return [];
-      return [{ ...device, make: await makeOf(join(folders.sys, 'class/block', name)) }];
-    }),
-  );
-  return found.flat();
+      const uuid = device === undefined ? undefined : await filesystemUuid(device.path);
+      if (device === undefined || uuid === undefined) continue;
+      const make = await makeOf(join(folders.sys, 'class/block', name));
+      found.set(uuid, [...(found.get(uuid) ?? []), { ...device, make }]);
+    }
+  };
+  await Promise.all(Array.from({ length: readersMax }, read));
+  return found;
 }
 
 /** A device that another one uses, such as a path of a multipath device, has the same superblock: only the upper one counts. */

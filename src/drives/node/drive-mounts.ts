@@ -26,6 +26,13 @@ export type DriveObservation =
   | { readonly kind: 'lost'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: MountFailure; readonly message: string };
 
+/** What calls need to know of a mounted drive. */
+export interface MountedDrive {
+  readonly kind: 'mounted';
+  readonly path: string;
+  readonly device: Pick<HostDevice, 'number'>;
+}
+
 export type MountFailure =
   | 'InvalidUUID'
   | 'MultipleDevices'
@@ -72,6 +79,18 @@ export class DriveMounts {
         return failed('MountFailed', `${messageOf(error)}; see the kernel's messages (dmesg)`);
       }
     });
+  }
+
+  /**
+   * Where the drive is mounted and its device, for a call: if it is mounted, no other device is read, so that a broken one does not keep the
+   * volumes of other drives waiting.
+   */
+  async mounted(uuid: string): Promise<MountedDrive | Exclude<DriveObservation, { kind: 'mounted' }>> {
+    const path = this.pathOf(uuid);
+    const mount = isUuid(uuid) ? (await this.#host.mounts()).at(path) : undefined;
+    if (mount !== undefined && this.#hasQuota(mount) && (await this.#host.hasDevice(mount.device)))
+      return { kind: 'mounted', path, device: { number: mount.device } };
+    return await this.ensure(uuid);
   }
 
   /** Unmounts the drive unless volumes on it are in use; returns whether it is unmounted. */

@@ -29,11 +29,12 @@ export class NodeDriver {
     const drives = new NodeDrives({ ...options, onError: (error) => log.warn('drives', { error }) });
     const driveMounts = new DriveMounts({ host, drivesRoot });
     const mounts = new VolumeMounts(host, drivesRoot);
-    const data = new VolumeData(host, driveMounts);
+    const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts });
+    const data = new VolumeData(host, driveMounts, (drive) => monitor.wake(drive));
     const volumes = new KeyedQueue();
     const inline = new InlineVolumes(drives, nodeName, random);
     this.drives = drives;
-    this.#monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts });
+    this.#monitor = monitor;
     const releaser = new VolumeReleaser({ ...options, drives, data, mounts, volumes });
     this.#releaser = releaser;
     const onUnmount = (volume: string) => releaser.wake(volume);

@@ -90,6 +90,15 @@ export class NodeDrives {
     return held === undefined || entry === undefined ? undefined : { ...held, entry };
   }
 
+  /** An entry of the volume that is Releasing, on whichever drive. */
+  findReleasing(volume: string): NodeVolume | undefined {
+    for (const name of this.index.drivesOf(volume)) {
+      const found = this.find(volume, name);
+      if (found?.entry.state === 'Releasing') return found;
+    }
+    return undefined;
+  }
+
   /** Asks the API server if the volume is not known: a new entry may not have been delivered yet. */
   async findFresh(volume: string, named: string | undefined): Promise<NodeVolume | undefined> {
     const known = this.find(volume, named);

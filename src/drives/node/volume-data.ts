@@ -1,6 +1,6 @@
 import { CsiStatusError } from '../../csi/csi-errors.ts';
 import type { DriveHost } from '../host/drive-host.ts';
-import type { DriveMounts, DriveObservation } from './drive-mounts.ts';
+import type { DriveMounts, MountedDrive } from './drive-mounts.ts';
 import type { NodeDrive, NodeVolume } from './node-drives.ts';
 
 /** Where the data of a volume is. */
@@ -14,10 +14,13 @@ export interface PreparedVolume {
 export class VolumeData {
   readonly #host: DriveHost;
   readonly #mounts: DriveMounts;
+  readonly #onProblem: (drive: string) => void;
 
-  constructor(host: DriveHost, mounts: DriveMounts) {
+  /** `onProblem` is called with the name of a drive that could not be mounted. */
+  constructor(host: DriveHost, mounts: DriveMounts, onProblem: (drive: string) => void) {
     this.#host = host;
     this.#mounts = mounts;
+    this.#onProblem = onProblem;
   }
 
   /**
@@ -55,14 +58,15 @@ export class VolumeData {
     await directories.remove(mount, volume);
   }
 
-  async #mounted({ drive, record }: NodeDrive): Promise<Extract<DriveObservation, { kind: 'mounted' }>> {
+  async #mounted({ drive, record }: NodeDrive): Promise<MountedDrive> {
     if (drive.status?.state === 'Repairing')
       throw new CsiStatusError(
         'Unavailable',
         `drive ${record.name} is being repaired; repeat the call afterwards`,
       );
-    const seen = await this.#mounts.ensure(uuidOf(drive));
+    const seen = await this.#mounts.mounted(uuidOf(drive));
     if (seen.kind === 'mounted') return seen;
+    this.#onProblem(record.name);
     throw new CsiStatusError('Unavailable', `drive ${record.name} is not mounted: ${seen.message}`);
   }
 }

@@ -64,8 +64,8 @@ export class VolumeReleaser {
   #release(volume: string): Promise<Requeue | undefined> {
     const { drives, data, mounts, volumes, log } = this.#options;
     return volumes.run(volume, async () => {
-      const placed = drives.find(volume);
-      if (placed === undefined || placed.entry.state !== 'Releasing') return undefined;
+      const placed = drives.findReleasing(volume);
+      if (placed === undefined) return undefined;
       if ((await mounts.of(volume)).length > 0) return { afterMs: mountedRetryMs };
       await data.remove(placed);
       await drives.write(placed.record.name, ({ record }) => {
@@ -74,7 +74,7 @@ export class VolumeReleaser {
       });
       log.info(`volume ${volume} is deleted from drive ${placed.record.name}`);
       // If another drive has an entry of the same name, it is next.
-      return drives.find(volume) === undefined ? undefined : { afterMs: 0 };
+      return drives.findReleasing(volume) === undefined ? undefined : { afterMs: 0 };
     });
   }
 }

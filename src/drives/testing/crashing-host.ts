@@ -32,7 +32,7 @@ export class CrashPlan {
 }
 
 /** The process ended. */
-export class CrashError extends Error {
+class CrashError extends Error {
   override readonly name = 'CrashError';
 
   constructor() {
