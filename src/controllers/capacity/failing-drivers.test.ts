@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CsiStatusError } from '../../csi/csi-errors.ts';
+import { CsiDriverNameError, CsiStatusError } from '../../csi/csi-errors.ts';
+import type { ServedCsiDriver } from '../../csi/served-driver.ts';
 import { csiStorageCapacities, driverCapacities } from '../../kube/resources.ts';
 import { gib, PublisherFixture } from './testing/publisher-fixture.ts';
 
@@ -96,4 +97,38 @@ test('figures of a publisher that died, or whose driver does not answer, expire;
   await fixture.settle(301_000);
   expect(await expiryMs()).toBeGreaterThan(fixture.environment.clock.nowMs());
   expect((await shard())?.status?.conditions).toMatchObject([{ type: 'Fresh', status: 'True' }]);
+});
+
+test('a driver that changes its name while it is published gets no call: the figures stay, and both names are reported', async () => {
+  await using fixture = await PublisherFixture.prepare({ pools });
+  const { served } = fixture;
+  let name: string | undefined;
+  const renamed: ServedCsiDriver = {
+    name: served.name,
+    hasTopology: served.hasTopology,
+    hasPluginCapability: (capability) => served.hasPluginCapability(capability),
+    hasControllerCapability: (capability) => served.hasControllerCapability(capability),
+    hasNodeCapability: (capability) => served.hasNodeCapability(capability),
+    onCallEnd: (listener) => served.onCallEnd(listener),
+    // What a connection does when another driver answers at its address.
+    call: async (...args) => {
+      if (name !== undefined) throw new CsiDriverNameError('unix:///csi.sock', served.name, name);
+      return await served.call(...args);
+    },
+  };
+  const csiDrivers = { get: () => renamed, all: () => [renamed], onJoin: () => () => {} };
+  fixture.run(fixture.cluster, { csiDrivers });
+  await fixture.settle();
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi']);
+  fixture.takeWork();
+  name = 'other.example.com';
+  fixture.driver.pools.set('n1', gib);
+  await fixture.settle(600_000);
+  expect(await fixture.published()).toEqual(['fast n1: 10Gi']);
+  expect(fixture.takeWork()).toBe('0 calls');
+  const [line = ''] = await fixture.environment.eventLines();
+  expect(line).toMatch(/^CapacityNotUpdated fast: .*enforcing\.example\.com.*other\.example\.com/);
+  name = undefined;
+  await fixture.settle(300_000);
+  expect(await fixture.published()).toEqual(['fast n1: 1Gi']);
 });

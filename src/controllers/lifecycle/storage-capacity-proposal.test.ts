@@ -134,6 +134,63 @@ describe('the goal: choose a node for which volume creation will succeed', () =>
   });
 });
 
+describe('volume operations that fail', () => {
+  test('the pod is re-scheduled to some other node which has enough storage capacity', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 9, n2: 5 } });
+    // By operations outside of Kubernetes, which are not published yet.
+    fixture.driver.addVolume('foreign', 'n1', 9n * gib);
+    await fixture.podWithClaim('web', '4Gi');
+    await fixture.settle(30_000);
+    expect(await fixture.podLines()).toEqual(['web Running n2']);
+  });
+});
+
+describe('the check', () => {
+  test('is only necessary for claims that have not been bound yet: a bound volume is used in a full pool', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 1 } });
+    await fixture.podWithClaim('first');
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['first Running n1']);
+    await fixture.deletePod('first');
+    await fixture.settle();
+    expect(await published(fixture)).toEqual(['fast n1 0']);
+    await fixture.pod('second', [{ name: 'data', persistentVolumeClaim: { claimName: 'first' } }]);
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['second Running n1']);
+  });
+
+  test('finds the driver, then the entry for the storage class or ephemeral volumes, then all pools that are accessible and have sufficient capacity', async () => {
+    const driverSpec = { ...inlineOnly, volumeLifecycleModes: ['Persistent', 'Ephemeral'] as const };
+    await using fixture = await StorageFixture.central({ pools: { n1: 1, n2: 1 }, driverSpec, classes: [] });
+    await fixture.cluster.resource(driverCapacities).create({
+      metadata: { name: driverName },
+      spec: { capacityTracking: true },
+    });
+    const body = {
+      status: {
+        storage: [
+          { storageClassName: 'fast', pools: [{ name: 'all', capacity: '100Gi' }] },
+          {
+            storageClassName: '<ephemeral>',
+            pools: [
+              { name: 'a', nodeList: ['n1'], capacity: '4Gi' },
+              { name: 'b', nodeList: ['n2'], capacity: '8Gi' },
+            ],
+          },
+        ],
+      },
+    };
+    const key = { name: driverName };
+    const client = fixture.cluster.resource(driverCapacities);
+    await client.patch(key, { type: 'merge', body }, { subresource: 'status' });
+    await fixture.settle();
+    await fixture.podWithInlineVolume('large', { fsSize: '6Gi' });
+    await fixture.podWithInlineVolume('larger', { fsSize: '16Gi' });
+    await fixture.settle();
+    expect(await fixture.podLines()).toEqual(['large Running n2', 'larger Pending']);
+  });
+});
+
 describe('the user story: PMEM for Redis', () => {
   test('the scheduler knows whether enough PMEM is available on a node before it assigns a pod to it', async () => {
     const driverSpec = inlineOnly;
@@ -284,6 +341,19 @@ describe('the API', () => {
     ]);
   });
 
+  test('the entries must have names that are unique inside their list', async () => {
+    await using fixture = await StorageFixture.central({ pools: { n1: 1 } });
+    const client = fixture.cluster.resource(driverCapacities);
+    await client.create({ metadata: { name: 'own' }, spec: { driver: driverName } });
+    const pools = [
+      { name: 'a', capacity: '1Gi' },
+      { name: 'a', capacity: '2Gi' },
+    ];
+    const body = { status: { storage: [{ storageClassName: 'fast', pools }] } };
+    const patch = client.patch({ name: 'own' }, { type: 'merge', body }, { subresource: 'status' });
+    await expect(patch).rejects.toThrow(/Duplicate value/);
+  });
+
   test('is under the CSIStorageCapacity feature gate: without it, published capacity is not read', async () => {
     const profile = { ...stowageProfile, poolForms: [] };
     await using fixture = await StorageFixture.central({ pools: { n1: 1 }, profile });
@@ -352,6 +422,31 @@ describe('the size of inline volumes', () => {
         publishContext: { 'csi.storage.k8s.io/size': '' },
       },
     ]);
+  });
+
+  test.each([
+    { podInfoOnMount: true, publishContext: { 'csi.storage.k8s.io/size': '1Gi' } },
+    { podInfoOnMount: false, publishContext: {} },
+  ])(
+    'is passed in publish_context if (and only if) the driver enables pod info on mount: $podInfoOnMount',
+    async ({ podInfoOnMount, publishContext }) => {
+      const driverSpec = { ...inlineOnly, podInfoOnMount };
+      await using fixture = await StorageFixture.perNode({ ...options, driverSpec });
+      await fixture.podWithInlineVolume('any', { fsSize: '1Gi' });
+      await fixture.settle();
+      const [call] = fixture.callsOf('NodePublishVolume') as readonly { publishContext: object }[];
+      expect(call?.publishContext).toEqual(publishContext);
+    },
+  );
+
+  test('distinguishes between no size and zero size selected', async () => {
+    await using fixture = await StorageFixture.perNode({ ...options, driverSpec: inlineOnly });
+    await fixture.podWithInlineVolume('none');
+    await fixture.podWithInlineVolume('zero', { fsSize: '0' });
+    await fixture.settle();
+    const calls = fixture.callsOf('NodePublishVolume') as readonly { publishContext: object }[];
+    const sizes = calls.flatMap(({ publishContext }) => Object.values(publishContext)).sort();
+    expect(sizes).toEqual(['', '0']);
   });
 
   test('set for a driver which ignores it is not an error', async () => {
