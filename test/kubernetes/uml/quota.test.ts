@@ -5,7 +5,8 @@ import { projectRoot } from '../../project-root.ts';
 import { runInUml } from './run-in-uml.ts';
 import { umlKernel } from './uml-kernel.ts';
 
-const guest = join(projectRoot, 'test/kubernetes/uml/quota-guest.mjs');
+const scripts = join(projectRoot, 'test/kubernetes/uml');
+const mebibyte = 1024 * 1024;
 
 /** The kernel answers a write beyond the limit of a project with either. */
 const full = expect.stringMatching(/^(ENOSPC|EDQUOT)$/);
@@ -16,7 +17,7 @@ test('XFS enforces the sizes of volumes, also after expansion and reboot', {
   const kernel = await umlKernel();
   if (kernel === undefined) return context.skip('no kernel with XFS quota');
   const host = dirname(builtProgram(new URL('../../../src/drives/host/linux-host.ts', import.meta.url)));
-  const command = [process.execPath, guest, host];
+  const command = [process.execPath, join(scripts, 'quota-guest.mjs'), host];
   const { status, output, console } = await runInUml(kernel, { command, disks: 2, diskMiB: 400 });
   expect(status, `${output}\n${console}`).toBe(0);
   const seen = JSON.parse(output);
@@ -32,7 +33,6 @@ test('XFS enforces the sizes of volumes, also after expansion and reboot', {
   expect(seen.full.written).toBeLessThanOrEqual(20);
   expect(seen.preallocated).toBeDefined();
   expect(seen.other).toEqual({ written: 10 });
-  const mebibyte = 1024 * 1024;
   expect(seen.usage.totalBytes).toBe(20 * mebibyte);
   expect(seen.usage.usedBytes).toBeGreaterThanOrEqual(10 * mebibyte);
   expect(seen.usage.availableBytes).toBeLessThanOrEqual(10 * mebibyte);
@@ -50,4 +50,19 @@ test('XFS enforces the sizes of volumes, also after expansion and reboot', {
   expect(seen.collision).toMatchObject({ error: full });
   expect(seen.collision.got).not.toBe(seen.collision.taken);
   expect(seen.left).toEqual({ isEmpty: true, limits: [] });
+});
+
+test('a volume of the CSI driver is full at its size, and grows', { timeout: 300_000 }, async (context) => {
+  const kernel = await umlKernel();
+  if (kernel === undefined) return context.skip('no kernel with XFS quota');
+  const program = builtProgram(new URL('../../../src/cli/main.ts', import.meta.url));
+  const command = [process.execPath, join(scripts, 'driver-guest.mjs'), dirname(dirname(program))];
+  const { status, output, console } = await runInUml(kernel, { command, disks: 1, diskMiB: 700 });
+  expect(status, `${output}\n${console}`).toBe(0);
+  const seen = JSON.parse(output);
+  expect(seen.full).toEqual({ written: expect.any(Number), error: full });
+  expect(seen.full.written).toBeLessThanOrEqual(20);
+  expect(seen.expanded).toEqual({ written: 20 });
+  expect(seen.usage).toMatchObject([{ unit: 1, total: 60 * mebibyte }, { unit: 2 }]);
+  expect(seen.usage[0].used).toBeGreaterThanOrEqual(seen.bytes);
 });

@@ -7,7 +7,7 @@ import { ProcessSupervisor } from '../process-supervisor.ts';
 import type { UmlKernel } from './uml-kernel.ts';
 
 const initScript = join(projectRoot, 'test/kubernetes/uml/uml-init.sh');
-const memoryMiB = 512;
+const memoryMiB = 768;
 const megabyte = 1024 * 1024;
 
 export interface UmlOptions {

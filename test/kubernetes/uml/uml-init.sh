@@ -1,11 +1,12 @@
 #!/bin/sh
 # Process 1 of user-mode-linux: runs one command, and ends the kernel. The kernel's command line has, as environment, SHARE (a folder of this
 # machine that the command may write) and COMMAND (a script there).
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/mnt NO_COLOR=1
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/mnt TMPDIR=/mnt/tmp NO_COLOR=1
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs tmp /mnt
-mkdir /mnt/share
+mount -t tmpfs run /run
+mkdir /mnt/share /mnt/tmp
 mount -t hostfs -o "$SHARE" none /mnt/share
 export SHARE=/mnt/share
 sh "$SHARE/command" > "$SHARE/output" 2>&1
