@@ -117,8 +117,8 @@ kubectl get stowage
 
 The scheduler reads \`DriverCapacity\` and \`Drive\`. On drives, the controller \`drives\` and \`stowage csi --services controller\` make volumes
 ([Local drives](drives.md)), and nothing mounts them yet. The controller \`disks\` keeps a DiskSchedule for each
-disk and gives the verdicts. \`Volume\`, \`Replica\` and \`BackingImage\` are a **preview**: the API server validates and stores them, and no controller
-acts on them yet.
+disk, gives the verdicts, and places the replicas of volumes. \`BackingImage\` is a **preview**: the API server validates and stores it, and no controller acts
+on it yet. No agent keeps the data of replicas.
 All kinds are cluster-scoped: two objects for one disk, in two namespaces, would promise its bytes twice. Install them before \`stowage run\`
 starts or while it runs: until \`DriverCapacity\` exists, it looks for the kind about once a minute.
 

@@ -14,7 +14,7 @@ export const storedOnlyKinds: readonly StoredOnlyKind[] = [
     group: 'resource.k8s.io',
     kinds: ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
   },
-  { group: 'stowage.dev', kinds: ['BackingImage', 'Replica', 'Volume'] },
+  { group: 'stowage.dev', kinds: ['BackingImage'] },
 ];
 
 export interface StoredOnlyKind {

@@ -2,10 +2,12 @@ import { type BackingImage, backingImages } from '../../kube/disks/backing-image
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
 import type { Informer } from '../../reconcile/informer/informer.ts';
 import type { SharedInformers } from '../../reconcile/shared-informers.ts';
 
 export interface DiskCaches {
+  readonly volumes: Informer<DiskVolume>;
   readonly schedules: Informer<DiskSchedule>;
   readonly nodes: Informer<StorageNode>;
   readonly replicas: Informer<Replica>;
@@ -14,6 +16,7 @@ export interface DiskCaches {
 
 export function diskCaches(informers: SharedInformers): DiskCaches {
   return {
+    volumes: informers.of(diskVolumes),
     schedules: informers.of(diskSchedules),
     nodes: informers.of(storageNodes),
     replicas: informers.of(replicas),

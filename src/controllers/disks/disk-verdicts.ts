@@ -21,7 +21,7 @@ import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
-import { ignoreConflict } from './ignore-conflict.ts';
+import { retryIfStale } from './retry-if-stale.ts';
 
 const workers = 4;
 
@@ -88,7 +88,7 @@ export class DiskVerdicts {
     const client = this.#context.cluster.resource(diskSchedules);
     const schedule = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (schedule === undefined) return undefined;
-    return await ignoreConflict(() => this.#write(schedule, signal));
+    return await retryIfStale(() => this.#write(schedule, signal));
   }
 
   /** From the cache alone, so that an object that needs nothing costs no request. */

@@ -106,6 +106,13 @@ test('each disk of a StorageNode has a schedule, and requests get their verdict'
 
 test('nothing is written when nothing changes', async () => {
   const fixture = await start();
+  for (const name of ['r1', 'r2'])
+    await fixture.cluster.resource(replicas).create({
+      apiVersion,
+      kind: 'Replica',
+      metadata: { name },
+      spec: { volumeName: 'v1', volumeSize: 50 },
+    });
   await request(fixture, { r1: 60, r2: 50 });
   const before = await schedule(fixture);
   await fixture.settle(20 * 60_000);

@@ -10,7 +10,7 @@ import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
-import { ignoreConflict } from './ignore-conflict.ts';
+import { retryIfStale } from './retry-if-stale.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 
@@ -72,7 +72,7 @@ export class NodeDisks {
   async #reconcile(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const node = this.#caches.nodes.get(nodeName);
     const reported = node === undefined ? new Map<string, string>() : reportedDisks(node);
-    return await ignoreConflict(async () => {
+    return await retryIfStale(async () => {
       if (node !== undefined)
         for (const [uuid, name] of reported) await this.#ensure(node, { uuid, name }, signal);
       for (const uuid of [...(this.#schedulesOf.get(nodeName) ?? [])])

@@ -10,6 +10,7 @@ export interface Replica extends KubeObject {
     readonly nodeID?: string;
     /** The UUID of its disk, which is the name of the DiskSchedule. */
     readonly diskID?: string;
+    readonly desiredState?: 'stopped' | 'running';
   };
   readonly status?: {
     /** Set once it had all of the data. */
@@ -18,6 +19,9 @@ export interface Replica extends KubeObject {
     readonly failedAt?: string;
   };
 }
+
+/** On a Replica until its bytes have been released. */
+export const replicaFinalizer = 'stowage.dev/replica';
 
 export const replicas: Resource<Replica> = {
   group: stowageGroup,

@@ -1,0 +1,45 @@
+import type { KubeObject } from '../../kube/api/meta.ts';
+import type { DiskBook } from './disk-book.ts';
+
+/** On a Replica: the disks that rejected it, with the time and what they had granted then. */
+export const rejectedDisksKey = 'stowage.dev/rejected-disks';
+
+/** After this time a disk is tried again. */
+const rememberMs = 5 * 60_000;
+
+interface Rejection {
+  readonly at: number;
+  readonly granted: number;
+}
+
+/** The disks that are not worth another request: they rejected one a short while ago, and have released nothing since. */
+export function rejectedDisks(replica: KubeObject, book: DiskBook, nowMs: number): ReadonlySet<string> {
+  const still = Object.entries(rejectionsOf(replica)).filter(
+    ([uuid, { at, granted }]) => nowMs - at < rememberMs && (book.get(uuid)?.grantedBytes ?? 0) >= granted,
+  );
+  return new Set(still.map(([uuid]) => uuid));
+}
+
+/** The annotation after a rejection by one more disk. Old rejections are left out. */
+export function withRejection(replica: KubeObject, uuid: string, book: DiskBook, nowMs: number): string {
+  const recent = Object.entries(rejectionsOf(replica)).filter(([, { at }]) => nowMs - at < rememberMs);
+  const granted = book.get(uuid)?.grantedBytes ?? 0;
+  return JSON.stringify({ ...Object.fromEntries(recent), [uuid]: { at: nowMs, granted } });
+}
+
+/** People may have edited the annotation: what is no rejection is ignored. */
+function rejectionsOf({ metadata }: KubeObject): Readonly<Record<string, Rejection>> {
+  try {
+    const parsed: unknown = JSON.parse(metadata?.annotations?.[rejectedDisksKey] ?? '{}');
+    if (typeof parsed !== 'object' || parsed === null) return {};
+    return Object.fromEntries(Object.entries(parsed).filter(([, value]) => isRejection(value)));
+  } catch {
+    return {};
+  }
+}
+
+function isRejection(value: unknown): value is Rejection {
+  if (typeof value !== 'object' || value === null) return false;
+  const { at, granted } = value as Partial<Rejection>;
+  return typeof at === 'number' && typeof granted === 'number';
+}

@@ -1,0 +1,118 @@
+import { backingImages } from '../../kube/disks/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { replicas } from '../../kube/disks/replica.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
+import type { DiskCaches } from './disk-caches.ts';
+import { retryIfStale } from './retry-if-stale.ts';
+
+/** Between the two reads that find no owner. A requester may be about to create it, or a cache may be behind. */
+const graceMs = 60_000;
+
+type OwnerKind = 'replicas' | 'backingImages';
+
+/**
+ * Removes requests whose Replica or BackingImage does not exist. The owner is read from the API server twice, a minute apart, and the removal carries
+ * the version of the schedule: a request that was repeated meanwhile stays. Keys are names of DiskSchedules.
+ */
+export class StaleEntries {
+  readonly #context: ControllerContext;
+  readonly #caches: DiskCaches;
+  readonly #queue: WorkQueue;
+  /** When an owner was first found missing, by schedule, kind and name. */
+  readonly #missing = new Map<string, number>();
+
+  constructor(context: ControllerContext, caches: DiskCaches) {
+    this.#context = context;
+    this.#caches = caches;
+    this.#queue = new WorkQueue(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { schedules, replicas: knownReplicas, images } = this.#caches;
+    const schedule = (object: DiskSchedule) => {
+      if (this.#suspects(object).length > 0) this.#queue.add(object.metadata?.name ?? '');
+    };
+    const loop = {
+      controller: 'disks',
+      caches: [schedules, knownReplicas, images],
+      listen: () => [
+        schedules.addHandler({ added: schedule, updated: schedule }),
+        knownReplicas.addHandler({ deleted: ({ spec }) => this.#queue.add(spec?.diskID ?? '') }),
+        images.addHandler({
+          deleted: ({ status }) => {
+            for (const uuid of Object.keys(status?.diskFileStatusMap ?? {})) this.#queue.add(uuid);
+          },
+        }),
+      ],
+      queue: this.#queue,
+      reconcile: (name: string) => this.#reconcile(name, signal),
+      workers: 1,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  /** Entries whose owner the caches do not have. */
+  #suspects({ spec }: DiskSchedule): readonly (readonly [OwnerKind, string])[] {
+    const { replicas: known, images } = this.#caches;
+    return [
+      ...Object.keys(spec?.replicas ?? {}).flatMap((name) =>
+        known.get(name) === undefined ? [['replicas', name] as const] : [],
+      ),
+      ...Object.keys(spec?.backingImages ?? {}).flatMap((name) =>
+        images.get(name) === undefined ? [['backingImages', name] as const] : [],
+      ),
+    ];
+  }
+
+  async #reconcile(uuid: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const schedule = this.#caches.schedules.get(uuid);
+    const suspects = schedule === undefined ? [] : this.#suspects(schedule);
+    const stale: (readonly [OwnerKind, string])[] = [];
+    const nowMs = this.#context.clock.monotonicMs();
+    let isWaiting = false;
+    for (const [kind, name] of suspects) {
+      const key = `${uuid} ${kind} ${name}`;
+      const since = this.#missing.get(key) ?? nowMs;
+      if (since !== nowMs && nowMs - since < graceMs) isWaiting = true;
+      else if (await this.#exists(kind, name, signal)) this.#missing.delete(key);
+      else if (since === nowMs) {
+        this.#missing.set(key, nowMs);
+        isWaiting = true;
+      } else stale.push([kind, name]);
+    }
+    if (stale.length > 0 && schedule !== undefined) {
+      const conflict = await retryIfStale(() => this.#remove(schedule, stale, signal));
+      if (conflict !== undefined) return conflict;
+      for (const [kind, name] of stale) this.#missing.delete(`${uuid} ${kind} ${name}`);
+    }
+    return isWaiting ? { afterMs: graceMs } : undefined;
+  }
+
+  async #exists(kind: OwnerKind, name: string, signal: AbortSignal): Promise<boolean> {
+    const { cluster } = this.#context;
+    const read =
+      kind === 'replicas'
+        ? cluster.resource(replicas).get({ name }, { signal })
+        : cluster.resource(backingImages).get({ name }, { signal });
+    return (await undefinedIfNotFound<object>(read)) !== undefined;
+  }
+
+  async #remove(
+    { metadata }: DiskSchedule,
+    stale: readonly (readonly [OwnerKind, string])[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', uid, resourceVersion } = metadata ?? {};
+    const removals = (wanted: OwnerKind) =>
+      Object.fromEntries(stale.flatMap(([kind, owner]) => (kind === wanted ? [[owner, null]] : [])));
+    const spec = { replicas: removals('replicas'), backingImages: removals('backingImages') };
+    const body = { metadata: { uid, resourceVersion }, spec };
+    await this.#context.cluster.resource(diskSchedules).patch({ name }, { type: 'merge', body }, { signal });
+    const owners = stale.map(([kind, owner]) => `${kind}/${owner}`);
+    this.#context.log.info(`disk ${name}: requests without an owner are removed`, { owners });
+  }
+}

@@ -1,0 +1,234 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
+import {
+  type DiskVolumePlan,
+  planVolume,
+  type RefusedExpansion,
+  type VolumeView,
+} from '../../engine/disks/plan-volume.ts';
+import { isEqualWhenStored } from '../../kube/deep-equal.ts';
+import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import type { Replica } from '../../kube/disks/replica.ts';
+import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { runLoop } from '../../reconcile/run-loop.ts';
+import { WorkQueue } from '../../reconcile/work-queue.ts';
+import type { Requeue } from '../../reconcile/workers.ts';
+import { DiskBook } from './disk-book.ts';
+import { type DiskCaches, reportedDisks } from './disk-caches.ts';
+import { PendingRequests } from './pending-requests.ts';
+import { retryIfStale } from './retry-if-stale.ts';
+import { volumeStatus } from './volume-status.ts';
+import { VolumeSteps } from './volume-steps.ts';
+import { volumeView } from './volume-view.ts';
+import { WaitingVolumes } from './waiting-volumes.ts';
+
+const workers = 4;
+/** A refused expansion is tried again after this time, even if no disk gained room. */
+const refusedMs = 30_000;
+/** The shortest time after which a refused expansion is tried again because its disk has gained room; up to twice as long. */
+const retryMinMs = 200;
+/** A volume without a disk is planned again after this time: rejections are forgotten, and no event says so. */
+const waitingMs = 60_000;
+
+/**
+ * Places the replicas of every Volume, and expands them. It decides from stored objects only, and each of its writes can be the last one before a
+ * crash: the next plan starts from what is stored. Keys are names of Volumes.
+ */
+export class VolumePlacement {
+  readonly #context: ControllerContext;
+  readonly #caches: DiskCaches;
+  readonly #book: DiskBook;
+  readonly #queue: WorkQueue;
+  readonly #pending: PendingRequests;
+  readonly #waiting: WaitingVolumes;
+  readonly #replicasOf = new Map<string, Set<string>>();
+  /** The disk that refused the expansion, by volume; undefined once it has gained room. */
+  readonly #refusedBy = new Map<string, string | undefined>();
+
+  constructor(context: ControllerContext, caches: DiskCaches) {
+    this.#context = context;
+    this.#caches = caches;
+    this.#book = new DiskBook(caches);
+    this.#queue = new WorkQueue(context);
+    this.#pending = new PendingRequests(context.clock);
+    this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { volumes, schedules, nodes, replicas } = this.#caches;
+    const loop = {
+      controller: 'disks',
+      caches: [volumes, schedules, nodes, replicas],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: (name: string) => this.#reconcile(name, signal),
+      workers,
+    };
+    await runLoop(this.#context, loop, signal);
+  }
+
+  // ── Events ──
+
+  #listen(): readonly (() => void)[] {
+    const { volumes, replicas, schedules } = this.#caches;
+    const volume = ({ metadata }: Projected<DiskVolume>) => this.#queue.add(metadata?.name ?? '');
+    return [
+      ...this.#book.listen((disk, before) => this.#diskGained(disk, before)),
+      replicas.addHandler({
+        added: (replica) => this.#noteReplica(replica),
+        updated: (replica) => this.#noteReplica(replica),
+        deleted: (replica) => this.#forgetReplica(replica),
+      }),
+      schedules.addHandler({
+        added: (schedule) => this.#verdictsChanged(schedule, {}),
+        updated: (schedule, old) => this.#verdictsChanged(schedule, old),
+        deleted: (schedule) => this.#verdictsChanged({}, schedule),
+      }),
+      volumes.addHandler({ added: volume, updated: volume, deleted: volume }),
+      this.#caches.nodes.addHandler({ updated: (node, old) => this.#nodeChanged(node, old) }),
+    ];
+  }
+
+  #noteReplica({ metadata, spec }: Projected<Replica>): void {
+    const volume = spec?.volumeName ?? '';
+    const names = this.#replicasOf.get(volume) ?? new Set();
+    this.#replicasOf.set(volume, names.add(metadata?.name ?? ''));
+    this.#queue.add(volume);
+  }
+
+  #forgetReplica({ metadata, spec }: Projected<Replica>): void {
+    const name = metadata?.name ?? '';
+    const volume = spec?.volumeName ?? '';
+    const names = this.#replicasOf.get(volume);
+    names?.delete(name);
+    if (names?.size === 0) this.#replicasOf.delete(volume);
+    this.#pending.forget(name);
+    this.#queue.add(volume);
+  }
+
+  /** Wakes the volumes whose own requests or verdicts changed, also if an entry went; images wake no volume. */
+  #verdictsChanged(schedule: DiskSchedule, old: DiskSchedule): void {
+    const names = new Set([
+      ...Object.keys(schedule.status?.replicas ?? {}),
+      ...Object.keys(old.status?.replicas ?? {}),
+    ]);
+    for (const name of names) {
+      const now = ownValue(schedule.status?.replicas, name);
+      const before = ownValue(old.status?.replicas, name);
+      if (isEqualWhenStored(now, before)) continue;
+      const volume = this.#caches.replicas.get(name)?.spec?.volumeName;
+      if (volume !== undefined) this.#queue.add(volume);
+    }
+  }
+
+  #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
+    this.#waiting.gained(roomOf(disk));
+    // A request that was taken back leaves room for other requests, but frees nothing: it must not start the next attempt.
+    if (before !== undefined && freeOf(disk) <= freeOf(before)) return;
+    for (const [volume, uuid] of this.#refusedBy) {
+      if (uuid !== disk.uuid) continue;
+      this.#refusedBy.set(volume, undefined);
+      // Volumes that block each other's expansion must not try at the same moment again.
+      this.#queue.addAfter(volume, retryMinMs + this.#context.random.int(retryMinMs));
+    }
+  }
+
+  /** Eviction may have been requested, of the node or of one of its disks. */
+  #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
+    if (isEqualWhenStored(node.spec, old.spec)) return;
+    for (const uuid of reportedDisks(node).keys())
+      for (const name of Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})) {
+        const volume = this.#caches.replicas.get(name)?.spec?.volumeName;
+        if (volume !== undefined) this.#queue.add(volume);
+      }
+  }
+
+  // ── One volume ──
+
+  async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const volume = this.#caches.volumes.get(name);
+    if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
+      this.#waiting.delete(name);
+      this.#refusedBy.delete(name);
+      return undefined;
+    }
+    const nowMs = this.#context.clock.nowMs();
+    const view = volumeView(volume, this.#replicas(name), {
+      caches: this.#caches,
+      book: this.#book,
+      pending: this.#pending,
+      nowMs,
+      refusedExpansion: this.#refusalOf(volume, nowMs),
+    });
+    const plan = planVolume(view, this.#book.disks);
+    const conflict = await retryIfStale(() => this.#carryOut(volume, plan, nowMs, signal));
+    if (conflict !== undefined) return conflict;
+    this.#noteWaiting(name, plan);
+    return this.#nextLook(view, plan);
+  }
+
+  async #carryOut(
+    volume: Projected<DiskVolume>,
+    plan: DiskVolumePlan,
+    nowMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster } = this.#context;
+    const steps = new VolumeSteps(volume, { cluster, caches: this.#caches, book: this.#book, nowMs, signal });
+    for (const step of plan.steps) await steps.run(step);
+    const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
+    if (isEqualWhenStored(status, volume.status ?? {})) return;
+    const { name = '', uid, resourceVersion } = volume.metadata ?? {};
+    // A merge patch removes only what is null.
+    const cleared = { refusedExpansion: status.refusedExpansion ?? null };
+    const body = { metadata: { uid, resourceVersion }, status: { ...status, ...cleared } };
+    await cluster
+      .resource(diskVolumes)
+      .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+
+  *#replicas(volume: string): Iterable<Projected<Replica>> {
+    for (const name of this.#replicasOf.get(volume) ?? []) {
+      const replica = this.#caches.replicas.get(name);
+      if (replica !== undefined) yield replica;
+    }
+  }
+
+  /** In force until its time is over, or the disk that refused has gained room. */
+  #refusalOf({ metadata, status }: Projected<DiskVolume>, nowMs: number): RefusedExpansion | undefined {
+    const { size, diskID = '', message, time } = status?.refusedExpansion ?? {};
+    if (size === undefined || message === undefined) return undefined;
+    const isRecent = nowMs - (parseTimestamp(time) ?? 0) < refusedMs;
+    const name = metadata?.name ?? '';
+    const hasGained = this.#refusedBy.has(name) && this.#refusedBy.get(name) === undefined;
+    return isRecent && !hasGained ? { bytes: size, diskUUID: diskID, message } : undefined;
+  }
+
+  #noteWaiting(name: string, { allocation, refusedExpansion }: DiskVolumePlan): void {
+    if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
+    else this.#waiting.delete(name);
+    if (refusedExpansion === undefined) this.#refusedBy.delete(name);
+    else this.#refusedBy.set(name, refusedExpansion.diskUUID);
+  }
+
+  #nextLook({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {
+    const pendingMs = replicas.flatMap(({ name, entry, place }) => {
+      const ms = this.#pending.remainingMs(name, entry, this.#book.get(place?.uuid ?? ''));
+      return ms === undefined || ms === 0 ? [] : [ms];
+    });
+    const others = { 'expansion-refused': refusedMs, 'waiting-for-disk': waitingMs };
+    const otherMs = allocation.kind in others ? [others[allocation.kind as keyof typeof others]] : [];
+    const jitter = 1 + this.#context.random.next() / 4;
+    const delays = [...pendingMs, ...otherMs.map((ms) => Math.round(ms * jitter))];
+    return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
+  }
+}
+
+/** Bytes that are not granted. */
+function freeOf({ state, grantedBytes }: DiskCandidate): number {
+  return state.kind === 'ready' ? state.limitBytes - grantedBytes : 0;
+}

@@ -1,0 +1,49 @@
+import type { AllocationState, DiskVolumePlan } from '../../engine/disks/plan-volume.ts';
+import type { Condition, Timestamp } from '../../kube/api/meta.ts';
+import { setCondition } from '../../kube/conditions.ts';
+import type { DiskVolume, DiskVolumeStatus } from '../../kube/disks/volume.ts';
+
+/** The status after a plan: the size that every replica has, the refused expansion, and the condition `DiskAllocation`. Other fields stay. */
+export function volumeStatus(
+  { metadata, status }: DiskVolume,
+  { currentBytes, allocation, refusedExpansion }: DiskVolumePlan,
+  now: Timestamp,
+): DiskVolumeStatus {
+  const { size: _size, refusedExpansion: before, ...rest } = status ?? {};
+  const { bytes, diskUUID, message = '' } = refusedExpansion ?? {};
+  const isSame = before?.size === bytes && before?.message === message;
+  const refused = {
+    size: bytes ?? 0,
+    diskID: diskUUID ?? '',
+    message,
+    time: isSame ? (before?.time ?? now) : now,
+  };
+  return {
+    ...rest,
+    observedGeneration: Number(metadata?.generation ?? 0),
+    ...(currentBytes !== undefined && { size: currentBytes }),
+    ...(refusedExpansion !== undefined && { refusedExpansion: refused }),
+    conditions: setCondition(status?.conditions, conditionOf(allocation), now),
+  };
+}
+
+function conditionOf(allocation: AllocationState): Condition {
+  const type = 'DiskAllocation';
+  switch (allocation.kind) {
+    case 'allocated': {
+      const message = `Every replica has been granted ${allocation.bytes} bytes`;
+      return { type, status: 'True', reason: 'Scheduled', message };
+    }
+    case 'waiting-for-verdict':
+      return {
+        type,
+        status: 'False',
+        reason: 'Pending',
+        message: 'Disks have not answered every request yet',
+      };
+    case 'waiting-for-disk':
+      return { type, status: 'False', reason: 'InsufficientStorage', message: allocation.message };
+    case 'expansion-refused':
+      return { type, status: 'False', reason: 'ExpansionRejected', message: allocation.message };
+  }
+}

@@ -1,0 +1,128 @@
+import type { Cluster, Projected } from '../../cluster/cluster.ts';
+import type { VolumeStep } from '../../engine/disks/plan-volume.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import type { DiskBook } from './disk-book.ts';
+import type { DiskCaches } from './disk-caches.ts';
+import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
+
+const apiVersion = apiVersionOf(diskVolumes);
+
+export interface VolumeStepsOptions {
+  readonly cluster: Cluster;
+  readonly caches: DiskCaches;
+  readonly book: DiskBook;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
+ * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
+ * schedule: it sets one key that only this volume writes, so it is right whatever else changed, and many volumes may request at once.
+ */
+export class VolumeSteps {
+  readonly #options: VolumeStepsOptions;
+  readonly #volume: Projected<DiskVolume>;
+  /** Replicas as the steps before left them. */
+  readonly #written = new Map<string, Replica>();
+
+  constructor(volume: Projected<DiskVolume>, options: VolumeStepsOptions) {
+    this.#volume = volume;
+    this.#options = options;
+  }
+
+  async run(step: VolumeStep): Promise<void> {
+    switch (step.kind) {
+      case 'create':
+        return await this.#create(step.replica, step.bytes);
+      case 'delete':
+        return await this.#delete(step.replica);
+      case 'assign':
+        return await this.#place(step.replica, { nodeID: step.disk.nodeName, diskID: step.disk.uuid });
+      case 'unassign':
+        return await this.#place(step.replica, { nodeID: null, diskID: null });
+      case 'start':
+        return await this.#patchReplica(step.replica, { spec: { desiredState: 'running' } });
+      case 'grow':
+        return await this.#patchReplica(step.replica, { spec: { volumeSize: step.bytes } });
+      case 'request':
+        return await this.#request(step.replica, step.diskUUID, step.bytes);
+      case 'withdraw':
+        return await this.#withdraw(step.replica, step.diskUUID);
+    }
+  }
+
+  async #create(name: string, volumeSize: number): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const { name: volumeName = '', uid = '' } = this.#volume.metadata ?? {};
+    const owner = { apiVersion, kind: 'Volume', name: volumeName, uid, controller: true };
+    const metadata = {
+      name,
+      finalizers: [replicaFinalizer],
+      ownerReferences: [{ ...owner, blockOwnerDeletion: true }],
+    };
+    const body = { apiVersion, kind: 'Replica', metadata, spec: { volumeName, volumeSize } };
+    try {
+      await cluster.resource(replicas).create(body, { signal });
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error;
+      const { spec } = await cluster.resource(replicas).get({ name }, { signal });
+      // Another instance was faster, or the cache is behind.
+      if (spec?.volumeName === volumeName) return;
+      const remedy = `delete that Replica, or give Volume ${volumeName} another name`;
+      throw new Error(`Replica ${name} belongs to Volume ${spec?.volumeName}; ${remedy}`, { cause: error });
+    }
+  }
+
+  async #delete(name: string): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
+    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    await cluster.resource(replicas).delete({ name }, { preconditions, signal });
+  }
+
+  async #place(
+    name: string,
+    place: { readonly nodeID: string | null; readonly diskID: string | null },
+  ): Promise<void> {
+    const { book, nowMs } = this.#options;
+    const replica = this.#replica(name);
+    const left = replica.spec?.diskID;
+    const annotations =
+      left === undefined ? undefined : { [rejectedDisksKey]: withRejection(replica, left, book, nowMs) };
+    await this.#patchReplica(name, { ...(annotations && { metadata: { annotations } }), spec: place });
+  }
+
+  async #patchReplica(
+    name: string,
+    change: { readonly metadata?: object; readonly spec: object },
+  ): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
+    const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
+    const written = await cluster.resource(replicas).patch({ name }, { type: 'merge', body }, { signal });
+    this.#written.set(name, written);
+  }
+
+  #replica(name: string): Replica {
+    return this.#written.get(name) ?? this.#options.caches.replicas.get(name) ?? {};
+  }
+
+  async #request(replica: string, diskUUID: string, bytes: number): Promise<void> {
+    const { cluster, caches, signal } = this.#options;
+    const { uid } = caches.schedules.get(diskUUID)?.metadata ?? {};
+    const body = { metadata: { uid }, spec: { replicas: { [replica]: bytes } } };
+    await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
+  }
+
+  async #withdraw(replica: string, diskUUID: string): Promise<void> {
+    const { cluster, caches, signal } = this.#options;
+    const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
+    await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
+  }
+}

@@ -1,0 +1,85 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import type { DiskEntry, RefusedExpansion, ReplicaView, VolumeView } from '../../engine/disks/plan-volume.ts';
+import type { Replica } from '../../kube/disks/replica.ts';
+import type { DiskVolume } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import type { DiskBook } from './disk-book.ts';
+import type { DiskCaches } from './disk-caches.ts';
+import type { PendingRequests } from './pending-requests.ts';
+import { rejectedDisks } from './rejected-disks.ts';
+
+export interface VolumeViewOptions {
+  readonly caches: DiskCaches;
+  readonly book: DiskBook;
+  readonly pending: PendingRequests;
+  readonly nowMs: number;
+  /** The refusal that is still in force. */
+  readonly refusedExpansion: RefusedExpansion | undefined;
+}
+
+/** What the plan of a volume needs, from the caches. */
+export function volumeView(
+  volume: Projected<DiskVolume>,
+  replicas: Iterable<Projected<Replica>>,
+  options: VolumeViewOptions,
+): VolumeView {
+  const { spec, status } = volume;
+  const { node = 'hard', zone = 'soft', disk = 'soft' } = spec?.antiAffinity ?? {};
+  return {
+    name: volume.metadata?.name ?? '',
+    wantedBytes: spec?.size ?? 0,
+    currentBytes: status?.size,
+    numberOfReplicas: spec?.numberOfReplicas ?? 3,
+    nodeSelector: spec?.nodeSelector ?? [],
+    diskSelector: spec?.diskSelector ?? [],
+    antiAffinity: { node, zone, disk },
+    replicas: [...replicas]
+      .map((replica) => replicaView(replica, options))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    refusedExpansion: options.refusedExpansion,
+  };
+}
+
+function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): ReplicaView {
+  const { caches, book, pending, nowMs } = options;
+  const { metadata, spec, status } = replica;
+  const name = metadata?.name ?? '';
+  const entry = entryOf(caches, name, spec?.diskID);
+  return {
+    name,
+    sizeBytes: spec?.volumeSize ?? 0,
+    isDeleting: metadata?.deletionTimestamp !== undefined,
+    isRunningDesired: spec?.desiredState === 'running',
+    hasData: (status?.healthyAt ?? status?.failedAt) !== undefined,
+    place: placeOf(replica, options),
+    entry,
+    isOverdue: pending.isOverdue(name, entry, book.get(spec?.diskID ?? '')),
+    rejectedBy: rejectedDisks(replica, book, nowMs),
+  };
+}
+
+function entryOf(
+  { schedules }: DiskCaches,
+  replica: string,
+  diskID: string | undefined,
+): DiskEntry | undefined {
+  const schedule = schedules.get(diskID ?? '');
+  if (schedule === undefined) return undefined;
+  const askedBytes = ownValue(schedule.spec?.replicas, replica);
+  return { askedBytes, verdict: ownValue(schedule.status?.replicas, replica) };
+}
+
+function placeOf({ spec }: Projected<Replica>, { caches, book }: VolumeViewOptions): ReplicaView['place'] {
+  if (spec?.diskID === undefined) return undefined;
+  const disk = book.get(spec.diskID);
+  const node = caches.nodes.get(disk?.nodeName ?? spec.nodeID ?? '');
+  const isEvicted =
+    node?.spec?.evictionRequested === true ||
+    ownValue(node?.spec?.disks, disk?.name ?? '')?.evictionRequested === true;
+  return {
+    uuid: spec.diskID,
+    nodeName: disk?.nodeName ?? spec.nodeID ?? '',
+    zone: disk?.zone ?? '',
+    isEvicted,
+  };
+}

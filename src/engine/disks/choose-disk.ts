@@ -1,0 +1,141 @@
+import type { DiskState } from './disk-state.ts';
+
+/** A disk as the placement of replicas and copies sees it. */
+export interface DiskCandidate {
+  /** Also the name of the DiskSchedule. */
+  readonly uuid: string;
+  /** In the StorageNode. */
+  readonly name: string;
+  readonly nodeName: string;
+  readonly zone: string;
+  readonly nodeTags: readonly string[];
+  readonly diskTags: readonly string[];
+  readonly state: DiskState;
+  /** What is granted and what is requested, whichever is more, of every entry: so that a burst of requests spreads. */
+  readonly demandBytes: number;
+  readonly grantedBytes: number;
+}
+
+/** Where another replica of the same volume is. */
+export interface DiskPlace {
+  readonly uuid: string;
+  readonly nodeName: string;
+  readonly zone: string;
+}
+
+/** `hard`: never two replicas in one. `soft`: only if there is no other way. */
+export type AntiAffinity = 'hard' | 'soft';
+
+export interface DiskAsk {
+  readonly bytes: number;
+  readonly nodeSelector: readonly string[];
+  readonly diskSelector: readonly string[];
+  readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
+  readonly others: readonly DiskPlace[];
+  /** Disks that rejected the same request a while ago. */
+  readonly rejectedBy: ReadonlySet<string>;
+}
+
+export type DiskChoice =
+  | { readonly kind: 'chosen'; readonly disk: DiskCandidate }
+  | { readonly kind: 'refused'; readonly obstacles: readonly DiskObstacle[] };
+
+/** Why one disk can't be taken. */
+export interface DiskObstacle {
+  readonly disk: DiskCandidate;
+  readonly message: string;
+  /** Set if bytes are all that the disk lacks. */
+  readonly missingBytes?: number;
+}
+
+/**
+ * The disk for one more replica. Disks on unused nodes in unused zones come first, then those on unused nodes, then unused disks; among these
+ * the one with the most room, then by UUID. The result depends on the arguments only, so that all instances choose alike.
+ */
+export function chooseDisk(disks: Iterable<DiskCandidate>, ask: DiskAsk): DiskChoice {
+  const obstacles: DiskObstacle[] = [];
+  let best: { readonly disk: DiskCandidate; readonly rank: number } | undefined;
+  for (const disk of disks) {
+    const obstacle = obstacleOf(disk, ask);
+    if (obstacle !== undefined) {
+      obstacles.push(obstacle);
+      continue;
+    }
+    const rank = sharingRank(disk, ask.others);
+    if (best === undefined || isBetter({ disk, rank }, best)) best = { disk, rank };
+  }
+  return best === undefined ? { kind: 'refused', obstacles } : { kind: 'chosen', disk: best.disk };
+}
+
+/** Bytes that can still be requested. */
+export function roomOf({ state, demandBytes }: DiskCandidate): number {
+  return state.kind === 'ready' ? state.limitBytes - demandBytes : 0;
+}
+
+function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined {
+  const message = closedBecause(disk, ask) ?? sharedBecause(disk, ask);
+  if (message !== undefined) return { disk, message };
+  const room = roomOf(disk);
+  if (room < ask.bytes) {
+    const missingBytes = ask.bytes - room;
+    return {
+      disk,
+      missingBytes,
+      message: `${room} bytes free, ${ask.bytes} requested: ${missingBytes} missing`,
+    };
+  }
+  if (ask.rejectedBy.has(disk.uuid)) return { disk, message: 'it rejected this request a moment ago' };
+  return undefined;
+}
+
+function closedBecause({ state, nodeTags, diskTags }: DiskCandidate, ask: DiskAsk): string | undefined {
+  if (state.kind === 'unknown') return state.message;
+  if (state.closed !== undefined) return state.closed.message;
+  const nodeTag = ask.nodeSelector.find((tag) => !nodeTags.includes(tag));
+  if (nodeTag !== undefined) return `its node lacks the tag ${nodeTag}`;
+  const diskTag = ask.diskSelector.find((tag) => !diskTags.includes(tag));
+  return diskTag === undefined ? undefined : `it lacks the tag ${diskTag}`;
+}
+
+function sharedBecause(disk: DiskCandidate, { antiAffinity, others }: DiskAsk): string | undefined {
+  if (antiAffinity.node === 'hard' && others.some(({ nodeName }) => nodeName === disk.nodeName))
+    return `its node ${disk.nodeName} has another replica`;
+  if (antiAffinity.zone === 'hard' && disk.zone !== '' && others.some(({ zone }) => zone === disk.zone))
+    return `its zone ${disk.zone} has another replica`;
+  if (antiAffinity.disk === 'hard' && others.some(({ uuid }) => uuid === disk.uuid))
+    return 'it has another replica';
+  return undefined;
+}
+
+/** What the disk would share with other replicas; less is better. */
+function sharingRank(disk: DiskCandidate, others: readonly DiskPlace[]): number {
+  if (others.some(({ uuid }) => uuid === disk.uuid)) return 3;
+  if (others.some(({ nodeName }) => nodeName === disk.nodeName)) return 2;
+  return disk.zone !== '' && others.some(({ zone }) => zone === disk.zone) ? 1 : 0;
+}
+
+interface RankedDisk {
+  readonly disk: DiskCandidate;
+  readonly rank: number;
+}
+
+function isBetter(one: RankedDisk, other: RankedDisk): boolean {
+  if (one.rank !== other.rank) return one.rank < other.rank;
+  const [room, otherRoom] = [roomOf(one.disk), roomOf(other.disk)];
+  return room === otherRoom ? one.disk.uuid < other.disk.uuid : room > otherRoom;
+}
+
+/** The refusal in one sentence: the disk that lacks the fewest bytes, else the first obstacle. */
+export function diskRefusalText(obstacles: readonly DiskObstacle[]): string {
+  const [first] = obstacles;
+  if (first === undefined) return 'there are no disks: no StorageNode reports one';
+  const short = obstacles.filter(({ missingBytes }) => missingBytes !== undefined);
+  const closest = short.reduce<DiskObstacle | undefined>(
+    (best, one) => (best === undefined || (one.missingBytes ?? 0) < (best.missingBytes ?? 0) ? one : best),
+    undefined,
+  );
+  const { disk, message } = closest ?? first;
+  const count =
+    obstacles.length === 1 ? 'the only disk' : `none of ${obstacles.length} disks fits; the closest`;
+  return `${count} is ${disk.name} on node ${disk.nodeName}: ${message}`;
+}

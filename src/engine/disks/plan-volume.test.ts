@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest';
+import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { DiskCandidate } from './choose-disk.ts';
+import type { DiskState } from './disk-state.ts';
+import { planVolume, type ReplicaView, type VolumeStep, type VolumeView } from './plan-volume.ts';
+
+const antiAffinity = { node: 'hard', zone: 'soft', disk: 'soft' } as const;
+
+function volume(facts: Partial<VolumeView> = {}): VolumeView {
+  return {
+    name: 'v1',
+    wantedBytes: 10,
+    currentBytes: undefined,
+    numberOfReplicas: 1,
+    nodeSelector: [],
+    diskSelector: [],
+    antiAffinity,
+    replicas: [],
+    refusedExpansion: undefined,
+    ...facts,
+  };
+}
+
+/** `d1` is on node `n1`, and so on. */
+function disk(uuid: string, limitBytes = 100, facts: Partial<DiskCandidate> = {}): DiskCandidate {
+  const nodeName = `n${uuid.slice(1)}`;
+  const state: DiskState = { kind: 'ready', limitBytes };
+  return {
+    uuid,
+    name: uuid,
+    nodeName,
+    zone: '',
+    nodeTags: [],
+    diskTags: [],
+    state,
+    demandBytes: 0,
+    grantedBytes: 0,
+    ...facts,
+  };
+}
+
+function replica(name: string, facts: Partial<ReplicaView> = {}): ReplicaView {
+  return {
+    name,
+    sizeBytes: 10,
+    isDeleting: false,
+    isRunningDesired: false,
+    hasData: false,
+    place: undefined,
+    entry: undefined,
+    isOverdue: false,
+    rejectedBy: new Set(),
+    ...facts,
+  };
+}
+
+function on(uuid: string, isEvicted = false): NonNullable<ReplicaView['place']> {
+  return { uuid, nodeName: `n${uuid.slice(1)}`, zone: '', isEvicted };
+}
+
+const granted = (size: number): DiskVerdict => ({
+  state: 'scheduled',
+  scheduledSize: size,
+  observedSize: size,
+});
+const refused = (asked: number, had = 0): DiskVerdict => ({
+  state: 'rejected',
+  scheduledSize: had,
+  observedSize: asked,
+  reason: 'InsufficientStorage',
+});
+
+/** A replica that has its bytes and runs. */
+function settled(name: string, uuid: string, bytes = 10, facts: Partial<ReplicaView> = {}): ReplicaView {
+  const entry = { askedBytes: bytes, verdict: granted(bytes) };
+  return replica(name, { sizeBytes: bytes, place: on(uuid), entry, isRunningDesired: true, ...facts });
+}
+
+/** Steps as `create v1-r0`, `assign v1-r0 d1`, `request v1-r0 d1 10`. */
+function text(steps: readonly VolumeStep[]): readonly string[] {
+  return steps.map((step) => {
+    const where = step.kind === 'assign' ? step.disk.uuid : 'diskUUID' in step ? step.diskUUID : undefined;
+    const size = 'bytes' in step ? step.bytes : undefined;
+    return [step.kind, step.replica, where, size].filter((part) => part !== undefined).join(' ');
+  });
+}
+
+function plan(view: VolumeView, ...disks: readonly DiskCandidate[]) {
+  const { steps, ...rest } = planVolume(view, disks);
+  return { ...rest, steps: text(steps) };
+}
+
+describe('placing', () => {
+  test('replicas are created without a place, with names that two instances agree on', () => {
+    expect(plan(volume({ numberOfReplicas: 2 })).steps).toEqual(['create v1-r0 10', 'create v1-r1 10']);
+    const replicas = [replica('v1-r0', { isDeleting: true }), replica('v1-r2')];
+    expect(plan(volume({ numberOfReplicas: 2, replicas })).steps).toEqual(['create v1-r1 10']);
+  });
+
+  test('each goes on a node of its own, on the disk with the most room', () => {
+    const replicas = [replica('a'), replica('b')];
+    const disks = [disk('d1', 50), disk('d2', 90), disk('d3', 90, { nodeName: 'n2' })];
+    expect(plan(volume({ numberOfReplicas: 2, replicas }), ...disks).steps).toEqual([
+      'assign a d2',
+      'request a d2 10',
+      'assign b d1',
+      'request b d1 10',
+    ]);
+  });
+
+  test('requests without a verdict count: a burst spreads', () => {
+    const disks = [disk('d1', 100, { demandBytes: 30 }), disk('d2', 80)];
+    expect(plan(volume({ replicas: [replica('a')] }), ...disks).steps).toEqual([
+      'assign a d2',
+      'request a d2 10',
+    ]);
+  });
+
+  test('zones and disks are shared only where there is no other way, unless that is forbidden', () => {
+    const inZone = (zone: string) => ({ zone });
+    const disks = [disk('d1', 90, inZone('a')), disk('d2', 80, inZone('a')), disk('d3', 20, inZone('b'))];
+    const replicas = [settled('a', 'd1', 10, { place: { ...on('d1'), zone: 'a' } }), replica('b')];
+    const view = volume({ numberOfReplicas: 2, replicas });
+    expect(plan(view, ...disks).steps).toContain('assign b d3');
+    expect(plan(view, ...disks.slice(0, 2)).steps).toContain('assign b d2');
+    const hard = { ...view, antiAffinity: { ...antiAffinity, zone: 'hard' } as const };
+    expect(plan(hard, ...disks.slice(0, 2)).allocation).toEqual({
+      kind: 'waiting-for-disk',
+      bytes: 10,
+      message:
+        'replica b: none of 2 disks fits; the closest is d1 on node n1: its node n1 has another replica',
+    });
+  });
+
+  test('the refusal names the disk that lacks the fewest bytes', () => {
+    const disks = [
+      disk('d1', 4),
+      disk('d2', 7),
+      disk('d3', 100, { state: { kind: 'unknown', message: 'gone' } }),
+    ];
+    expect(plan(volume({ replicas: [replica('a')] }), ...disks).allocation).toEqual({
+      kind: 'waiting-for-disk',
+      bytes: 10,
+      message:
+        'replica a: none of 3 disks fits; the closest is d2 on node n2: 7 bytes free, 10 requested: 3 missing',
+    });
+  });
+
+  test('tags of nodes and disks are respected', () => {
+    const tags = { nodeTags: ['rack1'], diskTags: ['nvme'] };
+    const view = volume({ replicas: [replica('a')], nodeSelector: ['rack1'], diskSelector: ['nvme'] });
+    expect(plan(view, disk('d1', 100), disk('d2', 50, tags)).steps).toContain('assign a d2');
+  });
+
+  test('a placement without a request is requested again', () => {
+    const replicas = [
+      replica('a', { place: on('d1'), entry: { askedBytes: undefined, verdict: undefined } }),
+    ];
+    expect(plan(volume({ replicas }), disk('d1')).steps).toEqual(['request a d1 10']);
+  });
+});
+
+describe('after the verdict', () => {
+  const waiting = (verdict: DiskVerdict | undefined, facts: Partial<ReplicaView> = {}) =>
+    volume({ replicas: [replica('a', { place: on('d1'), entry: { askedBytes: 10, verdict }, ...facts })] });
+
+  test('a replica starts when its bytes are granted', () => {
+    const view = waiting(granted(10));
+    expect(plan(view, disk('d1'))).toMatchObject({
+      steps: ['start a'],
+      currentBytes: 10,
+      allocation: { kind: 'allocated', bytes: 10 },
+    });
+    expect(plan(volume({ replicas: [settled('a', 'd1')] }), disk('d1')).steps).toEqual([]);
+  });
+
+  test('a rejected request goes to another disk, and stays where it is if there is none', () => {
+    const full = disk('d1', 15, { demandBytes: 20, grantedBytes: 10 });
+    expect(plan(waiting(refused(10)), full, disk('d2')).steps).toEqual([
+      'withdraw a d1',
+      'assign a d2',
+      'request a d2 10',
+    ]);
+    expect(plan(waiting(refused(10)), full)).toMatchObject({
+      steps: [],
+      allocation: {
+        kind: 'waiting-for-disk',
+        message: 'replica a: the only disk is d1 on node n1: 5 bytes free, 10 requested: 5 missing',
+      },
+    });
+  });
+
+  test('a verdict on another size is no answer', () => {
+    const view = waiting(refused(99));
+    expect(plan(view, disk('d1'), disk('d2'))).toMatchObject({
+      steps: [],
+      allocation: { kind: 'waiting-for-verdict' },
+    });
+  });
+
+  test('a disk that does not answer in time is left', () => {
+    const lost = disk('d1', 0, { state: { kind: 'unknown', message: 'not ready' } });
+    const view = waiting(undefined, { isOverdue: true });
+    expect(plan(view, lost, disk('d2')).steps).toEqual(['withdraw a d1', 'assign a d2', 'request a d2 10']);
+    expect(plan(view, lost).steps).toEqual(['withdraw a d1', 'unassign a d1']);
+  });
+
+  test('a disk that was removed is left, unless it has the data', () => {
+    const gone = (hasData: boolean) => volume({ replicas: [replica('a', { place: on('d1'), hasData })] });
+    expect(plan(gone(false), disk('d2')).steps).toEqual(['assign a d2', 'request a d2 10']);
+    expect(plan(gone(true), disk('d2'))).toMatchObject({
+      steps: [],
+      allocation: { message: 'replica a: its disk d1 has no DiskSchedule' },
+    });
+  });
+});
+
+describe('the number of replicas', () => {
+  test('the least valuable go first', () => {
+    const replicas = [settled('a', 'd1', 10, { hasData: true }), settled('b', 'd2'), replica('c')];
+    expect(plan(volume({ numberOfReplicas: 1, replicas })).steps).toEqual(['delete c', 'delete b']);
+  });
+
+  test('an evicted replica is replaced first, and goes when the new one has the data', () => {
+    const old = settled('a', 'd1', 10, { hasData: true, place: on('d1', true) });
+    const disks = [disk('d1'), disk('d2')];
+    const step = (...replicas: readonly ReplicaView[]) =>
+      plan(volume({ currentBytes: 10, replicas }), ...disks).steps;
+    expect(step(old)).toEqual(['create v1-r0 10']);
+    expect(step(old, replica('v1-r0'))).toEqual(['assign v1-r0 d2', 'request v1-r0 d2 10']);
+    expect(step(old, settled('v1-r0', 'd2'))).toEqual([]);
+    expect(step(old, settled('v1-r0', 'd2', 10, { hasData: true }))).toEqual(['delete a']);
+  });
+
+  test('an evicted replica without data goes when the new one has its bytes', () => {
+    const old = settled('a', 'd1', 10, { place: on('d1', true) });
+    expect(plan(volume({ replicas: [old, settled('b', 'd2')] }), disk('d1'), disk('d2')).steps).toEqual([
+      'delete a',
+    ]);
+  });
+});
+
+describe('expansion', () => {
+  const three = (...entries: readonly ReplicaView['entry'][]) =>
+    volume({
+      wantedBytes: 20,
+      currentBytes: 10,
+      numberOfReplicas: 3,
+      replicas: ['a', 'b', 'c'].map((name, at) =>
+        settled(name, `d${at + 1}`, 10, entries[at] === undefined ? {} : { entry: entries[at] }),
+      ),
+    });
+  const disks = [disk('d1'), disk('d2', 15, { grantedBytes: 10, demandBytes: 20 }), disk('d3')];
+  const yes = { askedBytes: 20, verdict: granted(20) };
+  const no = { askedBytes: 20, verdict: refused(20, 10) };
+  const open = { askedBytes: 20, verdict: granted(10) };
+
+  test('every disk is asked before any replica grows', () => {
+    expect(plan(three(), ...disks).steps).toEqual(['request a d1 20', 'request b d2 20', 'request c d3 20']);
+    expect(plan(three(yes, open, yes), ...disks)).toMatchObject({ steps: [], currentBytes: 10 });
+    expect(plan(three(yes, open, no), ...disks).steps).toEqual([]);
+  });
+
+  test('all accepted: all grow', () => {
+    expect(plan(three(yes, yes, yes), ...disks).steps).toEqual(['grow a 20', 'grow b 20', 'grow c 20']);
+  });
+
+  test('one rejects: the condition names the disk and the missing bytes, and all go back', () => {
+    const first = plan(three(yes, no, yes), ...disks);
+    const message = 'expansion to 20 bytes: disk d2 on node n2: 5 bytes free, 10 more requested: 5 missing';
+    expect(first).toMatchObject({
+      steps: [],
+      currentBytes: 10,
+      refusedExpansion: { bytes: 20, message, diskUUID: 'd2' },
+    });
+    const view = { ...three(yes, no, yes), refusedExpansion: { bytes: 20, message, diskUUID: 'd2' } };
+    expect(plan(view, ...disks)).toMatchObject({
+      steps: ['request a d1 10', 'request b d2 10', 'request c d3 10'],
+      allocation: { kind: 'expansion-refused', message },
+    });
+    expect(plan({ ...view, replicas: three().replicas }, ...disks).steps).toEqual([]);
+  });
+
+  test('another size than the refused one is tried at once', () => {
+    const view = {
+      ...three(),
+      wantedBytes: 15,
+      refusedExpansion: { bytes: 20, message: '', diskUUID: 'd2' },
+    };
+    expect(plan(view, ...disks).steps).toContain('request b d2 15');
+  });
+
+  test('a request that is taken back before it was committed goes back everywhere', () => {
+    expect(plan({ ...three(yes, open, no), wantedBytes: 10 }, ...disks)).toMatchObject({
+      steps: ['request a d1 10', 'request b d2 10', 'request c d3 10'],
+      allocation: { kind: 'allocated', bytes: 10 },
+    });
+  });
+
+  test('once a replica has grown, the expansion is completed', () => {
+    const replicas = [
+      settled('a', 'd1', 20),
+      settled('b', 'd2', 10, { entry: yes }),
+      settled('c', 'd3', 10, { entry: yes }),
+    ];
+    const view = volume({ wantedBytes: 10, currentBytes: 10, numberOfReplicas: 3, replicas });
+    expect(plan(view, ...disks)).toMatchObject({ steps: ['grow b 20', 'grow c 20'], currentBytes: 10 });
+  });
+
+  test('two replicas on one disk ask each for their own growth', () => {
+    const replicas = [settled('a', 'd1'), settled('b', 'd1')];
+    const view = volume({ wantedBytes: 20, currentBytes: 10, numberOfReplicas: 2, replicas });
+    expect(plan(view, disk('d1')).steps).toEqual(['request a d1 20', 'request b d1 20']);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Condition, KubeObject, Timestamp } from '../api/meta.ts';
+import type { Resource } from '../resource.ts';
+import { stowageGroup, stowageVersion } from '../stowage.ts';
+
+/** A volume of one or more replicas: `stowage.dev/v1alpha1`, cluster-scoped. docs/kinds.md describes each field. */
+export interface DiskVolume extends KubeObject {
+  readonly spec?: DiskVolumeSpec;
+  readonly status?: DiskVolumeStatus;
+}
+
+export interface DiskVolumeSpec {
+  readonly size?: number;
+  readonly numberOfReplicas?: number;
+  readonly nodeSelector?: readonly string[];
+  readonly diskSelector?: readonly string[];
+  readonly antiAffinity?: Partial<Readonly<Record<'node' | 'zone' | 'disk', 'hard' | 'soft'>>>;
+}
+
+export interface DiskVolumeStatus {
+  readonly observedGeneration?: number;
+  readonly size?: number;
+  readonly refusedExpansion?: {
+    readonly size: number;
+    /** The UUID of the disk that refused. */
+    readonly diskID: string;
+    readonly message: string;
+    readonly time: Timestamp;
+  };
+  readonly conditions?: readonly Condition[];
+}
+
+export const diskVolumes: Resource<DiskVolume> = {
+  group: stowageGroup,
+  version: stowageVersion,
+  namespaced: false,
+  kind: 'Volume',
+  plural: 'volumes',
+  isOptional: true,
+};
