@@ -108,7 +108,7 @@ kubectl get stowage
 | kind | what it is | writers |
 |---|---|---|
 | \`DriverCapacity\` | the pools of a CSI driver | the driver's publishers |
-| \`Drive\` (preview) | a formatted local drive and the ledger of the volumes on it | the drive's node, and the components that place volumes on it |
+| \`Drive\` | a formatted local drive and the ledger of the volumes on it | the drive's node, and the components that place volumes on it |
 | \`DiskSchedule\` (preview) | the requests for a disk's bytes, and the verdicts | the requesters (spec), the DiskSchedule controller (status) |
 | \`StorageNode\` (preview) | the disks of a node | administrators (spec), the node (status) |
 | \`Volume\` (preview) | a volume with several replicas | users (spec), the Volume controller (status) |
@@ -116,7 +116,7 @@ kubectl get stowage
 | \`BackingImage\` (preview) | an image that volumes start from | users and the BackingImage controller (spec), the controller (status) |
 
 The scheduler reads \`DriverCapacity\` and \`Drive\`. On drives, the controller \`drives\` and \`stowage csi --services controller\` make volumes
-([Local drives](drives.md)), and nothing mounts them yet. The controller \`disks\` keeps a DiskSchedule for each
+([Local drives](drives.md)), and \`stowage csi\` on each node mounts them. The controller \`disks\` keeps a DiskSchedule for each
 disk, gives the verdicts, and places the replicas of volumes. \`BackingImage\` is a **preview**: the API server validates and stores it, and no controller acts
 on it yet. No agent keeps the data of replicas.
 All kinds are cluster-scoped: two objects for one disk, in two namespaces, would promise its bytes twice. Install them before \`stowage run\`
