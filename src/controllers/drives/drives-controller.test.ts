@@ -8,6 +8,7 @@ import {
   csiStorageCapacities,
   nodes,
   persistentVolumeClaims,
+  persistentVolumes,
   pods,
   storageClasses,
 } from '../../kube/resources.ts';
@@ -118,6 +119,33 @@ test('a Drive and a claim are enough: the claim is bound and the pod runs', asyn
     { name: `pvc-${claim.metadata?.uid}`, sizeBytes: 4 * gib, claimRef: { namespace, name: 'db-0' } },
   ]);
   expect(status?.state).toBe('Ready');
+});
+
+test('volumes of other drivers work on simulated nodes with drives', async () => {
+  const started = await start('n1');
+  await using _ = started.environment;
+  const { cluster, environment } = started;
+  await addDrive(started, 'n1-a', 'n1', 10);
+  await environment.settle(1_000);
+  const spec = { storageClassName: '', accessModes: ['ReadWriteOnce' as const] };
+  await cluster.resource(persistentVolumes).create({
+    metadata: { name: 'other' },
+    spec: { ...spec, capacity: { storage: '1Gi' }, csi: { driver: 'csi.example.com', volumeHandle: 'h' } },
+  });
+  await cluster.resource(persistentVolumeClaims).create({
+    metadata: { namespace, name: 'other' },
+    spec: { ...spec, volumeName: 'other', resources: { requests: { storage: '1Gi' } } },
+  });
+  await cluster.resource(pods).create({
+    metadata: { namespace, name: 'app' },
+    spec: {
+      schedulerName: 'stowage',
+      containers: [{ name: 'main', image: 'registry.example.com/app:1' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'other' } }],
+    },
+  });
+  await environment.settle(10_000);
+  expect(await phases(started)).toEqual(['app Running']);
 });
 
 test('pods that fill all drives exactly cause no failed CreateVolume', async () => {

@@ -8,6 +8,7 @@ import type {
   Secret,
 } from '../../../../kube/api/core.ts';
 import type { CSIDriver, CSINode, VolumeAttachment } from '../../../../kube/api/storage.ts';
+import { drivesDriver } from '../../../../kube/drive.ts';
 import { keyOf } from '../../../../kube/object-key.ts';
 import {
   configMaps,
@@ -221,12 +222,14 @@ export class AgentCaches {
 
   /**
    * A node with a CSINode has the drivers that it lists. A kubelet would create an empty CSINode, but simulated nodes have none: a node
-   * without a CSINode has every driver, so that volumes work on nodes that list no drivers. A node with node plugins has only those that
-   * are registered; an entry that a plugin left counts when the plugin has answered.
+   * without a CSINode has every driver, so that volumes work on nodes that list no drivers. The entry that controller `drives` adds to
+   * simulated nodes says nothing about other drivers. A node with node plugins has only those that are registered; an entry that a plugin
+   * left counts when the plugin has answered.
    */
   #hasDriver(nodeName: string, driver: string): boolean {
     const csiNode = this.csiNodes.get(nodeName);
-    if (csiNode === undefined) return !this.#plugins.isConfigured(nodeName);
+    const hasPlugins = this.#plugins.isConfigured(nodeName);
+    if (csiNode === undefined || (!hasPlugins && listsOnlyDrives(csiNode))) return !hasPlugins;
     if (!(csiNode.spec?.drivers ?? []).some(({ name }) => name === driver)) return false;
     return !this.isOfPlugin(nodeName, driver) || this.#plugins.driver(nodeName, driver) !== undefined;
   }
@@ -237,4 +240,9 @@ export class AgentCaches {
     const limit = drivers.find(({ name }) => name === driver)?.allocatable?.count;
     return limit === undefined ? Number.POSITIVE_INFINITY : limit - this.attached.count(nodeName, driver);
   }
+}
+
+function listsOnlyDrives({ spec }: CSINode): boolean {
+  const drivers = spec?.drivers ?? [];
+  return drivers.length > 0 && drivers.every(({ name }) => name === drivesDriver);
 }
