@@ -8,16 +8,24 @@ import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const watched = ['kube-scheduler', 'kube-controller-manager'] as const;
 
+/**
+ * What kube-scheduler logs on any server if the watch of pods is ahead of the watch of claims: the claim of the pod is not known yet, so
+ * the pod is refused before the plugin DynamicResources has prepared what its own PostFilter then does not find. The pod is tried again
+ * when the claim arrives.
+ */
+const podBeforeItsClaim =
+  /^schedule_one\.go:\d+\] "Status after running PostFilter plugins for pod" .*status="not found"/;
+
 const cases = [
   {
     name: 'log no other errors where its kinds suffice',
     controllers: servedControllers,
-    allowed: [],
+    allowed: [podBeforeItsClaim],
   },
   {
     name: 'miss nothing but the known where all controllers run',
     controllers: ['*'],
-    allowed: Object.values(unservedControllers),
+    allowed: [podBeforeItsClaim, ...Object.values(unservedControllers)],
   },
 ];
 

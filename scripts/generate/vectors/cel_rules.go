@@ -17,7 +17,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// refreshRules answers a line of objects.jsonl: the rules of a schema, and an object.
+// refreshRules answers a line of objects.jsonl: the rules of a schema, and an object. In no object may two entries of one map break a
+// rule: Kubernetes reports them in the order of a Go map, which differs from run to run.
 func refreshRules(r *record) {
 	r.keep("name", "schema", "value", "old", "budget")
 	schema := readSchema(r)
