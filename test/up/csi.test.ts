@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
-import { createDrive, DriverProcess } from './driver-process.ts';
-import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { createDrive, DriverProcess, drivesPath } from './driver-process.ts';
+import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const gib = 2 ** 30;
 
@@ -30,6 +30,32 @@ describe('stowage csi', () => {
     await second.call('DeleteVolume', { volumeId: 'pvc-1' });
     expect((await second.call('GetCapacity', {})).availableCapacity).toBe(BigInt(30 * gib));
     expect(await second.stowage.stop()).toEqual({ status: 0, signal: null });
+  });
+
+  test('serves the node as soon as its drives are known, also beside another leader', async () => {
+    const folder = temporaryFolder();
+    const up = await StowageProcess.up(folder, '--controllers', 'none');
+    const client = new ApiClient(up.access);
+    onTestFinished(() => client.close());
+    const root = `--drives-root=${folder}/drives`;
+    const flags = (node: string) => [`--node-name=${node}`, root, '--unenforced-quota'];
+    const first = new DriverProcess(folder, 'n1', up.kubeconfig, flags('n1'));
+    await first.printed('calls are answered');
+    const second = new DriverProcess(folder, 'n2', up.kubeconfig, [...flags('n2'), '--services=node']);
+    await second.printed('listens at');
+    for (const [node, driver] of Object.entries({ n1: first, n2: second })) {
+      expect((await driver.call('NodeGetInfo', {})).nodeId).toBe(node);
+      expect((await driver.call('Probe', {})).ready).toBe(true);
+    }
+    expect((await first.call('GetCapacity', {})).availableCapacity).toBe(0n);
+    await expect(second.call('GetCapacity', {})).rejects.toMatchObject({ code: 'Unimplemented' });
+    // No device has this filesystem.
+    await createDrive(client, 'd1', gib);
+    const lost = async () =>
+      JSON.stringify((await client.call('GET', `${drivesPath}/d1`)).body).includes('"Lost"');
+    while (!(await lost())) await delay(10);
+    for (const { stowage } of [first, second])
+      expect(await stowage.stop()).toEqual({ status: 0, signal: null });
   });
 
   test.each([

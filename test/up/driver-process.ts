@@ -15,16 +15,14 @@ export class DriverProcess {
   readonly stowage: StowageProcess;
   readonly #client: CsiClient;
 
-  constructor(folder: string, name: string, kubeconfig: string) {
+  constructor(
+    folder: string,
+    name: string,
+    kubeconfig: string,
+    flags: readonly string[] = ['--services=controller'],
+  ) {
     const address = `unix://${join(folder, `${name}.sock`)}`;
-    this.stowage = new StowageProcess([
-      'csi',
-      '--endpoint',
-      address,
-      '--services=controller',
-      '--kubeconfig',
-      kubeconfig,
-    ]);
+    this.stowage = new StowageProcess(['csi', '--endpoint', address, ...flags, '--kubeconfig', kubeconfig]);
     this.#client = new CsiClient({ address, clock: realClock, log: silentLog, metrics: new Metrics() });
     onTestFinished(async () => {
       this.#client.close();

@@ -84,6 +84,7 @@ export async function removeTarget(path: string): Promise<void> {
   try {
     await rmdir(path);
   } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') throw new UnsafePathError(`the path ${path} is not a directory`);
     if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
