@@ -53,9 +53,9 @@ describe('stowage up --demo', () => {
     const said = stowage.stderr.split('\n');
     expect(said[0]).toMatch(/^stowage: listening on /);
     expect(said.slice(1, 4)).toEqual([
-      'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 3 stateful sets, 5 single pods',
-      'stowage: created 29 objects, 0 existed; waiting for the pods',
-      'stowage: 12 pods run, 4 fit nowhere and say why',
+      'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 4 drives, 4 stateful sets, 5 single pods',
+      'stowage: created 34 objects, 0 existed; waiting for the pods',
+      'stowage: 15 pods run, 4 fit nowhere and say why',
     ]);
     const commands = said.filter((line) => /^ {2}\S/.test(line));
     expect(commands).toEqual([
@@ -74,7 +74,7 @@ describe('stowage up --demo', () => {
     expect(names('Pending')).toEqual(['pool-too-small', 'too-big', 'too-hungry', 'torn-apart']);
     expect(names('Running')).toEqual([
       ...['cache-0', 'cache-1', 'cache-2', 'db-0', 'db-1', 'db-2'],
-      ...['nightly', 'queue-0', 'queue-1', 'web', 'web', 'web'],
+      ...['nightly', 'queue-0', 'queue-1', 'store-0', 'store-1', 'store-2', 'web', 'web', 'web'],
     ]);
   });
 
@@ -84,12 +84,19 @@ describe('stowage up --demo', () => {
     expect(called('web').map(zoneOf).sort(), 'one in each zone').toEqual(['a', 'b', 'c']);
     expect(new Set(called('queue').map(zoneOf)).size, 'apart').toBe(2);
     expect(nodesOf('cache').every((node) => node === 'node-a2' || node === 'node-b2')).toBe(true);
+    expect(
+      nodesOf('store').every((node) => /^node-[abc]1$/.test(node ?? '')),
+      'where drives are',
+    ).toBe(true);
   });
 
   test('has pools whose free capacity is never negative', async () => {
     const path = '/apis/storage.k8s.io/v1/namespaces/kube-system/csistoragecapacities';
     const left = async () =>
-      (await items(stowage, path)).map(({ metadata, capacity }) => `${metadata.name} ${capacity}`).sort();
+      (await items(stowage, path))
+        .map(({ metadata, capacity }) => `${metadata.name} ${capacity}`)
+        .filter((line) => line.startsWith('demo-pools-'))
+        .sort();
     const taken = (node: string) => 40 * nodesOf('cache').filter((name) => name === node).length;
     const expected = ['node-a2', 'node-b2'].map((node) => `demo-pools-${node} ${100 - taken(node)}Gi`);
     await expect.poll(left, { timeout: 120_000 }).toEqual(expected);
@@ -122,14 +129,16 @@ describe('stowage up --demo', () => {
     expect(page).toMatch(/\nstowage_scheduler_attempts_total\{result="scheduled"\} (1[2-9]|[2-9]\d)/);
     expect(page).toContain('\nstowage_scheduler_pending_pods{queue="unschedulable"} 4\n');
     expect(page).toMatch(
-      /\nstowage_api_requests_total\{verb="create",resource="pods\/binding",code="201"\} 12\n/,
+      /\nstowage_api_requests_total\{verb="create",resource="pods\/binding",code="201"\} 15\n/,
     );
   });
 
   test('explain refuses a pod whose claims fit a pool one by one and not together, as its condition does', async () => {
     const client = new ApiClient(stowage.access);
     const path = '/apis/storage.k8s.io/v1/namespaces/kube-system/csistoragecapacities';
-    const free = (await items(stowage, path)).map(({ capacity }) => Number.parseInt(capacity ?? '', 10));
+    const free = (await items(stowage, path))
+      .filter(({ metadata }) => metadata.name.startsWith('demo-pools-'))
+      .map(({ capacity }) => Number.parseInt(capacity ?? '', 10));
     const storage = `${Math.max(...free) / 2 + 10}Gi`;
     for (const name of ['one', 'two']) {
       await client.call('POST', '/api/v1/namespaces/default/persistentvolumeclaims', {
@@ -165,13 +174,13 @@ describe('stowage up --demo', () => {
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
-    expect(again.stderr).toContain('stowage: created 0 objects, 29 existed; waiting for the pods\n');
+    expect(again.stderr).toContain('stowage: created 0 objects, 34 existed; waiting for the pods\n');
     const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
     expect(uids(await items(again, demoPods))).toEqual(uids(pods));
     await again.stop('SIGINT');
 
     const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
-    expect(fresh.stderr).toContain('stowage: created 29 objects, 0 existed; waiting for the pods\n');
+    expect(fresh.stderr).toContain('stowage: created 34 objects, 0 existed; waiting for the pods\n');
     const before = new Set(uids(pods));
     expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
     await fresh.stop();

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
+import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { CliError } from '../cli-error.ts';
 import { demoManifests, type Manifest } from './manifests.ts';
@@ -20,7 +21,10 @@ export interface DemoTarget {
 export async function loadDemo(target: DemoTarget): Promise<LoadedDemo> {
   let made = 0;
   const manifests = demoManifests();
-  for (const manifest of manifests) if (await isMade(target, manifest)) made += 1;
+  for (const manifest of manifests) {
+    if (await isMade(target, manifest)) made += 1;
+    if (manifest.kind === 'Drive') await reportDrive(target.cluster, manifest as Drive);
+  }
   return { made, found: manifests.length - made };
 }
 
@@ -36,9 +40,18 @@ const words = {
   Node: 'nodes in 3 zones',
   StorageClass: 'storage classes',
   PersistentVolume: 'local disks',
+  Drive: 'drives',
   StatefulSet: 'stateful sets',
   Pod: 'single pods',
 };
+
+/** The status of a simulated drive, which its node would report. A drive that has one keeps it. */
+async function reportDrive(cluster: Cluster, { metadata, status }: Drive): Promise<void> {
+  const client = cluster.resource(drives);
+  const found = await client.get({ name: metadata?.name ?? '' });
+  if (found.status?.state !== undefined || status === undefined) return;
+  await client.update({ ...found, status }, { subresource: 'status', fieldManager: 'stowage-demo' });
+}
 
 async function isMade({ cluster, resourceOf }: DemoTarget, manifest: Manifest): Promise<boolean> {
   const { apiVersion, kind, metadata } = manifest;
