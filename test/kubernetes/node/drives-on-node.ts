@@ -16,7 +16,7 @@ import { RealNodeBed } from './real-node-bed.ts';
 const driveMiB = 600;
 const driverProgram = 'stowage-csi';
 /** Far more than anything takes on a busy machine; then the error shows what was seen last. */
-const patienceMs = 90_000;
+const patienceMs = 150_000;
 const pollMs = 50;
 const endpoint = `/var/lib/kubelet/plugins/${drivesDriver}/csi.sock`;
 

@@ -75,9 +75,11 @@ export class RealNode {
     await this.#supervisor.start(name, { program: 'nsenter', args: this.#inside(program, args), env });
   }
 
-  /** nsenter and the program are one process group, and both get the signal. */
+  /** nsenter and the program are one process group, and both get the signal. The program may need longer to end. */
   async stopProgram(name: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const children = childrenOf(this.#supervisor.pidOf(name) ?? 0);
     await this.#supervisor.stop(name, signal);
+    for (const child of children) while (await isRunning(child)) await sleep(pollMs);
   }
 
   /** What a program that `startProgram` started has printed. */
@@ -155,7 +157,7 @@ export class RealNode {
     const parent = this.#supervisor.pidOf('node') ?? 0;
     const own = await readlink('/proc/self/ns/net');
     while (this.#supervisor.isRunning('node')) {
-      const [child = ''] = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ');
+      const [child = ''] = childrenOf(parent);
       const isShell = readFileSync(`/proc/${parent}/comm`, 'utf8').trim() !== 'unshare';
       if (!isShell && child !== '' && (await readlink(`/proc/${child}/ns/net`)) !== own) return Number(child);
       await sleep(pollMs);
@@ -166,6 +168,20 @@ export class RealNode {
   #file(name: string): string {
     return join(this.#options.folder, 'data', name);
   }
+}
+
+function childrenOf(pid: number): readonly string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((child) => child !== '');
+}
+
+/** A process that has ended has no program, even if its parent has not noticed yet. */
+async function isRunning(pid: string): Promise<boolean> {
+  return await readlink(`/proc/${pid}/exe`).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Readable limits are of no interest here: a full disk of this machine must not evict the pods of a test. */
