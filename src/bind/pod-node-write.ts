@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { hasSchedulingChange, readPod } from '../engine/records/pod-record.ts';
 import type { Binding, Pod, PodCondition } from '../kube/api/core.ts';
-import { isReason } from '../kube/api-error.ts';
+import { isReason, isRefusal } from '../kube/api-error.ts';
 import { setCondition } from '../kube/conditions.ts';
 import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { keyOf } from '../kube/object-key.ts';
@@ -13,7 +13,6 @@ import { messageOf } from '../runtime/error-message.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { BindFailure } from './bind-failure.ts';
 import { retryWhileValid, type WriteState } from './retry-while-valid.ts';
-import { isRefusal } from './write-state.ts';
 
 /** What every write to a pod needs. */
 export interface PodWriteOptions {

@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
-import { isReason } from '../kube/api-error.ts';
+import { isReason, isRefusal } from '../kube/api-error.ts';
 import { parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { claimBindingPatch, volumeBindingPatch, volumeUnbindingPatch } from './binding-patches.ts';
 import { type ConditionalWrite, retryWhileValid } from './retry-while-valid.ts';
-import { claimWriteState, isRefusal, volumeWriteState } from './write-state.ts';
+import { claimWriteState, volumeWriteState } from './write-state.ts';
 
 /** If other clients write to a volume faster than it can be read, they keep it. */
 const withdrawAttemptsMax = 10;

@@ -1,5 +1,4 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
-import { ApiError } from '../kube/api-error.ts';
 import { canonicalJson } from '../kube/go/json-text.ts';
 import { annotations } from '../kube/well-known.ts';
 import type { WriteState } from './retry-while-valid.ts';
@@ -33,11 +32,6 @@ export function claimWriteState(
   return isSame && marks[annotations.selectedNode] === before[annotations.selectedNode]
     ? { kind: 'unchanged', version: live?.metadata?.resourceVersion }
     : { kind: 'changed' };
-}
-
-/** The server has refused the write, so it will never take effect. After any other error it may have taken effect, or still may. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.code < 500;
 }
 
 type VolumeOrClaim = PersistentVolume | PersistentVolumeClaim;

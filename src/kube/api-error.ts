@@ -32,6 +32,14 @@ export function isReason(error: unknown, ...reasons: readonly StatusReason[]): e
   return error instanceof ApiError && error.reason !== undefined && reasons.includes(error.reason);
 }
 
+/**
+ * The server has refused a write, so it will never take effect. After any other error, such as a timeout, it may have taken effect, or still
+ * may.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code >= 400 && error.code < 500 && error.code !== 408;
+}
+
 type NamedResource = Pick<Resource, 'group' | 'plural'>;
 type NamedKind = Pick<Resource, 'group' | 'kind'>;
 

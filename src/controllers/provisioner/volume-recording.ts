@@ -1,6 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../kube/api/core.ts';
-import { ApiError, isReason } from '../../kube/api-error.ts';
+import { isReason, isRefusal } from '../../kube/api-error.ts';
 import { persistentVolumes } from '../../kube/resources.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
@@ -81,11 +81,6 @@ export class VolumeRecording {
       throw error;
     }
   }
-}
-
-/** Whether the server says that it did nothing. Other failures, such as timeouts, leave it open. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && error.code >= 400 && error.code < 500 && error.code !== 408;
 }
 
 function uidOf({ metadata }: PersistentVolumeClaim): string {
