@@ -5,7 +5,6 @@ import type { CSIDriverSpec } from '../../src/kube/api/storage.ts';
 import {
   csiDrivers,
   csiNodes,
-  csiStorageCapacities,
   driverCapacities,
   persistentVolumeClaims,
   persistentVolumes,
@@ -16,12 +15,18 @@ import {
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { callStowage, StowageProcess, temporaryFolder } from '../up/stowage-process.ts';
+import {
+  deleteAll,
+  makeClaimAndPod,
+  makeForeignVolume,
+  runsOn,
+  untilPublished,
+} from './testing/csi-objects.ts';
 import { MockDriver, type MockDriverOptions } from './testing/mock-driver.ts';
-import { accessModes, main, makeNode, runScheduler, until } from './testing/run-scheduler.ts';
+import { main, makeNode, runScheduler, until } from './testing/run-scheduler.ts';
 import { lacks } from './vitest-beds.ts';
 
 const namespace = 'default';
-const gib = 2n ** 30n;
 
 interface Setup {
   readonly mock: MockDriver;
@@ -65,49 +70,6 @@ async function connect({ kubeconfig }: StowageProcess): Promise<KubernetesCluste
   });
   onTestFinished(() => cluster.close());
   return cluster;
-}
-
-/** What is published for the class, as `SEGMENT CAPACITY`. */
-async function published({ cluster }: Pick<Setup, 'cluster'>): Promise<string> {
-  const { items } = await cluster.resource(csiStorageCapacities).list();
-  return items
-    .map(({ nodeTopology, capacity }) => `${Object.values(nodeTopology?.matchLabels ?? {})} ${capacity}`)
-    .sort()
-    .join(', ');
-}
-
-async function untilPublished(setup: Pick<Setup, 'cluster'>, expected: string): Promise<void> {
-  await until(async () => (await published(setup)) === expected);
-}
-
-async function makeClaimAndPod({ cluster }: Setup, name: string, storage: string): Promise<void> {
-  await cluster.resource(persistentVolumeClaims).create({
-    metadata: { namespace, name },
-    spec: { accessModes, storageClassName: 'fast', resources: { requests: { storage } } },
-  });
-  await cluster.resource(pods).create({
-    metadata: { namespace, name },
-    spec: {
-      // With 0 the pod would be removed at once, before its volume is unpublished.
-      terminationGracePeriodSeconds: 1,
-      containers: [main],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
-    },
-  });
-}
-
-/** The node of the pod, once it runs. */
-async function runsOn({ cluster }: Pick<Setup, 'cluster'>, name: string): Promise<string> {
-  const read = () => cluster.resource(pods).get({ namespace, name });
-  await until(async () => (await read()).status?.phase === 'Running');
-  return (await read()).spec?.nodeName ?? '';
-}
-
-async function deleteAll({ cluster, mock }: Setup, name: string): Promise<void> {
-  await cluster.resource(pods).delete({ namespace, name });
-  await cluster.resource(persistentVolumeClaims).delete({ namespace, name });
-  await until(async () => (await cluster.resource(persistentVolumes).list()).items.length === 0);
-  expect(await mock.volumeNames()).toEqual([]);
 }
 
 /**
@@ -240,20 +202,14 @@ describe.skipIf(lacks('csi-mock'))('stowage up with a CSI driver in Go', () => {
     expect(before.stderr).toBe('');
     expect(before.stdout).not.toMatch(/2Gi/);
 
-    const topology = { segments: { [mock.topologyKey]: 'n1' } };
-    const { volume: foreign } = await mock.call('CreateVolume', {
-      name: 'foreign',
-      capacityRange: { requiredBytes: 2n * gib },
-      volumeCapabilities: [{ accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } }],
-      accessibilityRequirements: { requisite: [topology], preferred: [topology] },
-    });
+    const { volumeId } = await makeForeignVolume(mock, 'n1', 2);
     await untilPublished(setup, 'n1 5Gi');
-    const names = `The driver lists 1 volume (2Gi) that the cluster does not know: ${foreign?.volumeId} (2Gi)`;
+    const names = `The driver lists 1 volume (2Gi) that the cluster does not know: ${volumeId} (2Gi)`;
     await until(async () => (await drift()).stdout.includes(names), 500);
     expect((await drift()).stdout).toMatch(/ foreign use\n/);
 
     const [kept] = (await setup.cluster.resource(persistentVolumes).list()).items;
-    await mock.call('DeleteVolume', { volumeId: foreign?.volumeId ?? '' });
+    await mock.call('DeleteVolume', { volumeId });
     await mock.call('DeleteVolume', { volumeId: kept?.spec?.csi?.volumeHandle ?? '' });
     await until(async () => (await drift()).stdout.includes(`${kept?.metadata?.name} (1Gi)`), 500);
     expect((await drift()).stdout).toMatch(/ lost volumes\n/);

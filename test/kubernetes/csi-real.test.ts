@@ -8,7 +8,6 @@ import type { PodSpec } from '../../src/kube/api/core.ts';
 import {
   csiDrivers,
   csiNodes,
-  csiStorageCapacities,
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
@@ -21,19 +20,18 @@ import { projectRoot } from '../project-root.ts';
 import type { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
-import { MockDriver, type MockDriverOptions } from './testing/mock-driver.ts';
 import {
-  accessModes,
-  main,
-  runScheduler,
-  serviceAccountKubeconfig,
-  until,
-  untilPrinted,
-} from './testing/run-scheduler.ts';
+  deleteAll,
+  makeClaimAndPod,
+  makeForeignVolume,
+  runsOn,
+  untilPublished,
+} from './testing/csi-objects.ts';
+import { MockDriver, type MockDriverOptions } from './testing/mock-driver.ts';
+import { runScheduler, serviceAccountKubeconfig, until, untilPrinted } from './testing/run-scheduler.ts';
 import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 
 const namespace = 'default';
-const gib = 2n ** 30n;
 const manifest = join(projectRoot, 'deploy/csi.yaml');
 const user = 'system:serviceaccount:kube-system:stowage-csi';
 const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
@@ -128,48 +126,22 @@ async function registerNode(cluster: KubernetesCluster, mock: MockDriver, name: 
   await cluster.resource(csiNodes).create({ metadata: { name }, spec: { drivers } });
 }
 
-async function untilPublished({ cluster }: Setup, expected: string): Promise<void> {
-  await until(async () => {
-    const { items } = await cluster.resource(csiStorageCapacities).list();
-    const lines = items.map(
-      ({ nodeTopology, capacity }) => `${Object.values(nodeTopology?.matchLabels ?? {})} ${capacity}`,
-    );
-    return lines.sort().join(', ') === expected;
-  });
-}
-
 /** A pod of kube-scheduler, with a claim. */
-async function makeClaimAndPod(
-  { cluster }: Setup,
+async function makeQuickPod(
+  setup: Setup,
   name: string,
   storage: string,
   spec: Partial<PodSpec> = {},
 ): Promise<void> {
-  await cluster.resource(persistentVolumeClaims).create({
-    metadata: { namespace, name },
-    spec: { accessModes, storageClassName: 'fast', resources: { requests: { storage } } },
-  });
-  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: name } }];
-  await cluster.resource(pods).create({
-    metadata: { namespace, name },
-    spec: { terminationGracePeriodSeconds: 0, containers: [main], volumes, ...spec },
-  });
+  await makeClaimAndPod(setup, name, storage, { terminationGracePeriodSeconds: 0, ...spec });
 }
 
 /** The node of the pod, once it runs and its claim is bound. */
-async function runsOn({ cluster }: Setup, name: string): Promise<string> {
-  const read = () => cluster.resource(pods).get({ namespace, name });
-  await until(async () => (await read()).status?.phase === 'Running');
-  const claim = await cluster.resource(persistentVolumeClaims).get({ namespace, name });
+async function runsBoundOn(setup: Setup, name: string): Promise<string> {
+  const node = await runsOn(setup, name);
+  const claim = await setup.cluster.resource(persistentVolumeClaims).get({ namespace, name });
   expect(claim.status?.phase).toBe('Bound');
-  return (await read()).spec?.nodeName ?? '';
-}
-
-async function deleteAll({ cluster, mock }: Setup, name: string): Promise<void> {
-  await cluster.resource(pods).delete({ namespace, name });
-  await cluster.resource(persistentVolumeClaims).delete({ namespace, name });
-  await until(async () => (await cluster.resource(persistentVolumes).list()).items.length === 0);
-  expect(await mock.volumeNames()).toEqual([]);
+  return node;
 }
 
 /** Every request was allowed; returns the rights that were granted and not used. */
@@ -194,8 +166,8 @@ describe.skipIf(lacks(...programs))(
       const setup = await start({ pools: { n1: 2, n2: 8 }, attachRequired: true, flags: [] });
       const { cluster, mock } = setup;
       await untilPublished(setup, 'n1 2Gi, n2 8Gi');
-      await makeClaimAndPod(setup, 'db', '5Gi');
-      expect(await runsOn(setup, 'db')).toBe('n2');
+      await makeQuickPod(setup, 'db', '5Gi');
+      expect(await runsBoundOn(setup, 'db')).toBe('n2');
       await untilPublished(setup, 'n1 2Gi, n2 3Gi');
       const attachments = async () => (await cluster.resource(volumeAttachments).list()).items;
       await until(async () => (await attachments()).some(({ status }) => status?.attached === true));
@@ -214,7 +186,7 @@ describe.skipIf(lacks(...programs))(
       await untilPublished(setup, 'n1 2Gi, n2 2Gi');
 
       // No node has 7 GiB, and kube-scheduler says so.
-      await makeClaimAndPod(setup, 'large', '7Gi');
+      await makeQuickPod(setup, 'large', '7Gi');
       const conditions = async () =>
         (await cluster.resource(pods).get({ namespace, name: 'large' })).status?.conditions ?? [];
       await until(async () =>
@@ -253,21 +225,15 @@ describe.skipIf(lacks(...programs))(
       });
       const { mock, cluster } = setup;
       await untilPublished(setup, 'n1 4Gi, n2 8Gi');
-      const topology = { segments: { [mock.topologyKey]: 'n2' } };
-      await mock.call('CreateVolume', {
-        name: 'foreign',
-        capacityRange: { requiredBytes: 7n * gib },
-        volumeCapabilities: [{ accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } }],
-        accessibilityRequirements: { requisite: [topology], preferred: [topology] },
-      });
+      await makeForeignVolume(mock, 'n2', 7);
       const preference = {
         matchExpressions: [{ key: labels.hostname, operator: 'In' as const, values: ['n2'] }],
       };
       const affinity = {
         nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference }] },
       };
-      await makeClaimAndPod(setup, 'db', '3Gi', { affinity });
-      expect(await runsOn(setup, 'db')).toBe('n1');
+      await makeQuickPod(setup, 'db', '3Gi', { affinity });
+      expect(await runsBoundOn(setup, 'db')).toBe('n1');
       await untilPublished(setup, 'n1 1Gi, n2 1Gi');
       const codes = mock.calls('CreateVolume').map(({ code }) => code);
       expect(codes).toEqual(['OK', 'ResourceExhausted', 'OK']);
@@ -279,11 +245,11 @@ describe.skipIf(lacks(...programs))(
     test('with --node-deployment, the process of each node publishes its capacity and creates its volumes', async () => {
       const setup = await start({ pools: { n1: 2, n2: 8 }, isNodeDeployment: true });
       await untilPublished(setup, 'n1 2Gi, n2 8Gi');
-      await makeClaimAndPod(setup, 'db', '5Gi');
-      expect(await runsOn(setup, 'db')).toBe('n2');
+      await makeQuickPod(setup, 'db', '5Gi');
+      expect(await runsBoundOn(setup, 'db')).toBe('n2');
       await untilPublished(setup, 'n1 2Gi, n2 3Gi');
-      await makeClaimAndPod(setup, 'small', '2Gi', { nodeSelector: { [labels.hostname]: 'n1' } });
-      expect(await runsOn(setup, 'small')).toBe('n1');
+      await makeQuickPod(setup, 'small', '2Gi', { nodeSelector: { [labels.hostname]: 'n1' } });
+      expect(await runsBoundOn(setup, 'small')).toBe('n1');
       await setup.cluster.resource(pods).delete({ namespace, name: 'small' });
       await setup.cluster.resource(persistentVolumeClaims).delete({ namespace, name: 'small' });
       await deleteAll(setup, 'db');
@@ -295,7 +261,7 @@ describe.skipIf(lacks(...programs))(
     test('a process that is killed leaves no volume behind', async () => {
       const setup = await start({ pools: { n1: 4 } });
       await untilPublished(setup, 'n1 4Gi');
-      await makeClaimAndPod(setup, 'db', '1Gi');
+      await makeQuickPod(setup, 'db', '1Gi');
       await until(() => setup.mock.calls('CreateVolume').length > 0);
       await setup.stowage.kill();
       await setup.cluster.resource(pods).delete({ namespace, name: 'db' });

@@ -9,6 +9,7 @@ import { bytesOf } from '../../../kube/quantities/bytes.ts';
 import {
   csiDrivers,
   csiNodes,
+  driverCapacities,
   nodes,
   persistentVolumeClaims,
   pods,
@@ -173,6 +174,17 @@ export class StorageFixture implements AsyncDisposable {
     return items
       .map(({ metadata, spec, status }) =>
         `${metadata?.name} ${status?.phase} ${spec?.nodeName ?? ''}`.trimEnd(),
+      )
+      .sort();
+  }
+
+  /** Published pools for inline volumes, as `CLASS NODES CAPACITY`, sorted. */
+  async inlinePools(): Promise<readonly string[]> {
+    const { items } = await this.cluster.resource(driverCapacities).list();
+    return items
+      .flatMap(({ status }) => status?.storage ?? [])
+      .flatMap(({ storageClassName, pools = [] }) =>
+        pools.map(({ nodeList, capacity }) => `${storageClassName} ${nodeList?.join('+')} ${capacity}`),
       )
       .sort();
   }
