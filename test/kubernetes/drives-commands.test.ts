@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Drive } from '../../src/kube/drive.ts';
@@ -134,5 +142,56 @@ describe.skipIf(!canFormat)('stowage drives on real devices', () => {
     await client.call('DELETE', '/api/v1/nodes/n1');
     expect((await onCluster('forget', 'n1', '--yes')).status).toBe(0);
     expect(await driveNow()).toBeUndefined();
+  }, 300_000);
+
+  test('moves volumes with their data to another drive', async () => {
+    const folder = temporaryFolder();
+    const up = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const client = new ApiClient(up.access);
+    onTestFinished(() => client.close());
+    await client.call('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' } } });
+    const devices = ['source', 'target'].map((name) => loopDevice(folder, name));
+    const mount = join(folder, 'mount');
+    mkdirSync(mount);
+    const mounted = (device: string, use: () => void) => {
+      execFileSync('mount', ['-t', 'xfs', device, mount]);
+      try {
+        use();
+      } finally {
+        execFileSync('umount', [mount]);
+      }
+    };
+    const call = (...args: readonly string[]) =>
+      callStowage('drives', ...args, '--kubeconfig', up.kubeconfig);
+    const { stdout } = await call('init', ...devices, '--node-name', 'n1', '--yes', '-o', 'json');
+    const [source = '', target = ''] = (
+      JSON.parse(stdout) as { devices: readonly { drive: string }[] }
+    ).devices.map(({ drive }) => drive);
+    const volume = { name: 'pvc-1', sizeBytes: 100 * mib };
+    for (const name of [source, target]) {
+      const status = { capacityBytes: 400 * mib, state: 'Ready' };
+      const spec = { unschedulable: true, ...(name === source && { volumes: [volume] }) };
+      await client.call('PATCH', `${drivesPath}/${name}/status`, { body: { status }, contentType: merge });
+      await client.call('PATCH', `${drivesPath}/${name}`, { body: { spec }, contentType: merge });
+    }
+    const file = join(mount, 'volumes/pvc-1/file');
+    mounted(devices[0]!, () => {
+      mkdirSync(join(mount, 'volumes/pvc-1'), { recursive: true });
+      writeFileSync(file, 'data', { mode: 0o640 });
+      chownSync(file, 1234, 5678);
+    });
+
+    const { status, stdout: text, stderr } = await call('move', source, target);
+    expect([status, text, stderr]).toEqual([0, `pvc-1 moved to drive.stowage.dev/${target}\n`, '']);
+    mounted(devices[1]!, () => {
+      expect(readFileSync(file, 'utf8')).toBe('data');
+      const { mode, uid, gid } = statSync(file);
+      expect([mode & 0o777, uid, gid]).toEqual([0o640, 1234, 5678]);
+    });
+    mounted(devices[0]!, () => expect(existsSync(join(mount, 'volumes/pvc-1'))).toBe(false));
+    const drive = async (name: string) => (await client.call('GET', `${drivesPath}/${name}`)).body as Drive;
+    expect((await drive(source)).spec?.volumes).toEqual([]);
+    expect((await drive(target)).spec?.volumes).toMatchObject([volume]);
+    expect((await drive(target)).status?.state).toBeUndefined();
   }, 300_000);
 });

@@ -50,6 +50,6 @@ export function namedByFlag(long: string): NamedThing | undefined {
 }
 
 export function namedByArgument(command: string, name: string): NamedThing | undefined {
-  if (command.startsWith('drives ') && /^drives?$/.test(name)) return 'drive';
+  if (command.startsWith('drives ') && /^(drives?|source|target)$/.test(name)) return 'drive';
   return command === 'explain' && name === 'name' ? 'object' : undefined;
 }

@@ -77,7 +77,8 @@ function requireUnmountable({ metadata, spec, status }: Drive, { path, mounts }:
     );
 }
 
-async function untilUnmounted(name: string): Promise<boolean> {
+/** Waits until the node service has unmounted a device. False if it took too long. */
+export async function untilUnmounted(name: string): Promise<boolean> {
   const endMs = realClock.monotonicMs() + unmountMsMax;
   for (;;) {
     const device = await readNamedBlockDevice(name, { commands: realSystemCommands });

@@ -1,9 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import type { KubeObject } from '../../kube/api/meta.ts';
-import { isReason } from '../../kube/api-error.ts';
-import { type Drive, drives } from '../../kube/drive.ts';
-import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import type { Drive } from '../../kube/drive.ts';
 import type { BlockDevice } from './block-device.ts';
+import { writeDriveState } from './drive-state.ts';
 import { failureText, type SystemCommands } from './system-commands.ts';
 
 /**
@@ -29,8 +27,6 @@ export interface RepairOptions {
 
 /** The status of xfs_repair for a filesystem with a dirty log. */
 const dirtyLogStatus = 2;
-/** How often a status is written again that another client changes at the same time. */
-const attemptsMax = 5;
 
 /**
  * Repairs the filesystem of a drive. First its state becomes Repairing: the drive gets no volumes, the node service unmounts it, and mounts no
@@ -44,7 +40,7 @@ export async function repairDrive(
 ): Promise<RepairOutcome> {
   const { cluster, commands, requireUnused, untilUnmounted, discardsLog } = options;
   const before = drive.status?.state === 'Repairing' ? null : (drive.status?.state ?? null);
-  await writeState(cluster, drive, 'Repairing');
+  await writeDriveState(cluster, drive, 'Repairing');
   let stateAfter = before;
   try {
     if (!(await untilUnmounted())) return { kind: 'mounted' };
@@ -54,7 +50,7 @@ export async function repairDrive(
     if (outcome.kind === 'repaired') stateAfter = null;
     return outcome;
   } finally {
-    await writeState(cluster, drive, stateAfter);
+    await writeDriveState(cluster, drive, stateAfter);
   }
 }
 
@@ -62,24 +58,4 @@ function outcomeOf(result: Awaited<ReturnType<SystemCommands['run']>>): RepairOu
   if (result.status === 0) return { kind: 'repaired' };
   if (result.status === dirtyLogStatus) return { kind: 'dirty-log' };
   return { kind: 'failed', text: failureText('xfs_repair', result) };
-}
-
-/** Null removes the field. */
-async function writeState(cluster: Cluster, drive: Drive, state: string | null): Promise<void> {
-  const client = cluster.resource(drives);
-  const name = drive.metadata?.name ?? '';
-  let current: KubeObject = drive;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const body = withPreconditions(current, { status: { state } });
-      await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
-      return;
-    } catch (error) {
-      if (!isReason(error, 'Conflict') || attempt === attemptsMax) throw error;
-      const now = await client.get({ name });
-      // An object of the same name with another uid is another drive.
-      if (now.metadata?.uid !== drive.metadata?.uid) throw error;
-      current = now;
-    }
-  }
 }

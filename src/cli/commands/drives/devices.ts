@@ -87,3 +87,28 @@ order, 1 on an error, 2 on wrong usage.`,
       await repair(drive, options);
     });
 }
+
+export function addMove(drives: Command): void {
+  drives
+    .command('move')
+    .argument('<source>', 'the drive whose volumes are moved; both must be in this machine, and cordoned')
+    .argument('<target>', 'the drive that they are moved to')
+    .description('copy the volumes of a drive to another drive of the node, while no pod uses them')
+    .addOption(toCluster)
+    .addOption(ofContext)
+    .addOption(verbosely)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  stowage drives cordon n1-b7f6c1de n1-0a3b8f1c
+  stowage drives move n1-b7f6c1de n1-0a3b8f1c
+
+Data is removed from the source when an equal copy is on the target. Called again after an interruption, it goes on. The
+state of both drives is Repairing meanwhile. Exit status: 0 on success, 1 on an error, 2 on wrong usage.`,
+    )
+    .action(async (source, target, options) => {
+      const { moveDriveVolumes } = await import('../../drives/move.ts');
+      await moveDriveVolumes(source, target, options);
+    });
+}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addChanges } from './changes.ts';
-import { addDiscover, addInit, addRepair } from './devices.ts';
+import { addDiscover, addInit, addMove, addRepair } from './devices.ts';
 import { addForget, addRemove } from './removal.ts';
 import { addInfo, addList } from './views.ts';
 
@@ -8,7 +8,7 @@ import { addInfo, addList } from './views.ts';
 export function addDrives(program: Command): void {
   const drives = program
     .command('drives')
-    .description('manage local drives: discover, format, list, cordon, repair and remove them')
+    .description('manage local drives: discover, format, list, cordon, repair, move and remove them')
     .addHelpText(
       'after',
       `
@@ -27,5 +27,6 @@ Each command has a --help of its own. Exit status: 0 on success, 1 on an error, 
   addChanges(drives);
   addRemove(drives);
   addRepair(drives);
+  addMove(drives);
   addForget(drives);
 }

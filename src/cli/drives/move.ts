@@ -1,0 +1,100 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { BlockDevice } from '../../drives/devices/block-device.ts';
+import { writeDriveState } from '../../drives/devices/drive-state.ts';
+import { openExclusively } from '../../drives/devices/format-drive.ts';
+import { realSystemCommands, SystemCommandError } from '../../drives/devices/system-commands.ts';
+import { withTemporaryMount } from '../../drives/devices/temporary-mount.ts';
+import { VolumeDirectories } from '../../drives/host/volume-directories.ts';
+import { moveObstacle } from '../../drives/move/move-obstacle.ts';
+import { MoveError, moveVolumes } from '../../drives/move/move-volumes.ts';
+import { ApiError } from '../../kube/api-error.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { CliError } from '../cli-error.ts';
+import { logForReading } from '../log-flags.ts';
+import { progressOf } from '../output/progress-of.ts';
+import { allDevices } from './discover.ts';
+import { driveNamed, drivePrefix } from './named-drives.ts';
+import { repairableDevice, untilUnmounted } from './repair.ts';
+import { type DrivesFlags, withDrives } from './with-drives.ts';
+
+/** `stowage drives move`: copies the volumes of a drive to another drive of this machine, and removes them from the first. */
+export async function moveDriveVolumes(from: string, to: string, flags: DrivesFlags): Promise<void> {
+  const commands = realSystemCommands;
+  const progress = progressOf(logForReading(flags));
+  await withDrives(flags, async (cluster) => {
+    const [source, target] = [await driveNamed(cluster, from), await driveNamed(cluster, to)];
+    const obstacle = moveObstacle(source, target);
+    if (obstacle !== undefined) throw new CliError(obstacle);
+    const devices = await allDevices({ commands });
+    const ends = [source, target].map((drive) => ({ drive, device: repairableDevice(drive, devices) }));
+    const moved = await whileRepairing(cluster, ends, async () =>
+      withTemporaryMount(ends[0]!.device.path, 'write', commands, (sourceMount) =>
+        withTemporaryMount(ends[1]!.device.path, 'write', commands, (targetMount) =>
+          moveVolumes(
+            { drive: nameOf(source), mount: sourceMount },
+            { drive: nameOf(target), mount: targetMount },
+            {
+              cluster,
+              commands,
+              directories: new VolumeDirectories(),
+              onProgress: (text) => progress.tell(`moving ${text}`),
+            },
+          ),
+        ),
+      ),
+    ).finally(() => progress.end());
+    for (const volume of moved) process.stdout.write(`${volume} moved to ${drivePrefix}${nameOf(target)}\n`);
+    if (moved.length === 0) process.stdout.write(`${drivePrefix}${nameOf(source)} has no volumes\n`);
+  });
+}
+
+interface UnmountedEnd {
+  readonly drive: Drive;
+  readonly device: BlockDevice;
+}
+
+/**
+ * The state Repairing keeps pods, new volumes and the node service away from both drives. It is given back at the end, also after an error that a person
+ * has to look at: each volume is complete on a drive that has its entry. If this process ends meanwhile, or the API server does not answer, it stays:
+ * a volume may have two entries then, and another call goes on.
+ */
+async function whileRepairing<T>(
+  cluster: Cluster,
+  ends: readonly UnmountedEnd[],
+  use: () => Promise<T>,
+): Promise<T> {
+  for (const { drive } of ends) await writeDriveState(cluster, drive, 'Repairing');
+  const giveBack = async () => {
+    for (const { drive } of ends) await writeDriveState(cluster, drive, null);
+  };
+  try {
+    for (const { device } of ends) await requireReleased(device);
+    const result = await use();
+    await giveBack();
+    return result;
+  } catch (error) {
+    if (error instanceof ApiError)
+      throw new CliError(
+        `${error.message}; both drives stay in the state Repairing, so call the command again: it goes on`,
+        1,
+        { cause: error },
+      );
+    await giveBack();
+    if (error instanceof MoveError || error instanceof SystemCommandError)
+      throw new CliError(error.message, 1, { cause: error });
+    throw error;
+  }
+}
+
+async function requireReleased({ name, path }: BlockDevice): Promise<void> {
+  if (!(await untilUnmounted(name)))
+    throw new CliError(
+      `${path} is still mounted; check that stowage csi runs on this node, or unmount it, and call the command again`,
+    );
+  await openExclusively(path, realClock);
+}
+
+function nameOf({ metadata }: Drive): string {
+  return metadata?.name ?? '';
+}

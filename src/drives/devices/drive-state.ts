@@ -1,0 +1,28 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { type Drive, drives } from '../../kube/drive.ts';
+import { withPreconditions } from '../../kube/patch-preconditions.ts';
+
+/** How often a state is written again that another client changes at the same time. */
+const attemptsMax = 8;
+
+/** Writes `status.state` of this drive, and nothing else. Null removes it: then the node service writes what it sees. */
+export async function writeDriveState(cluster: Cluster, drive: Drive, state: string | null): Promise<void> {
+  const client = cluster.resource(drives);
+  const name = drive.metadata?.name ?? '';
+  let current: KubeObject = drive;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const body = withPreconditions(current, { status: { state } });
+      await client.patch({ name }, { type: 'merge', body }, { subresource: 'status' });
+      return;
+    } catch (error) {
+      if (!isReason(error, 'Conflict') || attempt === attemptsMax) throw error;
+      const now = await client.get({ name });
+      // An object of the same name with another uid is another drive.
+      if (now.metadata?.uid !== drive.metadata?.uid) throw error;
+      current = now;
+    }
+  }
+}

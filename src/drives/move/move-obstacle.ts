@@ -1,0 +1,40 @@
+import { promisedBytes, readDrive } from '../../engine/drives/drive-record.ts';
+import { type Drive, driveVolumesMax } from '../../kube/drive.ts';
+
+/** Why the volumes of a drive cannot be moved to another, with the remedy; undefined if they can. A drive that an earlier call left Repairing can go on. */
+export function moveObstacle(source: Drive, target: Drive): string | undefined {
+  const from = readDrive(source);
+  const to = readDrive(target);
+  if (from.name === to.name) return `drive ${from.name} is both source and target; name two drives`;
+  if (from.nodeName !== to.nodeName)
+    return `drive ${from.name} is in node ${from.nodeName}, and drive ${to.name} in node ${to.nodeName}; volumes are pinned to their node, so name a drive of node ${from.nodeName}`;
+  for (const { spec, metadata } of [source, target])
+    if (spec?.unschedulable !== true)
+      return `drive ${metadata?.name} is not cordoned; run stowage drives cordon ${metadata?.name} first`;
+  for (const { status, metadata } of [source, target])
+    if (status?.state !== 'Ready' && status?.state !== 'Repairing')
+      return `drive ${metadata?.name} is ${status?.state ?? 'not reported by its node'}; it must be Ready`;
+  return ledgerObstacle(from, to);
+}
+
+function ledgerObstacle(
+  from: ReturnType<typeof readDrive>,
+  to: ReturnType<typeof readDrive>,
+): string | undefined {
+  const going = from.volumes.find(({ state }) => state === 'Releasing');
+  if (going !== undefined)
+    return `volume ${going.name} of drive ${from.name} is being deleted; wait until its data is gone`;
+  const inline = from.volumes.find(({ podRef }) => podRef !== undefined);
+  if (inline !== undefined)
+    return `drive ${from.name} has the inline volume ${inline.name} of pod ${inline.podRef?.namespace}/${inline.podRef?.name}; delete that pod first`;
+  // What an earlier call has put there already needs no more bytes.
+  const there = new Set(to.volumes.map(({ name }) => name));
+  const missing = from.volumes.filter(({ name }) => !there.has(name));
+  const needed = promisedBytes({ volumes: missing });
+  const free = to.capacityBytes - promisedBytes(to);
+  if (needed > free)
+    return `the volumes of drive ${from.name} need ${needed} bytes, and drive ${to.name} has ${free} free; name a larger drive`;
+  if (to.volumes.length + missing.length > driveVolumesMax)
+    return `drive ${to.name} would have more than ${driveVolumesMax} volumes; name another drive`;
+  return undefined;
+}

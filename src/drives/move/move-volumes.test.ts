@@ -1,0 +1,259 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { realSystemCommands, type SystemCommands } from '../devices/system-commands.ts';
+import { VolumeDirectories } from '../host/volume-directories.ts';
+import { DrivesFixture } from '../testing/drives-fixture.ts';
+import { moveObstacle } from './move-obstacle.ts';
+import { MoveError, moveVolumes } from './move-volumes.ts';
+import { differenceBetween } from './same-tree.ts';
+
+const gib = 2 ** 30;
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-move-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The real programs, except that nothing is synchronized: other tests write to the same disk. */
+const programs: SystemCommands = {
+  run: async (program, args) =>
+    program === 'sync' ? { status: 0, stdout: '', stderr: '' } : await realSystemCommands.run(program, args),
+};
+
+/** Files, a folder, links, a mode and a time. */
+function fill(folder: string): void {
+  mkdirSync(join(folder, 'sub'), { recursive: true });
+  writeFileSync(join(folder, 'data'), 'content'.repeat(1000));
+  writeFileSync(join(folder, 'sub/empty'), '');
+  symlinkSync('data', join(folder, 'link'));
+  chmodSync(join(folder, 'data'), 0o640);
+  utimesSync(join(folder, 'data'), 1_000, 2_000);
+}
+
+/** Two drives of a node, the first with two volumes, of which one has data. */
+async function twoDrives() {
+  const fixture = await DrivesFixture.start();
+  const root = temporary();
+  const source = { drive: 'a', mount: join(root, 'a') };
+  const target = { drive: 'b', mount: join(root, 'b') };
+  for (const { mount } of [source, target]) mkdirSync(mount);
+  const claimRef = { namespace: 'default', name: 'data' };
+  const volumes = [
+    { name: 'pvc-1', sizeBytes: gib, claimRef },
+    { name: 'pvc-2', sizeBytes: gib },
+  ];
+  await fixture.drive('a', 4 * gib, { spec: { volumes, unschedulable: true } });
+  await fixture.drive('b', 4 * gib, { spec: { unschedulable: true } });
+  const directories = new VolumeDirectories();
+  await directories.prepare(source.mount);
+  fill(join(source.mount, 'volumes/pvc-1'));
+  const reference = join(root, 'reference');
+  execFileSync('cp', ['-a', join(source.mount, 'volumes/pvc-1'), reference]);
+  const options = {
+    cluster: fixture.cluster,
+    commands: programs,
+    directories,
+    onProgress: () => {},
+  };
+  const names = async (drive: string) =>
+    ((await fixture.get(drive)).spec?.volumes ?? []).map(({ name }) => name);
+  return { fixture, source, target, options, reference, names };
+}
+
+test('volumes are moved with their data and entries', async () => {
+  const { fixture, source, target, options, reference, names } = await twoDrives();
+  expect(await moveVolumes(source, target, options)).toEqual(['pvc-1', 'pvc-2']);
+  expect(await differenceBetween(reference, join(target.mount, 'volumes/pvc-1'))).toBeUndefined();
+  expect(existsSync(join(source.mount, 'volumes/pvc-1'))).toBe(false);
+  expect([await names('a'), await names('b')]).toEqual([[], ['pvc-1', 'pvc-2']]);
+  expect((await fixture.get('b')).spec?.volumes?.[0]).toMatchObject({
+    sizeBytes: gib,
+    claimRef: { namespace: 'default', name: 'data' },
+  });
+  expect(await moveVolumes(source, target, options)).toEqual([]);
+});
+
+/** Runs a move that ends at its nth step: before or after a write, a program, or a change of directories. */
+async function endsAt(
+  steps: number,
+  { fixture, source, target, options }: Awaited<ReturnType<typeof twoDrives>>,
+): Promise<boolean> {
+  let left = steps;
+  const step = () => {
+    if (left-- === 0) throw new Error('ended');
+  };
+  const around = async <T>(task: () => Promise<T>): Promise<T> => {
+    step();
+    const result = await task();
+    step();
+    return result;
+  };
+  const cluster = new InterceptedCluster(fixture.cluster);
+  const onWrite = ({ verb }: { readonly verb: string }) => void (verb === 'patch' && step());
+  cluster.addHooks({ before: onWrite, after: onWrite });
+  const commands: SystemCommands = {
+    run: (program, args) => around(() => programs.run(program, args)),
+  };
+  const writes = ['begin', 'finish', 'retire', 'remove'];
+  const directories = new Proxy(options.directories, {
+    get: (all, name: 'begin') => (mount: string, volume: string) =>
+      writes.includes(name) ? around(() => all[name](mount, volume)) : all[name](mount, volume),
+  });
+  try {
+    await moveVolumes(source, target, { ...options, cluster, commands, directories });
+    return false;
+  } catch (error) {
+    expect(String(error)).toBe('Error: ended');
+    return true;
+  }
+}
+
+test('after an end at any step, all data is on a drive that has the entry, and the next call goes on', async () => {
+  for (let steps = 0, hasEnded = true; hasEnded; steps += 1) {
+    const drives = await twoDrives();
+    const { source, target, options, reference, names } = drives;
+    const hasAll = async ({ drive, mount }: typeof source) => {
+      const path = join(mount, 'volumes/pvc-1');
+      if (!(await names(drive)).includes('pvc-1') || !existsSync(path)) return false;
+      return (await differenceBetween(reference, path)) === undefined;
+    };
+    hasEnded = await endsAt(steps, drives);
+    expect([steps, (await hasAll(source)) || (await hasAll(target))]).toEqual([steps, true]);
+    await moveVolumes(source, target, options);
+    expect([steps, await hasAll(target)]).toEqual([steps, true]);
+    expect([await names('a'), (await names('b')).toSorted()]).toEqual([[], ['pvc-1', 'pvc-2']]);
+    expect(existsSync(join(source.mount, 'volumes/pvc-1'))).toBe(false);
+    if (!hasEnded) expect(steps).toBeGreaterThan(15);
+  }
+}, 60_000);
+
+test('a copy that differs is not used, and nothing is removed', async () => {
+  const { source, target, options, names } = await twoDrives();
+  const commands: SystemCommands = {
+    run: async (program, args) => {
+      const outcome = await programs.run(program, args);
+      if (program === 'cp') writeFileSync(join(args.at(-1)!, 'data'), 'changed');
+      return outcome;
+    },
+  };
+  await expect(moveVolumes(source, target, { ...options, commands })).rejects.toThrow(MoveError);
+  expect(readFileSync(join(source.mount, 'volumes/pvc-1/data'), 'utf8')).toContain('content');
+  expect([await names('a'), await names('b')]).toEqual([['pvc-1', 'pvc-2'], []]);
+});
+
+test('data on both drives that differs is left to a person', async () => {
+  const { fixture, source, target, options, names } = await twoDrives();
+  await options.directories.prepare(target.mount);
+  mkdirSync(join(target.mount, 'volumes/pvc-1'));
+  await fixture.merge('b', { spec: { volumes: [{ name: 'pvc-1', sizeBytes: gib }] } });
+  await expect(moveVolumes(source, target, options)).rejects.toThrow(
+    'has different data on the drives a and b; nothing was removed',
+  );
+  expect(existsSync(join(source.mount, 'volumes/pvc-1/data'))).toBe(true);
+  expect(existsSync(join(target.mount, 'volumes/pvc-1'))).toBe(true);
+  // The same where only the target has the entry.
+  await fixture.merge('a', { spec: { volumes: [] } });
+  await expect(moveVolumes(source, target, options)).rejects.toThrow('nothing was removed');
+  expect(existsSync(join(source.mount, 'volumes/pvc-1/data'))).toBe(true);
+  expect(await names('b')).toEqual(['pvc-1']);
+});
+
+test('a volume that is deleted while it is copied keeps its entry and its data', async () => {
+  const { fixture, source, target, options, names } = await twoDrives();
+  const commands: SystemCommands = {
+    run: async (program, args) => {
+      if (program === 'cp') {
+        const { spec } = await fixture.get('a');
+        const volumes = spec!.volumes!.map((one) =>
+          one.name === 'pvc-1' ? { ...one, state: 'Releasing' } : one,
+        );
+        await fixture.merge('a', { spec: { volumes } });
+      }
+      return await programs.run(program, args);
+    },
+  };
+  await expect(moveVolumes(source, target, { ...options, commands })).rejects.toThrow(
+    'was changed meanwhile',
+  );
+  expect(await names('a')).toContain('pvc-1');
+  expect(existsSync(join(source.mount, 'volumes/pvc-1/data'))).toBe(true);
+});
+
+test('trees are compared by names, types, modes, times, links and contents', async () => {
+  const root = temporary();
+  const changes: readonly (readonly [string, (folder: string) => void])[] = [
+    ['content', (folder) => writeFileSync(join(folder, 'data'), 'Content'.repeat(1000))],
+    ['size', (folder) => writeFileSync(join(folder, 'data'), '')],
+    ['mode', (folder) => chmodSync(join(folder, 'data'), 0o600)],
+    ['time', (folder) => utimesSync(join(folder, 'data'), 1_000, 3_000)],
+    ['another file', (folder) => writeFileSync(join(folder, 'sub/more'), '')],
+    ['a missing file', (folder) => rmSync(join(folder, 'sub/empty'))],
+    [
+      'another link',
+      (folder) => {
+        rmSync(join(folder, 'link'));
+        symlinkSync('dat0', join(folder, 'link'));
+      },
+    ],
+  ];
+  fill(join(root, 'original'));
+  for (const [name, change] of changes) {
+    const copy = join(root, name);
+    execFileSync('cp', ['-a', join(root, 'original'), copy]);
+    expect([name, await differenceBetween(join(root, 'original'), copy)]).toEqual([name, undefined]);
+    change(copy);
+    expect([name, typeof (await differenceBetween(join(root, 'original'), copy))]).toEqual([name, 'string']);
+  }
+});
+
+test.each<[string, Partial<Drive>, Partial<Drive>, string | undefined]>([
+  ['nothing', {}, {}, undefined],
+  ['an interrupted move', { status: { state: 'Repairing' } }, { status: { state: 'Repairing' } }, undefined],
+  ['the same drive', {}, { metadata: { name: 'a' } }, 'both source and target'],
+  ['another node', {}, { spec: { nodeName: 'n2' } }, 'pinned to their node'],
+  ['a source that takes volumes', { spec: { unschedulable: false } }, {}, 'drive a is not cordoned'],
+  ['a target that takes volumes', {}, { spec: { unschedulable: false } }, 'drive b is not cordoned'],
+  ['a lost target', {}, { status: { state: 'Lost' } }, 'drive b is Lost; it must be Ready'],
+  ['a full target', {}, { status: { capacityBytes: 9 } }, 'need 10 bytes, and drive b has 9 free'],
+  [
+    'a volume that goes',
+    { spec: { volumes: [{ name: 'v', sizeBytes: 1, state: 'Releasing' }] } },
+    {},
+    'is being deleted',
+  ],
+  [
+    'an inline volume',
+    { spec: { volumes: [{ name: 'v', sizeBytes: 1, podRef: { namespace: 'x', name: 'p' } }] } },
+    {},
+    'inline volume v of pod x/p',
+  ],
+])('%s prevents a move', (_, source, target, expected) => {
+  const drive = (
+    name: string,
+    change: Partial<Drive>,
+    volumes: readonly { name: string; sizeBytes: number }[],
+  ): Drive => ({
+    metadata: { name, ...change.metadata },
+    spec: { nodeName: 'n1', unschedulable: true, volumes, ...change.spec },
+    status: { state: 'Ready', capacityBytes: 100, ...change.status },
+  });
+  const obstacle = moveObstacle(drive('a', source, [{ name: 'v', sizeBytes: 10 }]), drive('b', target, []));
+  if (expected === undefined) expect(obstacle).toBeUndefined();
+  else expect(obstacle).toContain(expected);
+});

@@ -1,0 +1,161 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cluster } from '../../cluster/cluster.ts';
+import { type DriveRecord, readDrive } from '../../engine/drives/drive-record.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { Patch } from '../../kube/api-requests.ts';
+import { type DriveVolume, drives } from '../../kube/drive.ts';
+import { claimPatch, removalPatch } from '../controller/ledger-patches.ts';
+import { runSuccessfully, type SystemCommands } from '../devices/system-commands.ts';
+import type { VolumeDirectories } from '../host/volume-directories.ts';
+import { differenceBetween } from './same-tree.ts';
+
+/** A drive, and where it is mounted for the move. No other process uses it. */
+export interface MoveEnd {
+  readonly drive: string;
+  readonly mount: string;
+}
+
+export interface MoveVolumesOptions {
+  readonly cluster: Cluster;
+  readonly commands: SystemCommands;
+  readonly directories: VolumeDirectories;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Something that a person has to look at. Nothing is removed then. */
+export class MoveError extends Error {}
+
+/** How often an entry is written again after another client changed the drive. */
+const attemptsMax = 8;
+
+/** What cp(1) keeps, and fails if it cannot. Times and owners of links, too. */
+const copyFlags = ['-d', '-R', '--preserve=mode,ownership,timestamps,links,xattr', '--reflink=never', '-T'];
+
+/** Moves every volume of a drive, one after the other. Returns their names. The README has the steps and why they are safe. */
+export async function moveVolumes(
+  source: MoveEnd,
+  target: MoveEnd,
+  options: MoveVolumesOptions,
+): Promise<readonly string[]> {
+  const { cluster, directories, onProgress } = options;
+  for (const { mount } of [source, target]) await directories.prepare(mount);
+  const moved: string[] = [];
+  const { volumes } = await recordOf(cluster, source.drive);
+  for (const [at, entry] of volumes.entries()) {
+    onProgress(`${entry.name} (${at + 1} of ${volumes.length})`);
+    await copyVolume(entry.name, source, target, options);
+    await addEntry(cluster, target.drive, entry);
+    await removeEntry(cluster, source.drive, entry);
+    await removeData(entry.name, source, options);
+    moved.push(entry.name);
+  }
+  return [...moved, ...(await removeRemains(source, target, options))];
+}
+
+/** Afterwards the target has all data of the volume, on the disk. A volume that no pod has used yet has no directory. */
+async function copyVolume(
+  volume: string,
+  source: MoveEnd,
+  target: MoveEnd,
+  { cluster, commands, directories }: MoveVolumesOptions,
+): Promise<void> {
+  const from = await directories.find(source.mount, volume);
+  if (from === undefined) return;
+  const there = await directories.find(target.mount, volume);
+  if (there !== undefined) {
+    if ((await differenceBetween(from, there)) === undefined) return;
+    const { volumes } = await recordOf(cluster, target.drive);
+    if (volumes.some(({ name }) => name === volume)) throw new MoveError(twoVersions(volume, source, target));
+    // Without an entry no pod has used it: it is the copy of an earlier call, after which the volume was used again.
+    await directories.retire(target.mount, volume);
+  }
+  const copy = await directories.begin(target.mount, volume);
+  await runSuccessfully(commands, 'cp', [...copyFlags, from, copy]);
+  const difference = await differenceBetween(from, copy);
+  if (difference !== undefined)
+    throw new MoveError(`the copy of ${difference} differs; nothing was removed, call the command again`);
+  await runSuccessfully(commands, 'sync', ['--file-system', copy]);
+  await directories.finish(target.mount, volume);
+}
+
+async function addEntry(cluster: Cluster, drive: string, entry: DriveVolume): Promise<void> {
+  await writeLedger(cluster, drive, (record) => {
+    const known = record.volumes.find(({ name }) => name === entry.name);
+    if (known === undefined) return claimPatch(record, entry);
+    if (known.sizeBytes !== entry.sizeBytes || known.state === 'Releasing')
+      throw new MoveError(
+        `volume ${entry.name} has another entry on drive ${drive}; compare the two Drive objects`,
+      );
+    return undefined;
+  });
+}
+
+/** Only the entry that was copied: one that is to be deleted by now stays, and so does its data. */
+async function removeEntry(cluster: Cluster, drive: string, entry: DriveVolume): Promise<void> {
+  await writeLedger(cluster, drive, (record) => {
+    const known = record.volumes.find(({ name }) => name === entry.name);
+    if (known?.state === 'Releasing' || (known !== undefined && known.sizeBytes !== entry.sizeBytes))
+      throw new MoveError(
+        `volume ${entry.name} of drive ${drive} was changed meanwhile; call the command again`,
+      );
+    return known === undefined ? undefined : removalPatch(record, entry.name);
+  });
+}
+
+async function removeData(
+  volume: string,
+  source: MoveEnd,
+  { directories }: MoveVolumesOptions,
+): Promise<void> {
+  await directories.retire(source.mount, volume);
+  await directories.remove(source.mount, volume);
+}
+
+/** Data of volumes whose entries an earlier call moved before it ended. It is removed only if the target has the same. */
+async function removeRemains(
+  source: MoveEnd,
+  target: MoveEnd,
+  options: MoveVolumesOptions,
+): Promise<readonly string[]> {
+  const { cluster, directories } = options;
+  const owned = new Set((await recordOf(cluster, target.drive)).volumes.map(({ name }) => name));
+  const kept = new Set((await recordOf(cluster, source.drive)).volumes.map(({ name }) => name));
+  const names = (await readdir(join(source.mount, 'volumes'))).filter(
+    (name) => owned.has(name) && !kept.has(name),
+  );
+  for (const name of names) {
+    const from = await directories.find(source.mount, name);
+    const there = await directories.find(target.mount, name);
+    const isSame = from && there && (await differenceBetween(from, there)) === undefined;
+    if (!isSame) throw new MoveError(twoVersions(name, source, target));
+    await removeData(name, source, options);
+  }
+  return names;
+}
+
+function twoVersions(volume: string, source: MoveEnd, target: MoveEnd): string {
+  return `volume ${volume} has different data on the drives ${source.drive} and ${target.drive}; nothing was removed. Compare volumes/${volume} on both, and remove the one that is not wanted`;
+}
+
+async function recordOf(cluster: Cluster, name: string): Promise<DriveRecord> {
+  return readDrive(await cluster.resource(drives).get({ name }));
+}
+
+/** `decide` sees the current version, again after each conflict. */
+async function writeLedger(
+  cluster: Cluster,
+  name: string,
+  decide: (record: DriveRecord) => Patch | undefined,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const patch = decide(await recordOf(cluster, name));
+    if (patch === undefined) return;
+    try {
+      await cluster.resource(drives).patch({ name }, patch);
+      return;
+    } catch (error) {
+      if (!isReason(error, 'Conflict') || attempt === attemptsMax) throw error;
+    }
+  }
+}
