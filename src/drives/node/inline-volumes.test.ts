@@ -68,3 +68,10 @@ test('the volume of another pod is not given away', async () => {
     node.publishInline('csi-1', { size: '1Mi', 'csi.storage.k8s.io/pod.uid': 'other' }),
   ).rejects.toMatchObject({ code: 'AlreadyExists' });
 });
+
+test('a volume that is still mounted is not released', async () => {
+  const node = await NodeFixture.start();
+  await node.publishInline('csi-1', { size: '1Mi' });
+  await node.unpublish('csi-1', node.path('elsewhere'));
+  expect((await node.fixture.get('n1-a')).spec?.volumes).toMatchObject([{ name: 'csi-1', state: 'Active' }]);
+});

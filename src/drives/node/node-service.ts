@@ -108,7 +108,7 @@ class NodeCalls {
     const { mounts, inline, onUnmount } = this.#options;
     await mounts.unmount(path, volumeId, { removes: isTarget });
     // After the unmount: a crash in between leaves an entry, and the kubelet repeats the call.
-    if (isTarget) await inline.release(volumeId);
+    if (isTarget && (await mounts.of(volumeId)).length === 0) await inline.release(volumeId);
     onUnmount(volumeId);
     return {};
   }
