@@ -1,0 +1,170 @@
+/** `stowage csi` with the rights of `deploy/drives.yaml`, and no others. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { CsiCallError } from '../../src/csi/csi-errors.ts';
+import { type Drive, drives } from '../../src/kube/drive.ts';
+import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
+import { projectRoot } from '../project-root.ts';
+import { DriverProcess } from '../up/driver-process.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import type { TestBed } from './test-bed.ts';
+import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
+
+const namespace = 'default';
+const manifest = join(projectRoot, 'deploy/drives.yaml');
+const users = ['stowage-drives', 'stowage-drives-node'];
+const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
+
+/** Refuses new entries on one drive, so that the driver reads it again. */
+const refusing = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: refusing }
+spec:
+  matchConstraints:
+    resourceRules:
+      - { apiGroups: [stowage.dev], apiVersions: ["*"], operations: [UPDATE], resources: [drives] }
+  matchConditions:
+    - { name: refused, expression: "object.metadata.name == 'refused'" }
+  validations:
+    - { expression: "!has(object.spec.volumes) || size(object.spec.volumes) == 0" }
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: refusing }
+spec: { policyName: refusing, validationActions: [Deny] }
+`;
+
+describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deploy/drives.yaml', () => {
+  test('uses all of them, and needs no others', async () => {
+    const { bed, folder, auditLog } = await startAuditedBed();
+    const cluster = await bed.connect();
+    for (const name of ['d1', 'd2', 'refused']) await makeDrive(cluster, name);
+    for (const name of ['d1', 'd2']) await addEntry(cluster, name, 'twice');
+    await makeClaims(cluster);
+    const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
+    const driver = new DriverProcess(folder, 'controller', kubeconfig);
+    await driver.printed('calls are answered');
+    startNode(folder, await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives-node'));
+
+    await createdFor(driver, 'of-set', { claim: 'data-db-0', drive: 'd1' });
+    await createdFor(driver, 'of-pod', { claim: 'app-scratch', drive: 'd2' });
+    await expect(driver.create('twice', 10)).rejects.toMatchObject({ code: 'Aborted' });
+    const refused = driver.create('nowhere', 10, { 'stowage.dev/drive': 'refused' });
+    await expect(refused).rejects.toBeInstanceOf(CsiCallError);
+    await driver.call('DeleteVolume', { volumeId: 'of-set' });
+    const status = async () => (await cluster.resource(drives).get({ name: 'of-node' })).status;
+    await makeDrive(cluster, 'of-node', 'n2');
+    await until(async () => (await status())?.state === 'Lost');
+
+    const unused = () => {
+      const all = users.map((name) =>
+        auditedRequestsOf(`system:serviceaccount:kube-system:${name}`, auditLog),
+      );
+      expect(all.flatMap(({ forbidden }) => forbidden)).toEqual([]);
+      const used = new Set(all.flatMap(({ rights }) => rights));
+      return [...new Set(grantedRights(manifest))].filter((right) => !used.has(right));
+    };
+    // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data.
+    await until(async () => unused().length <= 1);
+    expect(unused()).toEqual(['*: delete stowage.dev/drives']);
+  });
+});
+
+async function startAuditedBed() {
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const policy = join(folder, 'policy.json');
+  const auditLog = join(folder, 'audit.log');
+  writeFileSync(policy, JSON.stringify(auditPolicy));
+  const extraFlags = {
+    'authorization-mode': 'RBAC,Node',
+    'audit-policy-file': policy,
+    'audit-log-path': auditLog,
+  };
+  const bed = await startTestBed({ apiServer: { extraFlags } });
+  await kubectl(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
+  await kubectl(bed, ['wait', '--for=condition=Established', 'crd/drives.stowage.dev', '--timeout=120s']);
+  await kubectl(bed, ['apply', '-f', manifest]);
+  await kubectl(bed, ['apply', '-f', '-'], refusing);
+  return { bed, folder, auditLog };
+}
+
+async function kubectl(bed: TestBed, args: readonly string[], input = ''): Promise<void> {
+  const { stderr, code } = await bed.kubectl(args, input);
+  if (code !== 0) throw new Error(stderr);
+}
+
+function startNode(folder: string, kubeconfig: string): void {
+  const socket = `unix://${join(folder, 'node.sock')}`;
+  const place = ['--node-name', 'n2', '--drives-root', join(folder, 'drives'), '--unenforced-quota'];
+  const node = new StowageProcess([
+    'csi',
+    '--services=node',
+    '--endpoint',
+    socket,
+    ...place,
+    '--kubeconfig',
+    kubeconfig,
+  ]);
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(`--- node\n${node.stderr}\n`);
+    await node.kill();
+  });
+}
+
+async function makeDrive(cluster: Cluster, name: string, nodeName = 'n1'): Promise<void> {
+  const digits = Buffer.from(name).toString('hex').padStart(12, '0').slice(-12);
+  const client = cluster.resource(drives);
+  const created = await client.create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name },
+    spec: { nodeName, filesystemUUID: `00000000-0000-4000-8000-${digits}` },
+  });
+  const status = { capacityBytes: 1000, state: 'Ready' };
+  if (nodeName === 'n1') await client.update({ ...created, status }, { subresource: 'status' });
+}
+
+async function addEntry(cluster: Cluster, name: string, volume: string): Promise<Drive> {
+  const body = { spec: { volumes: [{ name: volume, sizeBytes: 10 }] } };
+  return await cluster.resource(drives).patch({ name }, { type: 'merge', body }, {});
+}
+
+/** One without an owner, and one of a pod. */
+async function makeClaims(cluster: Cluster): Promise<void> {
+  const pod = await cluster
+    .resource(pods)
+    .create({ metadata: { namespace, name: 'app' }, spec: { containers: [main] } });
+  const { uid = '' } = pod.metadata ?? {};
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'app', uid, controller: true }];
+  const spec = {
+    accessModes: ['ReadWriteOnce' as const],
+    resources: { requests: { storage: '10' } },
+    storageClassName: 'none',
+  };
+  const client = cluster.resource(persistentVolumeClaims);
+  await client.create({ metadata: { namespace, name: 'data-db-0' }, spec });
+  await client.create({ metadata: { namespace, name: 'app-scratch', ownerReferences }, spec });
+}
+
+/** With the parameters that a provisioner adds for a class whose volumes are spread. */
+async function createdFor(
+  driver: DriverProcess,
+  volume: string,
+  { claim, drive }: { readonly claim: string; readonly drive: string },
+): Promise<void> {
+  await driver.create(volume, 10, {
+    spreadBy: 'claim-owner',
+    'stowage.dev/drive': drive,
+    'csi.storage.k8s.io/pvc/namespace': namespace,
+    'csi.storage.k8s.io/pvc/name': claim,
+    'csi.storage.k8s.io/pvc/uid': '11111111-2222-4333-8444-555555555555',
+    'csi.storage.k8s.io/pv/name': volume,
+  });
+}
