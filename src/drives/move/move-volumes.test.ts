@@ -24,8 +24,9 @@ import { differenceBetween } from './same-tree.ts';
 
 const gib = 2 ** 30;
 
+/** In memory where there is such a folder: every rename is synchronized, and the disk may be busy. */
 function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'stowage-move-'));
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'stowage-move-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -47,19 +48,19 @@ function fill(folder: string): void {
 }
 
 /** Two drives of a node, the first with two volumes, of which one has data. */
-async function twoDrives() {
-  const fixture = await DrivesFixture.start();
+async function twoDrives(suffix = '', started?: DrivesFixture) {
+  const fixture = started ?? (await DrivesFixture.start());
   const root = temporary();
-  const source = { drive: 'a', mount: join(root, 'a') };
-  const target = { drive: 'b', mount: join(root, 'b') };
+  const source = { drive: `a${suffix}`, mount: join(root, 'a') };
+  const target = { drive: `b${suffix}`, mount: join(root, 'b') };
   for (const { mount } of [source, target]) mkdirSync(mount);
   const claimRef = { namespace: 'default', name: 'data' };
   const volumes = [
     { name: 'pvc-1', sizeBytes: gib, claimRef },
     { name: 'pvc-2', sizeBytes: gib },
   ];
-  await fixture.drive('a', 4 * gib, { spec: { volumes, unschedulable: true } });
-  await fixture.drive('b', 4 * gib, { spec: { unschedulable: true } });
+  await fixture.drive(source.drive, 4 * gib, { spec: { volumes, unschedulable: true } });
+  await fixture.drive(target.drive, 4 * gib, { spec: { unschedulable: true } });
   const directories = new VolumeDirectories();
   await directories.prepare(source.mount);
   fill(join(source.mount, 'volumes/pvc-1'));
@@ -125,8 +126,9 @@ async function endsAt(
 }
 
 test('after an end at any step, all data is on a drive that has the entry, and the next call goes on', async () => {
+  const fixture = await DrivesFixture.start();
   for (let steps = 0, hasEnded = true; hasEnded; steps += 1) {
-    const drives = await twoDrives();
+    const drives = await twoDrives(`-${steps}`, fixture);
     const { source, target, options, reference, names } = drives;
     const hasAll = async ({ drive, mount }: typeof source) => {
       const path = join(mount, 'volumes/pvc-1');
@@ -137,7 +139,10 @@ test('after an end at any step, all data is on a drive that has the entry, and t
     expect([steps, (await hasAll(source)) || (await hasAll(target))]).toEqual([steps, true]);
     await moveVolumes(source, target, options);
     expect([steps, await hasAll(target)]).toEqual([steps, true]);
-    expect([await names('a'), (await names('b')).toSorted()]).toEqual([[], ['pvc-1', 'pvc-2']]);
+    expect([await names(source.drive), (await names(target.drive)).toSorted()]).toEqual([
+      [],
+      ['pvc-1', 'pvc-2'],
+    ]);
     expect(existsSync(join(source.mount, 'volumes/pvc-1'))).toBe(false);
     if (!hasEnded) expect(steps).toBeGreaterThan(15);
   }
