@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { ServerAccess } from './stowage-process.ts';
 
 /**
- * A connection to the API server that answers for Leases itself: whoever uses it leads, whatever others do, as a process does that has not
+ * A connection to the API server that answers for Leases itself: the process that uses it leads, whatever others do, as one does that has not
  * noticed that its Lease went to another one. It can also hold watches back.
  */
 export class OwnLeaseProxy {
