@@ -1,13 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { compiledFiles, compiledSources } from './test/compiled-sources.ts';
 
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
+  // `npm test` has the mode `compiled`. Without it, a single file needs no compiler, and vitest can watch the sources.
+  plugins: mode === 'compiled' ? [compiledSources()] : [],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
     // They need the programs of Kubernetes: npm run test:kubernetes.
     exclude: [...configDefaults.exclude, 'test/kubernetes/**'],
     setupFiles: ['./test/property-seed.ts'],
+    server: { deps: { external: [compiledFiles] } },
     pool: 'threads',
     isolate: false,
     // Many tests wait for programs that they have started: with more workers than cores, no core is idle meanwhile.
@@ -18,4 +22,4 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     reporters: [process.env.VITEST_REPORTER ?? 'default', './test/tally-reporter.ts'],
   },
-});
+}));

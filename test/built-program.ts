@@ -82,7 +82,13 @@ function compilerConfig(outDir: string): object {
   const programs = sources().filter((path) => path.endsWith('/testing/child.ts'));
   return {
     extends: join(root, 'tsconfig.json'),
-    compilerOptions: { noEmit: false, noCheck: true, rootDir: join(root, 'src'), outDir },
+    compilerOptions: {
+      noEmit: false,
+      noCheck: true,
+      inlineSourceMap: true,
+      rootDir: join(root, 'src'),
+      outDir,
+    },
     include: [join(root, 'src')],
     exclude: [join(root, 'src/**/*.test.ts'), join(root, 'src/**/testing/**')],
     files: programs.map((path) => join(root, path)),
