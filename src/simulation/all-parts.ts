@@ -2,6 +2,7 @@ import type { SimulationPart } from './part.ts';
 import { driverPart } from './parts/driver.ts';
 import { nodesPart } from './parts/nodes.ts';
 import { processesPart } from './parts/processes.ts';
+import { rareMomentsPart } from './parts/rare-moments.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { volumesPart } from './parts/volumes.ts';
 import { workloadsPart } from './parts/workloads.ts';
@@ -14,4 +15,5 @@ export const allParts: readonly SimulationPart[] = [
   workloadsPart,
   nodesPart,
   processesPart,
+  rareMomentsPart,
 ];

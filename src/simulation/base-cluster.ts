@@ -1,6 +1,13 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Node } from '../kube/api/core.ts';
-import { csiDrivers, csiNodes, nodes, priorityClasses, storageClasses } from '../kube/resources.ts';
+import {
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  nodes,
+  priorityClasses,
+  storageClasses,
+} from '../kube/resources.ts';
 import { labels, noProvisioner } from '../kube/well-known.ts';
 import { driverClassName, driverName, gibibyte, type SimulatedDriver } from './simulated-driver.ts';
 
@@ -12,8 +19,17 @@ const poolGib = 12;
 
 const allocatable = { cpu: '4', memory: '8Gi', pods: '10' };
 
+export interface BaseClusterOptions {
+  readonly driver: SimulatedDriver;
+  /** Whether the volumes of the driver have to be attached to their node. */
+  readonly attaches: boolean;
+}
+
 /** What every scenario starts with: three small nodes, two classes, a driver with one pool a node. */
-export async function createBaseCluster(cluster: Cluster, driver: SimulatedDriver): Promise<void> {
+export async function createBaseCluster(
+  cluster: Cluster,
+  { driver, attaches }: BaseClusterOptions,
+): Promise<void> {
   const waits = { volumeBindingMode: 'WaitForFirstConsumer' as const };
   const classes = cluster.resource(storageClasses);
   await classes.create({ metadata: { name: localClassName }, provisioner: noProvisioner, ...waits });
@@ -25,12 +41,24 @@ export async function createBaseCluster(cluster: Cluster, driver: SimulatedDrive
   });
   await cluster
     .resource(csiDrivers)
-    .create({ metadata: { name: driverName }, spec: { attachRequired: false, storageCapacity: true } });
+    .create({ metadata: { name: driverName }, spec: { attachRequired: attaches, storageCapacity: true } });
+  await createForeignFigure(cluster);
   await cluster.resource(priorityClasses).create({ metadata: { name: urgentClassName }, value: 1000 });
   for (const name of nodeNames) {
     driver.setCapacity(name, poolGib * gibibyte);
     await createNode(cluster, name);
   }
+}
+
+/** A figure of this driver that another program has published, for a class that does not exist any more. */
+async function createForeignFigure(cluster: Cluster): Promise<void> {
+  const owner = { [labels.driverName]: driverName, [labels.managedBy]: 'external-provisioner' };
+  await cluster.resource(csiStorageCapacities).create({
+    metadata: { namespace: 'kube-system', name: 'foreign', labels: owner },
+    storageClassName: 'foreign',
+    nodeTopology: { matchLabels: { [labels.hostname]: nodeNames[0] } },
+    capacity: '1Gi',
+  });
 }
 
 export async function createNode(cluster: Cluster, name: string): Promise<void> {

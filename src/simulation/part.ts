@@ -33,6 +33,8 @@ export interface ActionKind {
   readonly name: string;
   /** How often it is drawn, relative to other actions. */
   readonly weight: number;
+  /** Drawn apart from all others: a seed has none, one or two of these, at any time. */
+  readonly isRare?: boolean;
   /** Faults are counted, and their effects end when the scenario is over. */
   readonly isFault?: boolean;
   draw(random: Random): ActionParameters;

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly replicated: readonly string[];
   /** The longest time that a request, or its response, is on its way. */
   readonly latencyMaxMs: number;
+  /** Whether the volumes of the driver have to be attached to their node. Default: no. */
+  readonly attaches?: boolean;
   /** In order of time. */
   readonly actions: readonly TimedAction[];
 }

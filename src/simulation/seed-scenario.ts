@@ -5,6 +5,8 @@ import type { Scenario, TimedAction } from './scenario.ts';
 
 const activeMaxMs = 90_000;
 const actionsMax = 100;
+/** How long a rare moment takes: faults end with the last action. */
+const rareMs = 25_000;
 
 /**
  * The scenario of a seed. Each seed uses some kinds of actions only: combinations that are rare among all actions are then common in
@@ -14,10 +16,14 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
   const random = seededRandom(`scenario ${seed}`);
   const processes = parts.flatMap(({ processes: plans = [] }) => plans.map(({ name }) => name));
   const all = parts.flatMap(({ actions = [] }) => actions);
+  const rare = all.filter(({ isRare }) => isRare === true);
   const shape = random.fork('shape');
   const activeMs = 10_000 + shape.int(activeMaxMs);
   const count = 20 + shape.int(actionsMax);
-  const kinds = enabledKinds(all, random.fork('kinds'));
+  const kinds = enabledKinds(
+    all.filter(({ isRare }) => isRare !== true),
+    random.fork('kinds'),
+  );
   // In some seeds many actions take place at the same moment, so that their effects overlap.
   const stepMs = random.fork('moments').pick([1, 1, 5_000]);
   const draw = random.fork('actions');
@@ -27,13 +33,27 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
     const atMs = Math.floor(draw.int(activeMs) / stepMs) * stepMs;
     actions.push({ atMs, action: kind.name, parameters: kind.draw(draw) });
   }
+  actions.push(...rareActions(rare, activeMs, random.fork('rare')));
   actions.sort((left, right) => left.atMs - right.atMs);
   return {
     seed: String(seed),
     replicated: processes.filter(() => shape.int(4) === 0),
     latencyMaxMs: shape.pick([0, 5, 40]),
+    attaches: random.fork('attaches').int(4) === 0,
     actions,
   };
+}
+
+function rareActions(kinds: readonly ActionKind[], activeMs: number, random: Random): readonly TimedAction[] {
+  const count = kinds.length === 0 ? 0 : random.int(3);
+  return Array.from({ length: count }, () => {
+    const kind = pickWeighted(kinds, random);
+    return {
+      atMs: random.int(Math.max(1, activeMs - rareMs)),
+      action: kind.name,
+      parameters: kind.draw(random),
+    };
+  });
 }
 
 /** Work always takes place; each kind of fault in half of the seeds. */

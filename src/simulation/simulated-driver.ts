@@ -6,25 +6,16 @@ import {
   type VolumeCreateOutcome,
   type VolumePlan,
 } from '../controllers/provisioner/provisioner.ts';
-import { isReason } from '../kube/api-error.ts';
-import { parseTimestamp } from '../kube/go/timestamp.ts';
 import { parseQuantity, quantityToBytes } from '../kube/quantities/quantity.ts';
-import { csiStorageCapacities } from '../kube/resources.ts';
-import { annotations, labels } from '../kube/well-known.ts';
-import type { Controller, ControllerContext } from '../reconcile/controller.ts';
+import { labels } from '../kube/well-known.ts';
 import { assert } from '../runtime/assert.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 export const driverName = 'driver.simulation.stowage.dev';
 export const driverClassName = 'pooled';
-/** The name of the controller that publishes the driver's capacity. */
-export const driverPublisherName = 'driver-capacity';
 
 export const gibibyte = 2 ** 30;
-const namespace = 'kube-system';
-const publishEveryMs = 10_000;
 const createMs = 50;
-const remeasureAfterMs = 3_000;
 
 /** What the driver does with the next request to create a volume. */
 export type DriverFault =
@@ -41,6 +32,15 @@ export type DriverFault =
 
 export const driverFaults: readonly DriverFault[] = ['refuse', 'fail', 'fail-after', 'hang', 'slow'];
 
+/** What the driver has said about a pool, and when. */
+interface Measurement {
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+/** So many are known of each pool: a publisher may be late with one of the last. */
+const measurementsMax = 20;
+
 /** A volume in the pool of a node. */
 interface DriverVolume {
   readonly node: string;
@@ -51,11 +51,13 @@ export interface DriverOptions {
   readonly clock: Clock;
   /** Whether a claim is bound to the volume of this name. */
   readonly isInUse: (volume: string) => boolean;
+  /** Whether a pod runs on the node with the volume. */
+  readonly isMounted: (volume: string, node: string) => boolean;
 }
 
 /**
  * A storage system with one pool a node, outside the cluster: it outlives every process. Its provisioner may fail, hang or answer
- * late; it never holds more than its capacity. Its publisher writes what is free as CSIStorageCapacity.
+ * late; it never holds more than its capacity. `csiServicesOf` makes it a CSI driver, whose capacity is published.
  */
 export class SimulatedDriver {
   readonly #options: DriverOptions;
@@ -64,10 +66,13 @@ export class SimulatedDriver {
   readonly #limits = new Map<string, number>();
   readonly #volumes = new Map<string, DriverVolume>();
   readonly #deletedInUse: string[] = [];
+  /** `VOLUME NODE` each. */
+  readonly #attached = new Set<string>();
+  readonly #detachedInUse: string[] = [];
+  /** By node, what `measure` has returned. */
+  readonly #measurements = new Map<string, Measurement[]>();
   readonly #faults: DriverFault[] = [];
   #overstatedBytes = 0;
-  #changedAtMs = 0;
-  #wakePublisher = () => {};
 
   constructor(options: DriverOptions) {
     this.#options = options;
@@ -81,6 +86,14 @@ export class SimulatedDriver {
     return this.#deletedInUse;
   }
 
+  get attached(): ReadonlySet<string> {
+    return this.#attached;
+  }
+
+  get detachedInUse(): readonly string[] {
+    return this.#detachedInUse;
+  }
+
   limitBytes(node: string): number {
     return this.#limits.get(node) ?? 0;
   }
@@ -88,13 +101,39 @@ export class SimulatedDriver {
   setCapacity(node: string, bytes: number): void {
     this.#capacity.set(node, bytes);
     this.#limits.set(node, Math.max(this.limitBytes(node), bytes));
-    this.#wakePublisher();
   }
 
-  /** The published figures are larger than what is free, by so much, until `heal`. */
+  /** Measured figures are larger than what is free, by so much, until `heal`. */
   overstate(bytes: number): void {
     this.#overstatedBytes = bytes;
-    this.#wakePublisher();
+  }
+
+  /** What the driver says about the pool of a node. */
+  measure(node: string): number {
+    const bytes = this.freeBytes(node) + this.#overstatedBytes;
+    this.#limits.set(node, Math.max(this.limitBytes(node), this.#usedBytes(node) + bytes));
+    const known = this.#measurements.get(node) ?? [];
+    this.#measurements.set(node, [
+      ...known.slice(1 - measurementsMax),
+      { bytes, atMs: this.#options.clock.nowMs() },
+    ]);
+    return bytes;
+  }
+
+  /** Whether the driver has said so at this time or later. */
+  wasMeasured(node: string, bytes: number, sinceMs: number): boolean {
+    const known = this.#measurements.get(node) ?? [];
+    return known.some((measured) => measured.bytes === bytes && measured.atMs >= sinceMs);
+  }
+
+  attach(volume: string, node: string): void {
+    this.#attached.add(`${volume} ${node}`);
+  }
+
+  detach(volume: string, node: string): void {
+    const isAttached = this.#attached.delete(`${volume} ${node}`);
+    if (isAttached && this.#options.isMounted(volume, node))
+      this.#detachedInUse.push(`${volume} from ${node}`);
   }
 
   failNext(fault: DriverFault): void {
@@ -104,7 +143,6 @@ export class SimulatedDriver {
   heal(): void {
     this.#faults.length = 0;
     this.#overstatedBytes = 0;
-    this.#wakePublisher();
   }
 
   get provisioner(): Provisioner {
@@ -114,10 +152,6 @@ export class SimulatedDriver {
       create: (plan, signal) => this.#create(plan, signal),
       delete: (asset) => this.#delete(asset),
     };
-  }
-
-  get publisher(): Controller {
-    return { name: driverPublisherName, run: (context, signal) => this.#publish(context, signal) };
   }
 
   async #create(plan: VolumePlan, signal: AbortSignal): Promise<VolumeCreateOutcome> {
@@ -132,11 +166,10 @@ export class SimulatedDriver {
     const { name } = plan.asset;
     const { node = '', bytes = '0' } = plan.source.csi?.volumeAttributes ?? {};
     const existing = this.#volumes.get(name);
-    if (existing === undefined && this.#freeBytes(node) < Number(bytes))
+    if (existing === undefined && this.freeBytes(node) < Number(bytes))
       return refusedOutcome(`the pool of ${node} has no room for ${bytes} bytes`);
     const volume = existing ?? { node, bytes: Number(bytes) };
     this.#volumes.set(name, volume);
-    this.#changed();
     if (fault === 'fail-after') throw new Error('the response of the driver was lost (simulated)');
     // A volume that exists stays where it is, whatever this request asks for.
     return { kind: 'created', volume: planFor(plan.asset, volume) };
@@ -146,15 +179,9 @@ export class SimulatedDriver {
     if (!this.#volumes.has(name)) return;
     if (this.#options.isInUse(name)) this.#deletedInUse.push(name);
     this.#volumes.delete(name);
-    this.#changed();
   }
 
-  #changed(): void {
-    this.#changedAtMs = this.#options.clock.nowMs();
-    this.#wakePublisher();
-  }
-
-  #freeBytes(node: string): number {
+  freeBytes(node: string): number {
     return Math.max(0, (this.#capacity.get(node) ?? 0) - this.#usedBytes(node));
   }
 
@@ -162,47 +189,6 @@ export class SimulatedDriver {
     let used = 0;
     for (const volume of this.#volumes.values()) if (volume.node === node) used += volume.bytes;
     return used;
-  }
-
-  async #publish(context: ControllerContext, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const waiting = new AbortController();
-      this.#wakePublisher = () => waiting.abort();
-      for (const node of this.#capacity.keys()) await this.#publishNode(node, context, signal);
-      await context.clock.sleep(publishEveryMs, AbortSignal.any([signal, waiting.signal]));
-    }
-  }
-
-  /**
-   * Writes a figure if it differs, and again some seconds after the last change of the pool: a figure ends a promise only if it was
-   * measured after the volume existed, and creation times of objects have whole seconds. The patch carries the version that was read.
-   */
-  async #publishNode(node: string, { cluster }: ControllerContext, signal: AbortSignal): Promise<void> {
-    const client = cluster.resource(csiStorageCapacities);
-    const name = `pool-${node}`;
-    const figure = this.#freeBytes(node) + this.#overstatedBytes;
-    this.#limits.set(node, Math.max(this.limitBytes(node), this.#usedBytes(node) + figure));
-    const capacity = String(figure);
-    const measuredAtMs = this.#options.clock.nowMs();
-    const measured = { [annotations.measuredAt]: new Date(measuredAtMs).toISOString() };
-    try {
-      const { metadata, capacity: published } = await client.get({ namespace, name }, { signal });
-      const publishedMs = parseTimestamp(metadata?.annotations?.[annotations.measuredAt]) ?? 0;
-      const isCurrent = publishedMs > this.#changedAtMs + remeasureAfterMs;
-      const isDue = measuredAtMs > this.#changedAtMs + remeasureAfterMs;
-      if (String(published) === capacity && (isCurrent || !isDue)) return;
-      const { uid, resourceVersion } = metadata ?? {};
-      const body = { metadata: { uid, resourceVersion, annotations: measured }, capacity };
-      await client.patch({ namespace, name }, { type: 'merge', body }, { signal });
-    } catch (error) {
-      if (!isReason(error, 'NotFound')) throw error;
-      const nodeTopology = { matchLabels: { [labels.hostname]: node } };
-      const fresh = {
-        metadata: { namespace, name, annotations: measured },
-        storageClassName: driverClassName,
-      };
-      await client.create({ ...fresh, nodeTopology, capacity }, { signal });
-    }
   }
 }
 

@@ -3,10 +3,10 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { type AnswerOverride, type ClusterCall, InterceptedCluster } from '../cluster/intercepted-cluster.ts';
 import type { Provisioner } from '../controllers/provisioner/provisioner.ts';
 import { runControllers } from '../controllers/run-controllers.ts';
+import type { CsiDriverSet, ServedCsiDriver } from '../csi/served-driver.ts';
 import { ApiError, failure } from '../kube/api-error.ts';
 import { qualifiedPlural } from '../kube/resource.ts';
 import { isRecord } from '../kube/wire.ts';
-import type { Controller } from '../reconcile/controller.ts';
 import { FreezableClock } from '../runtime/freezable-clock.ts';
 import type { Ids } from '../runtime/ids.ts';
 import { Metrics } from '../runtime/metrics.ts';
@@ -15,6 +15,7 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import type { QuietLeases } from './quiet-leases.ts';
 import type { ServerAnswers } from './server-answers.ts';
 import type { Trace } from './trace.ts';
 
@@ -23,6 +24,10 @@ export interface ProcessPlan {
   /** Replicas are called `NAME-0`, `NAME-1` and so on. */
   readonly name: string;
   readonly controllers: readonly string[];
+  /** Whether it knows the simulated CSI driver. */
+  readonly knowsDriver?: boolean;
+  /** Whether its clock is always right: figures carry its time, and schedulers compare that with the API server's. */
+  readonly hasTrueClock?: boolean;
 }
 
 export interface ProcessOptions {
@@ -38,9 +43,9 @@ export interface ProcessOptions {
   readonly latencyMaxMs: number;
   readonly trace: Trace;
   readonly coverage: Coverage;
+  readonly quietLeases: QuietLeases;
   readonly provisioners: readonly Provisioner[];
-  /** Controllers of the simulated environment, by name. */
-  readonly extraControllers: readonly Controller[];
+  readonly csiDriver: ServedCsiDriver;
 }
 
 /**
@@ -53,7 +58,7 @@ export class SimulatedProcess {
   readonly metrics = new Metrics();
   /** Errors that no fault explains: bugs. */
   readonly unexpected: string[] = [];
-  /** Writes of volumes and claims, and bindings of pods, that replace whatever is stored. */
+  /** Writes of volumes, claims and figures, and bindings of pods, that replace whatever is stored. */
   readonly unversioned: string[] = [];
   readonly #options: ProcessOptions;
   #run: ProcessRun | undefined;
@@ -81,7 +86,7 @@ export class SimulatedProcess {
     const server = new EmbeddedCluster({ registry, manager: this.name });
     const cluster = new InterceptedCluster(new InterceptedCluster(server, this.#options.answers), faults, {
       before: (call) => this.#observe(call),
-      answer: answerForEvents,
+      answer: (call) => answerForEvents(call) ?? this.#options.quietLeases.answer(call),
     });
     const supervisor = new Supervisor({
       clock,
@@ -92,7 +97,6 @@ export class SimulatedProcess {
     trace.add(this.name, 'starts');
     runControllers({
       names: plan.controllers,
-      more: this.#options.extraControllers.filter(({ name }) => plan.controllers.includes(name)),
       cluster,
       resources: registry.kinds.all.filter(({ storedAs }) => storedAs === undefined),
       clock,
@@ -105,6 +109,7 @@ export class SimulatedProcess {
       instance: this.name,
       leaderElection: electsLeader,
       provisioners: this.#options.provisioners,
+      ...(plan.knowsDriver && { csiDrivers: onlyDriver(this.#options.csiDriver), csi: csiSettings }),
       schedulerNames: ['default-scheduler'],
       bindTimeoutMs,
       leaseRetryPeriodMs,
@@ -126,7 +131,7 @@ export class SimulatedProcess {
   }
 
   shiftWall(ms: number): void {
-    this.#run?.clock.shiftWall(ms);
+    if (!this.#options.plan.hasTrueClock) this.#run?.clock.shiftWall(ms);
   }
 
   armFault(fault: ArmedFault): void {
@@ -211,6 +216,8 @@ export class SimulatedProcess {
 const bindTimeoutMs = 60_000;
 /** Twice the default: renewals would be most of the work of a run. The renew deadline and the duration of a Lease are the real ones. */
 const leaseRetryPeriodMs = 4_000;
+/** The driver is asked often: nothing tells the publisher that a pool grew, and pods that wait for it must be woken soon. */
+const csiSettings = { addresses: [], timeoutMs: 10_000, capacity: { pollIntervalMs: 12_000 } };
 /** How long a process is down after a crash in the middle of a call. */
 const crashedForMs = 2_000;
 
@@ -221,20 +228,32 @@ interface ProcessRun {
   readonly supervisor: Supervisor;
 }
 
+function onlyDriver(driver: ServedCsiDriver): CsiDriverSet {
+  return {
+    get: (name) => (name === driver.name ? driver : undefined),
+    all: () => [driver],
+    onJoin: () => () => {},
+  };
+}
+
 /** Events are accepted and not stored: no controller reads them, and they would be a third of all writes. */
 function answerForEvents({ verb, resource }: ClusterCall): AnswerOverride | undefined {
   const isWrite = verb === 'create' || verb === 'patch';
   return isWrite && resource.plural === 'events' ? { value: {} } : undefined;
 }
 
-const volumeResources: ReadonlySet<string> = new Set(['persistentvolumes', 'persistentvolumeclaims']);
+const versionedResources: ReadonlySet<string> = new Set([
+  'persistentvolumes',
+  'persistentvolumeclaims',
+  'csistoragecapacities',
+]);
 
 /**
- * Two writers of a volume or claim never overwrite each other only if every write names the version that it replaces. A binding that
+ * Two writers of a volume, claim or figure never overwrite each other only if every write names the version that it replaces. A binding that
  * arrives late must not take effect.
  */
 function lacksVersion({ verb, resource, body }: ClusterCall): boolean {
-  const isVolumeWrite = (verb === 'update' || verb === 'patch') && volumeResources.has(resource.plural);
+  const isVolumeWrite = (verb === 'update' || verb === 'patch') && versionedResources.has(resource.plural);
   const isBinding = verb === 'post' && isRecord(body) && body.kind === 'Binding';
   if (!isVolumeWrite && !isBinding) return false;
   const { metadata } = isRecord(body) ? body : {};

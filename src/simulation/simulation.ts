@@ -4,6 +4,8 @@ import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
 import { MemoryStore, type StoreObserver } from '../apiserver/store/memory-store.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+import { InProcessDriver } from '../csi/in-process-driver.ts';
+import type { ServedCsiDriver } from '../csi/served-driver.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../kube/resources.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { idsFrom } from '../runtime/ids.ts';
@@ -13,12 +15,15 @@ import { allParts } from './all-parts.ts';
 import { createBaseCluster } from './base-cluster.ts';
 import { Coverage } from './coverage.ts';
 import { callFaults } from './faults/connection-faults.ts';
+import { isMounted } from './invariants/attachments.ts';
 import type { RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { StoredState } from './invariants/stored-state.ts';
 import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
+import { QuietLeases } from './quiet-leases.ts';
 import { parameterTexts, type Scenario, type TimedAction } from './scenario.ts';
 import { ServerAnswers } from './server-answers.ts';
+import { csiServicesOf } from './simulated-csi-service.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProcess } from './simulated-process.ts';
@@ -46,6 +51,8 @@ const startMs = 3_000;
  * may bring the message of a refused pod up to date.
  */
 const recoveryMs = 8 * 60_000;
+/** After the last fault: by then all elections have settled. */
+const electionsMs = 60_000;
 /** After the last fault, before the scheduler tries pods again that it refused at the end: events must have caused all work by then. */
 const beforeSweepsMs = 200_000;
 /** Between the two looks: what one of them finds may be work in progress. */
@@ -93,6 +100,7 @@ class SimulationRun {
   readonly #disk: SimulatedDisk;
   readonly #driver: SimulatedDriver;
   readonly #answers = new ServerAnswers();
+  readonly #quietLeases = new QuietLeases();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #actions: ReadonlyMap<string, ActionKind>;
@@ -109,7 +117,11 @@ class SimulationRun {
     this.#parts = parts;
     this.#random = seededRandom(scenario.seed);
     this.#actions = new Map(parts.flatMap(({ actions = [] }) => actions.map((kind) => [kind.name, kind])));
-    this.#driver = new SimulatedDriver({ clock: this.#clock, isInUse: (name) => this.#isInUse(name) });
+    this.#driver = new SimulatedDriver({
+      clock: this.#clock,
+      isInUse: (name) => this.#isInUse(name),
+      isMounted: (volume, node) => isMounted(volume, node, this.#state),
+    });
     this.#state = new StoredState(
       parts.flatMap(({ invariants = [] }) => invariants),
       {
@@ -128,9 +140,12 @@ class SimulationRun {
   async start(): Promise<void> {
     await this.#during(async () => {
       await bootstrap(this.#registry);
-      await createBaseCluster(this.#people, this.#driver);
+      const { attaches = false } = this.#scenario;
+      await createBaseCluster(this.#people, { driver: this.#driver, attaches });
     });
-    for (const process of this.#createProcesses()) {
+    const services = csiServicesOf(this.#driver, this.#clock);
+    const served = await InProcessDriver.connect(services, new AbortController().signal);
+    for (const process of this.#createProcesses(served)) {
       this.#processes.set(process.name, process);
       process.start();
     }
@@ -152,7 +167,9 @@ class SimulationRun {
     this.#disk.free();
     for (const process of this.#processes.values()) process.heal();
     if (this.#state.violations.length > 0) return;
-    await this.#clock.advance(beforeSweepsMs);
+    await this.#clock.advance(electionsMs);
+    this.#quietLeases.start();
+    await this.#clock.advance(beforeSweepsMs - electionsMs);
     const first = new Set(this.#violationsBeforeSweeps().map(({ detail }) => detail));
     await this.#clock.advance(secondLookMs);
     const both = this.#violationsBeforeSweeps().filter(({ detail }) => first.has(detail));
@@ -203,7 +220,7 @@ class SimulationRun {
     });
   }
 
-  *#createProcesses(): Generator<SimulatedProcess> {
+  *#createProcesses(csiDriver: ServedCsiDriver): Generator<SimulatedProcess> {
     const { replicated, latencyMaxMs } = this.#scenario;
     for (const plan of this.#parts.flatMap(({ processes = [] }) => processes)) {
       const replicas = replicated.includes(plan.name) ? 2 : 1;
@@ -221,8 +238,9 @@ class SimulationRun {
           latencyMaxMs,
           trace: this.#trace,
           coverage: this.#coverage,
+          quietLeases: this.#quietLeases,
           provisioners: [this.#driver.provisioner],
-          extraControllers: [this.#driver.publisher],
+          csiDriver,
         });
       }
     }
@@ -285,6 +303,9 @@ class SimulationRun {
       nowMs: this.#clock.nowMs(),
       driverVolumes: this.#driver.volumes,
       deletedInUse: this.#driver.deletedInUse,
+      freeBytes: (node) => this.#driver.freeBytes(node),
+      attached: this.#driver.attached,
+      detachedInUse: this.#driver.detachedInUse,
       lateVersions: this.#lateVersions?.texts ?? [],
       rescued: processes.flatMap(rescuedBySweeps),
       crashes: processes.flatMap(({ unexpected }) => unexpected),

@@ -1,6 +1,7 @@
 import { apiServerBugs } from './bugs/apiserver.mjs';
 import { bindingBugs } from './bugs/binding.mjs';
 import { capacityBugs } from './bugs/capacity.mjs';
+import { driverBugs } from './bugs/driver.mjs';
 import { provisionerBugs } from './bugs/provisioner.mjs';
 import { reconcileBugs } from './bugs/reconcile.mjs';
 import { schedulerBugs } from './bugs/scheduler.mjs';
@@ -17,6 +18,7 @@ export const plantedBugs = [
   ...schedulerBugs,
   ...volumeBugs,
   ...provisionerBugs,
+  ...driverBugs,
   ...workloadBugs,
   ...reconcileBugs,
   ...apiServerBugs,

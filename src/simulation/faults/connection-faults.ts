@@ -102,14 +102,15 @@ export class ConnectionFaults implements ClusterHooks {
   readonly before = async (call: ClusterCall): Promise<void> => {
     await this.#travel();
     if (this.#options.clock.monotonicMs() < this.#partitionedUntilMs) await this.#lose(call);
-    const fault = this.#next(call);
-    if (fault === undefined) return;
+    const armed = this.#next(call);
+    if (armed === undefined) return;
+    const { fault } = armed;
     this.#options.onFault(fault, call);
     if (fault === 'crash-before') this.#crash();
     if (fault === 'conflict') throw failure(409, 'Conflict', 'the object has been modified (simulated)');
     if (fault === 'unavailable')
       throw failure(503, 'ServiceUnavailable', 'the server is not available (simulated)');
-    if (fault === 'late-request') this.#sendLater(call);
+    if (fault === 'late-request') this.#sendLater(call, armed.lateMs);
     if (fault === 'late-request' || fault === 'lost-request') await this.#timeOut();
     this.#hitting.set(call, fault);
   };
@@ -165,9 +166,9 @@ export class ConnectionFaults implements ClusterHooks {
    * A binding of a pod does not arrive after its process has ended or lost its Lease: what is reserved for the pod is known to that
    * process alone. If it did, the pod could be one too many on its node, as with kube-scheduler, and the kubelet would refuse it.
    */
-  #sendLater(call: ClusterCall): void {
+  #sendLater(call: ClusterCall, lateMs?: number): void {
     const { clock, random } = this.#options;
-    clock.after(random.int(lateMaxMs), () => {
+    clock.after(lateMs ?? random.int(lateMaxMs), () => {
       if (call.verb === 'post' && (this.#isDead || call.signal?.aborted)) return;
       void call.send().catch(() => {});
     });
@@ -179,7 +180,7 @@ export class ConnectionFaults implements ClusterHooks {
     throw new Error('the process has ended');
   }
 
-  #next(call: ClusterCall): CallFault | undefined {
+  #next(call: ClusterCall): ArmedFault | undefined {
     if (!writes.has(call.verb) || call.resource.plural === 'events') return undefined;
     const isLease = call.resource.plural === 'leases';
     const at = this.#armed.findIndex(
@@ -192,7 +193,7 @@ export class ConnectionFaults implements ClusterHooks {
       return undefined;
     }
     this.#armed.splice(at, 1);
-    return armed.fault;
+    return armed;
   }
 }
 
@@ -200,6 +201,8 @@ export interface ArmedFault {
   readonly fault: CallFault;
   readonly hitsLeases: boolean;
   skipped: number;
+  /** When a late request arrives, after it was sent. Default: it is drawn. */
+  readonly lateMs?: number;
 }
 
 /** Only a write that carries a version can conflict. */

@@ -36,6 +36,10 @@ export interface StoredVersion<T extends KubeObject = KubeObject> {
 export interface StorageFacts {
   /** The largest capacity that the node's pool had, or pretended to have, until now. */
   limitBytes(node: string): number;
+  /** Whether the driver has said, at this time or later, that so much is free. */
+  wasMeasured(node: string, bytes: number, sinceMs: number): boolean;
+  /** `VOLUME NODE` each. */
+  readonly attached: ReadonlySet<string>;
   readonly volumes: ReadonlyMap<string, DriverVolumeFact>;
 }
 
@@ -46,13 +50,19 @@ export interface RestFacts {
   readonly driverVolumes: ReadonlyMap<string, DriverVolumeFact>;
   /** Volumes that the driver deleted although a claim was bound to them. */
   readonly deletedInUse: readonly string[];
+  /** What is free in the pool of a node. */
+  readonly freeBytes: (node: string) => number;
+  /** What the driver has attached, `VOLUME NODE` each. */
+  readonly attached: ReadonlySet<string>;
+  /** Volumes that the driver detached although a pod ran with them. */
+  readonly detachedInUse: readonly string[];
   /** Versions stored during the last minutes, other than Leases and Events. */
   readonly lateVersions: readonly string[];
   /** Counters of sweeps that found work which an event should have caused. */
   readonly rescued: readonly string[];
   /** Tasks that ended with an error which is not an API error: bugs. */
   readonly crashes: readonly string[];
-  /** Writes of volumes and claims, and bindings of pods, by controllers that name no version. */
+  /** Writes of volumes, claims and figures, and bindings of pods, by controllers that name no version. */
   readonly unversioned: readonly string[];
   /** Answers of the server that do not fit what it has stored. */
   readonly wrongAnswers: readonly string[];

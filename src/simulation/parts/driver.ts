@@ -1,8 +1,14 @@
 import { nodeNames } from '../base-cluster.ts';
+import {
+  attachmentsAreRecorded,
+  attachmentsInUseStay,
+  runningPodsAreAttached,
+} from '../invariants/attachments.ts';
 import { driverKeepsVolumesInUse, driverLeaksNothing } from '../invariants/driver-volumes.ts';
+import { figuresAreCurrent, figuresAreMeasured, foreignFiguresStay } from '../invariants/figures.ts';
 import { promisesFitTheirPool } from '../invariants/pools.ts';
 import type { SimulationPart } from '../part.ts';
-import { type DriverFault, driverFaults, driverPublisherName, gibibyte } from '../simulated-driver.ts';
+import { type DriverFault, driverFaults, gibibyte } from '../simulated-driver.ts';
 
 /** More than all pods of a scenario need. */
 const probedGib = 200;
@@ -10,8 +16,20 @@ const probedGib = 200;
 /** The storage outside the cluster: pools that change, a driver that fails, hangs or lies. */
 export const driverPart: SimulationPart = {
   name: 'driver',
-  processes: [{ name: 'driver', controllers: [driverPublisherName] }],
-  invariants: [driverKeepsVolumesInUse, driverLeaksNothing, promisesFitTheirPool],
+  processes: [
+    { name: 'driver', controllers: ['capacity', 'attacher'], knowsDriver: true, hasTrueClock: true },
+  ],
+  invariants: [
+    driverKeepsVolumesInUse,
+    driverLeaksNothing,
+    promisesFitTheirPool,
+    figuresAreMeasured,
+    foreignFiguresStay,
+    figuresAreCurrent,
+    runningPodsAreAttached,
+    attachmentsInUseStay,
+    attachmentsAreRecorded,
+  ],
   probes: [
     {
       name: 'every pool grows',

@@ -29,6 +29,7 @@ export const workloadsPart: SimulationPart = {
         'serviceaccount',
         'disruption',
       ],
+      knowsDriver: true,
     },
   ],
   invariants: [

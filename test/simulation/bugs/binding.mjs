@@ -35,4 +35,11 @@ export const bindingBugs = [
     replace: 'for (const claim of boundClaims.slice(boundClaims.length)) {',
     seedsMax: 700,
   },
+  {
+    name: 'a binding without a response may still take effect when it is given up',
+    file: 'src/bind/pod-node-write.ts',
+    find: 'this.#unanswered !== undefined && (await this.#supersede(this.#unanswered, error, signal));',
+    replace: 'false;',
+    seedsMax: 600,
+  },
 ];

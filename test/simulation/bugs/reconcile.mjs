@@ -36,6 +36,13 @@ export const reconcileBugs = [
     seedsMax: 60,
   },
   {
+    name: 'an informer keeps objects that a new list lacks',
+    file: 'src/reconcile/informer/informer.ts',
+    find: 'if (old !== undefined) this.#forget(key, old);\n    }',
+    replace: 'void old;\n    }',
+    seedsMax: 150,
+  },
+  {
     name: 'an informer forgets objects that a new list shows unchanged',
     file: 'src/reconcile/informer/informer.ts',
     find: 'this.#store.mark(key);',

@@ -15,6 +15,20 @@ export const schedulerBugs = [
     seedsMax: 150,
   },
   {
+    name: 'capacity that becomes free without an event wakes no pods',
+    file: 'src/controllers/scheduler/scheduler.ts',
+    find: 'this.#decider.observe(change);\n    this.#queue.observe(change);',
+    replace: 'this.#decider.observe(change);',
+    seedsMax: 150,
+  },
+  {
+    name: 'a nomination outlives its pod',
+    file: 'src/controllers/scheduler/nominations.ts',
+    find: 'else this.#pods.delete(key);',
+    replace: 'else if (pod !== undefined && !pod.isDeleting) this.#pods.delete(key);',
+    seedsMax: 150,
+  },
+  {
     name: 'a cached refusal outlives the change that would end it',
     file: 'src/controllers/scheduler/decider.ts',
     find: 'this.#refusals.onChange(change);',

@@ -1,0 +1,124 @@
+import type { PodSpec } from '../../kube/api/core.ts';
+import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { labels } from '../../kube/well-known.ts';
+import type { Random } from '../../runtime/random.ts';
+import { nodeNames, urgentClassName } from '../base-cluster.ts';
+import type { ActionContext, ActionKind, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import { driverClassName } from '../simulated-driver.ts';
+
+const namespace = 'default';
+const { signal: never } = new AbortController();
+
+/** So many CPUs of a node that no two such pods fit there. */
+const mostCpus = 3;
+
+/** The scheduler gives up a binding without a response after three attempts of five seconds each. */
+const lateBindingMs = 16_500;
+
+/** Sequences that random actions hardly ever produce: pods that compete for one node, while something happens to the first of them. */
+export const rareMomentsPart: SimulationPart = {
+  name: 'rare moments',
+  actions: [
+    moment('delete-while-binding', deleteWhileBinding),
+    moment('delete-preemptor', deletePreemptor),
+    moment('delete-unseen', deleteUnseen),
+    moment('bind-late', bindLate),
+  ],
+};
+
+/** What a pod that is being bound has reserved becomes free when it is deleted: no stored object shows that, and the next pod must be woken. */
+async function deleteWhileBinding(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  context.driver.failNext('slow');
+  await createPod(context, parameters, { name: 'x0', hasClaim: true });
+  await context.clock.sleep(500, never);
+  await createPod(context, parameters, { name: 'x1' });
+  await context.clock.sleep(2_000, never);
+  await deletePod(context, 'x0');
+}
+
+/**
+ * The nomination of a pod ends with the pod: the CPUs that its victims have left are free for the next pod. The kubelet is frozen meanwhile, so that the
+ * victim does not end at once.
+ */
+async function deletePreemptor(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  await createPod(context, parameters, { name: 'x0' });
+  await context.clock.sleep(3_000, never);
+  for (const process of ['workloads-0', 'workloads-1']) context.processes.get(process)?.freeze(3_000);
+  await createPod(context, parameters, { name: 'x2', isUrgent: true });
+  await context.clock.sleep(700, never);
+  await deletePod(context, 'x2');
+  await context.clock.sleep(3_000, never);
+  await createPod(context, parameters, { name: 'x1' });
+}
+
+/** A pod is deleted while the scheduler's watches are silent, and the events are lost: only the next list shows it. */
+async function deleteUnseen(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  await createPod(context, parameters, { name: 'x0' });
+  await context.clock.sleep(4_000, never);
+  context.processes.get('scheduler-0')?.endWatches(true, 3_000);
+  await context.clock.sleep(1_000, never);
+  await deletePod(context, 'x0');
+  await context.clock.sleep(4_000, never);
+  await createPod(context, parameters, { name: 'x1' });
+}
+
+/**
+ * Every attempt to bind a pod gets no response and arrives later: by then its place may belong to another pod. Among these writes is one to the
+ * status of the other pod. What the scheduler writes to the status of the first pod arrives late as well.
+ */
+async function bindLate(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const scheduler = context.processes.get('scheduler-0');
+  const late = { fault: 'late-request', hitsLeases: false, lateMs: lateBindingMs } as const;
+  for (const skipped of [0, 0, 0, 0, 1]) scheduler?.armFault({ ...late, skipped });
+  await createPod(context, parameters, { name: 'x0' });
+  await context.clock.sleep(100, never);
+  await createPod(context, parameters, { name: 'x1' });
+}
+
+function moment(name: string, run: ActionKind['run']): ActionKind {
+  return {
+    name,
+    weight: 1,
+    isRare: true,
+    isFault: true,
+    draw: (random: Random) => ({ node: random.pick(nodeNames) }),
+    run,
+  };
+}
+
+interface CompetingPod {
+  readonly name: string;
+  readonly isUrgent?: boolean;
+  /** Whether it needs a new volume, so that its binding takes a while. */
+  readonly hasClaim?: boolean;
+}
+
+async function createPod(
+  { cluster }: ActionContext,
+  { node }: ActionParameters,
+  { name, isUrgent = false, hasClaim = false }: CompetingPod,
+): Promise<void> {
+  const claimName = `${name}-${node}`;
+  if (hasClaim)
+    await cluster.resource(persistentVolumeClaims).create({
+      metadata: { namespace, name: claimName },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: driverClassName,
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+  const spec: PodSpec = {
+    terminationGracePeriodSeconds: 1,
+    nodeSelector: { [labels.hostname]: String(node) },
+    ...(isUrgent && { priorityClassName: urgentClassName }),
+    containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(mostCpus) } } }],
+    ...(hasClaim && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] }),
+  };
+  await cluster.resource(pods).create({ metadata: { namespace, name }, spec });
+}
+
+async function deletePod({ cluster }: ActionContext, name: string): Promise<void> {
+  await cluster.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+}
