@@ -8,15 +8,25 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { controllerNames } from '../../src/controllers/controller-names.ts';
 import { ApiClient } from './api-client.ts';
-import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
-describe('stowage up', () => {
+describe('stowage up with nothing but a data directory', () => {
+  let folder = '';
+  let data = '';
+  let stowage: StowageProcess;
+
+  beforeAll(async () => {
+    folder = newFolder();
+    data = join(folder, 'data');
+    stowage = await StowageProcess.up(data);
+  });
+
+  afterAll(() => removeFolder(folder));
+
   test('prints the path of its kubeconfig once it is ready', async () => {
-    const data = join(temporaryFolder(), 'data');
-    const stowage = await StowageProcess.up(data);
     expect(stowage.stdout).toBe(`export KUBECONFIG=${data}/kubeconfig\n`);
     expect(stowage.stderr).toMatch(
       new RegExp(
@@ -28,14 +38,66 @@ describe('stowage up', () => {
     expect(body.items?.map(({ metadata }) => metadata.name)).toContain('default');
   });
 
-  test('makes secrets readable only by its user', async () => {
-    const data = join(temporaryFolder(), 'data');
-    await StowageProcess.up(data);
+  test('makes secrets readable only by its user', () => {
     expect(modeOf(data)).toBe('700');
     for (const name of ['kubeconfig', 'token', 'tls.key'])
       expect([name, modeOf(join(data, name))]).toEqual([name, '600']);
   });
 
+  test('answers requests without the token only for health and version', async () => {
+    const client = new ApiClient(stowage.access);
+    const statusOf = async (path: string, token: string) =>
+      (await client.call('GET', path, { token })).status;
+    for (const path of ['/healthz', '/livez', '/readyz', '/version'])
+      expect([path, await statusOf(path, '')]).toEqual([path, 200]);
+    for (const path of [
+      '/',
+      '/api',
+      '/apis',
+      '/openapi/v3',
+      '/openapi/v2',
+      '/metrics',
+      '/api/v1/namespaces',
+      '/nowhere',
+    ]) {
+      for (const token of ['', 'wrong', `${stowage.access.token}x`]) {
+        expect([path, token, await statusOf(path, token)]).toEqual([path, token, 401]);
+      }
+    }
+    const { body } = await client.call('GET', '/api/v1/secrets', { token: 'wrong' });
+    expect(body).toMatchObject({
+      kind: 'Status',
+      message: 'Unauthorized',
+      reason: 'Unauthorized',
+      code: 401,
+    });
+  });
+
+  test('another process cannot use its port', async () => {
+    const { port } = new URL(stowage.access.url);
+    expect(await callStowage('up', '--data', join(folder, 'b'), '--port', port)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: port ${port} of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)\n`,
+    });
+  });
+
+  test('another process cannot use its data directory, and it keeps running', async () => {
+    const before = stowage.access;
+    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `stowage: the data directory ${data}/store is in use by process ${stowage.pid}; stop it or choose another with --data\n`,
+    });
+    expect(stowage.access).toEqual(before);
+    const reply = await new ApiClient(stowage.access).call('POST', '/api/v1/namespaces', {
+      body: { metadata: { name: 'more' } },
+    });
+    expect(reply.status).toBe(201);
+  });
+});
+
+describe('stowage up', () => {
   test('makes a data directory that git ignores', async () => {
     const folder = temporaryFolder();
     const stowage = new StowageProcess(['up', '--port', '0', '--controllers', 'none'], folder);
@@ -83,36 +145,6 @@ describe('stowage up', () => {
     const stowage = await StowageProcess.up(temporaryFolder(), '--controllers', list, '--no-console');
     expect(stowage.stderr).toContain(`controllers: ${names}\n`);
   });
-
-  test('answers requests without the token only for health and version', async () => {
-    const stowage = await StowageProcess.up(temporaryFolder());
-    const client = new ApiClient(stowage.access);
-    const statusOf = async (path: string, token: string) =>
-      (await client.call('GET', path, { token })).status;
-    for (const path of ['/healthz', '/livez', '/readyz', '/version'])
-      expect([path, await statusOf(path, '')]).toEqual([path, 200]);
-    for (const path of [
-      '/',
-      '/api',
-      '/apis',
-      '/openapi/v3',
-      '/openapi/v2',
-      '/metrics',
-      '/api/v1/namespaces',
-      '/nowhere',
-    ]) {
-      for (const token of ['', 'wrong', `${stowage.access.token}x`]) {
-        expect([path, token, await statusOf(path, token)]).toEqual([path, token, 401]);
-      }
-    }
-    const { body } = await client.call('GET', '/api/v1/secrets', { token: 'wrong' });
-    expect(body).toMatchObject({
-      kind: 'Status',
-      message: 'Unauthorized',
-      reason: 'Unauthorized',
-      code: 401,
-    });
-  });
 });
 
 describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
@@ -146,33 +178,6 @@ describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
 });
 
 describe('an error at the start exits with 1 and prints the remedy', () => {
-  test('a port in use', async () => {
-    const folder = temporaryFolder();
-    const first = await StowageProcess.up(join(folder, 'a'));
-    const { port } = new URL(first.access.url);
-    expect(await callStowage('up', '--data', join(folder, 'b'), '--port', port)).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: `stowage: port ${port} of 127.0.0.1 is in use; stop what listens there, or choose another with --port (0 picks a free one)\n`,
-    });
-  });
-
-  test('a data directory in use; the first process keeps running', async () => {
-    const data = temporaryFolder();
-    const first = await StowageProcess.up(data);
-    const before = first.access;
-    expect(await callStowage('up', '--data', data, '--port', '0')).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: `stowage: the data directory ${data}/store is in use by process ${first.pid}; stop it or choose another with --data\n`,
-    });
-    expect(first.access).toEqual(before);
-    const reply = await new ApiClient(first.access).call('POST', '/api/v1/namespaces', {
-      body: { metadata: { name: 'more' } },
-    });
-    expect(reply.status).toBe(201);
-  });
-
   test('a data directory that is a file', async () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { claim, localVolume, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
 import { ApiClient } from './api-client.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
-import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callStowage, sharedServer, temporaryFolder } from './stowage-process.ts';
+
+const server = sharedServer();
 
 const asPending = {
   ...pod('db-0', ['data']),
@@ -29,7 +31,7 @@ const objects = [
 
 describe('stowage explain', () => {
   test('reads a cluster, and its exit status shows whether the pod fits', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const client = new ApiClient(up.access);
     for (const [path, object] of objects) {
       const { metadata } = object;
@@ -145,7 +147,7 @@ describe('stowage explain', () => {
     expect(call.stderr).toMatch(
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; check that the server runs/,
     );
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const rejected = await callStowage(
       'explain',
       'pod',

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callStowage, StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -32,6 +32,8 @@ const calls: readonly (readonly [name: string, flags: readonly string[], said: s
   ],
   ['no directory', ['--data', ''], '--data: give a directory'],
 ];
+
+const server = sharedServer();
 
 /** Logged at the start by an extender that accepts every caller. */
 const warning =
@@ -74,9 +76,7 @@ describe('stowage extender', () => {
   test.skipIf(!hasIPv6)(
     'listens on all addresses by default, and prints one that can be called',
     async () => {
-      const folder = temporaryFolder();
-      const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
-      const flags = ['--kubeconfig', stowage.kubeconfig, '--listen', ':0', '--insecure'];
+      const flags = ['--kubeconfig', server().kubeconfig, '--listen', ':0', '--insecure'];
       const extender = new StowageProcess(['extender', ...flags]);
       onTestFinished(() => extender.kill());
       await extender.answers();
@@ -89,8 +89,7 @@ describe('stowage extender', () => {
 
   test('answers next to stowage up, and prints its address and certificate', async () => {
     const folder = temporaryFolder();
-    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
-    const flags = ['--kubeconfig', stowage.kubeconfig, '--listen', '127.0.0.1:0'];
+    const flags = ['--kubeconfig', server().kubeconfig, '--listen', '127.0.0.1:0'];
     const extender = new StowageProcess(['extender', ...flags, '--data', join(folder, 'extender')]);
     onTestFinished(() => extender.kill());
     await extender.answers();
@@ -111,11 +110,11 @@ describe('stowage extender', () => {
 
   test('does not warn about its callers if they need a certificate', async () => {
     const folder = temporaryFolder();
-    const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const { kubeconfig } = server();
     // Any certificate will do: no caller connects.
-    const flags = ['--client-ca', join(folder, 'data/tls.crt'), '--data', join(folder, 'extender')];
+    const flags = ['--client-ca', join(dirname(kubeconfig), 'tls.crt'), '--data', join(folder, 'extender')];
     const extender = new StowageProcess(
-      ['extender', '--kubeconfig', stowage.kubeconfig, '--listen', '127.0.0.1:0', ...flags],
+      ['extender', '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:0', ...flags],
       folder,
     );
     onTestFinished(() => extender.kill());

@@ -10,13 +10,15 @@ import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
-import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callStowage, delay, StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
 
 /** Commands that run until they are stopped, and what they print when they are ready. */
 const staying = [
   { args: ['run', '--leader-elect=false'], works: 'running scheduler on ' },
   { args: ['extender', '--insecure', '--listen', '127.0.0.1:0'], works: 'listening on ' },
 ] as const;
+
+const server = sharedServer();
 
 const stackTrace = /\n\s+at .+:\d+:\d+/;
 
@@ -48,7 +50,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   });
 
   test('exits if its credentials are rejected, because a retry would not help', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const kubeconfig = kubeconfigFor(up.access.url, 'wrong');
     const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfig);
     expect(status).toBe(1);
@@ -81,7 +83,7 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   });
 
   test('works on an empty cluster, and logs requests or writes JSON on request', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const stowage = start(...args, '--kubeconfig', up.kubeconfig, '--verbose');
     await untilPrinted(stowage, works);
     expect(stowage.stderr).toMatch(/^stowage: debug: GET https:\S+\/api status=200 ms=\d+$/m);
@@ -95,16 +97,16 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
 });
 
 test('both commands work with five thousand nodes', async () => {
-  const server = await EmbeddedServer.start({
+  const largeServer = await EmbeddedServer.start({
     clock: realClock,
     ids: systemIds,
     random: seededRandom('stay'),
     onError: (error) => expect.fail(String(error)),
   });
-  onTestFinished(() => server.close());
+  onTestFinished(() => largeServer.close());
   const kubeconfig = join(temporaryFolder(), 'kubeconfig');
-  await server.writeKubeconfig(kubeconfig);
-  const cluster = new EmbeddedCluster({ registry: server.registry, manager: 'test' });
+  await largeServer.writeKubeconfig(kubeconfig);
+  const cluster = new EmbeddedCluster({ registry: largeServer.registry, manager: 'test' });
   const names = Array.from({ length: 5_000 }, (_, at) => `n${at}`);
   await Promise.all(names.map((name) => cluster.resource(nodes).create(newNode(name))));
   const run = start('run', '--leader-elect=false', '--kubeconfig', kubeconfig);

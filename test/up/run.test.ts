@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
-import { delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { delay, StowageProcess, sharedServer } from './stowage-process.ts';
 
 function start(...args: readonly string[]): StowageProcess {
   const stowage = new StowageProcess(['run', ...args]);
@@ -12,11 +12,12 @@ async function untilPrinted(stowage: StowageProcess, text: string): Promise<void
   while (!stowage.stderr.includes(text)) await delay(10);
 }
 
+const server = sharedServer();
 const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/stowage-scheduler';
 
 describe('stowage run', () => {
   test('leads, and releases its Lease when it is stopped', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const run = start('--kubeconfig', up.kubeconfig, '--scheduler-name', 'a', '--scheduler-name', 'b');
     await untilPrinted(run, 'scheduler: this process leads');
     expect(run.stderr).toContain(`running scheduler on ${up.access.url} (`);
@@ -31,14 +32,14 @@ describe('stowage run', () => {
   });
 
   test('runs immediately without leader election', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const run = start('--kubeconfig', up.kubeconfig, '--leader-elect=false');
     await untilPrinted(run, 'for pods of stowage (profile stowage); without leader election');
     expect(await run.stop()).toEqual({ status: 0, signal: null });
   });
 
   test('serves probes and metrics on the given address', async () => {
-    const up = await StowageProcess.up(temporaryFolder(), '--controllers', 'none');
+    const up = server();
     const run = start('--kubeconfig', up.kubeconfig, '--http-address', '127.0.0.1:0', '--leader-elect=false');
     await untilPrinted(run, '/metrics are on http://127.0.0.1:');
     const [, url] = /metrics are on (http:\S+)/.exec(run.stderr) ?? [];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { builtProgram } from '../built-program.ts';
 
@@ -104,6 +104,21 @@ export class StowageProcess {
   async kill(): Promise<void> {
     await this.stop('SIGKILL');
   }
+}
+
+/**
+ * `stowage up` without controllers, one for all tests of a file that need an API server and no particular content. A start costs more than
+ * most of these tests.
+ */
+export function sharedServer(): () => StowageProcess {
+  let server: StowageProcess;
+  let folder = '';
+  beforeAll(async () => {
+    folder = newFolder();
+    server = await StowageProcess.up(folder, '--controllers', 'none');
+  });
+  afterAll(() => removeFolder(folder));
+  return () => server;
 }
 
 /** A call that should exit by itself. */
