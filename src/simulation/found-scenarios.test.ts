@@ -79,7 +79,7 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
-    name: 'a pod gets no node when its claim was deleted and its scheduler, after a partition, has not been told yet',
+    name: 'a pod gets no node when its claim was deleted and its scheduler, after a partition, does not know that yet',
     seed: '12866',
     replicated: ['workloads'],
     latencyMaxMs: 5,

@@ -7,7 +7,7 @@ import { labels } from '../kube/well-known.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { driverName, type SimulatedDriver } from './simulated-driver.ts';
 
-/** How long the driver takes for a call. */
+/** How long a call of the driver lasts. */
 const callMs = 20;
 
 const controllerCapabilities = ['GET_CAPACITY', 'PUBLISH_UNPUBLISH_VOLUME'] as const;
