@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CsiClient } from '../../src/csi/csi-client.ts';
 import type { CsiMethodName, CsiReply, CsiRequestInit } from '../../src/csi/csi-methods.ts';
+import type { PersistentVolumeClaim, Pod } from '../../src/kube/api/core.ts';
 import type { Drive, DriveVolume } from '../../src/kube/drive.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { silentLog } from '../../src/runtime/log.ts';
@@ -26,24 +27,37 @@ const mountOnce = { accessType: { case: 'mount' as const, value: {} }, accessMod
  * killed, and are gone when the test ends.
  */
 class NodeUnderTest {
-  readonly folder = temporaryFolder();
+  /** Also the data directory of `stowage up` is in it. */
+  readonly folder: string;
   readonly #api: ApiClient;
   readonly #kubeconfig: string;
   readonly #supervisor: ProcessSupervisor;
-  readonly #socket = join(this.folder, 'csi.sock');
+  readonly #socket: string;
   #client: CsiClient | undefined;
   #starts = 0;
 
-  static async start(): Promise<NodeUnderTest> {
-    const data = temporaryFolder();
-    const up = await StowageProcess.up(data, '--controllers', 'none');
-    const node = new NodeUnderTest(new ApiClient(up.access), up.kubeconfig);
+  /** Without controllers, the test is the caller of the service; with them, a simulated node uses it as its plugin. */
+  static async start(controllers: 'none' | '*' = 'none'): Promise<NodeUnderTest> {
+    const folder = temporaryFolder();
+    const flags = [
+      '--controllers',
+      controllers,
+      '--csi-node',
+      `${nodeName}=unix://${join(folder, 'csi.sock')}`,
+    ];
+    const up = await StowageProcess.up(
+      join(folder, 'data'),
+      ...(controllers === 'none' ? flags.slice(0, 2) : flags),
+    );
+    const node = new NodeUnderTest(folder, new ApiClient(up.access), up.kubeconfig);
     const args = ['--mount', '--propagation', 'private', 'sleep', 'infinity'];
     await node.#supervisor.start('mounts', { program: 'unshare', args, env: environment });
     return node;
   }
 
-  private constructor(api: ApiClient, kubeconfig: string) {
+  private constructor(folder: string, api: ApiClient, kubeconfig: string) {
+    this.folder = folder;
+    this.#socket = join(folder, 'csi.sock');
     this.#api = api;
     this.#kubeconfig = kubeconfig;
     this.#supervisor = new ProcessSupervisor({ data: join(this.folder, 'supervisor'), logs: this.folder });
@@ -99,6 +113,20 @@ class NodeUnderTest {
 
   async drive(name: string): Promise<Drive> {
     return (await this.#api.call('GET', `${drivesPath}/${name}`)).body as Drive;
+  }
+
+  async create(path: string, body: object): Promise<void> {
+    const reply = await this.#api.call('POST', path, { body });
+    expect(reply.status, reply.text).toBe(201);
+  }
+
+  async read(path: string): Promise<unknown> {
+    const reply = await this.#api.call('GET', path);
+    return reply.status === 404 ? undefined : reply.body;
+  }
+
+  async delete(path: string): Promise<void> {
+    expect((await this.#api.call('DELETE', path)).status).toBe(200);
   }
 
   async patch(name: string, body: object, subresource = ''): Promise<void> {
@@ -245,6 +273,61 @@ describe.skipIf(lacksXfs())('the node service of drives, on XFS', () => {
     expect(readFileSync(node.inside('stage/file'), 'utf8')).toBe('kept');
   });
 });
+
+const podsPath = '/api/v1/namespaces/default/pods';
+
+/** Runs a pod with the claim `data`, and returns the path of its volume below the node's folder. */
+async function runPod(node: NodeUnderTest, name: string): Promise<string> {
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+  const containers = [{ name: 'main', image: 'registry.example.com/app:1' }];
+  const spec = { terminationGracePeriodSeconds: 1, containers, volumes };
+  await node.create(podsPath, { metadata: { name }, spec });
+  const read = async () => (await node.read(`${podsPath}/${name}`)) as Pod;
+  await until(async () => (await read()).status?.phase === 'Running');
+  const claim = (await node.read(
+    '/api/v1/namespaces/default/persistentvolumeclaims/data',
+  )) as PersistentVolumeClaim;
+  const { uid } = (await read()).metadata ?? {};
+  return `data/kubelet/${nodeName}/pods/${uid}/volumes/kubernetes.io~csi/${claim.spec?.volumeName}/mount`;
+}
+
+test.skipIf(lacksXfs())(
+  'in stowage up with --csi-node, a file survives its pod and comes back with the volume on another pod',
+  async () => {
+    const drive = await LoopDrive.create();
+    const node = await NodeUnderTest.start('*');
+    const allocatable = { cpu: '4', memory: '8Gi', pods: '20' };
+    await node.create('/api/v1/nodes', {
+      metadata: { name: nodeName },
+      status: { allocatable, capacity: allocatable },
+    });
+    const name = await node.register(drive);
+    await node.startDriver();
+    await until(
+      async () => (await node.read('/apis/storage.k8s.io/v1/storageclasses/stowage-drives')) !== undefined,
+    );
+    await node.create('/api/v1/namespaces/default/persistentvolumeclaims', {
+      metadata: { name: 'data' },
+      spec: {
+        storageClassName: 'stowage-drives',
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '50Mi' } },
+      },
+    });
+    const first = await runPod(node, 'first');
+    writeFileSync(node.inside(first, 'file'), 'kept');
+    await node.delete(`${podsPath}/first`);
+    await until(async () => (await node.read(`${podsPath}/first`)) === undefined);
+    expect(node.mounts()).not.toContain(first);
+
+    const second = await runPod(node, 'second');
+    expect(readFileSync(node.inside(second, 'file'), 'utf8')).toBe('kept');
+    await node.delete(`${podsPath}/second`);
+    await node.delete('/api/v1/namespaces/default/persistentvolumeclaims/data');
+    await until(async () => (await node.drive(name)).spec?.volumes?.length === 0);
+    await until(() => node.mounts().length === 1);
+  },
+);
 
 test.skipIf(lacksXfs())(
   'without project quota in the kernel, the service says so and ends',

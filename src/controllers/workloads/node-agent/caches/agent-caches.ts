@@ -224,14 +224,16 @@ export class AgentCaches {
    * A node with a CSINode has the drivers that it lists. A kubelet would create an empty CSINode, but simulated nodes have none: a node
    * without a CSINode has every driver, so that volumes work on nodes that list no drivers. The entry that controller `drives` adds to
    * simulated nodes says nothing about other drivers. A node with node plugins has only those that are registered; an entry that a plugin
-   * left counts when the plugin has answered.
+   * left counts when the plugin has answered, and any other entry when all plugins have.
    */
   #hasDriver(nodeName: string, driver: string): boolean {
     const csiNode = this.csiNodes.get(nodeName);
     const hasPlugins = this.#plugins.isConfigured(nodeName);
     if (csiNode === undefined || (!hasPlugins && listsOnlyDrives(csiNode))) return !hasPlugins;
     if (!(csiNode.spec?.drivers ?? []).some(({ name }) => name === driver)) return false;
-    return !this.isOfPlugin(nodeName, driver) || this.#plugins.driver(nodeName, driver) !== undefined;
+    if (this.#plugins.driver(nodeName, driver) !== undefined) return true;
+    // A plugin that has not answered yet may turn out to be this driver: then a pod must not start without its volumes.
+    return !this.isOfPlugin(nodeName, driver) && this.#plugins.isUnknown(nodeName, driver);
   }
 
   /** A driver without a number has no limit. */
