@@ -6,6 +6,7 @@ import { projectRoot } from './project-root.ts';
 const page = readFileSync(join(projectRoot, 'docs/storage-capacity-proposal.md'), 'utf8');
 const shortNames: Readonly<Record<string, string>> = {
   proposal: 'controllers/lifecycle/storage-capacity-proposal.test.ts',
+  inline: 'controllers/lifecycle/inline-volumes-proposal.test.ts',
   pools: 'engine/rules/volume-binding/driver-pools.test.ts',
   size: 'apiserver/server/inline-volume-size.test.ts',
 };
