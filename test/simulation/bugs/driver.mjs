@@ -1,4 +1,4 @@
-/** Bugs in `src/controllers/capacity` and `src/controllers/attacher`: figures that are wrong, and volumes that are not where they should be. */
+/** Bugs in `src/controllers/capacity`, `src/controllers/attacher` and who asks it to detach: figures that are wrong, and volumes that are not where they should be. */
 export const driverBugs = [
   {
     name: 'a figure carries a time after its measurement',
@@ -48,6 +48,13 @@ export const driverBugs = [
     find: "await driver.call('ControllerUnpublishVolume', request, this.#callOptions(signal));",
     replace: 'void request;',
     seedsMax: 60,
+  },
+  {
+    name: 'a volume is detached while a pod uses it',
+    file: 'src/controllers/workloads/node-agent/node-reconciler.ts',
+    find: 'if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))\n      return;',
+    replace: '',
+    seedsMax: 100,
   },
   {
     name: 'a deleted attachment does not wake the attacher',

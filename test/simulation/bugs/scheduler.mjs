@@ -19,7 +19,7 @@ export const schedulerBugs = [
     file: 'src/controllers/scheduler/scheduler.ts',
     find: 'this.#decider.observe(change);\n    this.#queue.observe(change);',
     replace: 'this.#decider.observe(change);',
-    seedsMax: 150,
+    seedsMax: 400,
   },
   {
     name: 'a nomination outlives its pod',
