@@ -153,7 +153,7 @@ it has entries.
 
 | conditions of | type | meaning |
 |---|---|---|
-| Drive | \`Mounted\`, \`LedgerMatches\` | the node has the filesystem mounted; every entry of the ledger is in use, and every volume has one (set once it was not so) |
+| Drive | \`Mounted\`, \`LedgerMatches\`, \`DirectoriesMatch\` | the node has the filesystem mounted; every entry of the ledger is in use, and every volume has one; every directory has one (the last two are set once it was not so) |
 | DriverCapacity | \`Fresh\` | its publisher has updated it recently |
 | DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
 | StorageNode, and each of its disks | \`Ready\` | it answers |

@@ -6,6 +6,7 @@ import { CsiServer, type CsiServices } from '../csi/csi-server.ts';
 import { CsiSocketError } from '../csi/server-socket.ts';
 import { drivesControllerService } from '../drives/controller/controller-service.ts';
 import { DriveCache } from '../drives/controller/drive-cache.ts';
+import { startLedgerComparison } from '../drives/controller/ledger-comparison.ts';
 import { drivesServices } from '../drives/drives-services.ts';
 import { LinuxHost } from '../drives/host/linux-host.ts';
 import { unenforcedQuota } from '../drives/host/project-quota.ts';
@@ -156,10 +157,11 @@ class DrivesDriver {
     const { flags, supervisor, log } = this.#parts;
     // A connection of its own, so that renewals never wait behind other requests.
     const cluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax, log });
+    const identity = `${hostname()}_${systemIds.uid()}`;
     const leadership = new Leadership({
       controller: 'drives',
       cluster,
-      identity: `${hostname()}_${systemIds.uid()}`,
+      identity,
       announcement: { version: packageVersion(), gates: {} },
       clock: realClock,
       random: systemRandom,
@@ -169,7 +171,7 @@ class DrivesDriver {
     return await new Promise((resolve) => {
       supervisor.start('drives', async () => {
         try {
-          await leadership.run((term) => this.#lead(leadership, term), signal);
+          await leadership.run((term) => this.#lead(leadership, identity, term), signal);
           resolve(undefined);
         } catch (error) {
           log.warn('drives', { error });
@@ -179,19 +181,22 @@ class DrivesDriver {
     });
   }
 
-  async #lead(leadership: Leadership, signal: AbortSignal): Promise<void> {
-    const { cluster, supervisor, log } = this.#parts;
-    const common = { clock: realClock, random: systemRandom };
+  async #lead(leadership: Leadership, instance: string, signal: AbortSignal): Promise<void> {
+    const { supervisor, log } = this.#parts;
     const onError = (error: unknown) => log.warn('drives', { error });
-    const cache = new DriveCache({ ...common, cluster, supervisor, onError });
+    const common = { clock: realClock, random: systemRandom, supervisor, onError };
+    const cluster = leadership.guard(this.#parts.cluster);
+    const cache = new DriveCache({ ...common, cluster: this.#parts.cluster });
+    let stopComparison = async () => {};
     try {
       if (!(await cache.synced(signal))) return;
-      this.#controller = drivesControllerService({ ...common, cluster: leadership.guard(cluster), cache });
+      this.#controller = drivesControllerService({ ...common, cluster, cache });
       log.info(`${cache.index.size} drives are known; calls are answered`);
+      stopComparison = startLedgerComparison({ ...common, cluster, cache, ids: systemIds, instance });
       await untilAborted(signal);
     } finally {
       this.#controller = undefined;
-      await cache.stop();
+      await Promise.all([stopComparison(), cache.stop()]);
     }
   }
 }

@@ -9,7 +9,6 @@ import { type Drive, drives } from '../../src/kube/drive.ts';
 import { persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
 import { projectRoot } from '../project-root.ts';
 import { DriverProcess } from '../up/driver-process.ts';
-import { StowageProcess } from '../up/stowage-process.ts';
 import type { TestBed } from './test-bed.ts';
 import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
 import { main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
@@ -50,7 +49,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
     const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
     const driver = new DriverProcess(folder, 'controller', kubeconfig);
     await driver.printed('calls are answered');
-    startNode(folder, await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives-node'));
+    const node = startNode(folder, await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives-node'));
 
     await createdFor(driver, 'of-set', { claim: 'data-db-0', drive: 'd1' });
     await createdFor(driver, 'of-pod', { claim: 'app-scratch', drive: 'd2' });
@@ -61,6 +60,8 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
     const status = async () => (await cluster.resource(drives).get({ name: 'of-node' })).status;
     await makeDrive(cluster, 'of-node', 'n2');
     await until(async () => (await status())?.state === 'Lost');
+    // The drive is lost, so the volume is refused; before that, the pod is read.
+    await expect(publishInline(node, folder)).rejects.toMatchObject({ code: 'ResourceExhausted' });
 
     const unused = () => {
       const all = users.map((name) =>
@@ -70,9 +71,11 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
       const used = new Set(all.flatMap(({ rights }) => rights));
       return [...new Set(grantedRights(manifest))].filter((right) => !used.has(right));
     };
-    // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data.
-    await until(async () => unused().length <= 1);
-    expect(unused()).toEqual(['*: delete stowage.dev/drives']);
+    // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data. An Event is patched when it is repeated.
+    await until(async () => unused().length <= 2);
+    expect(unused()).toEqual(['*: delete stowage.dev/drives', '*: patch events.k8s.io/events']);
+    const ofNode = auditedRequestsOf('system:serviceaccount:kube-system:stowage-drives-node', auditLog);
+    expect(ofNode.rights).toContain('*: get /pods');
   });
 });
 
@@ -100,21 +103,27 @@ async function kubectl(bed: TestBed, args: readonly string[], input = ''): Promi
   if (code !== 0) throw new Error(stderr);
 }
 
-function startNode(folder: string, kubeconfig: string): void {
-  const socket = `unix://${join(folder, 'node.sock')}`;
+function startNode(folder: string, kubeconfig: string): DriverProcess {
   const place = ['--node-name', 'n2', '--drives-root', join(folder, 'drives'), '--unenforced-quota'];
-  const node = new StowageProcess([
-    'csi',
-    '--services=node',
-    '--endpoint',
-    socket,
-    ...place,
-    '--kubeconfig',
-    kubeconfig,
-  ]);
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') process.stderr.write(`--- node\n${node.stderr}\n`);
-    await node.kill();
+  const node = new DriverProcess(folder, 'node', kubeconfig, ['--services=node', ...place]);
+  onTestFinished(({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(`--- node\n${node.stowage.stderr}\n`);
+  });
+  return node;
+}
+
+async function publishInline(node: DriverProcess, folder: string): Promise<void> {
+  await node.call('NodePublishVolume', {
+    volumeId: 'csi-1',
+    targetPath: join(folder, 'pod', 'volume'),
+    volumeCapability: { accessType: { case: 'mount', value: {} }, accessMode: { mode: 1 } },
+    volumeContext: {
+      size: '1',
+      'csi.storage.k8s.io/ephemeral': 'true',
+      'csi.storage.k8s.io/pod.namespace': namespace,
+      'csi.storage.k8s.io/pod.name': 'app',
+      'csi.storage.k8s.io/pod.uid': '11111111-2222-4333-8444-555555555555',
+    },
   });
 }
 

@@ -3,9 +3,12 @@ import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { Drive } from '../../kube/drive.ts';
 import { bytesOf } from '../../kube/quantities/bytes.ts';
 import { annotations } from '../../kube/well-known.ts';
-import { textOf } from '../../kube/wire.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
 import type { DriveObjects } from './drive-objects.ts';
 import type { DriveLine, DriveNodeLine } from './drives-report.ts';
+
+/** Conditions that compare the ledger with volumes and with directories. */
+const comparisons: readonly (string | undefined)[] = ['LedgerMatches', 'DirectoriesMatch'];
 
 /** One line for each drive, by node and name. */
 export function driveLines({ drives, claims }: DriveObjects): readonly DriveLine[] {
@@ -57,7 +60,16 @@ function driveLine(drive: Drive, promised: ReadonlyMap<string, number> | undefin
     freeBytes: capacityBytes === undefined ? undefined : capacityBytes - usedBytes - (promisedHere ?? 0),
     volumeCount: record.volumes.length,
     createdAt: metadata?.creationTimestamp ?? undefined,
+    findings: findingsOf(drive),
   };
+}
+
+function findingsOf({ status }: Drive): DriveLine['findings'] {
+  const found = listOf(status?.conditions).filter(
+    ({ type, status: isTrue }) => comparisons.includes(type) && isTrue === 'False',
+  );
+  if (found.length === 0) return undefined;
+  return found.map(({ reason, message }) => ({ reason: textOf(reason), message: textOf(message) }));
 }
 
 function driveStateText({ metadata, status }: Drive): string {

@@ -28,6 +28,14 @@ export interface DriveLine {
   readonly freeBytes?: number | undefined;
   readonly volumeCount: number;
   readonly createdAt?: string | undefined;
+  /** What its ledger, its directories and the volumes do not agree on; absent if they do. */
+  readonly findings?: readonly DriveFinding[] | undefined;
+}
+
+/** From a condition of the Drive. */
+export interface DriveFinding {
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** The output of `drives list volumes -o json`. */

@@ -47,7 +47,20 @@ const owned = (name: string) => ({ claimRef: { namespace: 'default', name, uid: 
 /** Drives in every state, and volumes in every state. */
 const objects: DriveObjects = {
   drives: [
-    drive('n2-5d8f3a1c', [], { spec: { unschedulable: true, accessTier: 'Cold' } }),
+    drive('n2-5d8f3a1c', [], {
+      spec: { unschedulable: true, accessTier: 'Cold' },
+      status: {
+        conditions: [
+          { type: 'LedgerMatches', status: 'True', reason: 'Matches' },
+          {
+            type: 'DirectoriesMatch',
+            status: 'False',
+            reason: 'StrayDirectories',
+            message: 'volume pvc-old has a directory and no entry in the ledger',
+          },
+        ],
+      },
+    }),
     drive('n1-b7f6c1de', [
       entry('pvc-db', 40, owned('db')),
       entry('pvc-next', 10, owned('next')),

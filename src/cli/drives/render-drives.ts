@@ -95,8 +95,14 @@ function driveColumns(options: RenderDrivesOptions): (Column<DriveLine> | undefi
     isWide ? { title: 'FILESYSTEM', cell: ({ filesystemUUID }) => filesystemUUID } : undefined,
     isWide ? { title: 'LABELS', cell: ({ labels }) => labelsText(labels) } : undefined,
     isWide ? { title: 'AGE', cell: ({ createdAt }) => ageText(createdAt, nowMs), align: 'right' } : undefined,
+    isWide ? { title: 'FINDINGS', cell: findingsCell } : undefined,
     { title: 'STATE', cell: (line) => stateCell(line, style) },
   ];
+}
+
+/** The messages are in the conditions of the Drive, and in JSON. */
+function findingsCell({ findings = [] }: DriveLine): string {
+  return findings.map(({ reason }) => reason).join(',') || '-';
 }
 
 function stateCell({ state, isCordoned }: DriveLine, style: Style): string {

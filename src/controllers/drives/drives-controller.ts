@@ -3,16 +3,18 @@ import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import type { CapacityChanges } from '../../csi/served-driver.ts';
 import { drivesControllerService } from '../../drives/controller/controller-service.ts';
 import { DriveCache } from '../../drives/controller/drive-cache.ts';
+import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
+import type { LedgerSource } from '../../drives/controller/ledger-source.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
-import { drives } from '../../kube/drive.ts';
-import { nodes } from '../../kube/resources.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import { type Drive, drives } from '../../kube/drive.ts';
+import { nodes, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import type { Controller, ControllerContext } from '../../reconcile/controller.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import { runWorkers } from '../../reconcile/workers.ts';
 import { untilAborted } from '../../runtime/abort.ts';
 import { ensureDriveCatalog } from './drive-catalog.ts';
 import { registerDriveNode } from './drive-nodes.ts';
-import { LedgerReconciler } from './ledger-reconciler.ts';
 
 const controllerName = 'drives';
 /** The key in the queue of the CSIDriver and the class; no node has this name. */
@@ -36,7 +38,10 @@ export function drivesController({
   return {
     name: controllerName,
     run: async (context, signal) => {
-      const ledgers = new LedgerReconciler(context);
+      const source = informedLedgers(context);
+      const onError = (error: unknown, key: string) =>
+        context.report({ controller: controllerName, key, error });
+      const ledgers = new LedgerReconciler({ ...context, source, onError });
       if (inProcessDrivers === undefined) return;
       await Promise.all([
         serveDriver(context, { inProcessDrivers, version }, signal),
@@ -44,6 +49,27 @@ export function drivesController({
         ledgers.run(signal),
       ]);
     },
+  };
+}
+
+/** The caches that the controllers of this process share. */
+function informedLedgers({ informers }: Pick<ControllerContext, 'informers'>): LedgerSource {
+  return {
+    synced: async (signal) => {
+      const caches = [
+        informers.of(drives),
+        informers.of(persistentVolumes),
+        informers.of(persistentVolumeClaims),
+        informers.of(pods),
+      ];
+      return (await Promise.all(caches.map((cache) => cache.synced(signal)))).every((isKnown) => isKnown);
+    },
+    read: async () => ({
+      drives: [...informers.of(drives).values()] as Drive[],
+      volumes: [...informers.of(persistentVolumes).values()] as PersistentVolume[],
+      claimNamed: (key) => informers.of(persistentVolumeClaims).get(key),
+      podNamed: (key) => informers.of(pods).get(key),
+    }),
   };
 }
 

@@ -69,6 +69,11 @@ export class DriveCache {
     return this.#informer.status().resourceVersion === undefined;
   }
 
+  /** What the watch has delivered. */
+  get drives(): readonly Drive[] {
+    return [...this.#informer.values()] as Drive[];
+  }
+
   holders(volume: string): Holders {
     return this.#holders.of(volume);
   }

@@ -33,6 +33,11 @@ export class VolumeDirectories {
     return names.every((list) => list.length === 0);
   }
 
+  /** What is in `volumes`. */
+  async names(mount: string): Promise<readonly string[]> {
+    return await readdir(join(mount, activeFolder));
+  }
+
   /** The directory of a volume; undefined if it has none. */
   async find(mount: string, volume: string): Promise<string | undefined> {
     return await existing(mount, activeFolder, volume);

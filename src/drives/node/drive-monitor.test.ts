@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Drive } from '../../kube/drive.ts';
@@ -143,6 +143,38 @@ test('a drive on removal is deleted with its last volume, and unmounted', async 
   await node.releaseVolume('pvc-1');
   await node.until(async () => (await node.fixture.all()).length === 0);
   await node.until(async () => (await node.host.mounts()).mounts.length === 0);
+});
+
+test('a directory without an entry is named after a while, never removed, and forgotten when it is gone', async () => {
+  const node = await NodeFixture.start();
+  await node.addVolume('pvc-1', mib);
+  await node.stage('pvc-1');
+  const { filesystemUUID = '' } = (await node.fixture.get('n1-a')).spec ?? {};
+  const stray = join(node.drivesRoot, filesystemUUID, 'volumes', 'pvc-stray');
+  await mkdir(stray);
+  const directories = async () =>
+    (await status(node)).conditions?.find(({ type }) => type === 'DirectoriesMatch');
+  await node.until(async () => (await directories())?.status === 'False');
+  expect(await directories()).toMatchObject({
+    reason: 'StrayDirectories',
+    message: 'volume pvc-stray has a directory and no entry in the ledger',
+  });
+  expect((await status(node)).state).toBe('Ready');
+  await rmdir(stray);
+  await node.until(async () => (await directories())?.status === 'True');
+  expect(mountedOf(await status(node))?.status).toBe('True');
+});
+
+test('a directory whose entry follows soon is not named', async () => {
+  const node = await NodeFixture.start();
+  const { filesystemUUID = '' } = (await node.fixture.get('n1-a')).spec ?? {};
+  await mkdir(join(node.drivesRoot, filesystemUUID, 'volumes', 'pvc-1'));
+  // The monitor looks again when the Drive changes: seen twice within a moment is still on its way.
+  await node.fixture.merge('n1-a', { metadata: { labels: { rack: 'r1' } } });
+  await node.fixture.clock.advance(5_000);
+  await node.addVolume('pvc-1', mib);
+  await node.fixture.clock.advance(120_000);
+  expect((await status(node)).conditions).toMatchObject([{ type: 'Mounted' }]);
 });
 
 test('a drive whose object is deleted is unmounted', async () => {

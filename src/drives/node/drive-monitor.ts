@@ -4,8 +4,9 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
+import { DirectoryComparison } from './directory-comparison.ts';
 import type { DriveMounts } from './drive-mounts.ts';
-import { type DriveReport, statusPatch } from './drive-status.ts';
+import { type DriveReport, type SeenDrive, statusPatch } from './drive-status.ts';
 import type { NodeDrive, NodeDrives } from './node-drives.ts';
 
 /** Drives that are looked at together: one that does not answer must not keep the others waiting. */
@@ -34,6 +35,7 @@ export class DriveMonitor {
   readonly #pending = new Set<string>();
   /** Drives whose objects have been deleted, and that may still be mounted. */
   readonly #gone = new Map<string, NodeDrive>();
+  readonly #directories = new DirectoryComparison();
   #onStarted: () => void = () => {};
 
   constructor(options: DriveMonitorOptions) {
@@ -76,12 +78,12 @@ export class DriveMonitor {
   }
 
   async #reconcile(name: string): Promise<Requeue | undefined> {
-    const { drives, clock, log } = this.#options;
+    const { drives, log } = this.#options;
     const held = drives.get(name);
     if (held === undefined) return await this.#forget(name);
     const report = await this.#look(held);
     const before = held.drive.status?.state;
-    await drives.write(name, (now) => statusPatch(now, report, clock.nowMs()), 'status');
+    await drives.write(name, (now) => statusPatch(now, report, this.#seen(now, report)), 'status');
     const after = drives.get(name);
     if (after?.drive.status?.state !== before)
       log.info(`drive ${name} is ${after?.drive.status?.state ?? 'gone'}`);
@@ -96,6 +98,14 @@ export class DriveMonitor {
     const uuid = this.#gone.get(name)?.drive.spec?.filesystemUUID;
     if (uuid !== undefined) await this.#options.mounts.unmount(uuid);
     this.#gone.delete(name);
+    this.#directories.forget(name);
+  }
+
+  #seen({ drive }: NodeDrive, report: DriveReport): SeenDrive {
+    const nowMs = this.#options.clock.nowMs();
+    const strays =
+      report.kind === 'mounted' ? this.#directories.strays(drive, report.directories, nowMs) : undefined;
+    return { nowMs, strays };
   }
 
   async #look({ drive, record }: NodeDrive): Promise<DriveReport> {

@@ -21,6 +21,8 @@ export type DriveObservation =
       readonly usage: FilesystemUsage;
       /** Whether there are neither volumes nor remains of them on it. */
       readonly isEmpty: boolean;
+      /** The directories of volumes. */
+      readonly directories: readonly string[];
     }
   /** No device has the filesystem. */
   | { readonly kind: 'lost'; readonly message: string }
@@ -188,7 +190,15 @@ export class DriveMounts {
     const { directories } = this.#host;
     await directories.prepare(path);
     const isEmpty = await directories.isEmpty(path);
-    return { kind: 'mounted', path, device, usage: await this.#host.usage(path), isEmpty };
+    const names = await directories.names(path);
+    return {
+      kind: 'mounted',
+      path,
+      device,
+      usage: await this.#host.usage(path),
+      isEmpty,
+      directories: names,
+    };
   }
 }
 

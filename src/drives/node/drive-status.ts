@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { promisedBytes } from '../../engine/drives/drive-record.ts';
+import type { LedgerFinding } from '../../engine/drives/ledger-audit.ts';
 import type { Condition } from '../../kube/api/meta.ts';
 import type { Patch } from '../../kube/api-requests.ts';
 import { type DriveStatus, driveNodeKey } from '../../kube/drive.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
+import { withStrays } from './directory-comparison.ts';
 import type { DriveObservation } from './drive-mounts.ts';
 import type { NodeDrive } from './node-drives.ts';
 
@@ -22,11 +24,17 @@ export type DriveReport =
   | { readonly kind: 'unmounted'; readonly reason: 'Repairing' | 'Removing' }
   | { readonly kind: 'inUse' };
 
+export interface SeenDrive {
+  readonly nowMs: number;
+  /** Undefined if the directories could not be seen. */
+  readonly strays: readonly LedgerFinding[] | undefined;
+}
+
 /** The status of a drive after what was seen, with the version that it was decided on; undefined if it is so already. */
-export function statusPatch(held: NodeDrive, report: DriveReport, nowMs: number): Patch | undefined {
+export function statusPatch(held: NodeDrive, report: DriveReport, seen: SeenDrive): Patch | undefined {
   const { drive, record } = held;
   const before = drive.status ?? {};
-  const after = statusAfter(held, report, nowMs);
+  const after = statusAfter(held, report, seen);
   const changed = (Object.keys(after) as (keyof DriveStatus)[]).filter(
     (key) => !isDeepStrictEqual(after[key], before[key]),
   );
@@ -35,11 +43,15 @@ export function statusPatch(held: NodeDrive, report: DriveReport, nowMs: number)
   return { type: 'merge', body: withPreconditions({ metadata }, { status: after }) };
 }
 
-function statusAfter({ drive, record }: NodeDrive, report: DriveReport, nowMs: number): DriveStatus {
+function statusAfter(
+  { drive, record }: NodeDrive,
+  report: DriveReport,
+  { nowMs, strays }: SeenDrive,
+): DriveStatus {
   const { generation } = drive.metadata ?? {};
   const observedGeneration = generation === undefined ? undefined : Number(generation);
   const condition = conditionOf(report);
-  const conditions = withCondition(drive.status?.conditions ?? [], {
+  const mounted = withCondition(drive.status?.conditions ?? [], {
     ...condition,
     ...(observedGeneration !== undefined && { observedGeneration }),
     lastTransitionTime: `${new Date(nowMs).toISOString().slice(0, 19)}Z`,
@@ -52,7 +64,7 @@ function statusAfter({ drive, record }: NodeDrive, report: DriveReport, nowMs: n
     state: stateOf(drive.status?.state, report),
     topology: { ...drive.status?.topology, [driveNodeKey]: record.nodeName },
     ...(report.kind === 'mounted' && { device: deviceOf(report) }),
-    conditions,
+    conditions: strays === undefined ? mounted : withStrays(mounted, strays, nowMs),
   };
 }
 

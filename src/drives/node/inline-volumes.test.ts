@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { pods } from '../../kube/resources.ts';
 import { NodeFixture } from '../testing/node-fixture.ts';
 
 const mib = 2 ** 20;
@@ -27,6 +29,44 @@ test('the size may come from Kubernetes, and tier and labels from the pod', asyn
     driveLabels: 'rack=r1',
   });
   expect((await node.fixture.get('n1-a')).spec?.volumes).toMatchObject([{ sizeBytes: 50 * mib }]);
+});
+
+/** A pod with an inline volume of each size, in MiB; publishes them in this order and returns the drives that they are on. */
+async function publishedTogether(node: NodeFixture, sizes: readonly number[], isAtOnce = false) {
+  const created = await node.fixture.cluster.resource(pods).create({
+    metadata: { namespace: 'default', name: 'web' },
+    spec: {
+      containers: [{ name: 'main', image: 'registry.example.com/app:1' }],
+      volumes: sizes.map((size) => ({
+        name: `v${size}`,
+        csi: { driver: 'drives.stowage.dev', volumeAttributes: { size: `${size}Mi` } },
+      })),
+    },
+  });
+  const uid = created.metadata?.uid ?? '';
+  const handles = sizes.map((size) => `csi-${createHash('sha256').update(`${uid}v${size}`).digest('hex')}`);
+  const publish = (at: number) =>
+    node.publishInline(handles[at]!, { size: `${sizes[at]}Mi`, 'csi.storage.k8s.io/pod.uid': uid });
+  if (isAtOnce) await Promise.all(sizes.map((_, at) => publish(at)));
+  else for (const at of sizes.keys()) await publish(at);
+  const all = await node.fixture.all();
+  return handles.map(
+    (handle) => all.find(({ spec }) => spec?.volumes?.some(({ name }) => name === handle))?.metadata?.name,
+  );
+}
+
+test('the volumes of a pod are placed together, whatever the order', async () => {
+  const sizes = { 'n1-a': 160 * mib, 'n1-b': 96 * mib };
+  const inOrder = await NodeFixture.start(sizes);
+  expect(await publishedTogether(inOrder, [80, 144])).toEqual(['n1-b', 'n1-a']);
+  const atOnce = await NodeFixture.start(sizes);
+  expect(await publishedTogether(atOnce, [80, 144], true)).toEqual(['n1-b', 'n1-a']);
+});
+
+test('of a pod that cannot be read, or is another one, each volume is placed alone', async () => {
+  const node = await NodeFixture.start({ 'n1-a': 160 * mib, 'n1-b': 96 * mib });
+  await node.publishInline('csi-1', { size: '80Mi' });
+  expect((await node.fixture.get('n1-a')).spec?.volumes).toHaveLength(1);
 });
 
 test('pods at once never get more than there is', async () => {

@@ -1,40 +1,59 @@
+import type { Cluster } from '../../cluster/cluster.ts';
 import { CsiStatusError } from '../../csi/csi-errors.ts';
-import { chooseDrive } from '../../engine/drives/choose-drive.ts';
+import { chooseWithOthers } from '../../engine/drives/choose-with-others.ts';
 import { driveRefusalText } from '../../engine/drives/drive-refusal.ts';
 import { driveNodeKey } from '../../kube/drive.ts';
+import type { Log } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
+import { KeyedQueue } from '../controller/keyed-queue.ts';
 import { claimPatch, entryPatch } from '../controller/ledger-patches.ts';
 import type { NodeDrives, NodeVolume } from './node-drives.ts';
 import type { InlineVolumeRequest } from './node-requests.ts';
+import { otherVolumesOf, type PodVolume } from './pod-volumes.ts';
 
 /** How often a drive is chosen again after another client changed the chosen one; then the kubelet repeats the call. */
 const attemptsMax = 8;
 
+export interface InlineVolumesOptions {
+  readonly cluster: Cluster;
+  readonly drives: NodeDrives;
+  readonly nodeName: string;
+  readonly random: Random;
+  readonly log: Log;
+}
+
 /**
  * Inline volumes: the pod asks for them, no controller has seen them, so the node chooses one of its drives by the same rules, and writes the
  * entry. That one versioned write is the claim: a repeated call, also after a crash, finds it. The entry is released when the pod ends.
+ *
+ * The kubelet publishes the volumes of a pod one by one, or at once. Each is put where the others still have a place; the plan is not stored,
+ * because the next choice makes it again from the pod and the ledgers.
  */
 export class InlineVolumes {
+  readonly #options: InlineVolumesOptions;
   readonly #drives: NodeDrives;
-  readonly #nodeName: string;
-  readonly #random: Random;
+  readonly #pods = new KeyedQueue();
 
-  constructor(drives: NodeDrives, nodeName: string, random: Random) {
-    this.#drives = drives;
-    this.#nodeName = nodeName;
-    this.#random = random;
+  constructor(options: InlineVolumesOptions) {
+    this.#options = options;
+    this.#drives = options.drives;
   }
 
-  /** The volume's drive; calls for one volume must not run at the same time. */
-  async claim(volume: string, wanted: InlineVolumeRequest): Promise<NodeVolume> {
-    let isFresh = false;
+  /** The volume's drive; calls for one volume must not run at the same time. Those of one pod wait for each other: each knows the entries before it. */
+  claim(volume: string, wanted: InlineVolumeRequest): Promise<NodeVolume> {
+    const { namespace, name } = wanted.pod;
+    return this.#pods.run(`${namespace}/${name}`, () => this.#claim(volume, wanted));
+  }
+
+  async #claim(volume: string, wanted: InlineVolumeRequest): Promise<NodeVolume> {
+    let others: readonly PodVolume[] | undefined;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const found = this.#drives.find(volume);
       if (found !== undefined) return checked(found, wanted);
       // An entry whose answer was lost may not have been delivered yet.
-      if (!isFresh) await this.#drives.refresh(undefined);
-      else await this.#write(volume, wanted);
-      isFresh = true;
+      if (others === undefined) await this.#drives.refresh(undefined);
+      else await this.#write(volume, wanted, others);
+      others ??= await this.#othersOf(volume, wanted);
     }
     throw new CsiStatusError(
       'Aborted',
@@ -53,12 +72,27 @@ export class InlineVolumes {
     });
   }
 
-  async #write(volume: string, { sizeBytes, driveClass, pod }: InlineVolumeRequest): Promise<void> {
-    const term = { [driveNodeKey]: this.#nodeName };
-    const { tier, labels } = driveClass;
-    const ask = { bytes: sizeBytes, tier, labels, preferred: [], requisite: [term] };
+  /** A pod that cannot be read does not keep its volume waiting: the drive is chosen for the volume alone. */
+  async #othersOf(volume: string, { pod }: InlineVolumeRequest): Promise<readonly PodVolume[]> {
+    try {
+      return await otherVolumesOf(this.#options.cluster, volume, pod);
+    } catch (error) {
+      this.#options.log.warn(`pod ${pod.namespace}/${pod.name} cannot be read`, { error });
+      return [];
+    }
+  }
+
+  async #write(
+    volume: string,
+    { sizeBytes, driveClass, pod }: InlineVolumeRequest,
+    others: readonly PodVolume[],
+  ): Promise<void> {
+    const { nodeName, random } = this.#options;
     const { index } = this.#drives;
-    const choice = chooseDrive(index, ask, this.#random);
+    const { tier, labels } = driveClass;
+    const ask = { bytes: sizeBytes, tier, labels, preferred: [], requisite: [{ [driveNodeKey]: nodeName }] };
+    const unplaced = others.filter(({ handle }) => index.drivesOf(handle).length === 0);
+    const choice = chooseWithOthers(index, ask, unplaced, random);
     if (choice.kind === 'refused') throw new CsiStatusError('ResourceExhausted', driveRefusalText(choice));
     const { name } = choice.drive;
     const { version } = choice.drive.record;

@@ -25,14 +25,14 @@ export class NodeDriver {
   readonly #releaser: VolumeReleaser;
 
   constructor(options: NodeDriverOptions) {
-    const { host, drivesRoot, nodeName, random, log } = options;
+    const { host, drivesRoot, nodeName, log } = options;
     const drives = new NodeDrives({ ...options, onError: (error) => log.warn('drives', { error }) });
     const driveMounts = new DriveMounts({ host, drivesRoot });
     const mounts = new VolumeMounts(host, drivesRoot);
     const monitor = new DriveMonitor({ ...options, drives, mounts: driveMounts });
     const data = new VolumeData(host, driveMounts, (drive) => monitor.wake(drive));
     const volumes = new KeyedQueue();
-    const inline = new InlineVolumes(drives, nodeName, random);
+    const inline = new InlineVolumes({ ...options, drives });
     this.drives = drives;
     this.#monitor = monitor;
     const releaser = new VolumeReleaser({ ...options, drives, data, mounts, volumes });

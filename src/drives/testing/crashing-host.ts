@@ -48,6 +48,7 @@ const readers: ReadonlySet<string | symbol> = new Set([
   'usage',
   'find',
   'isEmpty',
+  'names',
 ]);
 
 /** A host on which every method that changes something is a step of the plan. */

@@ -10,6 +10,9 @@ import {
 import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 
+/** Volumes that a sentence names. */
+const namedMax = 5;
+
 /** What is compared. Functions answer by `namespace/name`. */
 export interface LedgerState {
   readonly drives: Iterable<Drive>;
@@ -70,6 +73,12 @@ export function strayDirectories(drive: Drive, directories: Iterable<string>): r
 /** A sentence for people, without an end. */
 export function ledgerFindingText({ volume, reason }: LedgerFinding): string {
   return `volume ${volume} ${reason}`;
+}
+
+/** The first ones as sentences, and how many more there are. */
+export function ledgerFindingsText(findings: readonly LedgerFinding[]): string {
+  const more = findings.length > namedMax ? `; and ${findings.length - namedMax} more` : '';
+  return `${findings.slice(0, namedMax).map(ledgerFindingText).join('; ')}${more}`;
 }
 
 function leakOf(

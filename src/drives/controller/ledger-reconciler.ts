@@ -1,26 +1,36 @@
-import { auditLedgers, type LedgerFinding, ledgerFindingText } from '../../engine/drives/ledger-audit.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import {
+  auditLedgers,
+  type LedgerFinding,
+  ledgerFindingsText,
+  ledgerFindingText,
+} from '../../engine/drives/ledger-audit.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { getCondition, setCondition } from '../../kube/conditions.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
-import { persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
-import type { ControllerContext } from '../../reconcile/controller.ts';
-import { referenceTo } from '../../reconcile/event-recorder.ts';
-import type { GaugeMetric } from '../../runtime/metrics.ts';
+import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { GaugeMetric, Metrics } from '../../runtime/metrics.ts';
+import type { LedgerObjects, LedgerSource } from './ledger-source.ts';
 
 /** How often ledgers are compared. What two comparisons find is no change in progress. */
-const auditMs = 60_000;
-/** Volumes that a condition names; the metric counts all. */
-const namedMax = 5;
+const auditMs = 30_000;
 
 /** On a Drive whose ledger and PersistentVolumes did not agree at least once. */
 const ledgerMatches = 'LedgerMatches';
 
-type LedgerReconcilerContext = Pick<
-  ControllerContext,
-  'cluster' | 'informers' | 'events' | 'metrics' | 'clock' | 'report'
->;
+export interface LedgerReconcilerOptions {
+  readonly source: LedgerSource;
+  readonly cluster: Cluster;
+  readonly events: EventRecorder;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Receives what will be tried again. */
+  readonly onError: (error: unknown, drive: string) => void;
+}
 
 /**
  * Names entries that nothing uses, and PersistentVolumes without an entry: as the condition `LedgerMatches` and an Event of the Drive, and in a
@@ -29,16 +39,16 @@ type LedgerReconcilerContext = Pick<
  * Each write carries the version that was read, and the next comparison repeats one that failed, so it may die after any of them.
  */
 export class LedgerReconciler {
-  readonly #context: LedgerReconcilerContext;
+  readonly #options: LedgerReconcilerOptions;
   readonly #found: GaugeMetric;
   /** Findings of the last comparison. */
   #last: ReadonlySet<string> = new Set();
   /** Missing entries that have been named. */
   #named: ReadonlySet<string> = new Set();
 
-  constructor(context: LedgerReconcilerContext) {
-    this.#context = context;
-    this.#found = context.metrics.gauge(
+  constructor(options: LedgerReconcilerOptions) {
+    this.#options = options;
+    this.#found = options.metrics.gauge(
       'stowage_drive_ledger_findings',
       'Entries of ledgers that nothing uses (leak), and PersistentVolumes without an entry (missing).',
       ['kind'],
@@ -46,57 +56,37 @@ export class LedgerReconciler {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { informers, clock } = this.#context;
-    const caches = [
-      informers.of(drives),
-      informers.of(persistentVolumes),
-      informers.of(persistentVolumeClaims),
-      informers.of(pods),
-    ];
-    for (const cache of caches) if (!(await cache.synced(signal))) return;
+    const { source, clock, onError } = this.#options;
+    if (!(await source.synced(signal))) return;
     while (!signal.aborted) {
-      await this.#audit(signal);
+      try {
+        await this.#audit(await source.read(signal), signal);
+      } catch (error) {
+        if (!signal.aborted) onError(error, '');
+      }
       await clock.sleep(auditMs, signal);
     }
   }
 
-  async #audit(signal: AbortSignal): Promise<void> {
-    const { informers } = this.#context;
-    const findings = auditLedgers({
-      drives: informers.of(drives).values(),
-      volumes: informers.of(persistentVolumes).values(),
-      claimNamed: (key) => informers.of(persistentVolumeClaims).get(key),
-      podNamed: (key) => informers.of(pods).get(key),
-    });
+  async #audit(objects: LedgerObjects, signal: AbortSignal): Promise<void> {
+    const findings = auditLedgers(objects);
     const confirmed = findings.filter((finding) => this.#last.has(keyOf(finding)));
     this.#last = new Set(findings.map(keyOf));
     for (const kind of ['leak', 'missing'] as const)
       this.#found.set(confirmed.filter((finding) => finding.kind === kind).length, { kind });
-    this.#nameMissing(confirmed);
-    for (const [drive, found] of this.#toReport(confirmed)) await this.#report(drive, found, signal);
-  }
-
-  /** Drives with findings, and those that have the condition from before. The cache changes while they are written, so this is a copy. */
-  #toReport(findings: readonly LedgerFinding[]): ReadonlyMap<Drive, readonly LedgerFinding[]> {
-    const byName = new Map<string, LedgerFinding[]>();
-    for (const finding of findings)
-      byName.set(finding.drive, [...(byName.get(finding.drive) ?? []), finding]);
-    const reported = new Map<Drive, readonly LedgerFinding[]>();
-    for (const drive of this.#context.informers.of(drives).values()) {
-      const found = byName.get(drive.metadata?.name ?? '') ?? [];
-      const hasCondition = getCondition(drive.status?.conditions, ledgerMatches) !== undefined;
-      if (found.length > 0 || hasCondition) reported.set(drive as Drive, found);
-    }
-    return reported;
+    this.#nameMissing(confirmed, objects.volumes);
+    for (const [drive, found] of toReport(confirmed, objects.drives))
+      await this.#report(drive, found, signal);
   }
 
   /** The drive that a PersistentVolume names may not exist, so the PersistentVolume gets an Event of its own. */
-  #nameMissing(findings: readonly LedgerFinding[]): void {
-    const { informers, events } = this.#context;
+  #nameMissing(findings: readonly LedgerFinding[], volumes: readonly PersistentVolume[]): void {
+    const { events } = this.#options;
     const missing = findings.filter(({ kind }) => kind === 'missing');
     for (const finding of missing) {
-      const volume = informers.of(persistentVolumes).get(finding.volume);
-      if (volume === undefined || this.#named.has(keyOf(finding))) continue;
+      if (this.#named.has(keyOf(finding))) continue;
+      const volume = volumes.find(({ spec }) => spec?.csi?.volumeHandle === finding.volume);
+      if (volume === undefined) continue;
       const where = finding.drive === '' ? '' : ` of drive ${finding.drive}`;
       events.record({
         regarding: referenceTo(volume, { apiVersion: 'v1', kind: 'PersistentVolume' }),
@@ -110,7 +100,7 @@ export class LedgerReconciler {
   }
 
   async #report(drive: Drive, findings: readonly LedgerFinding[], signal: AbortSignal): Promise<void> {
-    const { cluster, clock, events, report } = this.#context;
+    const { cluster, clock, events, onError } = this.#options;
     const now = formatTimestamp(clock.nowMs());
     const conditions = setCondition(drive.status?.conditions, conditionOf(findings), now);
     if (conditions === drive.status?.conditions) return;
@@ -122,7 +112,7 @@ export class LedgerReconciler {
     } catch (error) {
       if (signal.aborted) return;
       // The drive has changed meanwhile; the next comparison reads it again.
-      if (!isReason(error, 'Conflict', 'NotFound')) report({ controller: 'drives', key: name, error });
+      if (!isReason(error, 'Conflict', 'NotFound')) onError(error, name);
       return;
     }
     if (findings.length > 0)
@@ -131,9 +121,25 @@ export class LedgerReconciler {
         type: 'Warning',
         reason: reasonOf(findings),
         action: 'ComparingLedger',
-        note: textOf(findings),
+        note: ledgerFindingsText(findings),
       });
   }
+}
+
+/** Drives with findings, and those that have the condition from before. */
+function toReport(
+  findings: readonly LedgerFinding[],
+  all: readonly Drive[],
+): ReadonlyMap<Drive, readonly LedgerFinding[]> {
+  const byName = new Map<string, LedgerFinding[]>();
+  for (const finding of findings) byName.set(finding.drive, [...(byName.get(finding.drive) ?? []), finding]);
+  const reported = new Map<Drive, readonly LedgerFinding[]>();
+  for (const drive of all) {
+    const found = byName.get(drive.metadata?.name ?? '') ?? [];
+    const hasCondition = getCondition(drive.status?.conditions, ledgerMatches) !== undefined;
+    if (found.length > 0 || hasCondition) reported.set(drive, found);
+  }
+  return reported;
 }
 
 function conditionOf(findings: readonly LedgerFinding[]) {
@@ -143,17 +149,12 @@ function conditionOf(findings: readonly LedgerFinding[]) {
         type: ledgerMatches,
         status: 'False' as const,
         reason: reasonOf(findings),
-        message: textOf(findings),
+        message: ledgerFindingsText(findings),
       };
 }
 
 function reasonOf(findings: readonly LedgerFinding[]): string {
   return findings.some(({ kind }) => kind === 'leak') ? 'LeakedVolumes' : 'MissingEntries';
-}
-
-function textOf(findings: readonly LedgerFinding[]): string {
-  const more = findings.length > namedMax ? `; and ${findings.length - namedMax} more` : '';
-  return `${findings.slice(0, namedMax).map(ledgerFindingText).join('; ')}${more}`;
 }
 
 function keyOf({ kind, drive, volume }: LedgerFinding): string {
