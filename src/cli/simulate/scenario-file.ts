@@ -5,7 +5,7 @@ import { messageOf } from '../../runtime/error-message.ts';
 import { allParts } from '../../simulation/all-parts.ts';
 import type { Scenario, TimedAction } from '../../simulation/scenario.ts';
 import { CliError } from '../cli-error.ts';
-import { type Field, list, record } from '../config/fields.ts';
+import { type Field, isOn, list, record } from '../config/fields.ts';
 
 const standardInput = 0;
 
@@ -13,6 +13,7 @@ const fields = record({
   seed: seedText,
   replicated: list(nameOf('process', namesOfProcesses())),
   latencyMaxMs: wholeNumber,
+  attaches: isOn,
   actions: list(
     record({
       atMs: wholeNumber,
@@ -27,7 +28,7 @@ export function readScenarioFile(path: string): Scenario {
   const problems: string[] = [];
   const content = contentOf(path, problems);
   const read = fields(content, '', problems) ?? {};
-  const { seed, replicated, latencyMaxMs, actions } = read;
+  const { seed, replicated, latencyMaxMs, attaches, actions } = read;
   for (const [name, value] of Object.entries({ seed, replicated, latencyMaxMs, actions }))
     if (value === undefined && !(isRecord(content) && Object.hasOwn(content, name)))
       problems.push(`${name}: is missing; write it as stowage simulate prints it`);
@@ -35,7 +36,8 @@ export function readScenarioFile(path: string): Scenario {
   if (problems.length > 0 || seed === undefined || latencyMaxMs === undefined)
     throw new CliError(problems.map((problem) => `--from: ${path}: ${problem}`).join('\n'), 2);
   const inOrder = timed.toSorted((left, right) => left.atMs - right.atMs);
-  return { seed, replicated: replicated ?? [], latencyMaxMs, actions: inOrder };
+  const optional = attaches === undefined ? {} : { attaches };
+  return { seed, replicated: replicated ?? [], latencyMaxMs, ...optional, actions: inOrder };
 }
 
 function contentOf(path: string, problems: string[]): unknown {

@@ -75,7 +75,7 @@ describe('a scenario file', () => {
     ['an unknown field', { ...valid, replicas: 2 }, /replicas: there is no such field; use one of seed, /],
     ['a missing field', { seed: '1', replicated: [], actions: [] }, /latencyMaxMs: is missing/],
     ['a seed that is a list', { ...valid, seed: [] }, /seed: is \[\]; give a text or an integer/],
-    ['no fields at all', [], /must have fields: seed, replicated, latencyMaxMs, actions/],
+    ['no fields at all', [], /must have fields: seed, replicated, latencyMaxMs, attaches, actions/],
   ])('with %s is refused with the field and the remedy', (_, content, message) => {
     const path = fileWith(JSON.stringify(content));
     expect(() => readScenarioFile(path)).toThrow(message);
