@@ -40,7 +40,7 @@ spec: { policyName: refusing, validationActions: [Deny] }
 `;
 
 describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deploy/drives.yaml', () => {
-  test('uses all of them, and needs no others', async () => {
+  test('uses all of them, and needs no others', { timeout: 240_000 }, async () => {
     const { bed, folder, auditLog } = await startAuditedBed();
     const cluster = await bed.connect();
     for (const name of ['d1', 'd2', 'refused']) await makeDrive(cluster, name);
@@ -71,9 +71,10 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
       const used = new Set(all.flatMap(({ rights }) => rights));
       return [...new Set(grantedRights(manifest))].filter((right) => !used.has(right));
     };
-    // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data. An Event is patched when it is repeated.
-    await until(async () => unused().length <= 2);
-    expect(unused()).toEqual(['*: delete stowage.dev/drives', '*: patch events.k8s.io/events']);
+    // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data. An Event is patched only if it is repeated.
+    const rare = ['*: delete stowage.dev/drives', '*: patch events.k8s.io/events'];
+    await until(() => unused().every((right) => rare.includes(right)));
+    expect(unused()).toContain(rare[0]);
     const ofNode = auditedRequestsOf('system:serviceaccount:kube-system:stowage-drives-node', auditLog);
     expect(ofNode.rights).toContain('*: get /pods');
   });
