@@ -21,10 +21,10 @@ const unlisted = { controllerCapabilities: ['CREATE_DELETE_VOLUME', 'GET_CAPACIT
 test('a volume that was made behind our back is foreign use, by name; without it the drift ends', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('none 0');
   fixture.driver.addVolume('theirs', 'n1', 30n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('foreign-use -30Gi');
   expect((await recordOf(fixture))?.listed).toMatchObject({
     foreign: { count: 1, storage: '30Gi', volumes: [{ id: 'theirs', storage: '30Gi' }] },
@@ -37,7 +37,7 @@ test('a volume that was made behind our back is foreign use, by name; without it
     `stowage_capacity_unknown_volume_bytes{driver_name="enforcing.example.com",kind="foreign"} ${30n * gib}`,
   );
   fixture.driver.volumes.delete('theirs');
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('none 0');
 });
 
@@ -45,22 +45,22 @@ test('a pool that has less, while the driver lists the same volumes, has shrunk'
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
   fixture.driver.addVolume('theirs', 'n1', 10n * gib);
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   fixture.driver.pools.set('n1', 60n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   const record = await recordOf(fixture);
   expect(record).toMatchObject({ kind: 'shrunk', listed: { shrunk: '40Gi', foreign: { storage: '10Gi' } } });
   await fixture.provision('b', 'n1', 5n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await recordOf(fixture), 'it stays so').toMatchObject({ kind: 'shrunk', since: record?.since });
 });
 
 test('a shrunk pool and foreign volumes at once are distinguished', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   fixture.driver.pools.set('n1', 60n * gib);
   fixture.driver.addVolume('theirs', 'n1', 15n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await recordOf(fixture)).toMatchObject({
     difference: '-55Gi',
     listed: { shrunk: '40Gi', foreign: { storage: '15Gi' } },
@@ -70,9 +70,9 @@ test('a shrunk pool and foreign volumes at once are distinguished', async () => 
 test('a volume that the driver does not list any more is lost', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   fixture.driver.volumes.delete('id-a');
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await recordOf(fixture)).toMatchObject({
     kind: 'lost',
     listed: { lost: { count: 1, volumes: [{ id: 'a', storage: '10Gi' }] }, shrunk: '0' },
@@ -82,7 +82,7 @@ test('a volume that the driver does not list any more is lost', async () => {
 test('a volume of which the PersistentVolume is gone is leaked, also for the next process', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   await fixture.unprovision('a');
   fixture.driver.addVolume('id-a', 'n1', 10n * gib);
   await fixture.settle(130_000);
@@ -91,7 +91,7 @@ test('a volume of which the PersistentVolume is gone is leaked, also for the nex
   await fixture.stop();
   fixture.run();
   fixture.driver.addVolume('theirs', 'n1', 1n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await recordOf(fixture)).toMatchObject({
     kind: 'leak',
     listed: { ...leaked, foreign: { count: 1 } },
@@ -100,10 +100,10 @@ test('a volume of which the PersistentVolume is gone is leaked, also for the nex
 
 test('a volume with the name of one of ours, and without a claim, is leaked', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   const id = 'vol:pvc-0c1d2e3f-0000-4000-8000-000000000001';
   fixture.driver.addVolume(id, 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await recordOf(fixture)).toMatchObject({ kind: 'leak', listed: { leaked: { volumes: [{ id }] } } });
 });
 
@@ -150,10 +150,10 @@ test('without a list, a pool that has less looks like foreign use', async () => 
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib }, driver: unlisted });
   expect(await drift(fixture)).toBe('none 0');
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('none 0');
   fixture.driver.pools.set('n1', 70n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('foreign-use -30Gi');
   const rendered = fixture.environment.metrics.render();
   expect(rendered).toContain(
@@ -161,24 +161,24 @@ test('without a list, a pool that has less looks like foreign use', async () => 
   );
   expect(rendered).toMatch(/stowage_capacity_drifts_total\{.*kind="foreign-use"\} 1/);
   fixture.driver.pools.set('n1', 100n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('none 0');
 });
 
 test('a volume that was deleted, and whose bytes did not become free, is a leak', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib }, driver: unlisted });
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   fixture.driver.pools.set('n1', 90n * gib);
   await fixture.unprovision('a');
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   expect(await drift(fixture)).toBe('leak -10Gi');
 });
 
 test('while nothing changes, nothing is written', async () => {
   await using fixture = await PublisherFixture.start({ pools: { n1: 100n * gib } });
   await fixture.provision('a', 'n1', 10n * gib);
-  await fixture.settle(65_000);
+  await fixture.settle(130_000);
   fixture.takeWork();
   await fixture.settle(600_000);
   expect(fixture.writes).toEqual([]);
