@@ -23,7 +23,10 @@ export interface DiscoverFlags {
 
 /** `stowage drives discover`: the block devices of this machine, and which of them can become drives. It changes nothing. */
 export async function discoverDevices(paths: readonly string[], flags: DiscoverFlags): Promise<void> {
-  const format = outputFormatOf(flags.output);
+  // As in DirectPV, `--output` may name the file, too.
+  const isFile = /[./]/.test(flags.output);
+  const format = outputFormatOf(isFile ? 'table' : flags.output);
+  const file = flags.outputFile ?? (isFile ? flags.output : undefined);
   const node = nodeNameOf(flags.nodeName);
   const progress = progressOf(logForReading(flags));
   progress.tell('reading block devices');
@@ -34,11 +37,11 @@ export async function discoverDevices(paths: readonly string[], flags: DiscoverF
       : all.filter(({ isLoop }) => !isLoop || flags.includeLoop === true);
   const lines = devices.map(deviceLine);
   process.stdout.write(reportText({ ...drivesReportOf('DevicesReport'), node, devices: lines }, format));
-  if (flags.outputFile === undefined) return;
+  if (file === undefined) return;
   const available = devices.filter((device) => obstacleOf(device) === undefined);
-  await writeFileNamed(flags.outputFile, deviceListFile(node, available));
+  await writeFileNamed(file, deviceListFile(node, available));
   process.stderr.write(
-    `${available.length} available devices are in ${flags.outputFile}; review it, then run stowage drives init ${flags.outputFile}\n`,
+    `${available.length} available devices are in ${file}; review it, then run stowage drives init ${file}\n`,
   );
 }
 

@@ -19,6 +19,8 @@ export function addDiscover(drives: Command): void {
     .addHelpText(
       'after',
       `
+A value of --output with a dot or a slash is taken as --output-file.
+
 Examples:
   stowage drives discover                             all devices, and why some are not available
   stowage drives discover --output-file drives.yaml   for review, then: stowage drives init drives.yaml
