@@ -15,15 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const progressEveryMs = 10_000;
 const workerFile = new URL('./soak/seed-worker.mjs', import.meta.url);
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    json: { type: 'string' },
-    planted: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-  },
-});
+const values = readFlags();
 process.exitCode = values.planted ? await runPlanted() : await runSeeds();
 
 async function runPlanted() {
@@ -52,6 +44,28 @@ async function runSeeds() {
   printSummary({ first, total, gaps, startMs });
   if (values.json !== undefined) writeFileSync(values.json, jsonText({ first, total, gaps, startMs }));
   return total.failing.length === 0 ? 0 : 1;
+}
+
+function readFlags() {
+  const usage =
+    'usage: npm run soak -- [--minutes N] [--seed FIRST] [--json FILE], or --planted [--only TEXT] [--json FILE]';
+  const options = {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+    planted: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    help: { type: 'boolean', short: 'h', default: false },
+  };
+  try {
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    console.log(usage);
+  } catch (error) {
+    console.error(`${error.message}\n${usage}`);
+    process.exit(2);
+  }
+  process.exit(0);
 }
 
 function numberOf(flag, text, pattern) {
