@@ -91,6 +91,18 @@ const found: readonly FoundScenario[] = [
     ],
   },
   {
+    name: 'the volume of an ephemeral claim is detached from a node that was deleted, when the pod goes',
+    seed: '20022',
+    replicated: ['scheduler'],
+    latencyMaxMs: 0,
+    attaches: true,
+    actions: [
+      [8_018, 'create-pod', { ...small, pod: 'p2', pooled: 2, hasScratch: true, gib: 4, cpu: 3 }],
+      [12_123, 'delete-node', { node: 'n2' }],
+      [44_894, 'delete-pod', { pod: 'p2', isForced: true }],
+    ],
+  },
+  {
     name: 'a binding that arrives late does not take effect when its place was given to another pod',
     seed: '1',
     replicated: [],

@@ -202,15 +202,17 @@ export class SimulatedProcess {
   #onError(where: string, error: unknown): void {
     if (error instanceof ApiError) return;
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    if (
-      /the process has ended|simulated|AbortError|has stopped: its Lease|the lease could not be renewed/i.test(
-        text,
-      )
-    )
-      return;
+    if (expectedErrors.test(text)) return;
     this.unexpected.push(`${this.name} ${where}: ${text}`);
   }
 }
+
+/**
+ * Errors that follow from faults, from the end of a process, or from people: of an attachment to a node that was deleted, the attacher reports that
+ * the driver is not there.
+ */
+const expectedErrors =
+  /the process has ended|simulated|AbortError|has stopped: its Lease|the lease could not be renewed|CSINode \S+ does not contain driver/i;
 
 /** Shorter than by default, so that a run needs less virtual time until everything has timed out that will. */
 const bindTimeoutMs = 60_000;

@@ -184,6 +184,8 @@ class NodeAgent {
       const attachment = volume && this.#caches.attachmentFor(volume, nodeName);
       if (attachment !== undefined) this.#queue.add(`attachment ${attachment.metadata?.name}`);
     }
+    // A node that was deleted has no status whose change would lead to this, and a claim of the pod may be gone already.
+    if (nodeName !== '' && this.#caches.nodes.get(nodeName) === undefined) this.#reported(nodeName);
   }
 
   #nodeChanged(node: Node, old: Node | undefined): void {
