@@ -115,6 +115,20 @@ const found: readonly FoundScenario[] = [
       [2_000, 'create-pod', { ...small, pod: 'p3', cpu: 3 }],
     ],
   },
+  {
+    name: 'a volume that was created while its node was gone is counted when the node is created again',
+    seed: '20145',
+    replicated: ['volumes'],
+    latencyMaxMs: 0,
+    attaches: false,
+    actions: [
+      [0, 'resize-pool', { node: 'n1', gib: 6 }],
+      [5_000, 'fail-driver', { fault: 'slow' }],
+      [10_000, 'create-pods', { count: 4, local: 0, pooled: 2, gib: 4, cpu: 1 }],
+      [15_000, 'delete-node', { node: 'n0' }],
+      [20_000, 'create-node', { node: 'n0' }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -117,6 +117,33 @@ describe('the promise of a volume', () => {
     expect(available(index)).toBe(4);
   });
 
+  test('comes back with its node, if the volume was created while the node was gone', () => {
+    const index = clusterWith(figure('10Gi', '1', { measuredAt: at(0) }));
+    index.remove('Node', 'n1');
+    index.settle(0);
+    index.upsert('PersistentVolume', persistentVolume);
+    index.upsert('PersistentVolumeClaim', bound);
+    for (const name of ['n2', 'n1']) {
+      index.upsert('Node', node(name));
+      index.settle(0);
+    }
+    expect(available(index)).toBe(4);
+    index.upsert('DriverCapacity', figure('4Gi', '2', { measuredAt: at(11) }));
+    expect(available(index)).toBe(4);
+  });
+
+  test('comes back with its pool, if the claim was bound while there was none', () => {
+    const measured = figure('10Gi', '1', { measuredAt: at(0) });
+    const index = clusterWith(measured);
+    index.upsert('DriverCapacity', driverCapacity(driver, [{ storageClassName: 'local', pools: [] }], '2'));
+    index.settle(0);
+    index.upsert('PersistentVolume', persistentVolume);
+    index.upsert('PersistentVolumeClaim', bound);
+    index.upsert('DriverCapacity', figure('10Gi', '3', { measuredAt: at(9) }));
+    index.settle(0);
+    expect(available(index)).toBe(4);
+  });
+
   test('of a PersistentVolume without an exact time ends one second after its creation', () => {
     const foreign = {
       ...persistentVolume,

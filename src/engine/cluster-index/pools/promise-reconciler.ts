@@ -126,10 +126,16 @@ export class PromiseReconciler {
     });
     for (const key of keys) {
       const claim = this.#index.claims.get(key);
-      if (claim !== undefined) this.#recoverClaim(claim, false);
+      if (claim !== undefined) this.#recoverClaim(claim, this.#waitsForNode(claim));
       const pod = this.#index.pods.stored(key);
       if (pod !== undefined) this.#inline.podChanged(undefined, pod, false);
     }
+  }
+
+  /** A node of the same name may be created again, with the same pool. */
+  #waitsForNode(claim: ClaimRecord): boolean {
+    const hasNode = this.#index.nodes.row(claim.selectedNode) !== undefined;
+    return !hasNode && this.#lookUp(claim).kind !== 'untracked';
   }
 
   #retryLater(key: string): void {
@@ -204,6 +210,8 @@ export class PromiseReconciler {
     const existsAtMs = this.#existenceOf(claim) ?? promised.existsAtMs;
     const settled = settledPromise(this.#index.pools, { ...promised, poolKey, existsAtMs });
     setCompared(this.#index, claim.key, settled);
+    // Its node or its pool is gone. If they come back with a figure that is older than the volume, the promise comes back too.
+    if (settled === undefined && this.#lookUp(claim).kind !== 'untracked') this.#recoverClaim(claim, true);
   }
 
   /**
@@ -286,14 +294,15 @@ export class PromiseReconciler {
 
   /** The drive that has the volume in its ledger, else the pool that the scheduler named on the claim, or the first by name that the selected node reaches. Depends only on the state, not on its history. */
   #poolFor(claim: ClaimRecord, nodeName: string): string | undefined {
-    const storageClass = this.#index.classes.get(claim.className);
-    if (storageClass === undefined) return undefined;
-    const reachable = this.#reachable(
-      lookUpPools(this.#index, storageClass.provisioner, claim.className),
-      nodeName,
-    );
+    if (!this.#index.classes.has(claim.className)) return undefined;
+    const reachable = this.#reachable(this.#lookUp(claim), nodeName);
     const inLedger = this.#index.pools.driveOfClaim(claim.uid);
     return inLedger ?? (reachable.find((pool) => pool.name === claim.poolHint) ?? reachable[0])?.key;
+  }
+
+  /** `untracked` if the class is not known. */
+  #lookUp({ className }: ClaimRecord): PoolLookup {
+    return lookUpPools(this.#index, this.#index.classes.get(className)?.provisioner ?? '', className);
   }
 
   /** See `InlinePromises`. */
