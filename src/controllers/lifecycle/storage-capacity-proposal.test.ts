@@ -250,7 +250,8 @@ describe('capacity information in the API server', () => {
     fixture.driver.addVolume('behind-our-back', 'n1', 2n * gib);
     await fixture.settle(1000);
     expect(await published(fixture)).toEqual(['fast n1 5Gi']);
-    await fixture.settle(60_000);
+    // A minute, and the jitter of a poll.
+    await fixture.settle(70_000);
     expect(await published(fixture)).toEqual(['fast n1 3Gi']);
   });
 
