@@ -93,7 +93,7 @@ function rulesOf(schema: JsonSchema, path: string): string[] {
 
 const introduction = `# Our own kinds
 
-\`stowage.dev/v1alpha1\` has seven kinds, defined by the files in \`deploy/crds\`. The embedded cluster has them from the start; on
+\`stowage.dev/v1alpha1\` has eight kinds, defined by the files in \`deploy/crds\`. The embedded cluster has them from the start; on
 a real cluster, install them once:
 
 <!-- try: skip, needs a cluster -->
@@ -111,6 +111,7 @@ kubectl get stowage
 | \`Drive\` | a formatted local drive and the ledger of the volumes on it | the drive's node, and the components that place volumes on it |
 | \`DiskSchedule\` (preview) | the requests for a disk's bytes, and the verdicts | the requesters (spec), the DiskSchedule controller (status) |
 | \`StorageNode\` (preview) | the disks of a node | administrators (spec), the node (status) |
+| \`DiskSettings\` (preview) | how the limit of a disk is computed | administrators |
 | \`Volume\` (preview) | a volume with several replicas | users (spec), the Volume controller (status) |
 | \`Replica\` (preview) | one copy of a volume's data | the Volume controller (spec), the Replica controller (status) |
 | \`BackingImage\` (preview) | an image that volumes start from | users and the BackingImage controller (spec), the controller (status) |

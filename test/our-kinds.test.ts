@@ -27,6 +27,7 @@ const kinds = {
   DriverCapacity: 'driver-capacity',
   DiskSchedule: 'disk-schedule',
   StorageNode: 'storage-node',
+  DiskSettings: 'disk-settings',
   Volume: 'volume',
   Replica: 'replica',
   BackingImage: 'backing-image',
@@ -73,7 +74,7 @@ describe('the definitions of our kinds', () => {
       singular,
     ]);
     const ours = definitions.flatMap(({ spec }) => spec.names.shortNames ?? []);
-    expect(new Set(ours).size).toBe(7);
+    expect(new Set(ours).size).toBe(8);
     expect(ours.filter((name) => theirs.includes(name))).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ describe.skipIf(lacks(...serverPrograms)).each(['kubernetes', 'stowage'] as cons
         ['Established', 'True'],
         ['NamesAccepted', 'True'],
       ];
-      expect(conditions.map((each) => each?.toSorted())).toEqual(Array(7).fill(fine));
+      expect(conditions.map((each) => each?.toSorted())).toEqual(Array(8).fill(fine));
     });
 
     test.each(Object.entries(tables))('are shown by kubectl get %s', async (what, table) => {

@@ -13,6 +13,11 @@ export interface Replica extends KubeObject {
     readonly desiredState?: 'stopped' | 'running';
   };
   readonly status?: {
+    readonly currentState?: 'stopped' | 'starting' | 'running' | 'error';
+    /** Bytes of its file. */
+    readonly size?: number;
+    /** Why it does not run. */
+    readonly message?: string;
     /** Set once it had all of the data. */
     readonly healthyAt?: string;
     /** Set while it has failed. */

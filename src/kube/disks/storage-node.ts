@@ -1,6 +1,7 @@
 import type { Condition, KubeObject } from '../api/meta.ts';
 import type { Resource } from '../resource.ts';
 import { stowageGroup, stowageVersion } from '../stowage.ts';
+import type { CapacitySettings } from './disk-settings.ts';
 
 /** A node that keeps replicas, with its disks: `stowage.dev/v1alpha1`, cluster-scoped. docs/kinds.md describes each field. */
 export interface StorageNode extends KubeObject {
@@ -15,7 +16,7 @@ export interface StorageNodeSpec {
   readonly disks?: Readonly<Record<string, StorageDisk>>;
 }
 
-export interface StorageDisk {
+export interface StorageDisk extends CapacitySettings {
   readonly path?: string;
   readonly allowScheduling?: boolean;
   readonly evictionRequested?: boolean;
@@ -26,6 +27,8 @@ export interface StorageDisk {
 export interface StorageNodeStatus {
   readonly region?: string;
   readonly zone?: string;
+  /** Where the node's agent takes uploads of images. */
+  readonly upload?: { readonly url: string; readonly certificateSHA256?: string };
   readonly diskStatus?: Readonly<Record<string, StorageDiskStatus>>;
   readonly conditions?: readonly Condition[];
 }
@@ -33,6 +36,7 @@ export interface StorageNodeStatus {
 export interface StorageDiskStatus {
   readonly diskUUID?: string;
   readonly storageMaximum?: number;
+  /** Free bytes, plus what our own replicas and copies occupy already. */
   readonly storageAvailable?: number;
   readonly conditions?: readonly Condition[];
 }
@@ -45,3 +49,6 @@ export const storageNodes: Resource<StorageNode> = {
   plural: 'storagenodes',
   isOptional: true,
 };
+
+/** On a StorageNode or DiskSchedule, with the value `true`: disks that do not answer are given up, with everything on them. */
+export const forceRemovalKey = 'stowage.dev/force-removal';

@@ -13,6 +13,8 @@ export interface DiskVolumeSpec {
   readonly numberOfReplicas?: number;
   readonly nodeSelector?: readonly string[];
   readonly diskSelector?: readonly string[];
+  /** The BackingImage that it begins with. */
+  readonly backingImage?: string;
   readonly antiAffinity?: Partial<Readonly<Record<'node' | 'zone' | 'disk', 'hard' | 'soft'>>>;
 }
 

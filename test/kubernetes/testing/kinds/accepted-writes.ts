@@ -45,6 +45,20 @@ export const acceptedWrites: Readonly<Record<string, Write>> = {
     by: 'status',
     change: poolOf({ capacity: '1n' }),
   },
+  'a disk with a capacity policy of its own': {
+    example: 'storage-node',
+    by: 'patch',
+    change: {
+      spec: {
+        disks: { 'example-disk': { capacityPolicy: 'OverProvision', overProvisioningPercentage: 150 } },
+      },
+    },
+  },
+  'settings without a percentage': {
+    example: 'disk-settings',
+    by: 'patch',
+    change: { spec: { capacityPolicy: 'Available', overProvisioningPercentage: null } },
+  },
   'requests that exceed the disk': {
     example: 'disk-schedule',
     by: 'patch',

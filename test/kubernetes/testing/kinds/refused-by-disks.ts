@@ -1,6 +1,6 @@
 import { gib, type RefusedWrite, unchecked } from './write.ts';
 
-/** Writes that DiskSchedule, StorageNode, Volume, Replica and BackingImage reject, with the messages. */
+/** Writes that DiskSchedule, StorageNode, DiskSettings, Volume, Replica and BackingImage reject, with the messages. */
 export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
   'a request of 0 bytes': {
     example: 'disk-schedule',
@@ -106,6 +106,53 @@ export const refusedByDisks: Readonly<Record<string, RefusedWrite>> = {
     change: { status: { diskStatus: { 'example-disk': { storageAvailable: 536_870_912_001 } } } },
     because: [
       'status.diskStatus[example-disk].storageAvailable: Invalid value: must be at most storageMaximum; report both from one look at the disk',
+    ],
+  },
+  'a percentage of a disk without its policy': {
+    example: 'storage-node',
+    by: 'patch',
+    change: { spec: { disks: { 'example-disk': { overProvisioningPercentage: 150 } } } },
+    because: [
+      'spec.disks[example-disk].overProvisioningPercentage: Invalid value: needs capacityPolicy: OverProvision of the same disk',
+    ],
+  },
+  'settings of another name': {
+    example: 'disk-settings',
+    by: 'create',
+    change: {},
+    because: [
+      '<nil>: Invalid value: metadata.name must be default: the settings of all disks are in one object',
+    ],
+  },
+  'a percentage without its policy': {
+    example: 'disk-settings',
+    by: 'patch',
+    change: { spec: { capacityPolicy: 'Available' } },
+    because: ['spec.overProvisioningPercentage: Invalid value: needs capacityPolicy: OverProvision'],
+  },
+  'an unknown capacity policy': {
+    example: 'disk-settings',
+    by: 'patch',
+    change: { spec: { capacityPolicy: 'Generous' } },
+    because: [
+      'spec.capacityPolicy: Unsupported value: "Generous": supported values: "Available", "OverProvision"',
+      unchecked,
+    ],
+  },
+  'a percentage of 0': {
+    example: 'disk-settings',
+    by: 'patch',
+    change: { spec: { overProvisioningPercentage: 0 } },
+    because: [
+      'spec.overProvisioningPercentage: Invalid value: 0: spec.overProvisioningPercentage in body should be greater than or equal to 1',
+    ],
+  },
+  'an agent without a URL': {
+    example: 'storage-node',
+    by: 'status',
+    change: { status: { upload: { url: 'n1:8443' } } },
+    because: [
+      'status.upload.url: Invalid value: "n1:8443": must be a URL that begins with http:// or https://',
     ],
   },
   'a volume without a size': {

@@ -12,6 +12,9 @@ aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee example-node example-disk 214748364800 4294
   'storagenodes -o wide': `NAME READY SCHEDULING EVICTING ZONE AGE REASON
 example-node True true zone-a 0s Answers
 `,
+  'disksettings -o wide': `NAME POLICY PERCENTAGE AGE
+default OverProvision 200 0s
+`,
   'volumes.stowage.dev -o wide': `NAME SIZE REPLICAS STATE ROBUSTNESS ALLOCATED NODE AGE REASON
 v1 53687091200 2 attached healthy True example-node 0s Scheduled
 `,
@@ -21,16 +24,18 @@ r1 v1 53687091200 example-node aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee running 0s
   'backingimages -o wide': `NAME SIZE COPIES READY AGE URL VOLUME
 b1 53687091200 1 True 0s https://images.example.com/base.qcow2 
 `,
-  'std,stdc,stds,stn,stv,str,stbi -o name': `drive.stowage.dev/n1-b7f6c1de
+  'std,stdc,stds,stn,stdset,stv,str,stbi -o name': `drive.stowage.dev/n1-b7f6c1de
 drivercapacity.stowage.dev/csi.example.com
 diskschedule.stowage.dev/aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee
 storagenode.stowage.dev/example-node
+disksettings.stowage.dev/default
 volume.stowage.dev/v1
 replica.stowage.dev/r1
 backingimage.stowage.dev/b1
 `,
   'stowage -o name': `backingimage.stowage.dev/b1
 diskschedule.stowage.dev/aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee
+disksettings.stowage.dev/default
 drivercapacity.stowage.dev/csi.example.com
 drive.stowage.dev/n1-b7f6c1de
 replica.stowage.dev/r1

@@ -21,8 +21,13 @@ export function exampleOf(name: string): Example {
   return parse(readFileSync(join(examples, `${name}.yaml`), 'utf8')) as Example;
 }
 
+const irregularPlurals: Readonly<Record<string, string>> = {
+  DriverCapacity: 'drivercapacities',
+  DiskSettings: 'disksettings',
+};
+
 export function clientOf(cluster: Cluster, kind: string): ResourceClient<KubeObject> {
-  const plural = kind === 'DriverCapacity' ? 'drivercapacities' : `${kind.toLowerCase()}s`;
+  const plural = irregularPlurals[kind] ?? `${kind.toLowerCase()}s`;
   return cluster.resource({ group: 'stowage.dev', version: 'v1alpha1', kind, plural, namespaced: false });
 }
 
