@@ -88,12 +88,27 @@ function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined
   return undefined;
 }
 
-function closedBecause({ state, nodeTags, diskTags }: DiskCandidate, ask: DiskAsk): string | undefined {
+function closedBecause(disk: DiskCandidate, ask: DiskAsk): string | undefined {
+  const { state } = disk;
   if (state.kind === 'unknown') return state.message;
-  if (state.closed !== undefined) return state.closed.message;
-  const nodeTag = ask.nodeSelector.find((tag) => !nodeTags.includes(tag));
+  return state.closed === undefined ? missingTag(disk, ask) : state.closed.message;
+}
+
+/** Whether the disk and its node have all tags that are asked for. */
+export function isSelected(
+  disk: DiskCandidate,
+  selectors: Pick<DiskAsk, 'nodeSelector' | 'diskSelector'>,
+): boolean {
+  return missingTag(disk, selectors) === undefined;
+}
+
+function missingTag(
+  { nodeTags, diskTags }: DiskCandidate,
+  { nodeSelector, diskSelector }: Pick<DiskAsk, 'nodeSelector' | 'diskSelector'>,
+): string | undefined {
+  const nodeTag = nodeSelector.find((tag) => !nodeTags.includes(tag));
   if (nodeTag !== undefined) return `its node lacks the tag ${nodeTag}`;
-  const diskTag = ask.diskSelector.find((tag) => !diskTags.includes(tag));
+  const diskTag = diskSelector.find((tag) => !diskTags.includes(tag));
   return diskTag === undefined ? undefined : `it lacks the tag ${diskTag}`;
 }
 

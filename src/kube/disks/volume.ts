@@ -39,3 +39,6 @@ export const diskVolumes: Resource<DiskVolume> = {
   plural: 'volumes',
   isOptional: true,
 };
+
+/** The provisioner of classes whose claims get Volumes, and the CSI driver in their PersistentVolumes. */
+export const disksDriver = 'disks.stowage.dev';
