@@ -1,10 +1,9 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
-import { diskState } from '../../engine/disks/disk-state.ts';
-import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
+import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { ownValue } from '../../kube/go/json-value.ts';
-import { type DiskCaches, reportedDisks } from './disk-caches.ts';
+import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
 
 export type DiskGained = (disk: DiskCandidate, before: DiskCandidate | undefined) => void;
 
@@ -57,30 +56,10 @@ export class DiskBook {
   #update(schedule: Projected<DiskSchedule>, gained: DiskGained): void {
     const uuid = schedule.metadata?.name ?? '';
     const before = this.#disks.get(uuid);
-    const disk = this.#candidate(schedule);
+    const node = this.#caches.nodes.get(schedule.spec?.nodeID ?? '');
+    const disk = readDiskCandidate(schedule, node, capacitySettings(this.#caches));
     this.#disks.set(uuid, disk);
     if (before === undefined || hasGained(disk, before)) gained(disk, before);
-  }
-
-  #candidate({ metadata, spec, status }: Projected<DiskSchedule>): DiskCandidate {
-    const uuid = metadata?.name ?? '';
-    const { name = '', nodeID: nodeName = '' } = spec ?? {};
-    const node = this.#caches.nodes.get(nodeName);
-    const sums = [
-      sumsOf(spec?.replicas, status?.replicas),
-      sumsOf(spec?.backingImages, status?.backingImages),
-    ];
-    return {
-      uuid,
-      name,
-      nodeName,
-      zone: node?.status?.zone ?? '',
-      nodeTags: node?.spec?.tags ?? [],
-      diskTags: ownValue(node?.spec?.disks, name)?.tags ?? [],
-      state: diskState(node, { uuid, name, nodeName }),
-      demandBytes: sums.reduce((sum, { demand }) => sum + demand, 0),
-      grantedBytes: sums.reduce((sum, { granted }) => sum + granted, 0),
-    };
   }
 }
 
@@ -90,18 +69,4 @@ function hasGained(disk: DiskCandidate, before: DiskCandidate): boolean {
   const tags = ({ nodeTags, diskTags, zone, nodeName }: DiskCandidate) =>
     JSON.stringify([nodeTags, diskTags, zone, nodeName]);
   return !isOpen(before) || roomOf(disk) > roomOf(before) || tags(disk) !== tags(before);
-}
-
-function sumsOf(
-  asked: Readonly<Record<string, number>> = {},
-  verdicts: Readonly<Record<string, DiskVerdict>> = {},
-): { readonly demand: number; readonly granted: number } {
-  let [demand, granted] = [0, 0];
-  for (const [name, bytes] of Object.entries(asked))
-    demand += Math.max(bytes, ownValue(verdicts, name)?.scheduledSize ?? 0);
-  for (const [name, { scheduledSize = 0 }] of Object.entries(verdicts)) {
-    granted += scheduledSize;
-    if (!Object.hasOwn(asked, name)) demand += scheduledSize;
-  }
-  return { demand, granted };
 }
