@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { boundClaim, claim, csiDriver, storageClass } from '../../engine/testing/objects.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
+import { plainTerminal } from '../output/terminal.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { answer, exitCodeOf, kindAndName } from './explain.ts';
 import { explainPod } from './explain-pod.ts';
 import { missingKindNotes } from './missing-kinds.ts';
+import { renderPod } from './render-pod.ts';
 import { nodeWith, podWith, viewOf } from './testing/cluster-views.ts';
 
 const pod = podWith('p', '1', ['data']);
@@ -24,6 +26,10 @@ describe('the headline names the first cause', () => {
     );
     expect(explanation.podReasons[0]?.remedy).toBe(
       'create StorageClass nope, or recreate the claim with a class that exists',
+    );
+    // The details must not say that the class "does not wait for the scheduler" either.
+    expect(explanation.podReasons[0]?.sentence).toBe(
+      'the claim asks for StorageClass nope, which does not exist',
     );
   });
 
@@ -70,6 +76,14 @@ describe('what the files lack is no fact about the cluster', () => {
     ],
   ])('%s', (_, view, cause) => {
     expect(headlineOf(view)).toEqual([`Pod default/p is pending; the cause is unknown: ${cause}.`, 1]);
+  });
+
+  test('in the section about claims, either', () => {
+    const text = renderPod(explainPod(viewOf(oneNode, files), pod, { nowMs: 0 }), {
+      terminal: plainTerminal,
+      isWide: false,
+    });
+    expect(text).toContain('CLAIMS\n  default/data (could not be read)\n');
   });
 
   test('one claim of several', () => {

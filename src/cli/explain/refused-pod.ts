@@ -106,8 +106,10 @@ function unboundReason(
   if (state !== 'ClassMissing') return { line: { ...line, waitsFor }, cause: `claim ${claim} ${waitsFor}` };
   const remedy = `create StorageClass ${className}, or recreate the claim with a class that exists`;
   const absence = view.isFromFiles ? 'is not in the files, or does not exist' : 'does not exist';
+  // The sentence of the reason is about a class that exists.
+  const sentence = `the claim asks for StorageClass ${className}, which ${absence}`;
   return {
-    line: { ...line, waitsFor, remedy },
+    line: { ...line, sentence, waitsFor, remedy },
     cause: `claim ${claim} asks for StorageClass ${className}, which ${absence}`,
   };
 }

@@ -1,12 +1,5 @@
 import { readableAmount } from '../pools/amounts.ts';
-import type {
-  ClaimLine,
-  NodeGroupLine,
-  PlacementLine,
-  PodExplanation,
-  PoolLine,
-  ScoreLine,
-} from './explanation.ts';
+import type { NodeGroupLine, PlacementLine, PodExplanation, PoolLine, ScoreLine } from './explanation.ts';
 import { candidateText, nodeReasonTexts } from './reason-text.ts';
 import { namesText, Page, type RenderOptions, renderEvents, renderNotes } from './render-parts.ts';
 
@@ -34,7 +27,7 @@ export function renderPodInto(page: Page, explanation: PodExplanation, options: 
   renderWaits(page, explanation);
   renderNodes(page, explanation, options);
   renderPlacement(page, explanation.placement, options);
-  renderClaims(page, explanation.claims, options);
+  renderClaims(page, explanation, options);
   renderInlineVolumes(page, explanation);
   renderPools(page, explanation.pools);
   renderRemedies(page, explanation, options);
@@ -131,15 +124,16 @@ function distinguishing(scores: readonly ScoreLine[]): readonly string[] {
   return allRules(scores).filter((rule) => new Set(scores.map(({ byRule }) => byRule[rule])).size > 1);
 }
 
-function renderClaims(page: Page, claims: readonly ClaimLine[], { isWide }: RenderOptions): void {
+function renderClaims(page: Page, { claims, verdict }: PodExplanation, { isWide }: RenderOptions): void {
   const open = claims.filter(({ state, closest }) => state !== 'bound' || closest.length > 0);
   if (open.length === 0) return;
   page.heading('CLAIMS');
+  const absence = verdict === 'unknown' ? 'could not be read' : 'does not exist';
   const shown = isWide || open.length <= claimsMax + 1 ? open : open.slice(0, claimsMax);
   for (const { claim, requested, storageClass, state, closest, omitted } of shown) {
     const size = requested === undefined ? '' : `${requested}, `;
     const className = storageClass === '' ? 'no class' : `class ${storageClass}`;
-    const about = state === 'missing' ? 'does not exist' : `${size}${className}, ${state}`;
+    const about = state === 'missing' ? absence : `${size}${className}, ${state}`;
     page.line(`${claim} (${about})${closest.length === 0 ? '' : '; closest:'}`, 2);
     for (const candidate of closest) page.line(candidateText(candidate), 4);
     if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);

@@ -9,7 +9,9 @@ import {
   gib,
   inlineVolume,
   pod,
+  storageCapacity,
 } from '../../engine/testing/objects.ts';
+import { driveNodeKey } from '../../kube/drive.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { viewOf } from '../explain/testing/cluster-views.ts';
 import { findReservations } from '../reservations/find-reservations.ts';
@@ -44,6 +46,28 @@ test('a drive is shown with its total, used, promised and free bytes and its sta
   expect(shown).toMatchObject([
     { ...common, pool: 'a', total: '20Gi', used: '4Gi', promised: '4Gi', free: '12Gi', state: 'Ready' },
     { ...common, pool: 'b', total: '50Gi', used: '4Gi', promised: '0', free: '0', state: 'Cordoned' },
+  ]);
+});
+
+test('the capacity that is published of the drives of a node does not look empty', () => {
+  const volumes = [{ name: 'pvc-0', sizeBytes: gib(60) }];
+  const onNode = (at: string) => ({ matchLabels: { [driveNodeKey]: at } });
+  const view = viewOf({
+    Node: [driveNode('n1'), driveNode('n2')],
+    CSIDriver: [csiDriver(driver)],
+    StorageClass: [csiClass(driver, 'local')],
+    Drive: [drive('a', 200, { spec: { volumes } }), drive('b', 100), drive('c', 100, { node: 'n2' })],
+    CSIStorageCapacity: [
+      storageCapacity('of-n1', 'local', { capacity: '240Gi', nodeTopology: onNode('n1') }),
+      storageCapacity('of-n2', 'local', { capacity: '100Gi', nodeTopology: onNode('n2') }),
+    ],
+  });
+  const { index } = view.snapshot.toIndex(stowageProfile);
+  index.settle(0);
+  const shown = new PoolReader(view, index, 0).all();
+  expect(shown.filter(({ source }) => source === 'CSIStorageCapacity')).toMatchObject([
+    { pool: 'storage/of-n1', total: '300Gi', used: '60Gi', free: '240Gi' },
+    { pool: 'storage/of-n2', total: '100Gi', used: '0', free: '100Gi' },
   ]);
 });
 

@@ -40,8 +40,12 @@ export class PoolUsage {
   }
 
   /** Undefined if it is unknown. */
-  used({ key, drive }: PoolRecord): Size | undefined {
+  used(pool: PoolRecord): Size | undefined {
+    const { key, drive } = pool;
     if (drive !== undefined) return sizeOfBytes(drive.usedBytes);
+    const drives = this.#drivesBehind(pool);
+    if (drives !== undefined)
+      return drives.reduce((sum, each) => addSizes(sum, sizeOfBytes(each.drive?.usedBytes ?? 0)), zeroSize);
     if (this.#isUnread || this.#ambiguous.has(key)) return undefined;
     return this.#used.get(key) ?? zeroSize;
   }
@@ -58,6 +62,7 @@ export class PoolUsage {
   total(pool: PoolRecord): Size | undefined {
     if (pool.drive !== undefined) return sizeOfBytes(pool.drive.capacityBytes);
     const free = publishedCapacity(pool);
+    if (this.#drivesBehind(pool) !== undefined) return addSizes(free, this.used(pool) ?? zeroSize);
     let total = free;
     for (const each of this.#index.pools.poolsOnSameBacking(pool.key)) {
       const used = this.used(each);
@@ -67,6 +72,26 @@ export class PoolUsage {
       total = addSizes(total, used);
     }
     return total;
+  }
+
+  /**
+   * The drives that a CSIStorageCapacity of `drives.stowage.dev` sums up for kube-scheduler: their ledgers have its volumes. Undefined for
+   * other pools.
+   */
+  #drivesBehind({ key, form, storageClass }: PoolRecord): readonly PoolRecord[] | undefined {
+    const { pools, classes } = this.#index;
+    const driveClass = classes.get(storageClass)?.driveClass;
+    if (form !== 'CSIStorageCapacity' || driveClass === undefined || !pools.hasDrives) return undefined;
+    const reached = pools.topology(pools.row(key)!).nodes;
+    return pools
+      .driveEntry(driveClass)
+      .rows.filter((row) =>
+        pools
+          .topology(row)
+          .nodes.rows()
+          .every((node) => reached.has(node)),
+      )
+      .map((row) => pools.record(row));
   }
 
   /** Whether the bytes are deducted from a pool as a promise. */

@@ -67,6 +67,30 @@ test.each(byName(cases))('%s', (_, { cluster, says }) => {
   expect(closestMiss(expectRefusal(clusterOf(cluster), pod('p', ['data'])))).toBe(says);
 });
 
+test('a node that lacks least for all claims of the pod together', () => {
+  const cluster = clusterOf({
+    ...pooled,
+    PersistentVolumeClaim: [claim('a', '40Gi'), claim('b', '40Gi')],
+    CSIStorageCapacity: [poolOf('near', 'n1', '20Gi'), poolOf('nearer', 'n2', '60Gi')],
+  });
+  expect(closestMiss(expectRefusal(cluster, pod('p', ['a', 'b'])))).toBe(
+    'Closest is node n2: claim default/a: each volume fits a pool of this node, but not all of them at the same time (needs 80Gi, has 60Gi).',
+  );
+});
+
+test('of nodes that lack something for every claim, the one with the smaller sum', () => {
+  const cluster = clusterOf({
+    ...local,
+    PersistentVolumeClaim: [claim('a', '10Gi'), claim('b', '20Gi')],
+    PersistentVolume: [
+      localVolume('v1', '9Gi', 'n1'),
+      localVolume('v2', '8Gi', 'n2'),
+      localVolume('v3', '19Gi', 'n2'),
+    ],
+  });
+  expect(closestMiss(expectRefusal(cluster, pod('p', ['a', 'b'])))).toContain('Closest is node n2:');
+});
+
 test('there is no sentence if volumes were not the obstacle, or if the profile does not want one', () => {
   const cordoned = { ...node('n1'), spec: { unschedulable: true } };
   expect(closestMiss(expectRefusal(clusterOf({ Node: [cordoned] }), pod('p', [])))).toBeUndefined();

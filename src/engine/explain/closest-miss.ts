@@ -33,17 +33,17 @@ export function closestMissOn(node: NodeExplanation): string | undefined {
   return closest && phraseOf(closest);
 }
 
+/** The node that lacks least for all claims together; of nodes that lack more than bytes, the one with the closest candidate. */
 function closestOf(nodes: readonly NodeExplanation[]): Miss | undefined {
-  let closest: Miss | undefined;
+  let closest: NodeMiss | undefined;
   for (const { node, findings } of nodes) {
-    for (const finding of findings) {
-      if (finding.rule !== 'VolumeBinding') continue;
-      for (const miss of missesOf(node, finding)) {
-        if (closest === undefined || miss.shortageBytes < closest.shortageBytes) closest = miss;
-      }
-    }
+    const misses = findings.filter(({ rule }) => rule === 'VolumeBinding').map((each) => missOf(node, each));
+    const miss = leastOf(misses);
+    if (miss === undefined) continue;
+    const candidate = { miss, shortageBytes: sumOf(misses) };
+    if (closest === undefined || isCloser(candidate, closest)) closest = candidate;
   }
-  return closest;
+  return closest?.miss;
 }
 
 interface Miss {
@@ -51,36 +51,67 @@ interface Miss {
   readonly finding: Finding;
   readonly candidate: StorageCandidate | undefined;
   readonly obstacle: Obstacle | undefined;
+  readonly margin: ByteMargin | undefined;
   /** Infinite if the candidate is not short of bytes. */
   readonly shortageBytes: number;
 }
 
+interface NodeMiss {
+  /** The smallest on the node. */
+  readonly miss: Miss;
+  readonly shortageBytes: number;
+}
+
+function isCloser(a: NodeMiss, b: NodeMiss): boolean {
+  if (a.shortageBytes !== b.shortageBytes) return a.shortageBytes < b.shortageBytes;
+  return a.miss.shortageBytes < b.miss.shortageBytes;
+}
+
+/** What the node lacks for all its claims. Findings about claims that do not fit together have the same margin, which counts once. */
+function sumOf(misses: readonly Miss[]): number {
+  let [sum, together] = [0, 0];
+  for (const { finding, shortageBytes } of misses) {
+    if (finding.reason === 'CapacityNotTogether') together = Math.max(together, shortageBytes);
+    else sum += shortageBytes;
+  }
+  return sum + together;
+}
+
+function leastOf(misses: readonly Miss[]): Miss | undefined {
+  let least: Miss | undefined;
+  for (const miss of misses)
+    if (least === undefined || miss.shortageBytes < least.shortageBytes) least = miss;
+  return least;
+}
+
 /** A candidate that lacks only bytes is close. For the others, the reason of the finding says more than a single candidate. */
-function missesOf(node: string, finding: Finding): Miss[] {
-  const itself = {
-    node,
-    finding,
-    candidate: undefined,
-    obstacle: undefined,
-    shortageBytes: Number.POSITIVE_INFINITY,
-  };
-  const close = finding.candidates.map((candidate) => {
+function missOf(node: string, finding: Finding): Miss {
+  const itself = { node, finding, candidate: undefined, obstacle: undefined };
+  const { margin } = finding;
+  // Each claim alone fits the candidates: how much they lack together is known for the node.
+  if (finding.reason === 'CapacityNotTogether' && margin?.unit === 'bytes')
+    return { ...itself, margin, shortageBytes: shortageOf(margin) };
+  const close = finding.candidates.map((candidate): Miss => {
     const [obstacle] = candidate.obstacles;
     // Every obstacle has to be resolved, so the largest counts.
-    const shortageBytes = Math.max(...candidate.obstacles.map(shortageOf));
-    return { node, finding, candidate, obstacle, shortageBytes };
+    const shortageBytes = Math.max(...candidate.obstacles.map(shortageOfObstacle));
+    return { node, finding, candidate, obstacle, margin: obstacle?.margin, shortageBytes };
   });
-  return [itself, ...close];
+  const none = { ...itself, margin: undefined, shortageBytes: Number.POSITIVE_INFINITY };
+  return leastOf([none, ...close]) ?? none;
 }
 
-function shortageOf({ code, margin }: Obstacle): number {
+function shortageOfObstacle({ code, margin }: Obstacle): number {
   // It fits, but another claim of the pod or of the same owner uses it.
   if (code === 'TakenBySibling' || code === 'SameOwner') return Number.MAX_SAFE_INTEGER;
-  if (margin === undefined) return Number.POSITIVE_INFINITY;
-  return margin.needed.bytes - (margin.free.bytes - margin.promised.bytes);
+  return margin === undefined ? Number.POSITIVE_INFINITY : shortageOf(margin);
 }
 
-function phraseOf({ finding, candidate, obstacle }: Miss): string {
+function shortageOf({ needed, free, promised }: ByteMargin): number {
+  return needed.bytes - (free.bytes - promised.bytes);
+}
+
+function phraseOf({ finding, candidate, obstacle, margin }: Miss): string {
   const claim = finding.claim === undefined ? '' : subjectOf(finding.claim);
   const thing = candidate === undefined ? '' : `${candidate.kind} ${candidate.name}`;
   const subject = [claim, thing].filter((part) => part !== '').join(', ');
@@ -88,7 +119,7 @@ function phraseOf({ finding, candidate, obstacle }: Miss): string {
     obstacle === undefined
       ? nodeReasons[finding.reason].sentence
       : (obstacle.detail ?? obstacles[obstacle.code]);
-  const numbers = obstacle?.margin === undefined ? '' : ` (${marginText(obstacle.margin)})`;
+  const numbers = margin === undefined ? '' : ` (${marginText(margin)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 

@@ -148,6 +148,31 @@ describe('all pending pods', () => {
     expect(exitCodeOfPending(explanation)).toBe(1);
   });
 
+  test('that may not be listed are an error, not none', () => {
+    const hidden = { kind: 'Pod', plural: 'pods', onlyNamespace: undefined } as const;
+    const view = viewOf({ Node: [nodeWith('n1', '4')] }, { unseen: [hidden] });
+    expect(() => ask(view)).toThrow(
+      'could not read pods: forbidden; ask for the right to list them, or choose a namespace where you have it with -n',
+    );
+    expect(() => ask(view, { kind: 'pods', namespace: 'shop' })).toThrow(
+      'could not read pods of namespace shop: forbidden; ask for the right to list them',
+    );
+  });
+
+  test('that the files do not contain are an error, not none', () => {
+    const view = viewOf({ Node: [nodeWith('n1', '4')] }, { isFromFiles: true });
+    expect(() => ask(view)).toThrow('there is no pod in the test; add the output of kubectl get pods -A');
+  });
+
+  test('of the only namespace that may be read are not called all', () => {
+    const partly = { kind: 'Pod', plural: 'pods', onlyNamespace: 'default' } as const;
+    const explanation = ask(viewOf({ Node: [nodeWith('n1', '4')] }, { unseen: [partly] }));
+    expect(explanation.summary).toBe(
+      'No pod is pending in namespace default, the only one whose pods you may list.',
+    );
+    expect(explanation).toMatchObject({ namespace: 'default' });
+  });
+
   test('in a large cluster are explained within bounds, and the output says what was left out', () => {
     const pods = Array.from({ length: 260 }, (_, at) => podWith(`p-${at}`, `${10 + at}`));
     const view = viewOf({ Node: Array.from({ length: 30 }, (_, at) => nodeWith(`n${at}`, '4')), Pod: pods });
@@ -205,6 +230,14 @@ describe('a workload', () => {
     );
     expect(explanation.notCreated).toEqual({ count: 1, isFailure: true, why: failed.message });
     expect(exitCodeOfPending(explanation)).toBe(3);
+  });
+
+  test('whose pods may not be listed is an error, not one without pods', () => {
+    const set = { metadata: { namespace: 'default', name: 'db' }, spec: { replicas: 3 } };
+    const hidden = { kind: 'Pod', plural: 'pods', onlyNamespace: undefined } as const;
+    expect(() =>
+      askWorkload(viewOf({ StatefulSet: [set] }, { unseen: [hidden] }), 'StatefulSet', 'db'),
+    ).toThrow('could not read pods of namespace default: forbidden');
   });
 
   test('that runs has status 0, and one that does not exist is an error', () => {

@@ -4,6 +4,7 @@ import { CliError } from '../../cli-error.ts';
 import { type OutputFormat, structured } from '../../output/output-format.ts';
 import type { Terminal } from '../../output/terminal.ts';
 import type { ClusterView } from '../../source/cluster-view.ts';
+import { isUnread } from '../../source/unread-kinds.ts';
 import { countOf } from './count-text.ts';
 import { type ExplainedPending, explainPending } from './explain-pending.ts';
 import type {
@@ -33,14 +34,18 @@ export const workloadKinds: Readonly<Record<string, WorkloadKind>> = {
 /** Explains all pending pods, or those of one namespace. */
 export function explainPendingPods(
   view: ClusterView,
-  namespace: string | undefined,
-  options: ExplainPendingOptions,
+  asked: string | undefined,
+  options: ExplainPendingOptions & { readonly where: string },
 ): PendingPodsExplanation {
+  requirePods(view, asked, options.where);
+  const readable = view.unseen?.find(({ kind }) => kind === 'Pod')?.onlyNamespace;
+  const namespace = asked ?? readable;
   const pods = pendingPods([...view.snapshot.values('Pod')]).filter(
     (pod) => namespace === undefined || pod.metadata?.namespace === namespace,
   );
   const parts = explainPending(view, pods, options);
-  const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  const only = asked === undefined ? ', the only one whose pods you may list' : '';
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}${only}`;
   return {
     ...parts,
     kind: 'PendingPodsExplanation',
@@ -57,6 +62,7 @@ export function explainWorkload(
 ): WorkloadExplanation {
   const found = findWorkload(view, asked);
   if (found === undefined) throw workloadNotFound(view, asked, options.where);
+  requirePods(view, asked.namespace, options.where);
   const { kind, namespace, name, replicas, pods, notCreated } = found;
   const parts = explainPending(view, pendingPods(pods), options);
   const running = pods.length - parts.pods.pending;
@@ -68,6 +74,18 @@ export function explainWorkload(
     notCreated,
     summary: workloadSummary(found, running, parts),
   };
+}
+
+/** Throws if nothing is known about pods: an answer without them would say that none is pending, or that none was created. */
+function requirePods(view: ClusterView, namespace: string | undefined, where: string): void {
+  if (!isUnread(view, 'Pod')) return;
+  if (view.isFromFiles)
+    throw new CliError(`there is no pod in ${where}; add the output of kubectl get pods -A -o yaml`);
+  const [what, remedy] =
+    namespace === undefined
+      ? ['pods', 'ask for the right to list them, or choose a namespace where you have it with -n']
+      : [`pods of namespace ${namespace}`, 'ask for the right to list them'];
+  throw new CliError(`could not read ${what}: forbidden; ${remedy}`);
 }
 
 function workloadSummary(

@@ -72,6 +72,6 @@ export function answerMany(
     ? { ...read, notes: [...read.notes, ...missingKindNotes(read.snapshot, pods)] }
     : read;
   return asked.kind === 'pods'
-    ? explainPendingPods(view, asked.namespace, options)
+    ? explainPendingPods(view, asked.namespace, { ...options, where })
     : explainWorkload(view, { ...asked, namespace }, { ...options, where });
 }
