@@ -3,17 +3,20 @@ import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
 import { readDiskCandidate } from '../../engine/disks/disk-candidate.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
+import { capacitySettings, type DiskCaches } from './disk-caches.ts';
+import { NodeSchedules } from './node-schedules.ts';
 
 export type DiskGained = (disk: DiskCandidate, before: DiskCandidate | undefined) => void;
 
 /** All disks with their sums, kept up to date by events: a plan reads them without adding up every entry of every schedule. */
 export class DiskBook {
   readonly #caches: DiskCaches;
+  readonly #nodeSchedules: NodeSchedules;
   readonly #disks = new Map<string, DiskCandidate>();
 
   constructor(caches: DiskCaches) {
     this.#caches = caches;
+    this.#nodeSchedules = new NodeSchedules(caches);
   }
 
   get disks(): readonly DiskCandidate[] {
@@ -27,14 +30,17 @@ export class DiskBook {
   /** Follows the caches. `gained` is called for a disk that is new, or that may take requests which it could not take before. */
   listen(gained: DiskGained): readonly (() => void)[] {
     const schedule = (object: Projected<DiskSchedule>) => this.#update(object, gained);
-    const node = (object: Projected<StorageNode>) => {
-      for (const uuid of reportedDisks(object).keys()) {
+    const all = (uuids: Iterable<string>) => {
+      for (const uuid of uuids) {
         const found = this.#caches.schedules.get(uuid);
         if (found !== undefined) this.#update(found, gained);
       }
     };
-    const { schedules, nodes } = this.#caches;
+    const node = (object: Projected<StorageNode>) => all(this.#nodeSchedules.affectedBy(object));
+    const settingsChanged = () => all([...this.#disks.keys()]);
+    const { schedules, nodes, settings } = this.#caches;
     return [
+      this.#nodeSchedules.listen(),
       schedules.addHandler({
         added: schedule,
         updated: schedule,
@@ -49,6 +55,11 @@ export class DiskBook {
           node(object);
         },
         deleted: node,
+      }),
+      settings.addHandler({
+        added: settingsChanged,
+        updated: settingsChanged,
+        deleted: settingsChanged,
       }),
     ];
   }

@@ -1,5 +1,11 @@
 import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import {
+  type CapacitySettings,
+  type DiskSettings,
+  diskSettings,
+  diskSettingsName,
+} from '../../kube/disks/disk-settings.ts';
 import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
@@ -12,6 +18,7 @@ export interface DiskCaches {
   readonly nodes: Informer<StorageNode>;
   readonly replicas: Informer<Replica>;
   readonly images: Informer<BackingImage>;
+  readonly settings: Informer<DiskSettings>;
 }
 
 export function diskCaches(informers: SharedInformers): DiskCaches {
@@ -21,7 +28,13 @@ export function diskCaches(informers: SharedInformers): DiskCaches {
     nodes: informers.of(storageNodes),
     replicas: informers.of(replicas),
     images: informers.of(backingImages),
+    settings: informers.of(diskSettings),
   };
+}
+
+/** The settings of all disks. */
+export function capacitySettings({ settings }: Pick<DiskCaches, 'settings'>): CapacitySettings | undefined {
+  return settings.get(diskSettingsName)?.spec;
 }
 
 /** UUIDs of the disks that the node reports. */

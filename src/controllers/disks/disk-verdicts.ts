@@ -1,8 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import { type DiskUserKind, decideDisk } from '../../engine/disks/decide-disk.ts';
-import { diskConditions } from '../../engine/disks/disk-conditions.ts';
-import { type DiskIdentity, diskState } from '../../engine/disks/disk-state.ts';
-import { setCondition } from '../../kube/conditions.ts';
+import { diskRemovedReason, overCommittedReason } from '../../engine/disks/disk-conditions.ts';
+import { getCondition } from '../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import {
   type DiskSchedule,
@@ -12,17 +10,22 @@ import {
 } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
-import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
+import { referenceTo } from '../../reconcile/event-recorder.ts';
 import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
+import { type DiskCaches, isEmptySchedule } from './disk-caches.ts';
+import { evictedType, evictionBlockedReason } from './eviction-condition.ts';
+import { NodeSchedules } from './node-schedules.ts';
 import { retryIfStale } from './retry-if-stale.ts';
+import { type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
 
+const apiVersion = apiVersionOf(diskSchedules);
 const workers = 4;
 
 /** Decides the requests of every DiskSchedule, by its name. */
@@ -31,20 +34,24 @@ export class DiskVerdicts {
   readonly #caches: DiskCaches;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
+  readonly #nodeSchedules: NodeSchedules;
+  /** Names of the schedules whose disks are to be emptied. */
+  readonly #evicting = new Set<string>();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
+    this.#nodeSchedules = new NodeSchedules(caches);
     const keys = () => [...caches.schedules.values()].map(({ metadata }) => metadata?.name ?? '');
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { schedules, nodes, replicas, images } = this.#caches;
+    const { schedules, nodes, replicas, images, settings, volumes } = this.#caches;
     const loop = {
       controller: 'disks',
-      caches: [schedules, nodes, replicas, images],
+      caches: [schedules, nodes, replicas, images, settings, volumes],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((name) => this.#reconcile(name, signal)),
@@ -54,41 +61,61 @@ export class DiskVerdicts {
   }
 
   #listen(): readonly (() => void)[] {
-    const { schedules, nodes, replicas, images } = this.#caches;
+    const { schedules, nodes, replicas, images, settings, volumes } = this.#caches;
     const schedule = ({ metadata }: Pick<DiskSchedule, 'metadata'>) => this.#queue.add(metadata?.name ?? '');
-    const node = (object: Pick<StorageNode, 'status'>) => {
-      for (const uuid of reportedDisks(object).keys()) this.#queue.add(uuid);
-    };
+    const node = (object: Projected<StorageNode>) => this.#addAll(this.#nodeSchedules.affectedBy(object));
     const nodeUpdated = (object: Projected<StorageNode>, old: Projected<StorageNode>) => {
       node(old);
       node(object);
     };
+    const settingsChanged = () =>
+      this.#addAll([...schedules.values()].map(({ metadata }) => metadata?.name ?? ''));
     // Only evidence of data matters here: requests are in the schedule itself.
     const replica = ({ spec, status }: Projected<Replica>) => {
       if (spec?.diskID && (status?.healthyAt ?? status?.failedAt)) this.#queue.add(spec.diskID);
     };
     return [
-      schedules.addHandler({ added: schedule, updated: schedule }),
+      this.#nodeSchedules.listen(),
+      schedules.addHandler({ added: schedule, updated: schedule, deleted: schedule }),
       nodes.addHandler({ added: node, updated: nodeUpdated, deleted: node }),
       replicas.addHandler({ added: replica, updated: replica }),
       images.addHandler({
-        added: ({ status }) => this.#imageChanged(Object.keys(status?.diskFileStatusMap ?? {})),
-        updated: ({ status }) => this.#imageChanged(Object.keys(status?.diskFileStatusMap ?? {})),
+        added: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
+        updated: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
+      }),
+      settings.addHandler({ added: settingsChanged, updated: settingsChanged, deleted: settingsChanged }),
+      // Volumes say why their replicas can't leave a disk.
+      volumes.addHandler({
+        updated: (volume, old) => {
+          const [now, before] = [volume, old].map(({ status }) =>
+            getCondition(status?.conditions, 'DiskAllocation'),
+          );
+          if (!isEqualWhenStored(now, before)) this.#addAll(this.#evicting);
+        },
       }),
     ];
   }
 
-  #imageChanged(disks: readonly string[]): void {
-    for (const disk of disks) this.#queue.add(disk);
+  #addAll(names: Iterable<string>): void {
+    for (const name of names) this.#queue.add(name);
   }
 
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const cached = this.#caches.schedules.get(name);
-    if (cached === undefined || this.#isSettled(cached)) return undefined;
+    if (cached === undefined) {
+      this.#evicting.delete(name);
+      return undefined;
+    }
+    if (this.#isSettled(cached)) return this.#nextLook(cached);
     const client = this.#context.cluster.resource(diskSchedules);
     const schedule = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (schedule === undefined) return undefined;
     return await retryIfStale(() => this.#write(schedule, signal));
+  }
+
+  #nextLook(schedule: Projected<DiskSchedule>): Requeue | undefined {
+    const { changesAfterMs } = this.#statusOf(schedule);
+    return changesAfterMs === undefined ? undefined : { afterMs: changesAfterMs };
   }
 
   /** From the cache alone, so that an object that needs nothing costs no request. */
@@ -97,7 +124,7 @@ export class DiskVerdicts {
     const hasFinalizer = metadata?.finalizers?.includes(diskScheduleFinalizer) === true;
     const isEmpty = isEmptySchedule(schedule);
     if (metadata?.deletionTimestamp ? isEmpty && hasFinalizer : !isEmpty && !hasFinalizer) return false;
-    return isEqualWhenStored(this.#statusOf(schedule), schedule.status ?? {});
+    return isEqualWhenStored(this.#statusOf(schedule).status, schedule.status ?? {});
   }
 
   /**
@@ -120,47 +147,47 @@ export class DiskVerdicts {
       await client.patch({ name }, { type: 'merge', body }, { signal });
       return;
     }
-    const status = this.#statusOf(schedule);
+    const { status } = this.#statusOf(schedule);
     if (isEqualWhenStored(status, schedule.status ?? {})) return;
     this.#sweep.beforeWrite();
     await client.update({ ...schedule, status }, { subresource: 'status', signal });
+    this.#recordChanges(schedule, status);
   }
 
-  #statusOf({ metadata, spec, status }: DiskSchedule): DiskScheduleStatus {
-    const uuid = metadata?.name ?? '';
-    const identity: DiskIdentity = { uuid, name: spec?.name ?? '', nodeName: spec?.nodeID ?? '' };
-    const reported = diskState(this.#caches.nodes.get(identity.nodeName), identity);
-    const isDeleting = metadata?.deletionTimestamp !== undefined;
-    const closed = { reason: 'DiskRemoved', message: 'the DiskSchedule is being deleted' } as const;
-    const disk = isDeleting && reported.kind === 'ready' ? { ...reported, closed } : reported;
-    const decision = decideDisk({
-      spec: spec ?? {},
-      status: status ?? {},
-      disk,
-      hasData: (kind, name) => this.#hasData(uuid, kind, name),
-      createdAt: (kind, name) => this.#cacheOf(kind).get(name)?.metadata?.creationTimestamp ?? '',
-    });
-    const now = formatTimestamp(this.#context.clock.nowMs());
-    const conditions = diskConditions(disk, decision, identity).reduce(
-      (list, condition) => setCondition(list, condition, now),
-      status?.conditions ?? [],
-    );
-    const { storageLimit, ...rest } = decision;
-    const limit = storageLimit === undefined ? {} : { storageLimit };
-    return { observedGeneration: Number(metadata?.generation ?? 0), ...rest, ...limit, conditions };
+  #statusOf(schedule: DiskSchedule): ScheduleStatus {
+    const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs());
+    const name = schedule.metadata?.name ?? '';
+    if (getCondition(result.status.conditions, evictedType) === undefined) this.#evicting.delete(name);
+    else this.#evicting.add(name);
+    return result;
   }
 
-  /** Data on this disk was there before its request could be answered, for example after an upgrade. */
-  #hasData(uuid: string, kind: DiskUserKind, name: string): boolean {
-    if (kind === 'replicas') {
-      const { spec, status } = this.#caches.replicas.get(name) ?? {};
-      return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+  /** Events of what changed with this write; the process that wrote it is the only one that records them. */
+  #recordChanges(schedule: DiskSchedule, status: DiskScheduleStatus): void {
+    const reasonOf = (conditions: DiskScheduleStatus['conditions'], type: string) =>
+      getCondition(conditions, type)?.reason;
+    const messageOf = (type: string) => getCondition(status.conditions, type)?.message ?? '';
+    const changes = [
+      { type: 'Schedulable', reason: overCommittedReason, action: 'Decide' },
+      { type: 'Schedulable', reason: diskRemovedReason, action: 'Decide' },
+      { type: evictedType, reason: evictionBlockedReason, action: 'Evict' },
+    ];
+    for (const { type, reason, action } of changes) {
+      if (reasonOf(status.conditions, type) !== reason) continue;
+      if (reasonOf(schedule.status?.conditions, type) === reason) continue;
+      const node = action === 'Evict' ? this.#caches.nodes.get(schedule.spec?.nodeID ?? '') : undefined;
+      const regarding =
+        node === undefined
+          ? referenceTo(schedule, { apiVersion, kind: 'DiskSchedule' })
+          : referenceTo(node, { apiVersion, kind: 'StorageNode' });
+      const disk = node === undefined ? '' : `disk ${schedule.spec?.name}: `;
+      this.#context.events.record({
+        regarding,
+        type: 'Warning',
+        reason,
+        action,
+        note: `${disk}${messageOf(type)}`,
+      });
     }
-    const copies = this.#caches.images.get(name)?.status?.diskFileStatusMap ?? {};
-    return Object.hasOwn(copies, uuid) && copies[uuid]?.state === 'ready';
-  }
-
-  #cacheOf(kind: DiskUserKind): DiskCaches['replicas'] | DiskCaches['images'] {
-    return kind === 'replicas' ? this.#caches.replicas : this.#caches.images;
   }
 }

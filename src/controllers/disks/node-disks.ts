@@ -1,4 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { diskState } from '../../engine/disks/disk-state.ts';
+import { scheduleIdentity } from '../../engine/disks/schedule-state.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
@@ -10,6 +12,8 @@ import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
+import { NodeSchedules } from './node-schedules.ts';
+import { RemovedDisksInUse } from './removed-disks-in-use.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
@@ -23,13 +27,17 @@ export class NodeDisks {
   readonly #caches: DiskCaches;
   readonly #queue: WorkQueue;
   readonly #sweep: Sweep;
-  /** Names of schedules by the node in their spec. */
-  readonly #schedulesOf = new Map<string, Set<string>>();
+  readonly #schedules: NodeSchedules;
+  readonly #inUse: RemovedDisksInUse;
+  /** Names of the StorageNodes that report a disk, by its UUID. */
+  readonly #reporters = new Map<string, Set<string>>();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
     this.#queue = new WorkQueue(context);
+    this.#schedules = new NodeSchedules(caches);
+    this.#inUse = new RemovedDisksInUse(context.events);
     const keys = () => new Set([...caches.nodes.values()].map(({ metadata }) => metadata?.name ?? ''));
     this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
   }
@@ -48,25 +56,45 @@ export class NodeDisks {
 
   #listen(): readonly (() => void)[] {
     const { nodes, schedules } = this.#caches;
-    const node = ({ metadata }: Pick<StorageNode, 'metadata'>) => this.#queue.add(metadata?.name ?? '');
-    const forget = ({ metadata, spec }: Projected<DiskSchedule>) => {
-      this.#schedulesOf.get(spec?.nodeID ?? '')?.delete(metadata?.name ?? '');
+    const schedule = ({ metadata, spec }: Projected<DiskSchedule>) => {
       this.#queue.add(spec?.nodeID ?? '');
-    };
-    const note = ({ metadata, spec }: Projected<DiskSchedule>) => {
-      const nodeName = spec?.nodeID ?? '';
-      const names = this.#schedulesOf.get(nodeName) ?? new Set();
-      this.#schedulesOf.set(nodeName, names.add(metadata?.name ?? ''));
-      this.#queue.add(nodeName);
-    };
-    const moved = (object: Projected<DiskSchedule>, old: Projected<DiskSchedule>) => {
-      if (object.spec?.nodeID !== old.spec?.nodeID) forget(old);
-      note(object);
+      this.#addReporters([metadata?.name ?? '']);
     };
     return [
-      nodes.addHandler({ added: node, updated: node, deleted: node }),
-      schedules.addHandler({ added: note, updated: moved, deleted: forget }),
+      this.#schedules.listen(),
+      nodes.addHandler({
+        added: (node) => this.#nodeChanged(node, {}),
+        updated: (node, old) => this.#nodeChanged(node, old),
+        deleted: (node) => this.#nodeChanged({}, node),
+      }),
+      schedules.addHandler({
+        added: schedule,
+        updated: (object, old) => {
+          if (object.spec?.nodeID !== old.spec?.nodeID) schedule(old);
+          schedule(object);
+        },
+        deleted: schedule,
+      }),
     ];
+  }
+
+  /** A disk that one node no longer has may be waiting on another one. */
+  #nodeChanged(
+    node: Pick<StorageNode, 'metadata' | 'status'>,
+    old: Pick<StorageNode, 'metadata' | 'status'>,
+  ): void {
+    const name = (node.metadata ?? old.metadata)?.name ?? '';
+    const [now, before] = [reportedDisks(node), reportedDisks(old)];
+    for (const uuid of before.keys()) this.#reporters.get(uuid)?.delete(name);
+    for (const uuid of now.keys())
+      this.#reporters.set(uuid, (this.#reporters.get(uuid) ?? new Set()).add(name));
+    for (const uuid of before.keys()) if (this.#reporters.get(uuid)?.size === 0) this.#reporters.delete(uuid);
+    this.#queue.add(name);
+    this.#addReporters([...before.keys(), ...now.keys()]);
+  }
+
+  #addReporters(uuids: readonly string[]): void {
+    for (const uuid of uuids) for (const name of this.#reporters.get(uuid) ?? []) this.#queue.add(name);
   }
 
   async #reconcile(nodeName: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -75,8 +103,12 @@ export class NodeDisks {
     return await retryIfStale(async () => {
       if (node !== undefined)
         for (const [uuid, name] of reported) await this.#ensure(node, { uuid, name }, signal);
-      for (const uuid of [...(this.#schedulesOf.get(nodeName) ?? [])])
-        if (!reported.has(uuid)) await this.#deleteIfEmpty(uuid, signal);
+      for (const uuid of this.#schedules.of(nodeName)) {
+        const schedule = this.#caches.schedules.get(uuid);
+        if (schedule === undefined) continue;
+        this.#inUse.update(schedule, node);
+        if (!reported.has(uuid)) await this.#deleteIfEmpty(schedule, signal);
+      }
     });
   }
 
@@ -105,11 +137,16 @@ export class NodeDisks {
     await client.patch({ name: uuid }, { type: 'merge', body }, { signal });
   }
 
-  /** Whether the node in the schedule still reports the disk: then two disks have one UUID, and the first one keeps its schedule. */
-  #isClaimedByAnother({ metadata, spec }: Projected<DiskSchedule>, nodeID: string): boolean {
-    if (spec?.nodeID === nodeID) return false;
-    const other = this.#caches.nodes.get(spec?.nodeID ?? '');
-    return other !== undefined && reportedDisks(other).has(metadata?.name ?? '');
+  /**
+   * Whether the disk also answers on the node in the schedule: then two disks have one UUID, and the first one keeps its schedule. A node that is
+   * down keeps its last figures, so a disk that does not answer there may have been moved here.
+   */
+  #isClaimedByAnother(schedule: Projected<DiskSchedule>, nodeID: string): boolean {
+    const identity = scheduleIdentity(schedule);
+    if (identity.nodeName === nodeID) return false;
+    const other = this.#caches.nodes.get(identity.nodeName);
+    const name = other === undefined ? undefined : reportedDisks(other).get(identity.uuid);
+    return name !== undefined && diskState(other, { ...identity, name }).kind === 'ready';
   }
 
   #reportDuplicate(node: Projected<StorageNode>, { metadata, spec }: Projected<DiskSchedule>): void {
@@ -125,16 +162,15 @@ export class NodeDisks {
     });
   }
 
-  async #deleteIfEmpty(uuid: string, signal: AbortSignal): Promise<void> {
-    const schedule = this.#caches.schedules.get(uuid);
-    if (schedule === undefined || schedule.metadata?.deletionTimestamp || !isEmptySchedule(schedule)) return;
-    const { uid, resourceVersion } = schedule.metadata ?? {};
+  async #deleteIfEmpty(schedule: Projected<DiskSchedule>, signal: AbortSignal): Promise<void> {
+    const { name = '', uid, resourceVersion, deletionTimestamp } = schedule.metadata ?? {};
+    if (deletionTimestamp !== undefined || !isEmptySchedule(schedule)) return;
     this.#sweep.beforeWrite();
     // A request that arrived after this was read changes the version.
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     await this.#context.cluster
       .resource(diskSchedules)
-      .delete({ name: uuid }, { preconditions, signal })
+      .delete({ name }, { preconditions, signal })
       .catch((error: unknown) => {
         if (!isReason(error, 'NotFound')) throw error;
       });

@@ -14,7 +14,12 @@ export interface DiskCandidate {
   /** What is granted and what is requested, whichever is more, of every entry: so that a burst of requests spreads. */
   readonly demandBytes: number;
   readonly grantedBytes: number;
+  /** Requests in its schedule; 0 if absent. */
+  readonly entryCount?: number;
 }
+
+/** So many requests fit in one schedule, by its definition: more would exceed the size of an object in etcd. */
+export const diskEntriesMax = 4000;
 
 /** Where another replica of the same volume is. */
 export interface DiskPlace {
@@ -72,6 +77,11 @@ export function roomOf({ state, demandBytes }: DiskCandidate): number {
   return state.kind === 'ready' ? state.limitBytes - demandBytes : 0;
 }
 
+/** Whether one more request would be refused by the API server, whatever its size. */
+export function isFullOfEntries({ entryCount = 0 }: DiskCandidate): boolean {
+  return entryCount >= diskEntriesMax;
+}
+
 function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined {
   const message = closedBecause(disk, ask) ?? sharedBecause(disk, ask);
   if (message !== undefined) return { disk, message };
@@ -84,6 +94,8 @@ function obstacleOf(disk: DiskCandidate, ask: DiskAsk): DiskObstacle | undefined
       message: `${room} bytes free, ${ask.bytes} requested: ${missingBytes} missing`,
     };
   }
+  if (isFullOfEntries(disk))
+    return { disk, message: `it has ${diskEntriesMax} replicas and images, which is the most` };
   if (ask.rejectedBy.has(disk.uuid)) return { disk, message: 'it rejected this request a moment ago' };
   return undefined;
 }

@@ -35,6 +35,7 @@ const kinds: readonly DiskUserKind[] = ['replicas', 'backingImages'];
 /** One pass over the requests for a disk; README.md has its steps and invariants. */
 export function decideDisk(pass: DiskPass): DiskDecision {
   const entries = kinds.flatMap((kind) => entriesOf(pass, kind));
+  if (pass.disk.kind === 'unknown' && pass.disk.isRemoved === true) return removed(entries);
   const waiting = entries.filter((entry) => !settleWithoutLimit(entry, pass));
   if (pass.disk.kind === 'ready') {
     let sum = sumOf(entries);
@@ -43,11 +44,27 @@ export function decideDisk(pass: DiskPass): DiskDecision {
       sum += grantedBy(entry) - entry.granted;
     }
   }
+  return decisionOf(entries, pass.disk.kind === 'ready' ? pass.disk.limitBytes : undefined);
+}
+
+/** The disk has been given up: what was granted on it is lost, and its owners have to know. */
+function removed(entries: readonly Entry[]): DiskDecision {
+  for (const entry of entries)
+    entry.verdict = {
+      state: 'rejected',
+      scheduledSize: 0,
+      observedSize: entry.asked,
+      reason: 'DiskRemoved',
+    };
+  return decisionOf(entries, undefined);
+}
+
+function decisionOf(entries: readonly Entry[], storageLimit: number | undefined): DiskDecision {
   return {
     replicas: verdictsOf(entries, 'replicas'),
     backingImages: verdictsOf(entries, 'backingImages'),
     storageScheduled: sumOf(entries),
-    storageLimit: pass.disk.kind === 'ready' ? pass.disk.limitBytes : undefined,
+    storageLimit,
   };
 }
 
@@ -66,7 +83,8 @@ function settleWithoutLimit(entry: Entry, { hasData }: DiskPass): boolean {
     entry.verdict = scheduled(asked, verdict?.reason === 'Adopted');
     return true;
   }
-  if (granted === 0 && hasData(kind, name)) {
+  // A ready copy of an image has all of its bytes, also if fewer were expected; a replica that grows does not have its new ones yet.
+  if ((granted === 0 || kind === 'backingImages') && hasData(kind, name)) {
     entry.verdict = scheduled(asked, true);
     return true;
   }

@@ -11,9 +11,19 @@ export function diskConditions(
   return [readyCondition(disk, identity), schedulableCondition(disk, storageScheduled, identity)];
 }
 
+/** The reason of the condition `Ready` on a disk that has been given up; it stays until the disk answers again. */
+export const diskRemovedReason = 'DiskRemoved';
+
+/** The reason of the condition `Schedulable` if the limit has fallen below what is scheduled. */
+export const overCommittedReason = 'OverCommitted';
+
+function unknownReason({ isRemoved }: Extract<DiskState, { kind: 'unknown' }>): string {
+  return isRemoved === true ? diskRemovedReason : 'DiskNotReady';
+}
+
 function readyCondition(disk: DiskState, { name, nodeName }: DiskIdentity): Condition {
   if (disk.kind === 'unknown')
-    return { type: 'Ready', status: 'False', reason: 'DiskNotReady', message: disk.message };
+    return { type: 'Ready', status: 'False', reason: unknownReason(disk), message: disk.message };
   const message = `Disk ${name} on node ${nodeName} is ready`;
   return { type: 'Ready', status: 'True', reason: 'DiskReady', message };
 }
@@ -24,13 +34,15 @@ function schedulableCondition(
   { name, nodeName }: DiskIdentity,
 ): Condition {
   const no = { type: 'Schedulable', status: 'False' } as const;
-  if (disk.kind === 'unknown')
-    return { ...no, reason: 'DiskNotReady', message: `no verdict is given: ${disk.message}` };
+  if (disk.kind === 'unknown') {
+    const effect = disk.isRemoved === true ? 'every request is rejected' : 'no verdict is given';
+    return { ...no, reason: unknownReason(disk), message: `${effect}: ${disk.message}` };
+  }
   const over = storageScheduled - disk.limitBytes;
   if (over > 0) {
     const figures = `${storageScheduled} bytes are scheduled and the limit is ${disk.limitBytes}`;
     const message = `${figures}: ${over} too many; what is scheduled stays, and nothing else is granted`;
-    return { ...no, reason: 'OverCommitted', message };
+    return { ...no, reason: overCommittedReason, message };
   }
   if (disk.closed !== undefined) return { ...no, ...disk.closed };
   const message = `Disk ${name} is ready for scheduling on node ${nodeName}`;

@@ -1,5 +1,7 @@
+import type { CapacitySettings } from '../../kube/disks/disk-settings.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
+import { diskLimit } from './disk-limit.ts';
 
 /** What a StorageNode says about one of its disks. */
 export type DiskState =
@@ -11,7 +13,12 @@ export type DiskState =
       readonly closed?: { readonly reason: 'SchedulingDisabled' | 'DiskRemoved'; readonly message: string };
     }
   /** Nothing is known about the disk now, which does not mean that it has no bytes. */
-  | { readonly kind: 'unknown'; readonly message: string };
+  | {
+      readonly kind: 'unknown';
+      readonly message: string;
+      /** The disk has been given up, with everything on it, until it answers again. */
+      readonly isRemoved?: true;
+    };
 
 export interface DiskIdentity {
   readonly uuid: string;
@@ -20,8 +27,12 @@ export interface DiskIdentity {
   readonly nodeName: string;
 }
 
-/** The limit is `storageAvailable` less `storageReserved`. */
-export function diskState(node: StorageNode | undefined, { uuid, name, nodeName }: DiskIdentity): DiskState {
+/** What is known about a disk from its StorageNode; `settings` are those of all disks. */
+export function diskState(
+  node: StorageNode | undefined,
+  { uuid, name, nodeName }: DiskIdentity,
+  settings?: CapacitySettings,
+): DiskState {
   if (node === undefined) return unknown(`there is no StorageNode ${nodeName}`);
   const wanted = ownValue(node.spec?.disks, name);
   const seen = ownValue(node.status?.diskStatus, name);
@@ -32,13 +43,21 @@ export function diskState(node: StorageNode | undefined, { uuid, name, nodeName 
   );
   if (notReady !== undefined)
     return unknown(notReady.message || `disk ${name} of StorageNode ${nodeName} is not ready`);
-  if (seen.storageAvailable === undefined)
-    return unknown(`StorageNode ${nodeName} does not report storageAvailable of disk ${name}`);
-  const limitBytes = Math.max(0, seen.storageAvailable - (wanted?.storageReserved ?? 0));
+  const limit = diskLimit(seen, wanted, settings);
+  if (limit.kind === 'unknown')
+    return unknown(`StorageNode ${nodeName} does not report ${limit.missing} of disk ${name}`);
   const message = closedMessage(node, name);
-  if (message === undefined) return { kind: 'ready', limitBytes };
+  if (message === undefined) return { kind: 'ready', limitBytes: limit.bytes };
   const reason = wanted === undefined ? 'DiskRemoved' : 'SchedulingDisabled';
-  return { kind: 'ready', limitBytes, closed: { reason, message } };
+  return { kind: 'ready', limitBytes: limit.bytes, closed: { reason, message } };
+}
+
+/** Whether the replicas and copies on a disk have to leave it. */
+export function isEvictionRequested(node: StorageNode | undefined, diskName: string): boolean {
+  return (
+    node?.spec?.evictionRequested === true ||
+    ownValue(node?.spec?.disks, diskName)?.evictionRequested === true
+  );
 }
 
 function closedMessage({ metadata, spec }: StorageNode, diskName: string): string | undefined {

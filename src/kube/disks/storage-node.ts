@@ -18,6 +18,7 @@ export interface StorageNodeSpec {
 
 export interface StorageDisk extends CapacitySettings {
   readonly path?: string;
+  readonly diskType?: 'filesystem' | 'block';
   readonly allowScheduling?: boolean;
   readonly evictionRequested?: boolean;
   readonly storageReserved?: number;

@@ -1,0 +1,45 @@
+import type { Condition } from '../../kube/api/meta.ts';
+import { getCondition } from '../../kube/conditions.ts';
+import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import type { DiskCaches } from './disk-caches.ts';
+
+/** The condition of a DiskSchedule whose disk is to be emptied. */
+export const evictedType = 'Evicted';
+/** Its reason if something can't leave the disk. */
+export const evictionBlockedReason = 'CannotMove';
+
+/** So many users are named in a message. */
+const namedMax = 5;
+
+/** What is still on a disk that is to be emptied, and why it can't leave. */
+export function evictionCondition({ spec }: DiskSchedule, caches: DiskCaches): Condition {
+  const names = Object.keys(spec?.replicas ?? {});
+  const images = Object.keys(spec?.backingImages ?? {});
+  const type = evictedType;
+  if (names.length + images.length === 0)
+    return { type, status: 'True', reason: 'Empty', message: 'Nothing is left on the disk' };
+  const obstacles = names.flatMap((name) => {
+    const why = obstacleOf(name, caches);
+    return why === undefined ? [] : [why];
+  });
+  const left = `${names.length} replicas and ${images.length} images are still on the disk`;
+  if (obstacles.length === 0) return { type, status: 'False', reason: 'Moving', message: left };
+  const named = obstacles.slice(0, namedMax);
+  const more = obstacles.length > namedMax ? [`and ${obstacles.length - namedMax} more`] : [];
+  const message = `${left}; these can't leave: ${[...named, ...more].join('; ')}`;
+  return { type, status: 'False', reason: evictionBlockedReason, message };
+}
+
+/** Why a replica can't leave its disk now; undefined if it is only a matter of time. */
+function obstacleOf(name: string, { replicas, volumes }: DiskCaches): string | undefined {
+  const replica = replicas.get(name);
+  // An entry without an owner is collected.
+  if (replica === undefined || replica.metadata?.deletionTimestamp !== undefined) return undefined;
+  const { volumeName = '' } = replica.spec ?? {};
+  const volume = volumes.get(volumeName);
+  if (volume === undefined)
+    return `replica ${name} belongs to Volume ${volumeName}, which does not exist; delete the replica`;
+  const allocation = getCondition(volume.status?.conditions, 'DiskAllocation');
+  const isWaiting = allocation?.status === 'False' && allocation.reason !== 'Pending';
+  return isWaiting ? `replica ${name} of Volume ${volumeName}: ${allocation.message}` : undefined;
+}

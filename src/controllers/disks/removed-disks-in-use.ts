@@ -1,0 +1,59 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { forceRemovalKey, type StorageNode } from '../../kube/disks/storage-node.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import type { EventRecorder } from '../../reconcile/event-recorder.ts';
+import { referenceTo } from '../../reconcile/event-recorder.ts';
+import { isEmptySchedule, reportedDisks } from './disk-caches.ts';
+
+const apiVersion = apiVersionOf(diskSchedules);
+
+/** Says in an Event that a disk can't be removed because there are entries in its schedule: once, until that has changed. */
+export class RemovedDisksInUse {
+  readonly #events: Pick<EventRecorder, 'record'>;
+  /** UUIDs of the disks that an Event was recorded about. */
+  readonly #recorded = new Set<string>();
+
+  constructor(events: Pick<EventRecorder, 'record'>) {
+    this.#events = events;
+  }
+
+  /** Called whenever the schedule or its StorageNode has changed. */
+  update(schedule: Projected<DiskSchedule>, node: Projected<StorageNode> | undefined): void {
+    const uuid = schedule.metadata?.name ?? '';
+    const removal = isEmptySchedule(schedule) ? undefined : removalOf(schedule, node);
+    if (removal === undefined) {
+      this.#recorded.delete(uuid);
+      return;
+    }
+    if (this.#recorded.has(uuid)) return;
+    this.#recorded.add(uuid);
+    const { replicas = {}, backingImages = {} } = schedule.spec ?? {};
+    const count = Object.keys(replicas).length + Object.keys(backingImages).length;
+    const remedy = `bring the disk back, or move or delete them; to give up a disk that does not answer, annotate the DiskSchedule with ${forceRemovalKey}=true`;
+    this.#events.record({
+      regarding:
+        node === undefined
+          ? referenceTo(schedule, { apiVersion, kind: 'DiskSchedule' })
+          : referenceTo(node, { apiVersion, kind: 'StorageNode' }),
+      type: 'Warning',
+      reason: 'DiskInUse',
+      action: 'KeepSchedule',
+      note: `disk ${schedule.spec?.name} (${uuid}) ${removal}, and has ${count} replicas and images: its DiskSchedule stays until they are gone; ${remedy}`,
+    });
+  }
+}
+
+/** How people tried to remove the disk, if they did. */
+function removalOf(
+  { metadata, spec }: Projected<DiskSchedule>,
+  node: Projected<StorageNode> | undefined,
+): string | undefined {
+  if (metadata?.deletionTimestamp !== undefined) return 'is to lose its DiskSchedule';
+  if (node === undefined) return `belongs to StorageNode ${spec?.nodeID}, which does not exist`;
+  if (!reportedDisks(node).has(metadata?.name ?? ''))
+    return `is no longer reported by StorageNode ${spec?.nodeID}`;
+  return Object.hasOwn(node.spec?.disks ?? {}, spec?.name ?? '')
+    ? undefined
+    : `is not in spec.disks of StorageNode ${spec?.nodeID}`;
+}

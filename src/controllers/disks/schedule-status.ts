@@ -1,0 +1,107 @@
+import type { Projected } from '../../cluster/cluster.ts';
+import { type DiskUserKind, decideDisk } from '../../engine/disks/decide-disk.ts';
+import { diskConditions } from '../../engine/disks/disk-conditions.ts';
+import { type DiskIdentity, type DiskState, isEvictionRequested } from '../../engine/disks/disk-state.ts';
+import { removedDisk, scheduleIdentity, scheduleState } from '../../engine/disks/schedule-state.ts';
+import type { Condition } from '../../kube/api/meta.ts';
+import { getCondition, setCondition } from '../../kube/conditions.ts';
+import type { DiskSchedule, DiskScheduleStatus } from '../../kube/disks/disk-schedule.ts';
+import type { StorageNode } from '../../kube/disks/storage-node.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
+import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
+import { evictedType, evictionCondition } from './eviction-condition.ts';
+
+/**
+ * If another disk has the name of a disk that does not answer, the old one is given up after this time. It may have been moved to a node that has
+ * not reported it yet.
+ */
+const replacedMs = 5 * 60_000;
+
+export interface ScheduleStatus {
+  readonly status: DiskScheduleStatus;
+  /** After this time the result may differ without any event. */
+  readonly changesAfterMs: number | undefined;
+}
+
+/** The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. */
+export function scheduleStatus(schedule: DiskSchedule, caches: DiskCaches, nowMs: number): ScheduleStatus {
+  const { metadata, spec, status } = schedule;
+  const identity = scheduleIdentity(schedule);
+  const node = caches.nodes.get(identity.nodeName);
+  const known = scheduleState(schedule, node, capacitySettings(caches));
+  const remainingMs = isReplaced(known, identity, node, caches) ? untilGivenUpMs(status, nowMs) : undefined;
+  const disk = remainingMs === 0 ? givenUp(known, identity) : known;
+  const decision = decideDisk({
+    spec: spec ?? {},
+    status: status ?? {},
+    disk,
+    hasData: (kind, name) => hasData(caches, identity.uuid, kind, name),
+    createdAt: (kind, name) => cacheOf(caches, kind).get(name)?.metadata?.creationTimestamp ?? '',
+  });
+  const evicted = isEvictionRequested(node, identity.name) ? [evictionCondition(schedule, caches)] : [];
+  const conditions = [...diskConditions(disk, decision, identity), ...evicted];
+  const { storageLimit, ...rest } = decision;
+  const limit = storageLimit === undefined ? {} : { storageLimit };
+  return {
+    status: {
+      observedGeneration: Number(metadata?.generation ?? 0),
+      ...rest,
+      ...limit,
+      conditions: withConditions(status?.conditions ?? [], conditions, nowMs),
+    },
+    changesAfterMs: remainingMs === 0 ? undefined : remainingMs,
+  };
+}
+
+function withConditions(
+  before: readonly Condition[],
+  conditions: readonly Condition[],
+  nowMs: number,
+): readonly Condition[] {
+  const isEvicting = conditions.some(({ type }) => type === evictedType);
+  const kept = before.filter(({ type }) => isEvicting || type !== evictedType);
+  const now = formatTimestamp(nowMs);
+  return conditions.reduce<readonly Condition[]>(
+    (list, condition) => setCondition(list, condition, now),
+    kept,
+  );
+}
+
+/** Whether the disk is nowhere, and its node reports another disk by its name. */
+function isReplaced(
+  state: DiskState,
+  { uuid, name }: DiskIdentity,
+  node: Projected<StorageNode> | undefined,
+  { nodes }: DiskCaches,
+): boolean {
+  if (state.kind === 'ready' || state.isRemoved === true) return false;
+  const found = ownValue(node?.status?.diskStatus, name)?.diskUUID;
+  if (found === undefined || found === uuid) return false;
+  return ![...nodes.values()].some((each) => reportedDisks(each).has(uuid));
+}
+
+/** Counted from when the disk was first found not ready, which is stored: so every instance gives it up at the same time. */
+function untilGivenUpMs(status: DiskScheduleStatus | undefined, nowMs: number): number {
+  const ready = getCondition(status?.conditions, 'Ready');
+  const sinceMs = ready?.status === 'False' ? parseTimestamp(ready.lastTransitionTime) : undefined;
+  return Math.max(0, (sinceMs ?? nowMs) + replacedMs - nowMs);
+}
+
+function givenUp(state: DiskState, { name }: DiskIdentity): DiskState {
+  const message = state.kind === 'unknown' ? state.message : '';
+  return removedDisk(message, `another disk ${name} has taken its place`);
+}
+
+/** Data on this disk was there before its request could be answered, for example after an upgrade. */
+function hasData(caches: DiskCaches, uuid: string, kind: DiskUserKind, name: string): boolean {
+  if (kind === 'replicas') {
+    const { spec, status } = caches.replicas.get(name) ?? {};
+    return spec?.diskID === uuid && (status?.healthyAt ?? status?.failedAt) !== undefined;
+  }
+  return ownValue(caches.images.get(name)?.status?.diskFileStatusMap, uuid)?.state === 'ready';
+}
+
+function cacheOf(caches: DiskCaches, kind: DiskUserKind): DiskCaches['replicas'] | DiskCaches['images'] {
+  return kind === 'replicas' ? caches.replicas : caches.images;
+}
