@@ -1,9 +1,13 @@
+import { DefinitionController } from '../src/apiserver/custom/definition-controller.ts';
+import { installDefinitions } from '../src/apiserver/custom/install-definitions.ts';
 import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
 import { bootstrap } from '../src/apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../src/apiserver/registry/embedded-registry.ts';
 import { MemoryStore } from '../src/apiserver/store/memory-store.ts';
 import type { Cluster } from '../src/cluster/cluster.ts';
 import { EmbeddedCluster } from '../src/cluster/embedded-cluster.ts';
+import { ownDefinitions } from '../src/embedded/own-definitions.ts';
+import type { Resource } from '../src/kube/resource.ts';
 import { events } from '../src/kube/resources.ts';
 import type { Controller } from '../src/reconcile/controller.ts';
 import { EventRecorder } from '../src/reconcile/event-recorder.ts';
@@ -26,6 +30,37 @@ export async function emptyCluster(): Promise<EmbeddedCluster> {
   });
   await bootstrap(registry);
   return new EmbeddedCluster({ registry, manager: 'bench' });
+}
+
+export interface ClusterWithOwnKinds extends AsyncDisposable {
+  readonly cluster: EmbeddedCluster;
+}
+
+/** The same with the kinds of `stowage.dev`. */
+export async function clusterWithOwnKinds(): Promise<ClusterWithOwnKinds> {
+  const store = new MemoryStore();
+  const kinds = builtInKindCatalog();
+  const registry = new EmbeddedRegistry({ store, kinds, clock: realClock, ids: systemIds });
+  await bootstrap(registry);
+  const onError = (error: unknown) => process.stderr.write(`${String(error)}\n`);
+  const definitions = await DefinitionController.start({ registry, clock: realClock, onError });
+  await installDefinitions(registry, await ownDefinitions());
+  return {
+    cluster: new EmbeddedCluster({ registry, manager: 'bench' }),
+    [Symbol.asyncDispose]: () => definitions.close(),
+  };
+}
+
+/** Waits until the API server serves the kind, which takes a moment after its definition was created. */
+export async function untilServed(cluster: Cluster, resource: Resource): Promise<void> {
+  for (;;) {
+    try {
+      await cluster.resource(resource).list({ limit: 1 });
+      return;
+    } catch {
+      await realClock.sleep(10, new AbortController().signal);
+    }
+  }
 }
 
 export interface Running {

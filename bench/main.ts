@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { apiserver } from './apiserver/apiserver.ts';
 import { capacity } from './capacity/capacity.ts';
 import { compare } from './compare/compare.ts';
+import { disksBenchmark } from './disks/disks.ts';
 import { drivesBenchmark } from './drives/drives.ts';
 import { engine } from './engine/engine.ts';
 import { type Benchmark, machine, type Sizes, tablesOf } from './harness.ts';
@@ -15,6 +16,7 @@ const benchmarks: readonly Benchmark[] = [
   apiserver,
   volumes,
   drivesBenchmark,
+  disksBenchmark,
   scheduler,
   capacity,
   compare,

@@ -1,11 +1,4 @@
-import { DefinitionController } from '../../src/apiserver/custom/definition-controller.ts';
-import { installDefinitions } from '../../src/apiserver/custom/install-definitions.ts';
-import { builtInKindCatalog } from '../../src/apiserver/kinds/built-in-kinds.ts';
-import { bootstrap } from '../../src/apiserver/registry/bootstrap.ts';
-import { EmbeddedRegistry } from '../../src/apiserver/registry/embedded-registry.ts';
-import { MemoryStore } from '../../src/apiserver/store/memory-store.ts';
 import type { Cluster } from '../../src/cluster/cluster.ts';
-import { EmbeddedCluster } from '../../src/cluster/embedded-cluster.ts';
 import { InterceptedCluster } from '../../src/cluster/intercepted-cluster.ts';
 import { InProcessDriver } from '../../src/csi/in-process-driver.ts';
 import { drivesControllerService } from '../../src/drives/controller/controller-service.ts';
@@ -16,12 +9,12 @@ import type { CustomResourceDefinition } from '../../src/kube/api/apiextensions.
 import { drives } from '../../src/kube/drive.ts';
 import { customResourceDefinitions } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
-import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
 import { Supervisor } from '../../src/runtime/supervisor.ts';
 import type { ProgramPaths } from '../../test/kubernetes/binaries.ts';
 import { TestBed } from '../../test/kubernetes/test-bed.ts';
 import { inParallel } from '../in-parallel.ts';
+import { clusterWithOwnKinds, untilServed } from '../in-process.ts';
 
 const gib = 2 ** 30;
 export const drivesPerNode = 10;
@@ -41,16 +34,11 @@ export class Fleet implements AsyncDisposable {
 
   /** On our API server, in memory and in this process. */
   static async embedded(driveCount: number): Promise<Fleet> {
-    const store = new MemoryStore();
-    const kinds = builtInKindCatalog();
-    const registry = new EmbeddedRegistry({ store, kinds, clock: realClock, ids: systemIds });
-    await bootstrap(registry);
-    const definitions = await DefinitionController.start({ registry, clock: realClock, onError: report });
-    await installDefinitions(registry, await ownDefinitions());
-    const cluster = new EmbeddedCluster({ registry, manager: 'bench' });
+    const embedded = await clusterWithOwnKinds();
+    const { cluster } = embedded;
     const fleet = new Fleet(
       async () => cluster,
-      () => definitions.close(),
+      async () => await embedded[Symbol.asyncDispose](),
     );
     await createDrives(cluster, driveCount);
     return fleet;
@@ -98,17 +86,8 @@ export class Fleet implements AsyncDisposable {
 }
 
 async function createDrives(cluster: Cluster, count: number): Promise<void> {
-  while (!(await isServed(cluster))) await realClock.sleep(10, new AbortController().signal);
+  await untilServed(cluster, drives);
   await inParallel(count, (at) => createDrive(cluster, at));
-}
-
-async function isServed(cluster: Cluster): Promise<boolean> {
-  try {
-    await cluster.resource(drives).list();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function createDrive(cluster: Cluster, at: number): Promise<void> {
