@@ -25,9 +25,9 @@ export class ClaimEvents {
     this.#record(claim, 'Warning', 'ProvisioningFailed', note);
   }
 
-  failed(claim: PersistentVolumeClaim, message: string): void {
+  failed(claim: PersistentVolumeClaim, message: string, reason = 'ProvisioningFailed'): void {
     const note = `failed to provision volume with StorageClass "${claimClassName(claim)}": ${message}`;
-    this.#record(claim, 'Warning', 'ProvisioningFailed', note);
+    this.#record(claim, 'Warning', reason, note);
   }
 
   notRecorded(claim: PersistentVolumeClaim, message: string): void {

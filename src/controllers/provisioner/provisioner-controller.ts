@@ -11,6 +11,7 @@ import { CsiProvisioners } from './csi/csi-provisioners.ts';
 import { csiProvisioningSettings } from './csi/csi-provisioning-settings.ts';
 import { NodeScope } from './csi/node-scope.ts';
 import { sweepSnapshots } from './csi/snapshot-protection.ts';
+import { disksProvisioner } from './disks/disks-provisioner.ts';
 import { localProvisioner } from './local/local-provisioner.ts';
 import type { Provisioner } from './provisioner.ts';
 import { ProvisionerRegistry } from './provisioner-registry.ts';
@@ -28,6 +29,8 @@ export interface ProvisionerOptions {
   readonly localRoot?: string | undefined;
   /** The feature gate of that name; on by default. Off: delayed claims get volumes at once. */
   readonly volumeScheduling?: boolean | undefined;
+  /** `disks.stowage.dev` allocates volumes although no node can mount them: nodes are simulated, or another program mounts them. */
+  readonly allocationOnly?: boolean | undefined;
   /** Additional provisioners. One with the name of a built-in provisioner replaces it, and so does it replace a CSI driver. */
   readonly provisioners?: readonly Provisioner[];
   /** The CSI drivers of this process, and how volumes of theirs are created. */
@@ -108,12 +111,12 @@ async function run(
 
 /** Where each node has a process of its own, it serves only its driver: no other provisioner belongs to a node. */
 function partsOf(
-  { csiDrivers, csi, localRoot, provisioners = [] }: ProvisionerOptions,
+  { csiDrivers, csi, localRoot, allocationOnly = false, provisioners = [] }: ProvisionerOptions,
   context: ControllerContext,
   caches: CsiCaches | undefined,
 ): { readonly provisioners: ProvisionerRegistry; readonly scope: NodeScope | undefined } {
   const local = localRoot === undefined ? [] : [localProvisioner(localRoot)];
-  const own = [zonalProvisioner, ...local, ...provisioners];
+  const own = [zonalProvisioner, disksProvisioner(context, { allocationOnly }), ...local, ...provisioners];
   if (csiDrivers === undefined || caches === undefined)
     return { provisioners: new ProvisionerRegistry(own), scope: undefined };
   const settings = csiProvisioningSettings(csi);

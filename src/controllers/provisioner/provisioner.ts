@@ -106,6 +106,8 @@ export interface RefusedOutcome {
    * - `change`: the answer stays the same until an object changes; it is repeated at the longest interval.
    */
   readonly next: 'move' | 'retry' | 'change';
+  /** Of the Event about it; `ProvisioningFailed` if left out. */
+  readonly reason?: string;
 }
 
 export type VolumePlanOutcome<Plan extends VolumePlan = VolumePlan> =

@@ -159,10 +159,10 @@ export class ProvisioningSteps {
 
   async #planRefused(
     { claim, demand }: ProvisioningJob,
-    { message, next }: RefusedOutcome,
+    { message, next, reason }: RefusedOutcome,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
-    this.#events.failed(claim, message);
+    this.#events.failed(claim, message, reason);
     this.#watch.waitForChange(keyOf(claim));
     // Nothing was sent by this attempt, and an earlier one can still be repeated.
     if (next !== 'move') return this.#later(claim, next);
@@ -188,10 +188,10 @@ export class ProvisioningSteps {
   async #createRefused(
     { claim: before, demand }: ProvisioningJob,
     claim: PersistentVolumeClaim,
-    { message, next }: RefusedOutcome,
+    { message, next, reason }: RefusedOutcome,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
-    this.#events.failed(claim, message);
+    this.#events.failed(claim, message, reason);
     // An earlier attempt may have created the volume: a driver that refuses the repetition has not necessarily removed it.
     const earlier = intentOf(before);
     if (earlier !== undefined && next === 'retry') return this.#later(claim, next);

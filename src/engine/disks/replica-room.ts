@@ -105,7 +105,9 @@ function largestWith(max: bigint, fits: (bytes: bigint) => boolean): bigint {
 }
 
 function maxOf(values: readonly bigint[]): bigint {
-  return values.reduce((max, one) => (one > max ? one : max), 0n);
+  let max = 0n;
+  for (const one of values) if (one > max) max = one;
+  return max;
 }
 
 function sumOf({ groups, free }: DiskGroups): bigint {

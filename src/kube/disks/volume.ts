@@ -42,3 +42,6 @@ export const diskVolumes: Resource<DiskVolume> = {
 
 /** The provisioner of classes whose claims get Volumes, and the CSI driver in their PersistentVolumes. */
 export const disksDriver = 'disks.stowage.dev';
+
+/** On a Volume: the uid of the claim that it was made for. */
+export const claimUidKey = 'stowage.dev/claim-uid';

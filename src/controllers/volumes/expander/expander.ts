@@ -15,12 +15,12 @@ import { allClaimNamesOf, claimNamesOf } from '../claims-of-pod.ts';
 import { VolumeModifier } from '../modifier/volume-modifier.ts';
 import { csiResizer } from './csi-resizer.ts';
 import { decideExpansion, type ExpansionStep } from './decide-expansion.ts';
+import { disksResizer } from './disks-resizer.ts';
 import { Expansions } from './expansions.ts';
 import { type BuiltInResizer, localResizer, type Resizer, zonalResizer } from './resizer.ts';
 
 const workers = 4;
 const name = 'expander';
-const builtInResizers: readonly BuiltInResizer[] = [localResizer, zonalResizer];
 
 export interface ExpanderOptions {
   /** The drivers whose volumes are expanded too; if left out, there are none. */
@@ -53,6 +53,7 @@ class Expander {
   readonly #context: ControllerContext;
   readonly #options: ExpanderOptions;
   readonly #drivers: CsiDriverSet;
+  readonly #builtIn: readonly BuiltInResizer[];
   readonly #claims: Informer<PersistentVolumeClaim>;
   readonly #volumes: Informer<PersistentVolume>;
   /** Only drivers can require that no pod uses a volume. */
@@ -66,6 +67,7 @@ class Expander {
     this.#context = context;
     this.#options = options;
     this.#drivers = options.csiDrivers ?? noCsiDrivers;
+    this.#builtIn = options.resizers ?? [localResizer, zonalResizer, disksResizer(context)];
     this.#claims = informers.of(persistentVolumeClaims);
     this.#volumes = informers.of(persistentVolumes);
     this.#pods = options.csiDrivers === undefined ? undefined : informers.of(pods);
@@ -154,7 +156,9 @@ class Expander {
 
   #stepFor(claim: PersistentVolumeClaim): ExpansionStep['kind'] {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, { hasResizer: true }).kind;
+    if (volume === undefined) return 'nothing';
+    const canTakeBack = this.#builtIn.find((one) => one.isFor(volume))?.takeBack !== undefined;
+    return decideExpansion(claim, volume, { hasResizer: true, canTakeBack }).kind;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {
@@ -172,8 +176,8 @@ class Expander {
   }
 
   #resizerFor(volume: PersistentVolume): Resizer | undefined {
-    const { resizers = builtInResizers, csi } = this.#options;
-    const builtIn = resizers.find((candidate) => candidate.isFor(volume));
+    const { csi } = this.#options;
+    const builtIn = this.#builtIn.find((candidate) => candidate.isFor(volume));
     const driver = this.#drivers.get(volume.spec?.csi?.driver ?? '');
     if (builtIn !== undefined || driver === undefined) return builtIn;
     return csiResizer(driver, { cluster: this.#context.cluster, timeoutMs: csi?.timeoutMs });

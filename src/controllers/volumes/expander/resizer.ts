@@ -13,6 +13,11 @@ export interface Resizer {
   /** Whether only nodes act: then a size that a node refused can be replaced. */
   readonly isNodeOnly?: boolean;
   expand(volume: PersistentVolume, size: string, signal: AbortSignal): Promise<Expansion>;
+  /**
+   * Called if the claim requested more, and requests no more than it has now: withdraws what an attempt may have left. It must be idempotent. If
+   * left out, attempts leave nothing.
+   */
+  takeBack?(volume: PersistentVolume, signal: AbortSignal): Promise<void>;
 }
 
 /** A resizer with a fixed choice of volumes. */
@@ -47,6 +52,6 @@ export const zonalResizer: BuiltInResizer = {
   expand: async (volume, size) => ({ kind: 'expanded', size, needsNode: hasFileSystem(volume) }),
 };
 
-function hasFileSystem(volume: PersistentVolume): boolean {
+export function hasFileSystem(volume: PersistentVolume): boolean {
   return volumeModeOf(volume) === 'Filesystem';
 }
