@@ -2,6 +2,7 @@ import type { Controller } from '../../reconcile/controller.ts';
 import { diskCaches } from './disk-caches.ts';
 import { DiskVerdicts } from './disk-verdicts.ts';
 import { NodeDisks } from './node-disks.ts';
+import { DiskPools } from './pools/disk-pools.ts';
 import { ReplicaRelease } from './replica-release.ts';
 import { StaleEntries } from './stale-entries.ts';
 import { VolumePlacement } from './volume-placement.ts';
@@ -17,6 +18,7 @@ export const disksController: Controller = {
       new VolumePlacement(context, caches).run(signal),
       new ReplicaRelease(context, caches).run(signal),
       new StaleEntries(context, caches).run(signal),
+      new DiskPools(context, caches).run(signal),
     ]);
   },
 };

@@ -1,4 +1,4 @@
-import { type DiskCandidate, isSelected, roomOf } from './choose-disk.ts';
+import { type DiskCandidate, isFullOfEntries, isSelected, roomOf } from './choose-disk.ts';
 import type { DiskClass } from './disk-class.ts';
 
 /** What a set of disks can hold for volumes of one class. */
@@ -67,7 +67,7 @@ interface DiskGroups {
 
 function usableRoom(disk: DiskCandidate, imageBytes: (disk: DiskCandidate) => number): bigint {
   const { state } = disk;
-  if (state.kind !== 'ready' || state.closed !== undefined) return 0n;
+  if (state.kind !== 'ready' || state.closed !== undefined || isFullOfEntries(disk)) return 0n;
   return BigInt(roomOf(disk)) - BigInt(imageBytes(disk));
 }
 
