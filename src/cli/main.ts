@@ -5,6 +5,7 @@ import { CliError } from './cli-error.ts';
 import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCsi } from './commands/csi.ts';
+import { addDisks } from './commands/disks/disks.ts';
 import { addDrives } from './commands/drives/drives.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
@@ -44,6 +45,7 @@ addExplain(program);
 addReservations(program);
 addCapacity(program);
 addDrives(program);
+addDisks(program);
 addSimulate(program);
 addUpgradeZonalPvs(program);
 addKubeconfig(program);
@@ -55,8 +57,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-for (const command of program.commands.flatMap((each) => [each, ...each.commands]))
-  command.showHelpAfterError(`see ${helpOf(command)}`);
+for (const command of commandsBelow(program)) command.showHelpAfterError(`see ${helpOf(command)}`);
 
 let isVerbose = false;
 let help = 'stowage --help';
@@ -71,9 +72,14 @@ try {
   process.exit(report(error));
 }
 
+function commandsBelow(command: Command): readonly Command[] {
+  return command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
+}
+
 function helpOf(command: Command): string {
-  const group = command.parent === program ? '' : `${command.parent?.name()} `;
-  return `stowage ${group}${command.name()} --help`;
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  return `${names.join(' ')} --help`;
 }
 
 function report(error: unknown): number {

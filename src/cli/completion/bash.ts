@@ -1,4 +1,4 @@
-import { allCommands, type CommandTree, type Flag, type Values } from './command-tree.ts';
+import { allCommands, type CommandTree, type Flag, groupsBelow, type Values } from './command-tree.ts';
 
 /**
  * Works with the bash 3.2 of macOS and without the package bash-completion: only `compgen`, `COMP_WORDS` and `COMPREPLY`. Bash splits
@@ -6,7 +6,7 @@ import { allCommands, type CommandTree, type Flag, type Values } from './command
  */
 export function bashScript(root: CommandTree): string {
   const all = allCommands(root);
-  const groups = root.commands.filter(({ commands }) => commands.length > 0);
+  const groups = groupsBelow(root);
   return `# stowage completion for bash; load it with: source <(stowage completion bash)
 _stowage() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command='' position=0 at word before
@@ -37,7 +37,7 @@ _stowage_names() {
 _stowage_words() { COMPREPLY=($(compgen -W "$1" -- "$current")); }
 # Names may have spaces; bash older than 4 has no compopt, and then puts no slash after a folder.
 _stowage_paths() { local IFS=$'\\n'; COMPREPLY=($(compgen "$1" -- "$current")); compopt -o filenames 2>/dev/null; }
-_stowage_is_group() { [[ ${groups.map(({ path }) => `$1 == ${path}`).join(' || ')} ]]; }
+_stowage_is_group() { [[ ${groups.map(({ path }) => `$1 == '${path}'`).join(' || ')} ]]; }
 _stowage_takes_value() {
   case "$1 $2" in
 ${all.flatMap(({ path, flags }) => takesValueCase(path, flags)).join('\n')}

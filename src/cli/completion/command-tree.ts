@@ -46,6 +46,11 @@ export function commandTree(command: Command): CommandTree {
   };
 }
 
+/** Groups at any depth. */
+export function groupsBelow(root: CommandTree): readonly CommandTree[] {
+  return allCommands(root).filter(({ commands }) => commands.length > 0);
+}
+
 /** All commands below the root: each, and after a group the commands in it. */
 export function allCommands(root: CommandTree): readonly CommandTree[] {
   return root.commands.flatMap((command) => [command, ...allCommands(command)]);
@@ -85,5 +90,5 @@ function argumentOf(command: string, argument: Argument): Values {
   if (of !== undefined) return { kind: 'names', of };
   const words = argument.argChoices ?? argumentValues(command, argument.name());
   if (words !== undefined) return { kind: 'words', words };
-  return { kind: argument.name() === 'devices' ? 'file' : 'anything' };
+  return { kind: /^(devices|file)$/.test(argument.name()) ? 'file' : 'anything' };
 }

@@ -1,4 +1,4 @@
-import { allCommands, type CommandTree, type Flag, type Values } from './command-tree.ts';
+import { allCommands, type CommandTree, type Flag, groupsBelow, type Values } from './command-tree.ts';
 
 /**
  * For fish: one `complete` for each flag, command and value, with a condition on its position. fish's own conditions look at all words on the
@@ -32,7 +32,7 @@ function word(path: string): string {
 /** Tests whether the current word belongs to a command, optionally as its argument with the given number. */
 function whereFunction(root: CommandTree): readonly string[] {
   const flags = [root, ...allCommands(root)].flatMap((command) => command.flags);
-  const groups = root.commands.filter(({ commands }) => commands.length > 0).map(({ path }) => path);
+  const groups = groupsBelow(root).map(({ path }) => word(path));
   const withValue = flags.filter(({ values, isValueOptional }) => values !== undefined && !isValueOptional);
   const names = [...new Set(withValue.flatMap((flag) => flag.names))];
   return [

@@ -36,7 +36,27 @@ export function argumentValues(command: string, name: string): readonly string[]
 }
 
 /** The argument of `stowage __names`. */
-export type NamedThing = 'object' | 'namespace' | 'class' | 'drive' | 'node';
+export type NamedThing =
+  | 'object'
+  | 'namespace'
+  | 'class'
+  | 'drive'
+  | 'node'
+  | 'disk'
+  | 'node-or-disk'
+  | 'disks-target'
+  | 'disk-volume'
+  | 'image';
+
+const disksArguments: Readonly<Record<string, NamedThing>> = {
+  'disks describe target': 'disks-target',
+  'disks evict target': 'node-or-disk',
+  'disks cordon targets': 'node-or-disk',
+  'disks uncordon targets': 'node-or-disk',
+  'disks remove disk': 'disk',
+  'disks image from-volume volume': 'disk-volume',
+  'disks image delete image': 'image',
+};
 
 const namedByFlags: Readonly<Record<string, NamedThing>> = {
   '--namespace': 'namespace',
@@ -51,5 +71,6 @@ export function namedByFlag(long: string): NamedThing | undefined {
 
 export function namedByArgument(command: string, name: string): NamedThing | undefined {
   if (command.startsWith('drives ') && /^(drives?|source|target)$/.test(name)) return 'drive';
-  return command === 'explain' && name === 'name' ? 'object' : undefined;
+  if (command === 'explain' && name === 'name') return 'object';
+  return disksArguments[`${command} ${name}`];
 }

@@ -1,5 +1,9 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
+import { backingImages } from '../../kube/disks/backing-image.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
 import { drives } from '../../kube/drive.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
 import type { Resource } from '../../kube/resource.ts';
 import {
   deployments,
@@ -23,17 +27,16 @@ const namesMax = 500;
 
 /**
  * `stowage __names`, for the completion scripts: prints names of objects in the cluster that the words typed so far select, one a line.
- * `wanted` is `object` for the argument of `explain`, or `namespace`, `class`, `drive` or `node`. It never prints an error, which would disturb the line that
- * the user types.
+ * `wanted` is a `NamedThing`. It never prints an error, which would disturb the line that the user types.
  */
 export async function printObjectNames(wanted: string, words: readonly string[]): Promise<void> {
   const asked = askedIn(words);
-  const resource = resourceOf(wanted, asked);
-  if (resource === undefined || asked.readsFiles) return;
+  const sources = sourcesOf(wanted, asked);
+  if (sources.length === 0 || asked.readsFiles) return;
   const late = new AbortController();
   const timer = realClock.after(patienceMs, () => late.abort());
   try {
-    process.stdout.write(linesOf(await namesIn(resource, asked, late.signal)));
+    process.stdout.write(linesOf(await namesIn(sources, asked, late.signal)));
   } catch {
     // Then nothing is offered; the command itself will report the error.
     process.exitCode = 1;
@@ -42,13 +45,44 @@ export async function printObjectNames(wanted: string, words: readonly string[])
   }
 }
 
-function resourceOf(wanted: string, { kind }: TypedSelection): Resource | undefined {
-  if (wanted === 'namespace') return namespaces as Resource;
-  if (wanted === 'class') return storageClasses as Resource;
-  if (wanted === 'drive') return drives as Resource;
-  if (wanted === 'node') return nodes as Resource;
-  if (wanted !== 'object') return undefined;
-  return kind === undefined ? undefined : (explainedResources[kind] as Resource);
+/** A kind of object, and what may be typed for one. */
+interface NameSource {
+  readonly resource: Resource;
+  /** The default is the name, with the namespace if that is not the current one. */
+  readonly words?: (object: KubeObject) => readonly string[];
+}
+
+function sourcesOf(wanted: string, { kind }: TypedSelection): readonly NameSource[] {
+  const known = ownValue(namedSources, wanted);
+  if (known !== undefined || wanted !== 'object') return known ?? [];
+  return kind === undefined ? [] : [{ resource: explainedResources[kind] as Resource }];
+}
+
+const storageDisks: NameSource = {
+  resource: storageNodes as Resource,
+  words: ({ metadata, ...rest }) =>
+    Object.keys((rest as StorageNode).spec?.disks ?? {}).map((disk) => `${metadata?.name}/${disk}`),
+};
+
+const namedSources: Readonly<Record<string, readonly NameSource[]>> = {
+  namespace: [{ resource: namespaces as Resource }],
+  class: [{ resource: storageClasses as Resource }],
+  drive: [{ resource: drives as Resource }],
+  node: [{ resource: nodes as Resource }],
+  disk: [storageDisks],
+  'node-or-disk': [withPrefix('node', storageNodes as Resource), storageDisks],
+  'disks-target': [
+    storageDisks,
+    withPrefix('node', storageNodes as Resource),
+    withPrefix('volume', diskVolumes as Resource),
+    withPrefix('image', backingImages as Resource),
+  ],
+  'disk-volume': [{ resource: diskVolumes as Resource }],
+  image: [{ resource: backingImages as Resource }],
+};
+
+function withPrefix(prefix: string, resource: Resource): NameSource {
+  return { resource, words: ({ metadata }) => [`${prefix}/${metadata?.name}`] };
 }
 
 const explainedResources = {
@@ -60,16 +94,19 @@ const explainedResources = {
 } as const satisfies { readonly [K in ExplainedKindName]: unknown };
 
 async function namesIn(
-  resource: Resource,
+  sources: readonly NameSource[],
   asked: TypedSelection,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   await using cluster = await connect(asked, { rateLimit: false, requestTimeoutMs: patienceMs });
-  const { items } = await cluster
-    .resource(resource)
-    .list({ namespace: asked.namespace, limit: namesMax, signal });
   const own = asked.namespace ?? cluster.namespace;
-  return items.map(({ metadata }) => nameOf(metadata, own));
+  const lists = sources.map(async ({ resource, words }) => {
+    const { items } = await cluster
+      .resource(resource)
+      .list({ namespace: asked.namespace, limit: namesMax, signal });
+    return items.flatMap((object) => words?.(object) ?? [nameOf(object.metadata, own)]);
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 /** The name as the user must type it: with its namespace if that is not the current one. */

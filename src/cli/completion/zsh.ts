@@ -1,4 +1,4 @@
-import type { CommandTree, Flag, Values } from './command-tree.ts';
+import { type CommandTree, type Flag, groupsBelow, type Values } from './command-tree.ts';
 
 /** For zsh's completion system: one `_arguments` for each command. */
 export function zshScript(root: CommandTree): string {
@@ -15,7 +15,7 @@ ${root.flags.map(flagSpec).map(indented).join('')}    '1: :_stowage_commands' \\
 ${root.commands.map(commandCase).join('\n')}
   esac
 }
-${[root, ...groupsOf(root)].map(commandsFunction).join('\n')}
+${[root, ...groupsBelow(root)].map(commandsFunction).join('\n')}
 _stowage_names() {
   local -a names=(\${(f)"$(stowage __names $1 -- \${words[1,CURRENT-1]} 2>/dev/null)"})
   compadd -a names
@@ -35,11 +35,7 @@ ${command.commands.map(({ name, description }) => `    '${name}:${quoted(descrip
 }
 
 function commandsName({ path }: CommandTree): string {
-  return path === '' ? '_stowage_commands' : `_stowage_${path}_commands`;
-}
-
-function groupsOf({ commands }: CommandTree): readonly CommandTree[] {
-  return commands.filter((command) => command.commands.length > 0);
+  return path === '' ? '_stowage_commands' : `_stowage_${path.replaceAll(' ', '_')}_commands`;
 }
 
 /** A group has a state of its own: what follows its name are a command and that command's arguments. */

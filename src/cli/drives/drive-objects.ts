@@ -23,19 +23,20 @@ export async function readDriveObjects(
 ): Promise<DriveObjects> {
   const [{ items }, claims, volumes, found] = await Promise.all([
     cluster.resource(drives).list(),
-    permitted(cluster, persistentVolumeClaims),
-    withUsers ? permitted(cluster, persistentVolumes) : [],
-    withUsers ? permitted(cluster, pods) : [],
+    listIfPermitted(cluster, persistentVolumeClaims),
+    withUsers ? listIfPermitted(cluster, persistentVolumes) : [],
+    withUsers ? listIfPermitted(cluster, pods) : [],
   ]);
   const notes = [
-    claims ?? unread('persistentvolumeclaims', 'promised bytes are not known'),
-    volumes ?? unread('persistentvolumes', 'leaked volumes are not recognized'),
-    found ?? unread('pods', 'the pods of volumes are not known'),
+    claims ?? unreadNote('persistentvolumeclaims', 'promised bytes are not known'),
+    volumes ?? unreadNote('persistentvolumes', 'leaked volumes are not recognized'),
+    found ?? unreadNote('pods', 'the pods of volumes are not known'),
   ];
   return { drives: items, claims, volumes, pods: found, notes: notes.filter(isNote) };
 }
 
-async function permitted<T extends KubeObject>(
+/** Undefined if the caller has no right to list that kind. */
+export async function listIfPermitted<T extends KubeObject>(
   cluster: Cluster,
   resource: Resource<T>,
 ): Promise<readonly T[] | undefined> {
@@ -47,7 +48,7 @@ async function permitted<T extends KubeObject>(
   }
 }
 
-function unread(plural: string, consequence: string): Note {
+export function unreadNote(plural: string, consequence: string): Note {
   return { about: 'unseen', text: `could not read ${plural} (forbidden): ${consequence}` };
 }
 

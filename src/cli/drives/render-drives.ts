@@ -1,3 +1,4 @@
+import { fieldLines } from '../output/field-lines.ts';
 import { type Style, styleOf } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { ageText } from '../pools/age-text.ts';
@@ -63,12 +64,7 @@ export function renderVolumeDetails(lines: readonly DriveVolumeLine[]): string {
       ['Pods', line.pods.join(', ')],
     ]),
   );
-  return blocks.join('\n');
-}
-
-function fieldLines(fields: readonly (readonly [string, string | undefined])[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length)) + 2;
-  return fields.map(([name, value]) => `${`${name}:`.padEnd(width)}${value || '-'}\n`).join('');
+  return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
 }
 
 function driveColumns(options: RenderDrivesOptions): (Column<DriveLine> | undefined)[] {

@@ -12,20 +12,29 @@ const requestTimeoutMs = 30_000;
 
 /** Runs `use` with a connection. Errors of the server become messages that name it and the remedy. */
 export async function withDrives<T>(flags: DrivesFlags, use: (cluster: Cluster) => Promise<T>): Promise<T> {
+  return await withOwnKinds(flags, 'the kind Drive', use);
+}
+
+/** The same for other kinds of `stowage.dev`; `kinds` names them in the message of a server that has none. */
+export async function withOwnKinds<T>(
+  flags: DrivesFlags,
+  kinds: string,
+  use: (cluster: Cluster) => Promise<T>,
+): Promise<T> {
   await using cluster = await connect(flags, { log: logForReading(flags), requestTimeoutMs });
   try {
     return await use(cluster);
   } catch (error) {
-    throw drivesError(error, cluster);
+    throw ownKindsError(error, cluster, kinds);
   }
 }
 
-function drivesError(error: unknown, asked: AskedServer): unknown {
+function ownKindsError(error: unknown, asked: AskedServer, kinds: string): unknown {
   if (!(error instanceof ApiError) || error.code === 401 || error.code === 403)
     return serverError(error, asked);
   if (isReason(error, 'NotFound') && error.message.includes('could not find the requested resource'))
     return new CliError(
-      `${asked.server} does not have the kind Drive; install it with kubectl apply --server-side -f deploy/crds`,
+      `${asked.server} does not have ${kinds}; install the definitions with kubectl apply --server-side -f deploy/crds`,
       1,
       { cause: error },
     );

@@ -1,3 +1,4 @@
+import { fieldLines } from '../output/field-lines.ts';
 import { harmless, styleOf } from '../output/style.ts';
 import { type Column, table } from '../output/table.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -41,6 +42,11 @@ export class Sections {
 
   line(text: string): void {
     this.#parts.push(wrap(harmless(text), { width: this.#options.terminal.width }));
+  }
+
+  /** One field a line; a field without a value is shown as `-`. */
+  fields(fields: readonly (readonly [name: string, value: string | undefined])[]): void {
+    this.#parts.push(fieldLines(fields));
   }
 
   notes(notes: readonly Note[]): void {

@@ -1,0 +1,37 @@
+import { printableText } from '../../runtime/printable-text.ts';
+import { outputFormatOf } from '../output/output-format.ts';
+import { describeDisk, describeStorageNode } from './describe-lines.ts';
+import { type DiskObjects, readDiskObjects } from './disk-objects.ts';
+import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
+import { VolumesOnDisks } from './disk-volume-lines.ts';
+import { describeImage } from './image-lines.ts';
+import { type DisksDescription, renderDescription } from './render-descriptions.ts';
+import { type DisksFlags, disksOutput, withDisks } from './with-disks.ts';
+
+export interface DescribeFlags extends DisksFlags {
+  readonly output: string;
+}
+
+/** `stowage disks describe`. */
+export async function describeTarget(argument: string, flags: DescribeFlags): Promise<void> {
+  const format = outputFormatOf(flags.output);
+  const objects = await withDisks(flags, readDiskObjects);
+  const target = targetNamed(argument, objects);
+  const names = () => [printableText(targetText(target))];
+  process.stdout.write(
+    disksOutput(descriptionOf(target, objects), format, { render: renderDescription, names }),
+  );
+}
+
+export function descriptionOf(target: DisksTarget, objects: DiskObjects): DisksDescription {
+  switch (target.kind) {
+    case 'disk':
+      return describeDisk(target.disk, objects);
+    case 'node':
+      return describeStorageNode(target.node, objects);
+    case 'volume':
+      return new VolumesOnDisks(objects).describe(target.volume);
+    case 'image':
+      return describeImage(target.image, objects);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { PersistentVolume } from '../../kube/api/core.ts';
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { persistentVolumes } from '../../kube/resources.ts';
+import { listIfPermitted, unreadNote } from '../drives/drive-objects.ts';
+import type { Note } from '../source/note.ts';
+
+/** What answers are computed from. Undefined: the caller has no right to list that kind. */
+export interface DiskObjects {
+  readonly nodes: readonly StorageNode[];
+  readonly schedules: readonly DiskSchedule[];
+  readonly settings: readonly DiskSettings[] | undefined;
+  readonly volumes: readonly DiskVolume[] | undefined;
+  readonly replicas: readonly Replica[] | undefined;
+  readonly images: readonly BackingImage[] | undefined;
+  readonly persistentVolumes: readonly PersistentVolume[] | undefined;
+  readonly notes: readonly Note[];
+}
+
+/** Reads nodes with their disks, and what uses them as far as the caller may. */
+export async function readDiskObjects(cluster: Cluster): Promise<DiskObjects> {
+  const [nodes, schedules, settings, volumes, found, images, pvs] = await Promise.all([
+    cluster.resource(storageNodes).list(),
+    cluster.resource(diskSchedules).list(),
+    listIfPermitted(cluster, diskSettings),
+    listIfPermitted(cluster, diskVolumes),
+    listIfPermitted(cluster, replicas),
+    listIfPermitted(cluster, backingImages),
+    listIfPermitted(cluster, persistentVolumes),
+  ]);
+  return {
+    nodes: nodes.items,
+    schedules: schedules.items,
+    settings,
+    volumes,
+    replicas: found,
+    images,
+    persistentVolumes: pvs,
+    notes: [
+      ...(settings ? [] : [unreadNote('disksettings', 'limits are those that disks have reported last')]),
+      ...(volumes ? [] : [unreadNote('volumes.stowage.dev', 'nothing is known about volumes')]),
+      ...(found ? [] : [unreadNote('replicas', 'the volumes of replicas are not known')]),
+      ...(images ? [] : [unreadNote('backingimages', 'nothing is known about images')]),
+      ...(pvs ? [] : [unreadNote('persistentvolumes', 'the claims of volumes are not known')]),
+    ],
+  };
+}

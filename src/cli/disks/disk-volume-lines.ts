@@ -1,0 +1,155 @@
+import { getCondition } from '../../kube/conditions.ts';
+import type { Replica } from '../../kube/disks/replica.ts';
+import type { DiskVolume } from '../../kube/disks/volume.ts';
+import { listOf, textOf } from '../../kube/wire.ts';
+import { claimsOfVolumes } from './claims-of-volumes.ts';
+import { diskEntries } from './disk-entries.ts';
+import { isEvicted } from './disk-lines.ts';
+import type { DiskObjects } from './disk-objects.ts';
+import type { DiskEntryLine, DiskVolumeDescription, DiskVolumeLine, ReplicaLine } from './disks-report.ts';
+import { compareText, type KnownDisk, knownDisks } from './known-disks.ts';
+
+/** Volumes with their replicas and the disks of these. */
+export class VolumesOnDisks {
+  readonly #objects: DiskObjects;
+  readonly #disks: ReadonlyMap<string, KnownDisk>;
+  readonly #entries: ReadonlyMap<string, ReadonlyMap<string, DiskEntryLine>>;
+  readonly #replicas: ReadonlyMap<string, readonly Replica[]>;
+  readonly #claims: ReadonlyMap<string, string>;
+
+  constructor(objects: DiskObjects, disks: readonly KnownDisk[] = knownDisks(objects)) {
+    this.#objects = objects;
+    this.#disks = new Map(disks.flatMap((disk) => (disk.uuid === undefined ? [] : [[disk.uuid, disk]])));
+    this.#entries = new Map(
+      disks.map((disk) => {
+        const own = diskEntries(disk).filter(({ kind }) => kind === 'replica');
+        return [disk.uuid ?? '', new Map(own.map((entry) => [entry.name, entry]))];
+      }),
+    );
+    this.#replicas = replicasByVolume(objects);
+    this.#claims = claimsOfVolumes(objects);
+  }
+
+  /** By name. */
+  get lines(): readonly DiskVolumeLine[] {
+    const lines = (this.#objects.volumes ?? []).map((volume) => this.line(volume));
+    return lines.toSorted((a, b) => compareText(a.volume, b.volume));
+  }
+
+  line(volume: DiskVolume): DiskVolumeLine {
+    const name = volume.metadata?.name ?? '';
+    const { spec, status } = volume;
+    const replicas = this.replicasOf(name);
+    return {
+      volume: name,
+      claim: this.#claims.get(name),
+      sizeBytes: spec?.size ?? 0,
+      currentBytes: status?.size,
+      replicasWanted: spec?.numberOfReplicas ?? 1,
+      replicasPlaced: replicas.filter(
+        ({ state, scheduledBytes }) => state !== 'Deleting' && scheduledBytes > 0,
+      ).length,
+      replicasHealthy: (this.#replicas.get(name) ?? []).filter(isHealthy).length,
+      ...allocationOf(volume),
+    };
+  }
+
+  describe(volume: DiskVolume): DiskVolumeDescription {
+    const { spec, status } = volume;
+    const { node = 'hard', zone = 'soft', disk = 'soft' } = spec?.antiAffinity ?? {};
+    const refused = status?.refusedExpansion;
+    const refusing = this.#disks.get(refused?.diskID ?? '');
+    return {
+      apiVersion: 'stowage.dev/disks/v1',
+      kind: 'DiskVolumeDescription',
+      ...this.line(volume),
+      nodeSelector: listOf(spec?.nodeSelector),
+      diskSelector: listOf(spec?.diskSelector),
+      antiAffinity: { node, zone, disk },
+      backingImage: spec?.backingImage,
+      replicas: this.replicasOf(volume.metadata?.name ?? ''),
+      refusedExpansion: refused && {
+        sizeBytes: refused.size,
+        node: refusing?.nodeName,
+        disk: refusing?.name,
+        message: refused.message,
+        time: refused.time,
+      },
+      notes: this.#objects.notes,
+    };
+  }
+
+  replicasOf(volume: string): readonly ReplicaLine[] {
+    const lines = (this.#replicas.get(volume) ?? []).map((replica) => this.#replicaLine(replica));
+    return lines.toSorted((a, b) => compareText(a.replica, b.replica));
+  }
+
+  #replicaLine(replica: Replica): ReplicaLine {
+    const { metadata, spec, status } = replica;
+    const disk = this.#disks.get(spec?.diskID ?? '');
+    const entry = this.#entries.get(spec?.diskID ?? '')?.get(metadata?.name ?? '');
+    return {
+      replica: metadata?.name ?? '',
+      node: spec?.nodeID,
+      disk: disk?.name,
+      diskUUID: spec?.diskID,
+      zone: textOf(disk?.node?.status?.zone) || undefined,
+      sizeBytes: spec?.volumeSize ?? 0,
+      scheduledBytes: entry?.scheduledBytes ?? 0,
+      fileBytes: status?.size,
+      state: replicaState(replica, disk, entry),
+      message: textOf(status?.message) || entry?.reason,
+      missingBytes: entry?.missingBytes,
+    };
+  }
+}
+
+function replicasByVolume({ replicas = [] }: DiskObjects): ReadonlyMap<string, readonly Replica[]> {
+  const found = new Map<string, Replica[]>();
+  for (const replica of replicas) {
+    const volume = textOf(replica.spec?.volumeName);
+    const others = found.get(volume);
+    if (others === undefined) found.set(volume, [replica]);
+    else others.push(replica);
+  }
+  return found;
+}
+
+/** It has all of the data, and has not failed since. */
+export function isHealthy({ metadata, status }: Replica): boolean {
+  return (
+    metadata?.deletionTimestamp === undefined &&
+    status?.healthyAt !== undefined &&
+    status.failedAt === undefined
+  );
+}
+
+/** The condition DiskAllocation in one word, and its message if that word is another one than Allocated. */
+function allocationOf({ metadata, status }: DiskVolume): Pick<DiskVolumeLine, 'state' | 'message'> {
+  if (metadata?.deletionTimestamp !== undefined) return { state: 'Deleting' };
+  const found = getCondition(status?.conditions, 'DiskAllocation');
+  if (found === undefined)
+    return {
+      state: 'Unknown',
+      message: 'no controller has looked at it; check that the controller disks runs',
+    };
+  if (found.status === 'True') return { state: 'Allocated' };
+  return { state: textOf(found.reason) || 'Unknown', message: textOf(found.message) || undefined };
+}
+
+function replicaState(
+  { metadata, spec, status }: Replica,
+  disk: KnownDisk | undefined,
+  entry: DiskEntryLine | undefined,
+): string {
+  if (metadata?.deletionTimestamp !== undefined) return 'Deleting';
+  if (status?.failedAt !== undefined || status?.currentState === 'error') return 'Failed';
+  if (spec?.diskID === undefined) return 'Unplaced';
+  if (entry === undefined) return 'Assigned';
+  if (entry.state === 'rejected' && entry.scheduledBytes === 0) return 'Rejected';
+  if (entry.scheduledBytes === 0) return 'Requested';
+  if (disk !== undefined && isEvicted(disk)) return 'Evicting';
+  if (status?.currentState === 'running') return 'Running';
+  if (status?.currentState === 'starting') return 'Starting';
+  return spec.desiredState === 'running' ? 'Granted' : 'Scheduled';
+}

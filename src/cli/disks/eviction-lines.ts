@@ -1,0 +1,125 @@
+import type { Condition } from '../../kube/api/meta.ts';
+import { getCondition } from '../../kube/conditions.ts';
+import type { Replica } from '../../kube/disks/replica.ts';
+import { textOf } from '../../kube/wire.ts';
+import { diskEntries } from './disk-entries.ts';
+import { isEvicted } from './disk-lines.ts';
+import type { DiskObjects } from './disk-objects.ts';
+import { isHealthy } from './disk-volume-lines.ts';
+import type { DiskEntryLine, EvictionLine } from './disks-report.ts';
+import { copiesOf } from './image-lines.ts';
+import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
+
+type Progress = Pick<EvictionLine, 'state' | 'message' | 'volume'>;
+
+/** What is still on the disks, and what keeps it there. `disks` are those that are to become empty. */
+export function evictionLines(
+  disks: readonly KnownDisk[],
+  objects: DiskObjects,
+  all: readonly KnownDisk[] = knownDisks(objects),
+): readonly EvictionLine[] {
+  const progress = new EvictionProgress(objects, all);
+  return disks.flatMap((disk) =>
+    diskEntries(disk).map((entry) => ({
+      kind: entry.kind,
+      name: entry.name,
+      node: disk.nodeName,
+      disk: disk.name,
+      sizeBytes: Math.max(entry.requestedBytes, entry.scheduledBytes),
+      ...progress.of(entry),
+    })),
+  );
+}
+
+class EvictionProgress {
+  readonly #objects: DiskObjects;
+  readonly #disks: ReadonlyMap<string, KnownDisk>;
+
+  constructor(objects: DiskObjects, all: readonly KnownDisk[]) {
+    this.#objects = objects;
+    this.#disks = new Map(all.map((disk) => [disk.uuid ?? '', disk]));
+  }
+
+  of(entry: DiskEntryLine): Progress {
+    if (entry.state === 'releasing') return { state: 'Leaving', message: 'its bytes are being released' };
+    return entry.kind === 'replica' ? this.#replica(entry.name) : this.#image(entry.name);
+  }
+
+  #replica(name: string): Progress {
+    const { replicas, volumes } = this.#objects;
+    if (replicas === undefined || volumes === undefined)
+      return { state: 'Waiting', message: 'replicas or volumes could not be read' };
+    const replica = replicas.find(({ metadata }) => metadata?.name === name);
+    if (replica === undefined)
+      return {
+        state: 'Leaving',
+        message: 'there is no Replica of this name; the request is removed after about a minute',
+      };
+    const volume = textOf(replica.spec?.volumeName);
+    if (replica.metadata?.deletionTimestamp !== undefined)
+      return { volume, state: 'Leaving', message: 'it is being deleted' };
+    const owner = volumes.find(({ metadata }) => metadata?.name === volume);
+    if (owner === undefined)
+      return { volume, state: 'Blocked', message: `its Volume ${volume} does not exist; delete the Replica` };
+    const refusal = refusalIn(owner.status?.conditions);
+    if (refusal !== undefined) return { volume, state: 'Blocked', message: refusal };
+    return { volume, ...this.#successor(replicas, replica) };
+  }
+
+  /** The replicas of the volume that stay, and what they lack. */
+  #successor(replicas: readonly Replica[], { spec }: Replica): Progress {
+    const staying = replicas.filter(
+      (one) =>
+        one.spec?.volumeName === spec?.volumeName &&
+        one.metadata?.deletionTimestamp === undefined &&
+        !this.#isEvicted(one),
+    );
+    const [unplaced, waiting] = [
+      staying.find((one) => one.spec?.diskID === undefined),
+      staying.find((one) => one.spec?.diskID !== undefined && !isHealthy(one)),
+    ];
+    if (waiting !== undefined) {
+      const disk = this.#disks.get(waiting.spec?.diskID ?? '');
+      const place = disk === undefined ? textOf(waiting.spec?.nodeID) : diskLabel(disk);
+      const why = textOf(waiting.status?.message) || 'it does not have the data yet';
+      return { state: 'Moving', message: `to ${waiting.metadata?.name} on ${place}: ${why}` };
+    }
+    if (unplaced !== undefined)
+      return { state: 'Waiting', message: `${unplaced.metadata?.name} has no disk yet` };
+    return { state: 'Waiting', message: 'the controller disks has not answered yet' };
+  }
+
+  #isEvicted({ spec }: Replica): boolean {
+    const disk = this.#disks.get(spec?.diskID ?? '');
+    return disk !== undefined && isEvicted(disk);
+  }
+
+  #image(name: string): Progress {
+    const image = this.#objects.images?.find(({ metadata }) => metadata?.name === name);
+    if (this.#objects.images === undefined) return { state: 'Waiting', message: 'images could not be read' };
+    if (image === undefined)
+      return {
+        state: 'Leaving',
+        message: 'there is no BackingImage of this name; the request is removed after about a minute',
+      };
+    if (image.metadata?.deletionTimestamp !== undefined)
+      return { state: 'Leaving', message: 'it is being deleted' };
+    const refusal = refusalIn(image.status?.conditions);
+    if (refusal !== undefined) return { state: 'Blocked', message: refusal };
+    const coming = copiesOf(image, [...this.#disks.values()]).find(({ state, diskUUID }) => {
+      const disk = this.#disks.get(diskUUID);
+      return state !== 'ready' && disk !== undefined && !isEvicted(disk);
+    });
+    if (coming === undefined)
+      return { state: 'Waiting', message: 'the controller disks has not answered yet' };
+    const { node, disk, progressPercent = 0, message } = coming;
+    return { state: 'Moving', message: `to ${node}/${disk}: ${message ?? `${progressPercent} % are there`}` };
+  }
+}
+
+/** The message of a condition that says that no disk fits. */
+function refusalIn(conditions: readonly Condition[] | undefined): string | undefined {
+  const found = getCondition(conditions, 'DiskAllocation');
+  if (found?.status !== 'False' || found.reason !== 'InsufficientStorage') return undefined;
+  return textOf(found.message) || 'no disk fits';
+}

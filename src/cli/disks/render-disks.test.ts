@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import { descriptionOf } from './describe.ts';
+import type { DiskObjects } from './disk-objects.ts';
+import { targetNamed } from './disk-targets.ts';
+import { VolumesOnDisks } from './disk-volume-lines.ts';
+import { imageLines } from './image-lines.ts';
+import { disksReport, tagsIn } from './list.ts';
+import { renderDescription } from './render-descriptions.ts';
+import { type RenderDisksOptions, renderDisks, renderDiskVolumes, renderImages } from './render-disks.ts';
+import { sampleObjects, uuidOf } from './testing/disk-samples.ts';
+
+const golden = (name: string) => `./testing/golden/${name}`;
+const options: RenderDisksOptions = { terminal: plainTerminal, env: {}, isWide: false };
+const screen: Terminal = { width: 160, hasColour: false, isInteractive: true };
+const apiVersion = 'stowage.dev/disks/v1';
+
+function described(argument: string, objects: DiskObjects = sampleObjects, how = options): string {
+  return renderDescription(descriptionOf(targetNamed(argument, objects), objects), how);
+}
+
+test('disks show what is scheduled, pending and free, and why some take nothing', async () => {
+  const report = disksReport(sampleObjects, undefined, []);
+  await expect(renderDisks(report, options)).toMatchFileSnapshot(golden('disks.txt'));
+  await expect(renderDisks(report, { ...options, isWide: true })).toMatchFileSnapshot(
+    golden('disks-wide.txt'),
+  );
+  const utf8 = { ...options, terminal: screen, env: { LANG: 'C.UTF-8' } };
+  await expect(renderDisks(report, utf8)).toMatchFileSnapshot(golden('disks-bars.txt'));
+  await expect(`${JSON.stringify(report, undefined, 2)}\n`).toMatchFileSnapshot(golden('disks-json.txt'));
+});
+
+test('disks are selected by node and by tags of the disk and of its node', () => {
+  const named = (node: string | undefined, selector?: string) =>
+    disksReport(sampleObjects, node, tagsIn(selector)).disks.map(({ node: on, disk }) => `${on}/${disk}`);
+  expect(named('n2')).toEqual(['n2/ssd']);
+  expect(named(undefined, 'rack-1')).toEqual(['n1/hdd', 'n1/new', 'n1/ssd']);
+  expect(named(undefined, 'rack-1, fast')).toEqual(['n1/ssd']);
+  expect(named(undefined, 'slow')).toEqual([]);
+  expect(() => tagsIn('a,,b')).toThrow('--selector: "a,,b" must be tags, separated by commas');
+});
+
+test('volumes show their replicas, their claim and what they wait for', async () => {
+  const volumes = new VolumesOnDisks(sampleObjects).lines;
+  const report = { apiVersion, kind: 'DiskVolumesReport', volumes, notes: [] } as const;
+  await expect(renderDiskVolumes(report, options)).toMatchFileSnapshot(golden('volumes.txt'));
+});
+
+test('images show their copies, and no password of their source', async () => {
+  const report = {
+    apiVersion,
+    kind: 'BackingImagesReport',
+    images: imageLines(sampleObjects),
+    notes: [],
+  } as const;
+  const text = renderImages(report, options);
+  await expect(text).toMatchFileSnapshot(golden('images.txt'));
+  expect(text).not.toContain('secret');
+});
+
+test.each([
+  ['disk/n1/ssd', 'disk.txt'],
+  ['disk/n1/hdd', 'disk-over-provisioned.txt'],
+  ['node/n2', 'node.txt'],
+  ['volume/db', 'volume.txt'],
+  ['image/ubuntu', 'image.txt'],
+])('%s is described', async (argument, file) => {
+  await expect(described(argument)).toMatchFileSnapshot(golden(file));
+});
+
+test('a disk is described with a bar on a terminal', () => {
+  expect(described('n1/ssd', sampleObjects, { ...options, terminal: screen })).toMatch(/^Use: +\[#+\.+\]$/m);
+});
+
+test('an over-committed disk says by how much', () => {
+  expect(described('disk/n2/ssd')).toContain(
+    'none: 20Gi (21474836480 bytes) more are scheduled than the limit',
+  );
+});
+
+test.each([
+  ['db', 'volume/db'],
+  [uuidOf('aaaaaaaa'), 'disk/n1/ssd'],
+  ['aaaaaaaa', 'disk/n1/ssd'],
+  ['n1/hdd', 'disk/n1/hdd'],
+  ['hdd', 'disk/n1/hdd'],
+  ['n3', 'node/n3'],
+  ['storagenode.stowage.dev/n3', 'node/n3'],
+  [`diskschedule.stowage.dev/${uuidOf('eeeeeeee')}`, 'disk/n3/gone'],
+  ['volume.stowage.dev/db', 'volume/db'],
+  ['backingimage.stowage.dev/ubuntu', 'image/ubuntu'],
+])('%s names %s', (argument, expected) => {
+  expect(described(argument)).toBe(described(expected));
+});
+
+test.each([
+  ['ssd', '"ssd" is ambiguous; it must be one of disk/n1/ssd, disk/n2/ssd, disk/n3/ssd'],
+  ['nothing', 'there is no disk, node, volume, image of the name nothing; there are disk/n1/hdd'],
+  ['volume/nothing', 'there is no volume/nothing; there are volume/db, volume/big'],
+  ['disk/a', 'there is no disk/a; there are disk/n1/hdd'],
+  ['', 'there is no disk, node, volume, image of the name ;'],
+])('"%s" is refused, and what exists is named', (argument, message) => {
+  expect(() => described(argument)).toThrow(message);
+});
+
+test('what could not be read is not called missing', () => {
+  const blind = { ...sampleObjects, volumes: undefined, replicas: undefined, images: undefined };
+  expect(described('node/n2', blind)).toMatch(/stuck-r0 .* Waiting +replicas or volumes could not be read/);
+  expect(described('disk/n1/ssd', blind)).toMatch(/replica +db-r0 +- /);
+});
+
+test('text of others can not control the terminal', () => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
+  const escapes = /\u001b\[2J|b\nc/;
+  const hostile = 'a\u001b[2Jb\nc';
+  const objects: DiskObjects = {
+    ...sampleObjects,
+    nodes: [
+      {
+        metadata: { name: 'n1' },
+        spec: { disks: { [hostile]: { path: '/d', tags: [hostile] } } },
+        status: { conditions: [{ type: 'Ready', status: 'False', message: hostile }] },
+      },
+    ],
+    schedules: [],
+  };
+  for (const how of [options, { ...options, isWide: true }]) {
+    expect(renderDisks(disksReport(objects, undefined, []), how)).not.toContain('\u001b[2J');
+    expect(described('node/n1', objects, how)).not.toMatch(escapes);
+    expect(described(`n1/${hostile}`, objects, how)).not.toMatch(escapes);
+  }
+});
+
+test('without disks, the next step is named', () => {
+  const nothing = { ...sampleObjects, nodes: [], schedules: [] };
+  expect(renderDisks(disksReport(nothing, undefined, []), options)).toBe(
+    'There are no disks. A StorageNode with spec.disks has some.\n',
+  );
+});
