@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../runtime/next-turn.ts';
 import type { ServedKind, StoredObject } from '../../kinds/served-kind.ts';
 import { resultWhenDurable } from '../context/durable-result.ts';
 import { findObject, type RegistryContext } from '../context/registry-context.ts';
@@ -30,6 +31,8 @@ export async function deleteCollection(
     const batch = page.items.slice(start, start + batchLengthMax);
     const deletions = batch.map(({ object }) => deleteListed(context, kind, object, { options, write }));
     await resultWhenDurable(context.store, Promise.all(deletions));
+    // A dry run waits for no commit.
+    await nextTurn();
   }
   return page;
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ListQuery } from '../registry.ts';
+import type { ListQuery, RegistryEvent } from '../registry.ts';
 import { errorOf, RegistryFixture } from '../testing/registry-fixture.ts';
 
 let fixture: RegistryFixture;
@@ -177,5 +177,66 @@ describe('selectors', () => {
 
   test('an unknown field is refused', async () => {
     expect(await errorOf(list({ fieldSelector: 'spec.x=1' }))).toMatch(/^BadRequest: /);
+  });
+});
+
+describe('other work gets turns', () => {
+  const count = 60;
+  beforeEach(async () => {
+    for (let at = 0; at < count; at += 1) {
+      await fixture.create('configmaps', {
+        metadata: { name: `n${at}` },
+        data: { text: 'x'.repeat(50_000) },
+      });
+    }
+  });
+
+  async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+    let [turns, isDone] = [0, false];
+    const tick = () => {
+      turns += 1;
+      if (!isDone) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await work();
+    isDone = true;
+    return turns;
+  }
+
+  test('while many objects are selected by label', async () => {
+    const read = turnsDuring(async () => {
+      expect((await list({ labelSelector: 'a=b' })).names).toEqual([]);
+    });
+    expect(await read).toBeGreaterThanOrEqual(4);
+  });
+
+  test('and the list shows one state', async () => {
+    const listing = list({ fieldSelector: 'metadata.name!=n0' });
+    await fixture.create('configmaps', { metadata: { name: 'later' } });
+    await fixture.delete('configmaps', 'n9');
+    const { names, resourceVersion } = await listing;
+    expect([names.includes('later'), names.includes('n9'), names.length]).toEqual([false, true, count - 1]);
+    const again = await list({ resourceVersion, resourceVersionMatch: 'Exact' });
+    expect(again.names.filter((name) => name !== 'n0')).toEqual(names);
+  });
+
+  test('while a watch selects the objects that exist, and changes follow', async () => {
+    const seen: string[] = [];
+    const listener = {
+      events: (events: readonly RegistryEvent[]) => {
+        for (const event of events)
+          if (event.type !== 'BOOKMARK') seen.push(`${event.type} ${event.snapshot.object.metadata.name}`);
+      },
+    };
+    const query = { namespace, fieldSelector: 'metadata.name!=n1' };
+    const opened = fixture.registry.watch(fixture.kind('configmaps'), query, listener);
+    const turns = turnsDuring(() => opened);
+    await fixture.create('configmaps', { metadata: { name: 'later' } });
+    const handle = await opened;
+    expect(await turns).toBeGreaterThanOrEqual(3);
+    await fixture.create('configmaps', { metadata: { name: 'last' } });
+    handle.close();
+    expect(seen).toHaveLength(count - 1 + 2);
+    expect(seen.slice(-2)).toEqual(['ADDED later', 'ADDED last']);
   });
 });

@@ -1,5 +1,6 @@
 import { ApiError, badRequest, expired, failure } from '../../../kube/api-error.ts';
 import type { ObjectKey } from '../../../kube/resource.ts';
+import { WorkSlices } from '../../../runtime/work-slices.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import {
@@ -47,7 +48,7 @@ export async function listObjects(
   checkNotFuture(context, start?.revision ?? 0);
   const pageLength = isSingleObject(kind, filter) ? 0 : limit;
   const exact = start?.revision ?? (isExact(query, asked, pageLength) ? asked : undefined);
-  const page = readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
+  const page = await readPage(context, kind, filter, { revision: exact, after: start?.after, limit });
   await context.store.whenDurable(Math.min(page.revision, context.store.revision));
   return snapshotPage(page, filter);
 }
@@ -84,24 +85,30 @@ interface PageRequest {
   readonly limit: number;
 }
 
-function readPage(
+/** Only the first step reads the store, so that the page shows one state although other work gets turns while objects are selected. */
+async function readPage(
   context: RegistryContext,
   kind: ServedKind,
   filter: ObjectFilter,
   request: PageRequest,
-): ReadPage {
+): Promise<ReadPage> {
   const { limit } = request;
   const entries = candidates(context, kind, filter, request);
+  const revision = request.revision ?? context.store.revision;
   const items: ObjectSnapshot[] = [];
+  const slices = new WorkSlices();
   for (const [index, entry] of entries.entries()) {
     const snapshot = snapshotOf(context, kind, entry);
-    if (filter.matches?.(snapshot.object) === false) continue;
+    if (filter.matches !== undefined) {
+      const turn = slices.add(entry.bytes.length);
+      if (turn !== undefined) await turn;
+      if (!filter.matches(snapshot.object)) continue;
+    }
     items.push(snapshot);
     if (items.length !== limit || index === entries.length - 1) continue;
-    const remaining = entries.length - index - 1;
-    return { items, revision: request.revision ?? context.store.revision, last: entry.key, remaining };
+    return { items, revision, last: entry.key, remaining: entries.length - index - 1 };
   }
-  return { items, revision: request.revision ?? context.store.revision, last: undefined, remaining: 0 };
+  return { items, revision, last: undefined, remaining: 0 };
 }
 
 function candidates(

@@ -1,4 +1,5 @@
 import { expired, failure } from '../../../kube/api-error.ts';
+import { WorkSlices } from '../../../runtime/work-slices.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { StoreEntry } from '../../store/store.ts';
 import { bucketOf, type RegistryContext, snapshotOf } from '../context/registry-context.ts';
@@ -28,7 +29,7 @@ export async function watchObjects(
   const start = isState || asked === 0 ? context.store.durableRevision : startAfter(context, asked);
   if (isState) {
     const marksEnd = query.sendInitialEvents === true && query.bookmarks === true;
-    sendInitialState(context, kind, filter, { start, marksEnd, listener });
+    await sendInitialState(context, kind, filter, { start, marksEnd, listener });
   }
   const watch = new OpenWatch({ context, kind, filter, start, listener });
   if (!watch.open()) throw tooOld(asked, context.store.compactedRevision);
@@ -42,16 +43,23 @@ interface InitialState {
   readonly listener: WatchListener;
 }
 
-function sendInitialState(
+/** Other work gets turns while objects are selected; changes that are made meanwhile follow from the history. */
+async function sendInitialState(
   context: RegistryContext,
   kind: ServedKind,
   filter: ObjectFilter,
   { start, marksEnd, listener }: InitialState,
-): void {
+): Promise<void> {
   const events: RegistryEvent[] = [];
+  const slices = new WorkSlices();
   for (const entry of stateAt(context, kind, filter, start)) {
     const snapshot = snapshotOf(context, kind, entry);
-    if (filter.matches?.(snapshot.object) !== false) events.push({ type: 'ADDED', snapshot });
+    if (filter.matches !== undefined) {
+      const turn = slices.add(entry.bytes.length);
+      if (turn !== undefined) await turn;
+      if (!filter.matches(snapshot.object)) continue;
+    }
+    events.push({ type: 'ADDED', snapshot });
   }
   if (marksEnd) events.push({ type: 'BOOKMARK', resourceVersion: String(start), isInitialEnd: true });
   if (events.length > 0) listener.events(events);

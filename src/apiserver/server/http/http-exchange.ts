@@ -20,8 +20,15 @@ export interface IncomingRequest {
   readonly warnings: Warnings;
 }
 
-/** The response: complete, or a stream that both sides may end. */
-export type OutgoingResponse = FullResponse | StreamResponse;
+/** The response: complete, made while it is sent, or a stream that both sides may end. */
+export type OutgoingResponse = FullResponse | GeneratedResponse | StreamResponse;
+
+/** A response whose body is made no faster than the client reads it. Its length is not known before. */
+export interface GeneratedResponse {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
 
 export interface StreamResponse {
   readonly status: number;

@@ -143,6 +143,7 @@ export class HttpServer {
     try {
       const outgoing = await this.#options.handler(request);
       if ('stream' in outgoing) this.#startStream(outgoing, response);
+      else if ('pieces' in outgoing) await this.#writer.sendGenerated(request, outgoing, response);
       else await this.#writer.send(request, outgoing, response);
     } catch (error) {
       if (!(error instanceof ClientDisconnected)) this.#options.onError(error, request);

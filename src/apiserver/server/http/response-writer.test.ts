@@ -35,10 +35,12 @@ async function dial(port: number): Promise<Socket> {
 
 function get(port: number, headers: Record<string, string> = {}) {
   return new Promise<{ bytes: Buffer; encoding: string | undefined }>((resolve, reject) => {
-    const sent = request({ port, host: '127.0.0.1', headers, agent: false }, async (response) => {
+    const sent = request({ port, host: '127.0.0.1', headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      resolve({ bytes: Buffer.concat(chunks), encoding: response.headers['content-encoding'] });
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+      response.on('end', () => {
+        resolve({ bytes: Buffer.concat(chunks), encoding: response.headers['content-encoding'] });
+      });
     });
     sent.on('error', reject).end();
   });
@@ -110,6 +112,77 @@ describe('a large response', () => {
       clearInterval(sample);
       expect(response.writableFinished).toBe(false);
       expect(mostBuffered).toBeLessThan(1_000_000);
+    },
+  );
+});
+
+describe('a response that is made while it is sent', () => {
+  const noise = randomBytes(64 * 1024);
+
+  async function* pieces(count: number, onPiece: (made: number) => void = () => {}) {
+    for (let made = 1; made <= count; made += 1) {
+      onPiece(made);
+      yield noise;
+    }
+  }
+
+  test.each([{}, gzip])('arrives whole: %j', async (headers: Record<string, string>) => {
+    const writer = new ResponseWriter({ metrics: newMetrics() });
+    const port = await listen((message, response) => {
+      const generated = { status: 200, headers: {}, pieces: pieces(20) };
+      void writer.sendGenerated(requestOf(message), generated, response);
+    });
+    const { bytes, encoding } = await get(port, headers);
+    expect(encoding).toBe(headers['accept-encoding']);
+    const body = encoding === undefined ? bytes : gunzipSync(bytes);
+    expect(body.equals(Buffer.concat(Array.from({ length: 20 }, () => noise)))).toBe(true);
+  });
+
+  test.each([{}, gzip])('is made no faster than the client reads, and ends with it: %j', async (headers) => {
+    const writer = new ResponseWriter({ metrics: newMetrics(), stalledMaxMs: 200 });
+    let most = 0;
+    const closed = new Promise<void>((resolve) => {
+      void listen((message, response) => {
+        const endless = pieces(1_000_000, (made) => (most = made));
+        response.on('error', () => {}).once('close', resolve);
+        void writer.sendGenerated(
+          requestOf(message),
+          { status: 200, headers: {}, pieces: endless },
+          response,
+        );
+      }).then(async (port) => {
+        const socket = await dial(port);
+        socket.pause();
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${lines.join('')}\r\n`);
+      });
+    });
+    await closed;
+    // What the sockets of both sides buffer, and little more.
+    expect(most).toBeLessThan(300);
+    const then = most;
+    await get(await listen((_message, response) => response.end()));
+    expect(most).toBeLessThanOrEqual(then + 2);
+  });
+
+  test.each([{}, gzip])(
+    'that fails is reported, and the client sees that it is incomplete: %j',
+    async (headers) => {
+      const writer = new ResponseWriter({ metrics: newMetrics() });
+      const failures: unknown[] = [];
+      const port = await listen((message, response) => {
+        const failing = pieces(20, (made) => {
+          if (made === 10) throw new Error('broken');
+        });
+        writer
+          .sendGenerated(requestOf(message), { status: 200, headers: {}, pieces: failing }, response)
+          .catch((error) => {
+            failures.push(error);
+            response.destroy();
+          });
+      });
+      await expect(get(port, headers)).rejects.toThrow();
+      expect(failures).toEqual([new Error('broken')]);
     },
   );
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createGzip, gzip } from 'node:zlib';
 import type { FullResponse } from '../../../io/http/full-response.ts';
 import type { ServerMetrics } from '../metrics.ts';
-import type { IncomingRequest } from './http-exchange.ts';
+import type { GeneratedResponse, IncomingRequest } from './http-exchange.ts';
 
 /** Compressing smaller responses costs more than it saves; kube-apiserver uses the same threshold. */
 const gzipFromBytes = 128 * 1024;
@@ -58,6 +58,31 @@ export class ResponseWriter {
     await this.#sendCompressed(full, response);
   }
 
+  /** Sends a response while its body is made. An error of what makes it is thrown; the client sees that its response is incomplete. */
+  async sendGenerated(
+    request: IncomingRequest,
+    generated: GeneratedResponse,
+    response: ServerResponse,
+  ): Promise<void> {
+    response.setTimeout(this.#stalledMaxMs, () => response.destroy());
+    if (response.destroyed) return;
+    const isCompressed = acceptsGzip(request) && this.#compressions < this.#compressionsMax;
+    const headers = isCompressed ? compressedHeaders(generated) : generated.headers;
+    response.writeHead(generated.status, { ...headers } as Record<string, string>);
+    if (request.method === 'HEAD') response.end();
+    else if (isCompressed) await this.#compressInto(response, generated.pieces);
+    else await this.#sendAll(generated.pieces, response);
+  }
+
+  async #sendAll(pieces: AsyncIterable<Uint8Array>, response: ServerResponse): Promise<void> {
+    for await (const piece of pieces) {
+      if (response.destroyed) return;
+      this.#metrics.responseBytes += piece.length;
+      if (!response.write(piece)) await writableAgain(response);
+    }
+    response.end();
+  }
+
   async #sendPlain(
     request: IncomingRequest,
     { status, headers, body }: FullResponse,
@@ -77,13 +102,30 @@ export class ResponseWriter {
   async #sendCompressed(full: FullResponse, response: ServerResponse): Promise<void> {
     if (response.destroyed) return;
     response.writeHead(full.status, compressedHeaders(full) as Record<string, string>);
+    await this.#compressInto(response, piecesOf(full.body));
+  }
+
+  async #compressInto(
+    response: ServerResponse,
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    let failure: unknown;
+    const source = async function* () {
+      try {
+        yield* pieces;
+      } catch (error) {
+        // If the client has disconnected, its error arrives here too.
+        if (!response.destroyed) failure = error;
+        throw error;
+      }
+    };
     this.#compressions += 1;
     try {
-      const pieces = Readable.from(piecesOf(full.body), { objectMode: true, highWaterMark: 1 });
-      await pipeline(pieces, createGzip({ level: 1 }), (source) => this.#counted(source), response);
+      const readable = Readable.from(source(), { objectMode: true, highWaterMark: 1 });
+      await pipeline(readable, createGzip({ level: 1 }), (each) => this.#counted(each), response);
     } catch (error) {
-      // The client has disconnected, or was disconnected because it does not read.
-      if (!response.destroyed) throw error;
+      // The client has disconnected, or was disconnected because it does not read; or the body could not be made.
+      if (failure !== undefined || !response.destroyed) throw error;
     } finally {
       this.#compressions -= 1;
     }
@@ -114,7 +156,7 @@ function isCompressible(request: IncomingRequest, { body }: FullResponse): boole
   return request.method === 'GET' && lengthOf(body) >= gzipFromBytes && acceptsGzip(request);
 }
 
-function compressedHeaders({ headers }: FullResponse): FullResponse['headers'] {
+function compressedHeaders({ headers }: Pick<FullResponse, 'headers'>): FullResponse['headers'] {
   const vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`;
   return { ...headers, 'Content-Encoding': 'gzip', Vary: vary };
 }

@@ -34,7 +34,7 @@ export async function listResource(
   { registry, clock }: ServerContext,
   request: IncomingRequest,
   { kind, namespace }: ResourceTarget,
-): Promise<FullResponse> {
+): Promise<OutgoingResponse> {
   const format = negotiate(request, { shapes: 'all', isCollection: true });
   const { list } = readListOptions(request.query, namespace, false);
   const page = await registry.list(kind, list);

@@ -9,7 +9,7 @@ import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { UpdateContext } from '../../registry/registry.ts';
 import { decodeBody } from '../../schema/decode.ts';
 import type { ExpectedType } from '../../schema/group-version-kind.ts';
-import type { IncomingRequest } from '../http/http-exchange.ts';
+import type { IncomingRequest, OutgoingResponse } from '../http/http-exchange.ts';
 import type { RequestContext } from '../request-context.ts';
 import { readListOptions } from '../requests/list-options.ts';
 import { type ParsedPatch, parsePatch, patchTypeOfRequest } from '../requests/patch-body.ts';
@@ -103,7 +103,7 @@ export async function deleteResourceCollection(
   { registry, clock, caller }: RequestContext,
   request: IncomingRequest,
   { kind, namespace }: ResourceTarget,
-): Promise<FullResponse> {
+): Promise<OutgoingResponse> {
   const format = negotiate(request, anyShape);
   const { list } = readListOptions(request.query, namespace, false);
   const { request: deletion, dryRun } = validateDeleteOptions(await readDeleteOptions(request, caller.user));

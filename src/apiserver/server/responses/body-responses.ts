@@ -4,7 +4,8 @@ import { ApiError, failure, internalError } from '../../../kube/api-error.ts';
 import { formatGoJson, jsonText } from '../../../kube/go/json-text.ts';
 import { parseServerJson } from '../../schema/json-reader.ts';
 import { StoreError } from '../../store/store-error.ts';
-import type { IncomingRequest } from '../http/http-exchange.ts';
+import type { GeneratedResponse, IncomingRequest } from '../http/http-exchange.ts';
+import { type ListBody, listPieces, yamlOptions } from './list-body.ts';
 import { errorFormat, type ResponseFormat } from './negotiation.ts';
 
 /** A JSON or YAML response. `json` is the body as chunks that are sent in order. */
@@ -15,15 +16,26 @@ export function bodyResponse(
   headers: HttpHeaders = {},
 ): FullResponse {
   const isYaml = format.media === 'yaml';
-  const all = {
-    'Cache-Control': 'no-cache, private',
-    'Content-Type': isYaml ? 'application/yaml' : 'application/json',
-    ...headers,
-  };
+  const all = bodyHeaders(format, headers);
   if (!isYaml && !format.isPretty) return { status, headers: all, body: [...json, newline] };
   const value = parseServerJson(Buffer.concat(json).toString());
   const text = isYaml ? stringify(value, yamlOptions) : jsonText(value, 2);
   return { status, headers: all, body: [Buffer.from(text)] };
+}
+
+/** A response whose body is made while it is sent. */
+export function generatedResponse(
+  status: number,
+  format: Pick<ResponseFormat, 'media' | 'isPretty'>,
+  list: ListBody,
+  headers: HttpHeaders = {},
+): GeneratedResponse {
+  return { status, headers: bodyHeaders(format, headers), pieces: listPieces(list, format) };
+}
+
+function bodyHeaders({ media }: Pick<ResponseFormat, 'media'>, headers: HttpHeaders): HttpHeaders {
+  const type = media === 'yaml' ? 'application/yaml' : 'application/json';
+  return { 'Cache-Control': 'no-cache, private', 'Content-Type': type, ...headers };
 }
 
 export function valueResponse(
@@ -73,8 +85,5 @@ export function storageFailure(error: unknown): ApiError | undefined {
     causes: [{ reason: 'DiskFull', message: 'no space left on device' }],
   });
 }
-
-/** Go's key order and indentation; text that YAML 1.1 would read as another type is quoted. */
-const yamlOptions = { lineWidth: 80, sortMapEntries: true, version: '1.1', indentSeq: false } as const;
 
 const newline = Buffer.from('\n');

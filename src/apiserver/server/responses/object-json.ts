@@ -8,33 +8,6 @@ export function objectJson({ kind, apiVersion, json }: ObjectSnapshot): readonly
   return [headOf(kind, apiVersion), json.subarray(1)];
 }
 
-export interface ListHead {
-  /** The list's kind: `PodList`. */
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly metadata: object;
-}
-
-/** Builds a list from the JSON of its items without copying them. */
-export function listJson(
-  { kind, apiVersion, metadata }: ListHead,
-  items: readonly Uint8Array[],
-): Uint8Array[] {
-  const pieces: Uint8Array[] = [
-    headOf(kind, apiVersion),
-    Buffer.from(`"metadata":${JSON.stringify(metadata)},"items":[`),
-  ];
-  items.forEach((item, index) => {
-    if (index > 0) pieces.push(comma);
-    pieces.push(item);
-  });
-  pieces.push(listEnd);
-  return pieces;
-}
-
-const comma = Buffer.from(',');
-const listEnd = Buffer.from(']}');
-
 /** Bounded by the number of kinds. */
 const heads = new Map<string, Buffer>();
 

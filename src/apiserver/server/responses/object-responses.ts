@@ -3,13 +3,14 @@ import { failure } from '../../../kube/api-error.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import type { ObjectSnapshot, SnapshotPage } from '../../registry/registry.ts';
-import type { IncomingRequest } from '../http/http-exchange.ts';
-import { bodyResponse } from './body-responses.ts';
+import type { GeneratedResponse, IncomingRequest } from '../http/http-exchange.ts';
+import { bodyResponse, generatedResponse, valueResponse } from './body-responses.ts';
+import { type ListBody, type ListElement, listJson } from './list-body.ts';
 import type { MetaVersion, ResponseFormat } from './negotiation.ts';
-import { listJson, objectJson } from './object-json.ts';
+import { objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
 import { scaleTableJson } from './scale-table.ts';
-import { includeObjectFromQuery, tableJson } from './table.ts';
+import { includeObjectFromQuery, tableBody, tableJson } from './table.ts';
 
 /** The options that all object responses of one request share. */
 export interface ObjectResponseOptions {
@@ -29,13 +30,31 @@ export function objectResponse(
   return bodyResponse(status, options.format, objectPieces(snapshot, options), options.headers);
 }
 
+/** Smaller lists are made at once, so that their length is known. */
+const generatedFromBytes = 256 * 1024;
+
 /** A page of objects in the requested format. */
 export function listResponse(
   status: number,
   page: SnapshotPage,
   options: ObjectResponseOptions,
-): FullResponse {
-  return bodyResponse(status, options.format, listPieces(page, options), options.headers);
+): FullResponse | GeneratedResponse {
+  const { format, headers } = options;
+  const list = listBody(page, options);
+  // kube-apiserver converts an empty list to `items: null`, not to an empty array.
+  if (format.shape.kind === 'PartialObjectMetadataList' && page.items.length === 0)
+    return valueResponse(status, format, { ...list.fields, items: null }, headers);
+  // The stored bytes are sent as they are: that takes neither work nor memory.
+  const isAsStored = format.shape.kind === 'object' && format.media === 'json' && !format.isPretty;
+  if (isAsStored || storedBytes(page) < generatedFromBytes)
+    return bodyResponse(status, format, listJson(list), headers);
+  return generatedResponse(status, format, list, headers);
+}
+
+function storedBytes({ items }: SnapshotPage): number {
+  let bytes = 0;
+  for (const { json } of items) bytes += json.length;
+  return bytes;
 }
 
 function objectPieces(snapshot: ObjectSnapshot, options: ObjectResponseOptions): readonly Uint8Array[] {
@@ -58,26 +77,42 @@ function objectPieces(snapshot: ObjectSnapshot, options: ObjectResponseOptions):
   }
 }
 
-function listPieces(page: SnapshotPage, options: ObjectResponseOptions): readonly Uint8Array[] {
+function listBody(page: SnapshotPage, options: ObjectResponseOptions): ListBody {
   const { kind, format } = options;
   const { shape } = format;
   const metadata = listMetadata(page);
   switch (shape.kind) {
     case 'object': {
       const end = kind.definition === undefined ? {} : { continue: '' };
-      const head = {
+      const fields = {
         kind: kind.definition?.listKind ?? `${kind.kind}List`,
         apiVersion: apiVersionOf(kind),
         metadata: { ...end, ...metadata },
       };
-      return listJson(head, page.items.map(kind.definition === undefined ? itemJson : fullItemJson));
+      // Items of custom resources carry kind and apiVersion, unlike built-in kinds, and their lists have `continue: ""` at the end.
+      const jsonOf = kind.definition === undefined ? storedJson : objectJson;
+      return { fields, listField: 'items', elements: elementsOf(page, jsonOf) };
     }
     case 'PartialObjectMetadata':
       throw wrongShape(`you requested ${shape.kind}, but the requested object is a list`, kind, 'List');
-    case 'PartialObjectMetadataList':
-      return partialListPieces(page, metadata, shape.version);
+    case 'PartialObjectMetadataList': {
+      const { version } = shape;
+      const fields = { kind: shape.kind, apiVersion: `meta.k8s.io/${version}`, metadata };
+      const jsonOf = (snapshot: ObjectSnapshot) => [partialMetadataJson(snapshot, version)];
+      return { fields, listField: 'items', elements: elementsOf(page, jsonOf) };
+    }
     case 'Table':
-      return tableJson(kind, page.items, metadata, fullTable(shape.version, options));
+      return tableBody(kind, page.items, metadata, fullTable(shape.version, options));
+  }
+}
+
+function* elementsOf(
+  { items }: SnapshotPage,
+  jsonOf: (snapshot: ObjectSnapshot) => readonly Uint8Array[],
+): Generator<ListElement> {
+  for (const snapshot of items) {
+    const json = jsonOf(snapshot);
+    yield { json, workBytes: json.at(-1)?.length ?? 0 };
   }
 }
 
@@ -86,21 +121,8 @@ function fullTable(version: MetaVersion, { request, nowMs }: ObjectResponseOptio
   return { version, include: includeObjectFromQuery(request.query), nowMs, hasColumns: true };
 }
 
-function partialListPieces(page: SnapshotPage, metadata: object, version: MetaVersion): Uint8Array[] {
-  const head = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata };
-  // kube-apiserver converts an empty list to `items: null`, not to an empty array.
-  if (page.items.length === 0) return [Buffer.from(JSON.stringify({ ...head, items: null }))];
-  const items = page.items.map((snapshot) => partialMetadataJson(snapshot, version));
-  return listJson(head, items);
-}
-
-function itemJson({ json }: ObjectSnapshot): Uint8Array {
-  return json;
-}
-
-/** Items of custom resources carry kind and apiVersion, unlike built-in kinds, and their lists have `continue: ""` at the end. */
-function fullItemJson(snapshot: ObjectSnapshot): Uint8Array {
-  return Buffer.concat(objectJson(snapshot));
+function storedJson({ json }: ObjectSnapshot): readonly Uint8Array[] {
+  return [json];
 }
 
 function listMetadata({ resourceVersion, continue: next, remainingItemCount }: SnapshotPage): object {

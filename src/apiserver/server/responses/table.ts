@@ -2,6 +2,7 @@ import { badRequest } from '../../../kube/api-error.ts';
 import { jsonText } from '../../../kube/go/json-text.ts';
 import type { ServedKind, TableColumn } from '../../kinds/served-kind.ts';
 import type { ObjectSnapshot } from '../../registry/registry.ts';
+import { type ListBody, type ListElement, listJson } from './list-body.ts';
 import type { MetaVersion } from './negotiation.ts';
 import { objectJson } from './object-json.ts';
 import { partialMetadataJson } from './partial-metadata.ts';
@@ -28,22 +29,35 @@ export function includeObjectFromQuery(query: URLSearchParams): IncludeObject {
 }
 
 /** Objects as a table, as kubectl prints them. Only the first table of a watch has column definitions. */
-export function tableJson(
+export function tableBody(
   kind: TableSource,
   snapshots: readonly ObjectSnapshot[],
   metadata: object,
   tableFormat: TableFormat & { readonly hasColumns: boolean },
-): Uint8Array[] {
-  const columns = tableFormat.hasColumns ? JSON.stringify(kind.columns.map(columnDefinition)) : 'null';
-  const pieces: Uint8Array[] = [
-    Buffer.from(`${tableHead(tableFormat.version, metadata)}${columns},"rows":[`),
-  ];
-  snapshots.forEach((snapshot, index) => {
-    if (index > 0) pieces.push(comma);
-    pieces.push(...rowJson(kind, snapshot, tableFormat));
-  });
-  pieces.push(tableEnd);
-  return pieces;
+): ListBody {
+  const { version, hasColumns } = tableFormat;
+  const columnDefinitions = hasColumns ? kind.columns.map(columnDefinition) : null;
+  const apiVersion = `meta.k8s.io/${version}`;
+  return {
+    fields: { kind: 'Table', apiVersion, metadata, columnDefinitions },
+    listField: 'rows',
+    elements: rows(kind, snapshots, tableFormat),
+  };
+}
+
+/** As `tableBody`, made at once. */
+export function tableJson(...table: Parameters<typeof tableBody>): Uint8Array[] {
+  return listJson(tableBody(...table));
+}
+
+function* rows(
+  kind: TableSource,
+  snapshots: readonly ObjectSnapshot[],
+  format: TableFormat,
+): Generator<ListElement> {
+  for (const snapshot of snapshots) {
+    yield { json: rowJson(kind, snapshot, format), workBytes: snapshot.json.length };
+  }
 }
 
 /** A bookmark of a watch of tables: one row with empty cells. */
@@ -56,8 +70,6 @@ export function tableBookmark(kind: TableSource, metadata: object, version: Meta
   return `${tableHead(version, { resourceVersion })}null,"rows":[${JSON.stringify({ cells, object })}]}`;
 }
 
-const comma = Buffer.from(',');
-const tableEnd = Buffer.from(']}');
 const rowEnd = Buffer.from('}');
 
 function tableHead(version: MetaVersion, metadata: object): string {

@@ -85,6 +85,24 @@ describe('a watch on a connection', () => {
     expect(sink.names()).toHaveLength(200);
   });
 
+  test('encodes a bounded number of bytes in a turn, also for a reader that takes all of them', async () => {
+    const initial = Array.from({ length: 100 }, (_, index) => added(`n${index}`, 100_000));
+    const { sink, clock } = begun({ initial, timeoutMs: 60 * minuteMs });
+    const seen: number[] = [];
+    const look = () => {
+      seen.push(sink.names().length);
+      if (seen.length < 100) clock.after(0, look);
+    };
+    clock.after(0, look);
+    await clock.advance(1);
+    expect(seen.at(-1)).toBe(initial.length);
+    const steps = seen.map((count, at) => count - (seen[at - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThan(15);
+    // It was never waiting for the reader.
+    await clock.advance(2 * minuteMs);
+    expect(sink.isCut).toBe(false);
+  });
+
   test('closes the watch of a reader that reads nothing for a minute', async () => {
     const { backlog, sink, clock } = begun({ timeoutMs: 60 * minuteMs });
     sink.isSlow = true;

@@ -10,6 +10,8 @@ import { errorLine, type WatchEncoder } from './watch-encoder.ts';
 const backlogMaxBytes = 8 * 1024 * 1024;
 /** The limit of bytes passed to the connection and not yet sent. */
 const inFlightMaxBytes = 256 * 1024;
+/** The size of the objects that are encoded before other work gets a turn: a table has few bytes of each object, and parses all of them. */
+const turnMaxBytes = 1024 * 1024;
 /** A client that reads nothing for this long is considered gone. */
 const stallMaxMs = 60_000;
 const bookmarkEveryMs = 60_000;
@@ -193,11 +195,14 @@ export class WatchResponseStream implements ResponseStream {
   }
 
   #write(): void {
-    const { backlog, sink } = this.#options;
-    while (!this.#isClosed && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes) this.#writeChunk();
+    const { backlog, sink, flushScheduler } = this.#options;
+    const isWritable = () => !this.#isClosed && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes;
+    for (let left = turnMaxBytes; left > 0 && isWritable(); ) left -= this.#writeChunk(left);
     if (this.#isClosed) return;
-    if (!backlog.isEmpty) this.#armStallTimer();
-    else if (this.#isEnding) this.#end();
+    if (backlog.isEmpty) {
+      if (this.#isEnding) this.#end();
+    } else if (isWritable()) flushScheduler.schedule(this.#flush);
+    else this.#armStallTimer();
   }
 
   #end(): void {
@@ -207,15 +212,17 @@ export class WatchResponseStream implements ResponseStream {
     sink.end();
   }
 
-  /** Writes queued events as one chunk. */
-  #writeChunk(): void {
+  /** Writes queued events as one chunk. Returns the size of their objects; beyond `objectBytesMax` it takes no further one. */
+  #writeChunk(objectBytesMax: number): number {
     const { backlog, encoder, sink, clock, metrics } = this.#options;
     const nowMs = clock.nowMs();
     const lines: Uint8Array[] = [];
     let bytes = 0;
-    while (bytes < inFlightMaxBytes) {
+    let objectBytes = 0;
+    while (bytes < inFlightMaxBytes && objectBytes < objectBytesMax) {
       const event = backlog.shift();
       if (event === undefined) break;
+      objectBytes += sizeOf(event);
       const encoded = this.#encoded(() => encoder.encode(event, nowMs));
       lines.push(encoded);
       bytes += encoded.length;
@@ -223,6 +230,7 @@ export class WatchResponseStream implements ResponseStream {
     metrics.watchEvents += lines.length;
     metrics.watchBytes += bytes;
     sink.write(lines.length === 1 ? lines[0]! : Buffer.concat(lines));
+    return objectBytes;
   }
 
   #encoded(encode: () => Uint8Array): Uint8Array {
