@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import { hasSchedulingChange, readPod } from '../engine/records/pod-record.ts';
 import type { Binding, Pod, PodCondition } from '../kube/api/core.ts';
-import { isReason, isRefusal } from '../kube/api-error.ts';
+import { isRefusal } from '../kube/api-error.ts';
 import { setCondition } from '../kube/conditions.ts';
 import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { keyOf } from '../kube/object-key.ts';
@@ -13,6 +13,7 @@ import { messageOf } from '../runtime/error-message.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { BindFailure } from './bind-failure.ts';
 import { retryWhileValid, type WriteState } from './retry-while-valid.ts';
+import { supersede } from './supersede.ts';
 
 /** What every write to a pod needs. */
 export interface PodWriteOptions {
@@ -30,10 +31,6 @@ export interface PodNodeWriteOptions extends PodWriteOptions {
 
 /** Why the pod must not get the node any longer; undefined while it may. `isRetry`: an earlier attempt failed, so caches may be behind. */
 export type PodNodeProblem = (isRetry: boolean) => Promise<string | undefined>;
-
-/** How often the pod is written to exclude a late binding: for about five minutes. A server that fails for so long binds no pod either. */
-const supersedeAttemptsMax = 60;
-const supersedePauseMaxMs = 5_000;
 
 /**
  * The write that gives a pod its node. The binding carries the uid and the resourceVersion of the pod: the server refuses it if the pod
@@ -129,23 +126,13 @@ export class PodNodeWrite {
    * the kubelet then refuses the pod if it does not fit.
    */
   async #supersede(version: string, cause: unknown, signal: AbortSignal): Promise<boolean> {
-    const { clock, pod } = this.#options;
-    for (let attempt = 0; attempt < supersedeAttemptsMax; attempt += 1) {
-      if (attempt > 0) await clock.sleep(Math.min(1_000 * attempt, supersedePauseMaxMs), signal);
-      signal.throwIfAborted();
-      try {
-        const live = await this.#read(signal);
-        if (live === undefined || !isSame(live, pod) || live.metadata?.resourceVersion !== version)
-          return live !== undefined && this.#isBound(live);
-        const written = await this.#writeCondition(live, messageOf(cause), signal);
-        if (written.metadata?.resourceVersion !== version) return false;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (isRefusal(error) && !isReason(error, 'Conflict') && !isReason(error, 'TooManyRequests'))
-          return false;
-      }
-    }
-    return false;
+    const pod = {
+      version,
+      read: () => this.#read(signal),
+      change: (live: Pod) => this.#writeCondition(live, messageOf(cause), signal),
+    };
+    const live = await supersede(pod, this.#options.clock, signal);
+    return live !== undefined && this.#isBound(live);
   }
 
   /** The time of the probe makes it a change even if the condition has the same message already. */

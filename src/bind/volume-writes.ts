@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { ClaimBinding, Provision } from '../engine/rules/framework/decisions.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../kube/api/core.ts';
 import { isReason, isRefusal } from '../kube/api-error.ts';
+import { formatTimestamp } from '../kube/go/timestamp.ts';
 import { parseKey } from '../kube/object-key.ts';
 import { withPreconditions } from '../kube/patch-preconditions.ts';
 import { persistentVolumeClaims, persistentVolumes } from '../kube/resources.ts';
@@ -11,6 +12,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { ClusterFeed } from '../state/cluster-feed.ts';
 import { claimBindingPatch, volumeBindingPatch, volumeUnbindingPatch } from './binding-patches.ts';
 import { type ConditionalWrite, retryWhileValid } from './retry-while-valid.ts';
+import { supersede } from './supersede.ts';
 import { claimWriteState, volumeWriteState } from './write-state.ts';
 
 /** If other clients write to a volume faster than it can be read, they keep it. */
@@ -31,17 +33,29 @@ export class VolumeBindingWrites {
     this.#clock = clock;
   }
 
-  /** Selects the node for which the provisioner creates the claim's volume. May be repeated: it writes nothing if the node is already selected. */
+  /**
+   * Selects the node for which the provisioner creates the claim's volume. May be repeated: it writes nothing if the node is already selected.
+   *
+   * If the write is given up after an attempt without a response, that attempt may still be on its way. So the claim is written before this
+   * rejects, and the server will refuse the late attempt: what was reserved for the volume may then be given to another one. Otherwise the
+   * claim would get a node for which nothing is reserved.
+   */
   async selectNode(provision: Provision, nodeName: string, signal: AbortSignal): Promise<void> {
     const { claimVersion, pool } = provision;
     const claim = this.#claimOf(provision);
     const known = claim.metadata?.annotations ?? {};
     if (known[annotations.selectedNode] === nodeName) return;
-    const marks = { [annotations.selectedNode]: nodeName, ...poolMarks(pool, known) };
+    const marks = { [annotations.selectedNode]: nodeName, ...poolMarks(pool, known), ...givenUpMarks(known) };
     const change = { metadata: { annotations: marks } };
+    let unanswered: string | undefined;
     const attempt: ConditionalWrite = {
       write: async (version = claimVersion) => {
-        await this.#patchClaim(claim, change, { version, signal });
+        try {
+          await this.#patchClaim(claim, change, { version, signal });
+        } catch (error) {
+          if (!isRefusal(error)) unanswered = version;
+          throw error;
+        }
       },
       readState: async () => {
         const live = await this.readClaim(provision.claim, signal);
@@ -49,7 +63,32 @@ export class VolumeBindingWrites {
         return claimWriteState(live, claim, nodeName);
       },
     };
-    await retryWhileValid(attempt, this.#clock, signal);
+    try {
+      await retryWhileValid(attempt, this.#clock, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const live = unanswered === undefined ? undefined : await this.#supersede(claim, unanswered, signal);
+      if (live === undefined || claimWriteState(live, claim, nodeName).kind !== 'done') throw error;
+    }
+  }
+
+  /** The claim once nothing that was written on `version` takes effect any more; undefined if it is gone. */
+  async #supersede(
+    claim: PersistentVolumeClaim,
+    version: string,
+    signal: AbortSignal,
+  ): Promise<PersistentVolumeClaim | undefined> {
+    const { namespace, name = '' } = claim.metadata ?? {};
+    const client = this.#cluster.resource(persistentVolumeClaims);
+    const marks = { [annotations.selectionGivenUp]: formatTimestamp(this.#clock.nowMs()) };
+    const superseded = {
+      version,
+      read: () => undefinedIfNotFound(client.get({ namespace, name }, { signal })),
+      change: (live: PersistentVolumeClaim) => this.annotateClaim(live, marks, signal),
+    };
+    const live = await supersede(superseded, this.#clock, signal);
+    if (live !== undefined) this.#feed.recordWrite('PersistentVolumeClaim', live);
+    return live;
   }
 
   /**
@@ -200,6 +239,11 @@ function poolMarks(
     ...Object.fromEntries(old.map((each) => [each, null])),
     ...(pool !== undefined && { [key]: pool.name }),
   };
+}
+
+/** The mark of an earlier selection is no longer needed: this write gives the claim another version. */
+function givenUpMarks(known: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
+  return known[annotations.selectionGivenUp] === undefined ? {} : { [annotations.selectionGivenUp]: null };
 }
 
 /** A claimRef that has not been written yet. */

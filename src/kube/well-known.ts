@@ -26,6 +26,11 @@ export const annotations = {
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
   /** On a StorageClass: `spread` prefers nodes whose pool keeps most free capacity, `pack` those whose pool keeps least. */
   placement: 'stowage.dev/placement',
+  /**
+   * On a claim: when a scheduler gave up a {@link selectedNode} that it had sent without a response. The write gives the claim another version,
+   * so that the server refuses what may still be on its way. The next selected node removes it.
+   */
+  selectionGivenUp: 'stowage.dev/selection-given-up',
   /** On a claim: the pool that the scheduler reserved for it. */
   pool: 'stowage.dev/pool',
   /** On a claim: the Drive that the scheduler chose for its volume. CreateVolume takes it while the volume fits on it. */

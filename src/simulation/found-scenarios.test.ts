@@ -129,6 +129,47 @@ const found: readonly FoundScenario[] = [
       [20_000, 'create-node', { node: 'n0' }],
     ],
   },
+  {
+    name: 'a pod does not start with an attachment whose deletion may still arrive',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    attaches: true,
+    actions: [
+      [0, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
+      [4_900, 'late-request', { process: 'workloads-0', skipped: 3, hitsLeases: false }],
+      [5_000, 'delete-pod', { pod: 'p0', isForced: false }],
+      [5_200, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
+      [30_000, 'create-volume', { volume: 'v0', node: 'n0', gib: 1 }],
+    ],
+  },
+  {
+    name: 'a selected node that arrives late does not take effect when its bytes were promised to another claim',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'select-late', { node: 'n0' }],
+      [25_000, 'create-volume', { volume: 'v0', node: 'n0', gib: 1 }],
+    ],
+  },
+  {
+    // The bytes of both claims do not fit; the driver refuses one of them. Here the invariant was too strict, not a controller wrong.
+    name: 'a selected node that arrives after its scheduler has ended is no promise of the next scheduler',
+    seed: '1',
+    replicated: [],
+    latencyMaxMs: 0,
+    actions: [
+      [0, 'cordon', { node: 'n1', unschedulable: true }],
+      [0, 'cordon', { node: 'n2', unschedulable: true }],
+      [500, 'late-request', { process: 'scheduler-0', skipped: 0, hitsLeases: false }],
+      [1_000, 'create-pod', { ...small, pod: 'p0', pooled: 1, gib: 7 }],
+      [1_400, 'delete-pod', { pod: 'p0', isForced: true }],
+      [1_500, 'crash', { process: 'scheduler-0', forMs: 500 }],
+      [2_500, 'create-pod', { ...small, pod: 'p1', pooled: 1, gib: 7 }],
+      [25_000, 'cordon', { node: 'n1', unschedulable: false }],
+    ],
+  },
 ];
 
 test.each(found)('$name', async ({ actions, ...scenario }) => {

@@ -15,6 +15,7 @@ import { Supervisor } from '../runtime/supervisor.ts';
 import type { VirtualClock } from '../runtime/virtual-clock.ts';
 import type { Coverage } from './coverage.ts';
 import { type ArmedFault, type CallFault, ConnectionFaults } from './faults/connection-faults.ts';
+import type { LateSelections } from './late-selections.ts';
 import type { QuietLeases } from './quiet-leases.ts';
 import type { ServerAnswers } from './server-answers.ts';
 import type { Trace } from './trace.ts';
@@ -44,6 +45,7 @@ export interface ProcessOptions {
   readonly trace: Trace;
   readonly coverage: Coverage;
   readonly quietLeases: QuietLeases;
+  readonly lateSelections: LateSelections;
   readonly provisioners: readonly Provisioner[];
   readonly csiDriver: ServedCsiDriver;
 }
@@ -82,6 +84,7 @@ export class SimulatedProcess {
       latencyMaxMs,
       onFault: (fault, call) => this.#onFault(fault, call),
       onCrash: () => this.#afterCrash(crashedForMs),
+      onWriteAfterEnd: (call) => this.#options.lateSelections.add(call),
     });
     const server = new EmbeddedCluster({ registry, manager: this.name });
     const cluster = new InterceptedCluster(new InterceptedCluster(server, this.#options.answers), faults, {

@@ -16,8 +16,9 @@ import { createBaseCluster } from './base-cluster.ts';
 import { Coverage } from './coverage.ts';
 import { callFaults } from './faults/connection-faults.ts';
 import { isMounted } from './invariants/attachments.ts';
-import type { RestFacts, StoredVersion, Violation } from './invariants/invariant.ts';
+import type { RestFacts, StorageFacts, StoredVersion, Violation } from './invariants/invariant.ts';
 import { StoredState } from './invariants/stored-state.ts';
+import { LateSelections } from './late-selections.ts';
 import { LateVersions } from './late-versions.ts';
 import type { ActionContext, ActionKind, SimulationPart } from './part.ts';
 import { QuietLeases } from './quiet-leases.ts';
@@ -101,6 +102,7 @@ class SimulationRun {
   readonly #driver: SimulatedDriver;
   readonly #answers = new ServerAnswers();
   readonly #quietLeases = new QuietLeases();
+  readonly #lateSelections = new LateSelections();
   readonly #people: Cluster;
   readonly #processes = new Map<string, SimulatedProcess>();
   readonly #actions: ReadonlyMap<string, ActionKind>;
@@ -126,7 +128,7 @@ class SimulationRun {
       parts.flatMap(({ invariants = [] }) => invariants),
       {
         onVersion: (version) => this.#onVersion(version),
-        storage: this.#driver,
+        storage: this.#storage(),
         nowMs: () => this.#clock.monotonicMs(),
       },
     );
@@ -239,6 +241,7 @@ class SimulationRun {
           trace: this.#trace,
           coverage: this.#coverage,
           quietLeases: this.#quietLeases,
+          lateSelections: this.#lateSelections,
           provisioners: [this.#driver.provisioner],
           csiDriver,
         });
@@ -257,6 +260,17 @@ class SimulationRun {
     void Promise.resolve()
       .then(() => kind.run(this.#context, parameters))
       .catch(refused);
+  }
+
+  #storage(): StorageFacts {
+    const driver = this.#driver;
+    return {
+      limitBytes: (node) => driver.limitBytes(node),
+      wasMeasured: (node, bytes, sinceMs) => driver.wasMeasured(node, bytes, sinceMs),
+      attached: driver.attached,
+      volumes: driver.volumes,
+      wasSelectedLate: (claimUid, node) => this.#lateSelections.has(claimUid, node),
+    };
   }
 
   get #context(): ActionContext {

@@ -47,6 +47,8 @@ export interface ConnectionOptions {
   readonly onFault: (fault: CallFault, call: ClusterCall) => void;
   /** Ends the process. */
   readonly onCrash: () => void;
+  /** Called before a late write arrives whose process has ended, or has lost its Lease. */
+  readonly onWriteAfterEnd: (call: ClusterCall) => void;
 }
 
 const never = new AbortController().signal;
@@ -169,7 +171,9 @@ export class ConnectionFaults implements ClusterHooks {
   #sendLater(call: ClusterCall, lateMs?: number): void {
     const { clock, random } = this.#options;
     clock.after(lateMs ?? random.int(lateMaxMs), () => {
-      if (call.verb === 'post' && (this.#isDead || call.signal?.aborted)) return;
+      const hasEnded = this.#isDead || call.signal?.aborted === true;
+      if (call.verb === 'post' && hasEnded) return;
+      if (hasEnded) this.#options.onWriteAfterEnd(call);
       void call.send().catch(() => {});
     });
   }
@@ -184,7 +188,8 @@ export class ConnectionFaults implements ClusterHooks {
     if (!writes.has(call.verb) || call.resource.plural === 'events') return undefined;
     const isLease = call.resource.plural === 'leases';
     const at = this.#armed.findIndex(
-      ({ fault, hitsLeases }) => hitsLeases === isLease && canHit(fault, call),
+      ({ fault, hitsLeases, resource = call.resource.plural }) =>
+        hitsLeases === isLease && resource === call.resource.plural && canHit(fault, call),
     );
     const armed = this.#armed[at];
     if (armed === undefined) return undefined;
@@ -201,6 +206,8 @@ export interface ArmedFault {
   readonly fault: CallFault;
   readonly hitsLeases: boolean;
   skipped: number;
+  /** The plural of the resource whose writes it hits. Default: any. */
+  readonly resource?: string;
   /** When a late request arrives, after it was sent. Default: it is drawn. */
   readonly lateMs?: number;
 }

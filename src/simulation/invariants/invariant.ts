@@ -41,6 +41,8 @@ export interface StorageFacts {
   /** `VOLUME NODE` each. */
   readonly attached: ReadonlySet<string>;
   readonly volumes: ReadonlyMap<string, DriverVolumeFact>;
+  /** Whether the node was selected for the claim by a scheduler that had ended when the server stored it. */
+  wasSelectedLate(claimUid: string, node: string): boolean;
 }
 
 /** What is known at the end of a run beside the stored objects. */

@@ -15,6 +15,7 @@ const stalledResources = [
   'persistentvolumes',
   'persistentvolumeclaims',
   'csistoragecapacities.storage.k8s.io',
+  'volumeattachments.storage.k8s.io',
   'leases.coordination.k8s.io',
 ] as const;
 

@@ -15,6 +15,8 @@ const mostCpus = 3;
 
 /** The scheduler gives up a binding without a response after three attempts of five seconds each. */
 const lateBindingMs = 16_500;
+/** The same of a selected node: the first attempt arrives when the next pod has got the bytes. */
+const lateSelectionMs = 16_500;
 
 /** Sequences that random actions hardly ever produce: pods that compete for one node, while something happens to the first of them. */
 export const rareMomentsPart: SimulationPart = {
@@ -24,6 +26,7 @@ export const rareMomentsPart: SimulationPart = {
     moment('delete-preemptor', deletePreemptor),
     moment('delete-unseen', deleteUnseen),
     moment('bind-late', bindLate),
+    moment('select-late', selectLate),
   ],
 };
 
@@ -76,6 +79,25 @@ async function bindLate(context: ActionContext, parameters: ActionParameters): P
   await createPod(context, parameters, { name: 'x1' });
 }
 
+/**
+ * Every attempt to select a node for a claim gets no response and arrives later: by then the bytes may be promised to another claim. Two
+ * of these claims fit into no pool.
+ */
+async function selectLate(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  const scheduler = context.processes.get('scheduler-0');
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    scheduler?.armFault({
+      fault: 'late-request',
+      hitsLeases: false,
+      resource: persistentVolumeClaims.plural,
+      skipped: 0,
+      lateMs: lateSelectionMs,
+    });
+  await createPod(context, parameters, { name: 'x0', hasClaim: true, cpu: 1, gib: 7 });
+  await context.clock.sleep(100, never);
+  await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 1, gib: 7 });
+}
+
 function moment(name: string, run: ActionKind['run']): ActionKind {
   return {
     name,
@@ -92,12 +114,16 @@ interface CompetingPod {
   readonly isUrgent?: boolean;
   /** Whether it needs a new volume, so that its binding takes a while. */
   readonly hasClaim?: boolean;
+  /** The size of its volume. Default: 1. */
+  readonly gib?: number;
+  /** Default: so many that no two pods fit on a node. */
+  readonly cpu?: number;
 }
 
 async function createPod(
   { cluster }: ActionContext,
   { node }: ActionParameters,
-  { name, isUrgent = false, hasClaim = false }: CompetingPod,
+  { name, isUrgent = false, hasClaim = false, gib = 1, cpu = mostCpus }: CompetingPod,
 ): Promise<void> {
   const claimName = `${name}-${node}`;
   if (hasClaim)
@@ -106,14 +132,14 @@ async function createPod(
       spec: {
         accessModes: ['ReadWriteOnce'],
         storageClassName: driverClassName,
-        resources: { requests: { storage: '1Gi' } },
+        resources: { requests: { storage: `${gib}Gi` } },
       },
     });
   const spec: PodSpec = {
     terminationGracePeriodSeconds: 1,
     nodeSelector: { [labels.hostname]: String(node) },
     ...(isUrgent && { priorityClassName: urgentClassName }),
-    containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(mostCpus) } } }],
+    containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(cpu) } } }],
     ...(hasClaim && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] }),
   };
   await cluster.resource(pods).create({ metadata: { namespace, name }, spec });

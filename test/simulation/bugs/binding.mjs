@@ -42,4 +42,11 @@ export const bindingBugs = [
     replace: 'false;',
     seedsMax: 600,
   },
+  {
+    name: 'a selected node without a response may still take effect when it is given up',
+    file: 'src/bind/volume-writes.ts',
+    find: 'if (!isRefusal(error)) unanswered = version;',
+    replace: '',
+    seedsMax: 600,
+  },
 ];

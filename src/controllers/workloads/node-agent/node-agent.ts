@@ -80,7 +80,7 @@ class NodeAgent {
     this.#pluginLoops = new NodePluginLoops({ ...shared, tokens, wakePod, wakeNode, reportNode });
     const podOptions = { csiDrivers, plugins: this.#plugins, pluginLoops: this.#pluginLoops, report };
     this.#pods = new PodRunner(context, this.#caches, podOptions);
-    this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration });
+    this.#nodes = new NodeReconciler({ ...shared, registration: this.#pluginLoops.registration, report });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -235,8 +235,12 @@ class NodeAgent {
   }
 
   #attachmentChanged({ metadata, spec }: VolumeAttachment): void {
+    const { nodeName = '', source } = spec ?? {};
     this.#queue.add(`attachment ${metadata?.name}`);
-    this.#report(spec?.nodeName ?? '');
+    this.#report(nodeName);
+    // A pod may wait for the end of a deletion, and the node's report need not change for it.
+    for (const pod of this.#caches.usersOn(nodeName, source?.persistentVolumeName ?? ''))
+      if (this.#pods.unreported.has(keyOf(pod))) this.#queue.add(`pod ${keyOf(pod)}`);
   }
 
   /** Its users attach it again; other pods on the node may get its slot, and other nodes the volume. */

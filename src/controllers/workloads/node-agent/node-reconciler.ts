@@ -1,5 +1,7 @@
 import type { Lease } from '../../../kube/api/coordination.ts';
 import type { Node } from '../../../kube/api/core.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
+import { isReason, isRefusal } from '../../../kube/api-error.ts';
 import { leases, nodes, volumeAttachments } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
@@ -22,6 +24,8 @@ export interface NodeReconcilerOptions {
   readonly caches: AgentCaches;
   readonly plugins: NodePlugins;
   readonly registration: PluginRegistration;
+  /** Requests a write of the node's status. */
+  readonly report: (nodeName: string) => void;
 }
 
 /**
@@ -35,12 +39,14 @@ export class NodeReconciler {
   readonly #caches: AgentCaches;
   readonly #plugins: NodePlugins;
   readonly #registration: PluginRegistration;
+  readonly #report: (nodeName: string) => void;
 
-  constructor({ context, caches, plugins, registration }: NodeReconcilerOptions) {
+  constructor({ context, caches, plugins, registration, report }: NodeReconcilerOptions) {
     this.#context = context;
     this.#caches = caches;
     this.#plugins = plugins;
     this.#registration = registration;
+    this.#report = report;
   }
 
   /** Requeues the node when the lease has to be renewed. */
@@ -76,7 +82,9 @@ export class NodeReconciler {
 
   /**
    * Detaches a volume that no pod on the node holds any more, once the node's status reports it neither as in use nor as attached; the write of that
-   * status leads back here. For a pod that arrives at the same moment the attachment is created again: its deletion queues the pod.
+   * status leads back here. For a pod that arrives at the same moment the attachment is created again: its deletion queues the pod. That
+   * pod does not start with the old one: a deletion that was requested may still take effect when its response is lost, so it is repeated
+   * until the attachment has another version.
    */
   async detachIfUnused(name: string, signal: AbortSignal): Promise<void> {
     const attachment = this.#caches.attachments.get(name);
@@ -86,11 +94,26 @@ export class NodeReconciler {
     if (attachment.metadata?.deletionTimestamp !== undefined) return;
     const volumeName = source?.persistentVolumeName ?? '';
     if (!isManagedAttachment(attachment, this.#caches.volumes.get(volumeName))) return;
-    if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))
-      return;
-    const { uid = '', resourceVersion = '' } = attachment.metadata ?? {};
+    const isUsed =
+      this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName);
+    if (isUsed && !this.#caches.attached.isBeingDeleted(name)) return;
+    await this.#deleteAttachment(attachment, signal);
+  }
+
+  /** After a refusal other than a conflict the attachment stays, and pods may use it again. */
+  async #deleteAttachment(attachment: VolumeAttachment, signal: AbortSignal): Promise<void> {
+    const { name = '', uid = '', resourceVersion = '' } = attachment.metadata ?? {};
     const client = this.#context.cluster.resource(volumeAttachments);
-    await undefinedIfNotFound(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
+    this.#caches.attached.deletionRequested(attachment);
+    try {
+      await undefinedIfNotFound(client.delete({ name }, { preconditions: { uid, resourceVersion }, signal }));
+    } catch (error) {
+      if (isRefusal(error) && !isReason(error, 'Conflict')) {
+        this.#caches.attached.deletionRefused(name);
+        this.#report(attachment.spec?.nodeName ?? '');
+      }
+      throw error;
+    }
   }
 
   /** A deleted node has no other component to detach its volumes. */

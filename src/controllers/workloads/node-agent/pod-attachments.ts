@@ -50,7 +50,7 @@ export class PodAttachments {
     const client = this.#context.cluster.resource(volumeAttachments);
     const name = wanted.metadata?.name ?? '';
     const known = this.#caches.attachments.get(name);
-    if (known?.status?.attached === true && known.metadata?.deletionTimestamp === undefined) return;
+    if (known !== undefined && this.#caches.attached.isUsable(known)) return;
     const found = await undefinedIfNotFound(client.get({ name }, { signal }));
     const current = found ?? (await client.create(wanted, { signal }));
     // The driver attaches it, and the write of `attached` leads back here by the node's report.

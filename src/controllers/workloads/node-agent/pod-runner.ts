@@ -1,5 +1,6 @@
 import type { CsiDriverSet } from '../../../csi/served-driver.ts';
 import type { Node, Pod, PodStatus } from '../../../kube/api/core.ts';
+import type { VolumeAttachment } from '../../../kube/api/storage.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { nodes, persistentVolumeClaims } from '../../../kube/resources.ts';
@@ -221,7 +222,7 @@ export class PodRunner {
   ): Promise<void> {
     const missing = mounts.flatMap(({ attachment }) => attachment ?? []);
     await this.attachments.attach(pod, missing, signal, () => this.#annotateClaims(pod, mounts, signal));
-    if (!this.#awaitReport(pod, ({ attached }) => attached)) return;
+    if (!this.#awaitReport(pod, ({ attached }) => attached) || this.#awaitDeletion(pod, missing)) return;
     if (!this.#options.pluginLoops.publish(pod)) {
       // The plugin wakes the pod.
       await this.#writeWaiting(pod, signal);
@@ -263,6 +264,15 @@ export class PodRunner {
     this.unreported.add(keyOf(pod));
     this.#options.report(nodeName);
     return false;
+  }
+
+  /** Whether one of the attachments is about to be removed, although the node reports it: the pod starts with the next one. */
+  #awaitDeletion(pod: Pod, wanted: readonly VolumeAttachment[]): boolean {
+    const isAwaited = wanted.some(({ metadata }) =>
+      this.#caches.attached.isBeingDeleted(metadata?.name ?? ''),
+    );
+    if (isAwaited) this.unreported.add(keyOf(pod));
+    return isAwaited;
   }
 
   async #reportBlock(pod: Pod, block: MountBlock, signal: AbortSignal): Promise<Requeue | undefined> {

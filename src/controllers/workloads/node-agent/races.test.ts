@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
-import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
-import { persistentVolumeClaims, volumeAttachments } from '../../../kube/resources.ts';
+import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { failure } from '../../../kube/api-error.ts';
+import { persistentVolumeClaims, pods, volumeAttachments } from '../../../kube/resources.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { nodeAgent } from './node-agent.ts';
 import { getClaim, makeClaim, makeNode, makePod, namespace, phases } from './testing/agent-fixture.ts';
@@ -50,3 +51,30 @@ test.each(['ReadWriteOncePod', 'ReadWriteOnce'] as const)(
     expect(fixture.errors).toEqual([]);
   },
 );
+
+test('a pod does not start with an attachment whose deletion may still arrive', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  await makeNode(fixture, 'n1');
+  await makeClaim(fixture, 'data');
+  await makePod(fixture, 'first', { claims: ['data'] });
+  const late: ClusterCall[] = [];
+  const loseFirstDeletion = {
+    before: (call: ClusterCall) => {
+      if (late.length > 0 || call.verb !== 'delete' || call.resource.plural !== volumeAttachments.plural)
+        return;
+      late.push(call);
+      throw failure(504, 'Timeout', 'there was no response');
+    },
+  };
+  fixture.run([nodeAgent], new InterceptedCluster(fixture.cluster, loseFirstDeletion));
+  await fixture.settle();
+  const [old] = (await fixture.cluster.resource(volumeAttachments).list()).items;
+  await fixture.cluster.resource(pods).delete({ namespace, name: 'first' }, { gracePeriodSeconds: 0 });
+  while (late.length === 0) await fixture.settle(1);
+  await makePod(fixture, 'second', { claims: ['data'] });
+  await fixture.settle(10_000);
+  expect(await phases(fixture)).toEqual(['second Running']);
+  const { items } = await fixture.cluster.resource(volumeAttachments).list();
+  expect(items.map(({ metadata }) => metadata?.uid === old?.metadata?.uid)).toEqual([false]);
+  await expect(late[0]?.send()).rejects.toThrow('does not match the UID');
+});

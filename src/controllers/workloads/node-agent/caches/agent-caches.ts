@@ -173,13 +173,12 @@ export class AgentCaches {
     const inUse = new Set(this.holdersOn(nodeName).flatMap((pod) => this.attachableNames(pod)));
     for (const name of this.#plugins.heldVolumes(nodeName)) inUse.add(name);
     const attached = new Set<string>();
-    for (const { metadata, spec, status } of this.attached.onNode(nodeName)) {
-      const volumeName = spec?.source?.persistentVolumeName ?? '';
+    for (const attachment of this.attached.onNode(nodeName)) {
+      const volumeName = attachment.spec?.source?.persistentVolumeName ?? '';
       const name = this.reportedName(volumeName);
       const isHeld = (name !== undefined && inUse.has(name)) || this.usersOn(nodeName, volumeName).length > 0;
       if (name === undefined || !isHeld) continue;
-      const isThere = status?.attached === true && metadata?.deletionTimestamp === undefined;
-      if (!isThere) continue;
+      if (!this.attached.isUsable(attachment)) continue;
       attached.add(name);
       // A claim that lost its volume under a pod does not unmount it.
       inUse.add(name);

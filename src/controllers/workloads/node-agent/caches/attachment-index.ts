@@ -3,25 +3,31 @@ import type { VolumeAttachment } from '../../../../kube/api/storage.ts';
 /**
  * Attachments by node and by volume: those from the server, and those that we are about to create. The latter count from the
  * moment of the decision, so that two pods cannot get the last slot.
+ *
+ * An attachment whose deletion this agent has requested counts as detached while its version is the one that the request names: the
+ * request may take effect at any time, also when its response is lost. Another version shows that it has, or that it never will.
  */
 export class AttachmentIndex {
   readonly #byName = new Map<string, VolumeAttachment>();
   readonly #byNode = new Map<string, Set<string>>();
   readonly #byVolume = new Map<string, Set<string>>();
+  /** By name, the version whose deletion was requested. */
+  readonly #deleted = new Map<string, string>();
 
   /** An attachment from the server, or one that will be created; the server's replaces it. */
   put(attachment: VolumeAttachment): void {
     const name = nameOf(attachment);
-    this.drop(name);
+    this.drop(name, attachment);
     this.#byName.set(name, attachment);
     add(this.#byNode, attachment.spec?.nodeName ?? '', name);
     add(this.#byVolume, attachment.spec?.source?.persistentVolumeName ?? '', name);
   }
 
-  drop(name: string): void {
+  drop(name: string, replacement?: VolumeAttachment): void {
     const attachment = this.#byName.get(name);
     if (attachment === undefined) return;
     this.#byName.delete(name);
+    if (this.#deleted.get(name) !== replacement?.metadata?.resourceVersion) this.#deleted.delete(name);
     this.#byNode.get(attachment.spec?.nodeName ?? '')?.delete(name);
     this.#byVolume.get(attachment.spec?.source?.persistentVolumeName ?? '')?.delete(name);
   }
@@ -33,6 +39,28 @@ export class AttachmentIndex {
 
   get(name: string): VolumeAttachment | undefined {
     return this.#byName.get(name);
+  }
+
+  /** Call it before the request is sent. */
+  deletionRequested({ metadata }: VolumeAttachment): void {
+    this.#deleted.set(metadata?.name ?? '', metadata?.resourceVersion ?? '');
+  }
+
+  /** The server has refused the deletion. */
+  deletionRefused(name: string): void {
+    this.#deleted.delete(name);
+  }
+
+  /** Whether this agent has requested the deletion of the version that is known. */
+  isBeingDeleted(name: string): boolean {
+    return this.#deleted.has(name);
+  }
+
+  /** Whether pods can use it: it is attached, and neither the server nor this agent is about to remove it. */
+  isUsable(attachment: VolumeAttachment): boolean {
+    const isThere =
+      attachment.status?.attached === true && attachment.metadata?.deletionTimestamp === undefined;
+    return isThere && !this.isBeingDeleted(nameOf(attachment));
   }
 
   ofVolume(volumeName: string): readonly VolumeAttachment[] {
