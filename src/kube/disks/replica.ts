@@ -22,11 +22,16 @@ export interface Replica extends KubeObject {
     readonly healthyAt?: string;
     /** Set while it has failed. */
     readonly failedAt?: string;
+    /** Of the token with which its agent fetches its data from another agent. */
+    readonly transferTokenSHA256?: string;
   };
 }
 
 /** On a Replica until its bytes have been released. */
 export const replicaFinalizer = 'stowage.dev/replica';
+
+/** An agent has it on a Replica or BackingImage while it keeps a file of it. */
+export const diskAgentFinalizer = 'stowage.dev/disk-agent';
 
 export const replicas: Resource<Replica> = {
   group: stowageGroup,

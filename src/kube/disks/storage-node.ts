@@ -26,6 +26,7 @@ export interface StorageDisk extends CapacitySettings {
 }
 
 export interface StorageNodeStatus {
+  readonly observedGeneration?: number;
   readonly region?: string;
   readonly zone?: string;
   /** Where the node's agent takes uploads of images. */
@@ -36,6 +37,8 @@ export interface StorageNodeStatus {
 
 export interface StorageDiskStatus {
   readonly diskUUID?: string;
+  /** ext4, xfs … */
+  readonly filesystemType?: string;
   readonly storageMaximum?: number;
   /** Free bytes, plus what our own replicas and copies occupy already. */
   readonly storageAvailable?: number;
