@@ -8,11 +8,21 @@ import { isReason } from '../kube/api-error.ts';
  */
 export async function removeFinalizer<T extends KubeObject>(
   client: ResourceClient<T>,
-  { metadata }: T,
+  object: T,
   finalizer: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const finalizers = (metadata?.finalizers ?? []).filter((name) => name !== finalizer);
+  await removeFinalizers(client, object, [finalizer], signal);
+}
+
+/** As `removeFinalizer`, for several finalizers with one write. */
+export async function removeFinalizers<T extends KubeObject>(
+  client: ResourceClient<T>,
+  { metadata }: T,
+  removed: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const finalizers = (metadata?.finalizers ?? []).filter((name) => !removed.includes(name));
   const { uid, resourceVersion, namespace, name = '' } = metadata ?? {};
   const body = {
     metadata: { uid, resourceVersion, finalizers: finalizers.length === 0 ? null : finalizers },

@@ -1,5 +1,5 @@
 import type { DiskCandidate } from '../../engine/disks/choose-disk.ts';
-import type { DiskEntry } from '../../engine/disks/plan-volume.ts';
+import type { DiskEntry } from '../../engine/disks/volume-model.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 /** How long a requester waits for the verdict of a disk that is not ready, and of any other disk. */

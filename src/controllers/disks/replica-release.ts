@@ -1,14 +1,15 @@
 import type { Projected } from '../../cluster/cluster.ts';
+import { scheduleState } from '../../engine/disks/schedule-state.ts';
 import { isReason } from '../../kube/api-error.ts';
-import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { diskAgentFinalizer, type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
-import { removeFinalizer } from '../../reconcile/remove-finalizer.ts';
+import { removeFinalizers } from '../../reconcile/remove-finalizer.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import type { DiskCaches } from './disk-caches.ts';
+import { capacitySettings, type DiskCaches } from './disk-caches.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 const workers = 4;
@@ -29,13 +30,24 @@ export class ReplicaRelease {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { replicas: cached, schedules, nodes, settings } = this.#caches;
     const replica = (object: Projected<Replica>) => {
-      if (isReleasable(object)) this.#queue.add(object.metadata?.name ?? '');
+      if (this.#isReleasable(object)) this.#queue.add(object.metadata?.name ?? '');
+    };
+    const named = (schedule: Projected<DiskSchedule>) => {
+      for (const name of Object.keys(schedule.spec?.replicas ?? {})) {
+        const found = cached.get(name);
+        if (found !== undefined) replica(found);
+      }
     };
     const loop = {
       controller: 'disks',
-      caches: [this.#caches.replicas],
-      listen: () => [this.#caches.replicas.addHandler({ added: replica, updated: replica })],
+      caches: [cached, schedules, nodes, settings],
+      listen: () => [
+        cached.addHandler({ added: replica, updated: replica }),
+        // A disk may have been given up; an agent that is gone with it removes nothing.
+        schedules.addHandler({ updated: named, deleted: named }),
+      ],
       queue: this.#queue,
       reconcile: (name: string) => this.#reconcile(name, signal),
       workers,
@@ -46,12 +58,32 @@ export class ReplicaRelease {
   async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
     const client = this.#context.cluster.resource(replicas);
     const replica = await undefinedIfNotFound(client.get({ name }, { signal }));
-    if (replica === undefined || !isReleasable(replica)) return undefined;
+    if (replica === undefined || !this.#isReleasable(replica)) return undefined;
     return await retryIfStale(async () => {
       const { diskID } = replica.spec ?? {};
       if (diskID !== undefined) await this.#release(name, diskID, signal);
-      await removeFinalizer(client, replica, replicaFinalizer, signal);
+      await removeFinalizers(client, replica, [replicaFinalizer, diskAgentFinalizer], signal);
     });
+  }
+
+  /**
+   * An agent that keeps the replica's data has a finalizer of its own: the bytes are free when the data is gone. If the disk is gone, its data is gone
+   * too, whether there is an agent or not.
+   */
+  #isReleasable(replica: Replica): boolean {
+    const { metadata, spec } = replica;
+    if (metadata?.deletionTimestamp === undefined) return false;
+    const finalizers = metadata.finalizers ?? [];
+    if (!finalizers.includes(diskAgentFinalizer)) return finalizers.includes(replicaFinalizer);
+    return spec?.diskID === undefined || this.#isRemoved(spec.diskID);
+  }
+
+  #isRemoved(diskID: string): boolean {
+    const schedule = this.#caches.schedules.get(diskID);
+    if (schedule === undefined) return true;
+    const node = this.#caches.nodes.get(schedule.spec?.nodeID ?? '');
+    const state = scheduleState(schedule, node, capacitySettings(this.#caches));
+    return state.kind === 'unknown' && state.isRemoved === true;
   }
 
   /** Removes one key, which is right whatever else changed. A disk without a schedule has nothing to release. */
@@ -65,10 +97,4 @@ export class ReplicaRelease {
       if (!isReason(error, 'NotFound')) throw error;
     }
   }
-}
-
-/** An agent that keeps the replica's data has a finalizer of its own: the bytes are free when the data is gone. */
-function isReleasable({ metadata }: Replica): boolean {
-  const ours = (metadata?.finalizers ?? []).filter((name) => name.startsWith('stowage.dev/'));
-  return metadata?.deletionTimestamp !== undefined && ours.length === 1 && ours[0] === replicaFinalizer;
 }

@@ -1,11 +1,7 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { type DiskCandidate, roomOf } from '../../engine/disks/choose-disk.ts';
-import {
-  type DiskVolumePlan,
-  planVolume,
-  type RefusedExpansion,
-  type VolumeView,
-} from '../../engine/disks/plan-volume.ts';
+import { planVolume } from '../../engine/disks/plan-volume.ts';
+import type { DiskVolumePlan, RefusedExpansion, VolumeView } from '../../engine/disks/volume-model.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
@@ -19,6 +15,7 @@ import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { DiskBook } from './disk-book.ts';
 import { type DiskCaches, reportedDisks } from './disk-caches.ts';
+import { ExpectedWrites } from './expected-writes.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { volumeStatus } from './volume-status.ts';
@@ -44,6 +41,7 @@ export class VolumePlacement {
   readonly #book: DiskBook;
   readonly #queue: WorkQueue;
   readonly #pending: PendingRequests;
+  readonly #expected: ExpectedWrites;
   readonly #waiting: WaitingVolumes;
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume; undefined once it has gained room. */
@@ -55,14 +53,15 @@ export class VolumePlacement {
     this.#book = new DiskBook(caches);
     this.#queue = new WorkQueue(context);
     this.#pending = new PendingRequests(context.clock);
+    this.#expected = new ExpectedWrites(context.clock);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { volumes, schedules, nodes, replicas } = this.#caches;
+    const { volumes, schedules, nodes, replicas, settings } = this.#caches;
     const loop = {
       controller: 'disks',
-      caches: [volumes, schedules, nodes, replicas],
+      caches: [volumes, schedules, nodes, replicas, settings],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: (name: string) => this.#reconcile(name, signal),
@@ -110,8 +109,10 @@ export class VolumePlacement {
     this.#queue.add(volume);
   }
 
-  /** Wakes the volumes whose own requests or verdicts changed, also if an entry went; images wake no volume. */
+  /** Wakes the volumes whose own verdicts changed, also if an entry went; images wake no volume. A disk that was moved wakes all of its volumes. */
   #verdictsChanged(schedule: DiskSchedule, old: DiskSchedule): void {
+    if (schedule.spec?.nodeID !== old.spec?.nodeID)
+      this.#addVolumesOf(Object.keys(schedule.spec?.replicas ?? {}));
     const names = new Set([
       ...Object.keys(schedule.status?.replicas ?? {}),
       ...Object.keys(old.status?.replicas ?? {}),
@@ -119,7 +120,12 @@ export class VolumePlacement {
     for (const name of names) {
       const now = ownValue(schedule.status?.replicas, name);
       const before = ownValue(old.status?.replicas, name);
-      if (isEqualWhenStored(now, before)) continue;
+      if (!isEqualWhenStored(now, before)) this.#addVolumesOf([name]);
+    }
+  }
+
+  #addVolumesOf(replicas: readonly string[]): void {
+    for (const name of replicas) {
       const volume = this.#caches.replicas.get(name)?.spec?.volumeName;
       if (volume !== undefined) this.#queue.add(volume);
     }
@@ -141,10 +147,7 @@ export class VolumePlacement {
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
     if (isEqualWhenStored(node.spec, old.spec)) return;
     for (const uuid of reportedDisks(node).keys())
-      for (const name of Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {})) {
-        const volume = this.#caches.replicas.get(name)?.spec?.volumeName;
-        if (volume !== undefined) this.#queue.add(volume);
-      }
+      this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {}));
   }
 
   // ── One volume ──
@@ -154,8 +157,12 @@ export class VolumePlacement {
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
       this.#waiting.delete(name);
       this.#refusedBy.delete(name);
+      this.#expected.forget(name);
       return undefined;
     }
+    // The events of these writes wake the volume again.
+    const expectedMs = this.#expected.remainingMs(name);
+    if (expectedMs !== undefined) return { afterMs: expectedMs };
     const nowMs = this.#context.clock.nowMs();
     const view = volumeView(volume, this.#replicas(name), {
       caches: this.#caches,
@@ -177,18 +184,21 @@ export class VolumePlacement {
     nowMs: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { cluster } = this.#context;
-    const steps = new VolumeSteps(volume, { cluster, caches: this.#caches, book: this.#book, nowMs, signal });
+    const { cluster, events } = this.#context;
+    const { name = '', uid, resourceVersion } = volume.metadata ?? {};
+    const expect = (isSeen: () => boolean) => this.#expected.add(name, isSeen);
+    const options = { cluster, caches: this.#caches, book: this.#book, events, expect, nowMs, signal };
+    const steps = new VolumeSteps(volume, options);
     for (const step of plan.steps) await steps.run(step);
     const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
     if (isEqualWhenStored(status, volume.status ?? {})) return;
-    const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     // A merge patch removes only what is null.
     const cleared = { refusedExpansion: status.refusedExpansion ?? null };
     const body = { metadata: { uid, resourceVersion }, status: { ...status, ...cleared } };
     await cluster
       .resource(diskVolumes)
       .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+    expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
   }
 
   *#replicas(volume: string): Iterable<Projected<Replica>> {

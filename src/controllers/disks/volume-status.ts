@@ -1,4 +1,4 @@
-import type { AllocationState, DiskVolumePlan } from '../../engine/disks/plan-volume.ts';
+import type { AllocationState, DiskVolumePlan } from '../../engine/disks/volume-model.ts';
 import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { DiskVolume, DiskVolumeStatus } from '../../kube/disks/volume.ts';
@@ -43,6 +43,8 @@ function conditionOf(allocation: AllocationState): Condition {
       };
     case 'waiting-for-disk':
       return { type, status: 'False', reason: 'InsufficientStorage', message: allocation.message };
+    case 'disk-removed':
+      return { type, status: 'False', reason: 'DiskRemoved', message: allocation.message };
     case 'expansion-refused':
       return { type, status: 'False', reason: 'ExpansionRejected', message: allocation.message };
   }

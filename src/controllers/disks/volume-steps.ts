@@ -1,10 +1,13 @@
 import type { Cluster, Projected } from '../../cluster/cluster.ts';
-import type { VolumeStep } from '../../engine/disks/plan-volume.ts';
-import { isReason } from '../../kube/api-error.ts';
+import type { VolumeStep } from '../../engine/disks/volume-model.ts';
+import { conflict, isReason } from '../../kube/api-error.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
+import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
@@ -15,6 +18,9 @@ export interface VolumeStepsOptions {
   readonly cluster: Cluster;
   readonly caches: DiskCaches;
   readonly book: DiskBook;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** Receives each write that the caches will show. */
+  readonly expect: (isSeen: () => boolean) => void;
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
@@ -47,6 +53,10 @@ export class VolumeSteps {
         return await this.#place(step.replica, { nodeID: null, diskID: null });
       case 'start':
         return await this.#patchReplica(step.replica, { spec: { desiredState: 'running' } });
+      case 'follow':
+        return await this.#patchReplica(step.replica, { spec: { nodeID: step.nodeName } });
+      case 'fail':
+        return await this.#fail(step.replica, step.message);
       case 'grow':
         return await this.#patchReplica(step.replica, { spec: { volumeSize: step.bytes } });
       case 'request':
@@ -67,7 +77,7 @@ export class VolumeSteps {
     };
     const body = { apiVersion, kind: 'Replica', metadata, spec: { volumeName, volumeSize } };
     try {
-      await cluster.resource(replicas).create(body, { signal });
+      await this.#writeReplica(name, () => cluster.resource(replicas).create(body, { signal }));
     } catch (error) {
       if (!isReason(error, 'AlreadyExists')) throw error;
       const { spec } = await cluster.resource(replicas).get({ name }, { signal });
@@ -82,7 +92,9 @@ export class VolumeSteps {
     const { cluster, signal } = this.#options;
     const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
-    await cluster.resource(replicas).delete({ name }, { preconditions, signal });
+    await this.#writeReplica(name, () =>
+      cluster.resource(replicas).delete({ name }, { preconditions, signal }),
+    );
   }
 
   async #place(
@@ -104,8 +116,44 @@ export class VolumeSteps {
     const { cluster, signal } = this.#options;
     const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
     const body = { ...change, metadata: { ...change.metadata, uid, resourceVersion } };
-    const written = await cluster.resource(replicas).patch({ name }, { type: 'merge', body }, { signal });
+    const written = await this.#writeReplica(name, () =>
+      cluster.resource(replicas).patch({ name }, { type: 'merge', body }, { signal }),
+    );
     this.#written.set(name, written);
+  }
+
+  /** Makes a write of a Replica. The cache shows it once its version is none of those before the write. */
+  async #writeReplica<T>(name: string, write: () => Promise<T>): Promise<T> {
+    const { caches, expect } = this.#options;
+    const cached = () => caches.replicas.get(name)?.metadata?.resourceVersion;
+    const older = new Set([cached(), this.#replica(name).metadata?.resourceVersion]);
+    const written = await write();
+    expect(() => !older.has(cached()));
+    return written;
+  }
+
+  #expectEntry(replica: string, diskUUID: string, bytes: number | undefined): void {
+    const { caches, expect } = this.#options;
+    expect(() => ownValue(caches.schedules.get(diskUUID)?.spec?.replicas, replica) === bytes);
+  }
+
+  /** The Event is recorded by the process whose write took place. */
+  async #fail(name: string, message: string): Promise<void> {
+    const { cluster, events, nowMs, signal } = this.#options;
+    const { uid, resourceVersion } = this.#replica(name).metadata ?? {};
+    const status = { failedAt: formatTimestamp(nowMs), currentState: 'error', message };
+    const body = { metadata: { uid, resourceVersion }, status };
+    const written = await this.#writeReplica(name, () =>
+      cluster.resource(replicas).patch({ name }, { type: 'merge', body }, { subresource: 'status', signal }),
+    );
+    this.#written.set(name, written);
+    events.record({
+      regarding: referenceTo(this.#volume, { apiVersion, kind: 'Volume' }),
+      type: 'Warning',
+      reason: 'ReplicaFailed',
+      action: 'Fail',
+      note: `replica ${name}: ${message}`,
+    });
   }
 
   #replica(name: string): Replica {
@@ -116,7 +164,14 @@ export class VolumeSteps {
     const { cluster, caches, signal } = this.#options;
     const { uid } = caches.schedules.get(diskUUID)?.metadata ?? {};
     const body = { metadata: { uid }, spec: { replicas: { [replica]: bytes } } };
-    await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
+    try {
+      await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
+    } catch (error) {
+      // Others were faster, and the schedule is full: the plan was made from an older one.
+      if (isReason(error, 'Invalid')) throw conflict(diskSchedules, diskUUID, error.message);
+      throw error;
+    }
+    this.#expectEntry(replica, diskUUID, bytes);
   }
 
   async #withdraw(replica: string, diskUUID: string): Promise<void> {
@@ -124,5 +179,6 @@ export class VolumeSteps {
     const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
     const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
     await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
+    this.#expectEntry(replica, diskUUID, undefined);
   }
 }

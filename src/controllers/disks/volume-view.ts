@@ -1,5 +1,11 @@
 import type { Projected } from '../../cluster/cluster.ts';
-import type { DiskEntry, RefusedExpansion, ReplicaView, VolumeView } from '../../engine/disks/plan-volume.ts';
+import { isEvictionRequested } from '../../engine/disks/disk-state.ts';
+import type {
+  DiskEntry,
+  RefusedExpansion,
+  ReplicaView,
+  VolumeView,
+} from '../../engine/disks/volume-model.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
@@ -51,6 +57,8 @@ function replicaView(replica: Projected<Replica>, options: VolumeViewOptions): R
     isDeleting: metadata?.deletionTimestamp !== undefined,
     isRunningDesired: spec?.desiredState === 'running',
     hasData: (status?.healthyAt ?? status?.failedAt) !== undefined,
+    isFailed: status?.failedAt !== undefined,
+    nodeName: spec?.nodeID,
     place: placeOf(replica, options),
     entry,
     isOverdue: pending.isOverdue(name, entry, book.get(spec?.diskID ?? '')),
@@ -72,14 +80,7 @@ function entryOf(
 function placeOf({ spec }: Projected<Replica>, { caches, book }: VolumeViewOptions): ReplicaView['place'] {
   if (spec?.diskID === undefined) return undefined;
   const disk = book.get(spec.diskID);
-  const node = caches.nodes.get(disk?.nodeName ?? spec.nodeID ?? '');
-  const isEvicted =
-    node?.spec?.evictionRequested === true ||
-    ownValue(node?.spec?.disks, disk?.name ?? '')?.evictionRequested === true;
-  return {
-    uuid: spec.diskID,
-    nodeName: disk?.nodeName ?? spec.nodeID ?? '',
-    zone: disk?.zone ?? '',
-    isEvicted,
-  };
+  const nodeName = disk?.nodeName ?? spec.nodeID ?? '';
+  const isEvicted = isEvictionRequested(caches.nodes.get(nodeName), disk?.name ?? '');
+  return { uuid: spec.diskID, nodeName, zone: disk?.zone ?? '', isEvicted };
 }

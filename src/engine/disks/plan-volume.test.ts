@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
 import type { DiskCandidate } from './choose-disk.ts';
 import type { DiskState } from './disk-state.ts';
-import { planVolume, type ReplicaView, type VolumeStep, type VolumeView } from './plan-volume.ts';
+import { planVolume } from './plan-volume.ts';
+import type { ReplicaView, VolumeStep, VolumeView } from './volume-model.ts';
 
 const antiAffinity = { node: 'hard', zone: 'soft', disk: 'soft' } as const;
 
@@ -46,6 +47,8 @@ function replica(name: string, facts: Partial<ReplicaView> = {}): ReplicaView {
     isDeleting: false,
     isRunningDesired: false,
     hasData: false,
+    isFailed: false,
+    nodeName: facts.place?.nodeName,
     place: undefined,
     entry: undefined,
     isOverdue: false,

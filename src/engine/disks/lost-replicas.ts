@@ -1,0 +1,57 @@
+import type { DiskCandidate } from './choose-disk.ts';
+import {
+  answerOf,
+  type DiskVolumePlan,
+  isHealthy,
+  type ReplicaView,
+  unfinishedPlan,
+  type VolumeStep,
+  type VolumeView,
+} from './volume-model.ts';
+
+/**
+ * Whether the replica is lost with its disk: the disk was given up, or is not even known any more after the replica had failed. A replica that has
+ * no data and was never started is not lost: it is placed again.
+ */
+export function isLost(replica: ReplicaView, disk: DiskCandidate | undefined): boolean {
+  const { place, entry, isRunningDesired, hasData, isFailed } = replica;
+  if (place === undefined || !(isRunningDesired || hasData)) return false;
+  if (disk?.state.kind === 'unknown' && disk.state.isRemoved === true) return true;
+  if (entry === undefined) return isFailed;
+  const { state, reason, scheduledSize = 0 } = answerOf(entry) ?? {};
+  return state === 'rejected' && reason === 'DiskRemoved' && scheduledSize === 0;
+}
+
+/**
+ * What follows for lost replicas: they fail, give their request back, and go if another replica has the data. The last one that had the data stays,
+ * and nothing takes its place: an empty volume must not look like one that has its data. Undefined if there are no lost replicas.
+ */
+export function planLost(
+  view: VolumeView,
+  lost: readonly ReplicaView[],
+  others: readonly ReplicaView[],
+): DiskVolumePlan | undefined {
+  if (lost.length === 0) return undefined;
+  const isReplaceable = others.some(isHealthy);
+  const steps = lost.flatMap((replica) => stepsOf(replica, isReplaceable || !replica.hasData));
+  const plan = unfinishedPlan(view, steps);
+  const last = isReplaceable ? undefined : lost.find(({ hasData }) => hasData);
+  if (last === undefined) return plan;
+  const { name, place } = last;
+  const remedy = `bring the disk back, or delete Replica ${name} to begin with an empty one`;
+  const message = `replica ${name}: its disk ${place?.uuid} was removed, and no other replica has the data; ${remedy}`;
+  return { ...plan, allocation: { kind: 'disk-removed', message } };
+}
+
+function stepsOf(
+  { name, place, entry, hasData, isFailed }: ReplicaView,
+  goes: boolean,
+): readonly VolumeStep[] {
+  const diskUUID = place?.uuid ?? '';
+  const message = `its disk ${diskUUID} on node ${place?.nodeName} was removed`;
+  return [
+    ...(hasData && !isFailed ? [{ kind: 'fail', replica: name, message } as const] : []),
+    ...(entry?.askedBytes === undefined ? [] : [{ kind: 'withdraw', replica: name, diskUUID } as const]),
+    ...(goes ? [{ kind: 'delete', replica: name } as const] : []),
+  ];
+}

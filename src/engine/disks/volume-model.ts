@@ -1,0 +1,103 @@
+import type { DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { AntiAffinity, DiskCandidate, DiskPlace } from './choose-disk.ts';
+
+/** Everything that the next steps of a volume depend on. */
+export interface VolumeView {
+  readonly name: string;
+  /** The size that people want. */
+  readonly wantedBytes: number;
+  /** The size that every replica has; undefined until all have been placed for the first time. */
+  readonly currentBytes: number | undefined;
+  readonly numberOfReplicas: number;
+  readonly nodeSelector: readonly string[];
+  readonly diskSelector: readonly string[];
+  readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
+  readonly replicas: readonly ReplicaView[];
+  /** The last expansion that a disk refused, while it may not be tried again. */
+  readonly refusedExpansion: RefusedExpansion | undefined;
+}
+
+export interface ReplicaView {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly isDeleting: boolean;
+  readonly isRunningDesired: boolean;
+  /** It had all of the data once, or has failed. */
+  readonly hasData: boolean;
+  /** What it has can't be used. */
+  readonly isFailed: boolean;
+  /** The node that it names, which is behind if its disk was moved. */
+  readonly nodeName: string | undefined;
+  /** Undefined until it has been assigned to a disk. */
+  readonly place: (DiskPlace & { readonly isEvicted: boolean }) | undefined;
+  /** Undefined if there is no schedule of its disk. */
+  readonly entry: DiskEntry | undefined;
+  /** No verdict came within the time that a requester waits. */
+  readonly isOverdue: boolean;
+  readonly rejectedBy: ReadonlySet<string>;
+}
+
+/** The replica's request in the schedule of its disk, and the verdict. */
+export interface DiskEntry {
+  readonly askedBytes: number | undefined;
+  readonly verdict: DiskVerdict | undefined;
+}
+
+export interface RefusedExpansion {
+  readonly bytes: number;
+  readonly diskUUID: string;
+  readonly message: string;
+}
+
+/** One write. Steps are carried out in order; whatever fails, the next plan starts from what is stored. */
+export type VolumeStep =
+  | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
+  | { readonly kind: 'delete'; readonly replica: string }
+  | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
+  | { readonly kind: 'request'; readonly replica: string; readonly diskUUID: string; readonly bytes: number }
+  /** Only if the schedule is still the one that was read: a verdict that came meanwhile is used. */
+  | { readonly kind: 'withdraw'; readonly replica: string; readonly diskUUID: string }
+  | { readonly kind: 'unassign'; readonly replica: string; readonly diskUUID: string }
+  | { readonly kind: 'start'; readonly replica: string }
+  /** Its disk was moved to another node. */
+  | { readonly kind: 'follow'; readonly replica: string; readonly nodeName: string }
+  /** Its data is lost. */
+  | { readonly kind: 'fail'; readonly replica: string; readonly message: string }
+  | { readonly kind: 'grow'; readonly replica: string; readonly bytes: number };
+
+export interface DiskVolumePlan {
+  readonly steps: readonly VolumeStep[];
+  /** The size that all replicas have now. */
+  readonly currentBytes: number | undefined;
+  readonly allocation: AllocationState;
+  readonly refusedExpansion: RefusedExpansion | undefined;
+}
+
+export type AllocationState =
+  | { readonly kind: 'allocated'; readonly bytes: number }
+  | { readonly kind: 'waiting-for-verdict' }
+  /** No disk fits; one that gains room may. */
+  | { readonly kind: 'waiting-for-disk'; readonly bytes: number; readonly message: string }
+  /** The only data was on a disk that has been removed. */
+  | { readonly kind: 'disk-removed'; readonly message: string }
+  | { readonly kind: 'expansion-refused'; readonly bytes: number; readonly message: string };
+
+/** The verdict, if it answers the request as it is now. */
+export function answerOf(entry: DiskEntry | undefined): DiskVerdict | undefined {
+  const { askedBytes, verdict } = entry ?? {};
+  return verdict?.observedSize === askedBytes ? verdict : undefined;
+}
+
+export function grantedTo({ entry }: ReplicaView): number {
+  return entry?.askedBytes === undefined ? 0 : (entry.verdict?.scheduledSize ?? 0);
+}
+
+/** Whether it has all of the data now. */
+export function isHealthy({ hasData, isFailed }: ReplicaView): boolean {
+  return hasData && !isFailed;
+}
+
+/** A plan that says nothing about an expansion yet. */
+export function unfinishedPlan({ currentBytes }: VolumeView, steps: readonly VolumeStep[]): DiskVolumePlan {
+  return { steps, currentBytes, allocation: { kind: 'waiting-for-verdict' }, refusedExpansion: undefined };
+}
