@@ -30,9 +30,9 @@ const attemptsMax = 8;
 /** `stowage disks remove`. */
 export async function removeDisk(argument: string, flags: RemoveDiskFlags): Promise<void> {
   await withDisks(flags, async (cluster) => {
-    const target = targetNamed(argument, await readDiskObjects(cluster), ['disk']) as DiskTarget;
+    const objects = await readDiskObjects(cluster);
+    const target = targetNamed(argument, objects, ['disk']) as DiskTarget;
     if (flags.force === true) {
-      const objects = await readDiskObjects(cluster);
       requireDead(target.disk);
       await confirm(lossText(target, objects), flags.yes);
       await forceRemoval(cluster, target.disk);
@@ -99,7 +99,7 @@ export function lossText(target: DiskTarget, objects: DiskObjects): string {
       ? 'Replicas could not be read, so nothing is known about other copies of their data.'
       : lost.length === 0
         ? 'Every volume has another healthy replica.'
-        : `${lost.length} volumes have no other healthy replica, and their data is lost: ${truncatedNames(lost)}.`;
+        : `No other healthy replica exists of these volumes, and their data is lost: ${truncatedNames(lost)}.`;
   return `${targetText(target)} is given up: ${counted}. ${consequence} Continue?`;
 }
 
