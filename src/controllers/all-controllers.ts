@@ -4,7 +4,7 @@ import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
 import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
-import { disksController } from './disks/disks-controller.ts';
+import { createDisksController, type DisksControllerSettings } from './disks/pools/disk-catalog.ts';
 import { drivesController } from './drives/drives-controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';
@@ -28,9 +28,11 @@ import {
 import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
 
 /** Settings of the machine that some controllers need. */
-export interface ControllerSettings extends ServiceAccountOptions {
+export interface ControllerSettings extends ServiceAccountOptions, DisksControllerSettings {
   /** Where `local.stowage.dev` creates its directories; if left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
+  /** `disks.stowage.dev` allocates volumes although no node can mount them. */
+  readonly allocationOnly?: boolean | undefined;
   /** Provisioners in addition to the built-in ones. */
   readonly provisioners?: readonly Provisioner[];
   /** How CSI drivers are served; without it, there are none. */
@@ -72,7 +74,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     zonalUpgrade,
     capacityController(settings),
     drivesController(settings),
-    disksController,
+    createDisksController(settings),
     statefulSet,
     deployment,
     createNodeAgent(settings),

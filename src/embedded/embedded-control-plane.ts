@@ -104,6 +104,9 @@ export class EmbeddedControlPlane {
     return runControllers({
       schedulerNames: [...schedulerNamesDefault, defaultSchedulerName],
       localRoot: options.dataDirectory && join(options.dataDirectory, 'volumes'),
+      // Nodes are simulated: their pods need no data path.
+      allocationOnly: true,
+      createsDiskClass: true,
       requestToken: (account, spec) => this.server.issueToken(account, spec),
       ...options.settings,
       version: packageVersion(),

@@ -26,6 +26,10 @@ export function addRun(program: Command): void {
       '--leader-elect [bool]',
       'run only while holding the Lease (default); --leader-elect=false runs without one',
     )
+    .option(
+      '--allocation-only',
+      'create volumes of disks.stowage.dev although no kubelet can mount them: they get bytes, and no data path',
+    )
     .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics on this address')
     .option(
       '--feature-gates <list>',

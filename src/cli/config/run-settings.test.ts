@@ -315,3 +315,12 @@ test('the field csi in the documentation is understood', async () => {
     capacity: { form: 'CSIStorageCapacity', pollIntervalMs: 60_000, threads: 4, owner: { level: 1 } },
   });
 });
+
+test('--allocation-only needs the provisioner', async () => {
+  const controllers = 'scheduler,provisioner';
+  expect((await runSettings({ controllers, allocationOnly: true })).allocationOnly).toBe(true);
+  expect((await runSettings({ controllers })).allocationOnly).toBeUndefined();
+  await expect(runSettings({ allocationOnly: true })).rejects.toThrow(
+    '--allocation-only: has a meaning only',
+  );
+});

@@ -19,12 +19,13 @@ export interface SettingFlags extends CsiFlags {
   /** One value for each use of the flag. */
   readonly schedulerName?: readonly string[];
   readonly profile?: string;
+  readonly allocationOnly?: boolean;
   readonly httpAddress?: string;
 }
 
 export type RunSettings = Pick<
   RunControllersOptions,
-  'names' | 'csi' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff'
+  'names' | 'csi' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff' | 'allocationOnly'
 > & {
   readonly leaderElection: boolean;
   readonly schedulerNames: readonly string[];
@@ -51,6 +52,7 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
     volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),
+    allocationOnly: allocationOnlyOf(flags, names),
     leaderElection: isElected({ ...flags, ...csiFlags }, file),
     schedulerNames: schedulerNamesOf(flags, file),
     profile: gatedProfile(profileOf({ ...file.profile, ...baseOf(flags) }), gates),
@@ -66,6 +68,18 @@ function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   if (selected.names.length === 0)
     throw usage(`${where}: would run nothing; name at least one, such as scheduler`);
   return selected.names;
+}
+
+/** Only the provisioner reads it: elsewhere it would look as if it had an effect. */
+function allocationOnlyOf(
+  { allocationOnly }: SettingFlags,
+  names: readonly string[],
+): RunSettings['allocationOnly'] {
+  if (allocationOnly === true && !names.includes('provisioner'))
+    throw usage(
+      '--allocation-only: has a meaning only with the controller provisioner; name it in --controllers',
+    );
+  return allocationOnly;
 }
 
 function schedulerNamesOf(flags: SettingFlags, file: Configuration): readonly string[] {

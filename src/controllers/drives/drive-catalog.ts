@@ -1,14 +1,14 @@
 import type { Cluster } from '../../cluster/cluster.ts';
-import { isReason } from '../../kube/api-error.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import { csiDrivers, storageClasses } from '../../kube/resources.ts';
+import { createIfAbsent } from '../../reconcile/create-if-absent.ts';
 
 /** The class that users name in their claims. */
 const drivesClassName = 'stowage-drives';
 
 /** Creates the CSIDriver and the class. Those that exist stay: users may have changed them. */
 export async function ensureDriveCatalog(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  await ifAbsent(
+  await createIfAbsent(
     cluster.resource(csiDrivers).create(
       {
         metadata: { name: drivesDriver },
@@ -22,7 +22,7 @@ export async function ensureDriveCatalog(cluster: Cluster, signal: AbortSignal):
       { signal },
     ),
   );
-  await ifAbsent(
+  await createIfAbsent(
     cluster.resource(storageClasses).create(
       {
         metadata: { name: drivesClassName },
@@ -34,12 +34,4 @@ export async function ensureDriveCatalog(cluster: Cluster, signal: AbortSignal):
       { signal },
     ),
   );
-}
-
-async function ifAbsent(creation: Promise<unknown>): Promise<void> {
-  try {
-    await creation;
-  } catch (error) {
-    if (!isReason(error, 'AlreadyExists')) throw error;
-  }
 }

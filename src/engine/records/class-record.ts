@@ -1,10 +1,12 @@
 import type { StorageClass } from '../../kube/api/storage.ts';
+import { disksDriver } from '../../kube/disks/volume.ts';
 import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
 import { annotations, labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
+import { readDiskClass } from '../disks/disk-class.ts';
 import { type DriveClass, readDriveClass } from '../drives/class-parameters.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
@@ -25,6 +27,8 @@ export interface ClassRecord extends Identity {
   readonly placement: PlacementPolicy | undefined;
   /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
   readonly driveClass: DriveClass | undefined;
+  /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no figures, and its provisioner says what is wrong. */
+  readonly hasInvalidDiskClass: boolean;
   readonly problems: readonly string[];
 }
 
@@ -49,6 +53,7 @@ export function readClass(
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
     placement: readPlacement(storageClass, problems),
     driveClass: driveClassOf(storageClass, problems),
+    hasInvalidDiskClass: hasInvalidDiskClass(storageClass, problems),
     problems,
   };
 }
@@ -65,13 +70,22 @@ function readPlacement({ metadata }: StorageClass, problems: string[]): Placemen
 
 function driveClassOf({ provisioner, parameters }: StorageClass, problems: string[]): DriveClass | undefined {
   if (textOf(provisioner) !== drivesDriver) return undefined;
-  const texts = Object.entries(isRecord(parameters) ? parameters : {}).map(
-    ([key, value]) => [key, textOf(value)] as const,
-  );
-  const read = readDriveClass(Object.fromEntries(texts));
+  const read = readDriveClass(textsOf(parameters));
   if (read.ok) return read.value;
   problems.push(`parameters: ${read.problem}`);
   return undefined;
+}
+
+function hasInvalidDiskClass({ provisioner, parameters }: StorageClass, problems: string[]): boolean {
+  if (textOf(provisioner) !== disksDriver) return false;
+  const read = readDiskClass(textsOf(parameters));
+  if (!read.ok) problems.push(`parameters: ${read.problem}`);
+  return !read.ok;
+}
+
+function textsOf(parameters: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(isRecord(parameters) ? parameters : {});
+  return Object.fromEntries(entries.map(([key, value]) => [key, textOf(value)]));
 }
 
 /** Provisioners whose classes name their zones in the parameters `zone` and `zones`, from before `allowedTopologies` existed. */

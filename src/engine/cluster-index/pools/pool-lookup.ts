@@ -1,3 +1,4 @@
+import { disksDriver } from '../../../kube/disks/volume.ts';
 import { drivesDriver } from '../../../kube/drive.ts';
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
@@ -23,8 +24,13 @@ export type PoolLookup =
 
 const untracked: PoolLookup = { kind: 'untracked' };
 
-/** The pools for volumes of a class: by driver first, then by class, then `<fallback>`. */
+/**
+ * The pools for volumes of a class: by driver first, then by class, then `<fallback>`. A class of disks with invalid parameters has none: its
+ * provisioner says what is wrong with them.
+ */
 export function lookUpPools(sources: PoolSources, driver: string, storageClass: string): PoolLookup {
+  if (driver === disksDriver && sources.classes.get(storageClass)?.hasInvalidDiskClass === true)
+    return untracked;
   switch (trackedForm(sources, driver)) {
     case undefined:
       return untracked;

@@ -172,6 +172,7 @@ function classMayHelp(interest: Interest, before: ClassRecord | undefined, after
     before.allowedNodes.key !== after.allowedNodes.key ||
     before.provisioner !== after.provisioner ||
     JSON.stringify(before.driveClass) !== JSON.stringify(after.driveClass) ||
+    before.hasInvalidDiskClass !== after.hasInvalidDiskClass ||
     before.isDelayed !== after.isDelayed ||
     before.hasBindingMode !== after.hasBindingMode
   );
