@@ -1,3 +1,4 @@
+import { diskInvariants } from './disks.ts';
 import type { Invariant } from './invariant.ts';
 import { podsKeepTheirNode, podsReachTheirVolumes, runningPodsHaveTheirVolumes } from './pods.ts';
 import {
@@ -16,4 +17,5 @@ export const clusterInvariants: readonly Invariant[] = [
   podsReachTheirVolumes,
   runningPodsHaveTheirVolumes,
   podsKeepTheirNode,
+  ...diskInvariants,
 ];

@@ -1,0 +1,267 @@
+import { getCondition } from '../../kube/conditions.ts';
+import { isEqualWhenStored } from '../../kube/deep-equal.ts';
+import { type DiskSchedule, type DiskVerdict, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { qualifiedPlural } from '../../kube/resource.ts';
+import type { Invariant, StoredVersion } from './invariant.ts';
+import type { StoredObjects } from './stored-objects.ts';
+
+type UserKind = 'replicas' | 'backingImages';
+const userKinds: readonly UserKind[] = ['replicas', 'backingImages'];
+
+/** A request and its verdict, in one version of a schedule. */
+interface Entry {
+  readonly kind: UserKind;
+  readonly name: string;
+  readonly asked: number | undefined;
+  readonly verdict: DiskVerdict | undefined;
+  readonly grantedBytes: number;
+}
+
+/** Grants stay within the limit; data that was there before is adopted, whether it fits or not. */
+export const grantsFitTheirDisk = onDecision(
+  'what a disk grants fits within its limit',
+  ({ after, before }) => {
+    const grown = entriesOf(after).find(
+      ({ kind, name, verdict, grantedBytes }) =>
+        grantedBytes > entryOf(before, kind, name).grantedBytes && verdict?.reason !== 'Adopted',
+    );
+    const { storageScheduled = 0, storageLimit } = after.status ?? {};
+    if (grown === undefined || (storageLimit !== undefined && storageScheduled <= storageLimit))
+      return undefined;
+    return `${grown.kind}/${grown.name} was granted ${grown.grantedBytes}: ${storageScheduled} bytes of ${storageLimit}`;
+  },
+);
+
+export const sumsAreExact = onDecision('the sum of a disk is the sum of its entries', ({ after }) => {
+  const sum = entriesOf(after).reduce((total, { grantedBytes }) => total + grantedBytes, 0);
+  const { storageScheduled = 0 } = after.status ?? {};
+  return sum === storageScheduled && Number.isSafeInteger(sum)
+    ? undefined
+    : `${storageScheduled}, not ${sum}`;
+});
+
+export const verdictsAnswerRequests = onDecision('a verdict answers a request', ({ after }) => {
+  const unasked = entriesOf(after).find(({ asked }) => asked === undefined);
+  return unasked === undefined ? undefined : `${unasked.kind}/${unasked.name} has a verdict and no request`;
+});
+
+/** On a disk that answers, one pass decides everything. */
+export const decisionsAreComplete = onDecision('a pass answers every request', ({ after, before }) => {
+  if (getCondition(after.status?.conditions, 'Ready')?.status !== 'True') return undefined;
+  for (const { kind, name, asked = 0, verdict, grantedBytes } of requestsOf(after)) {
+    if (verdict?.observedSize !== asked) return `${kind}/${name} has no verdict on ${asked} bytes`;
+    const had = entryOf(before, kind, name).grantedBytes;
+    if (verdict.state === 'scheduled' && grantedBytes !== asked)
+      return `${kind}/${name} is scheduled with ${grantedBytes} of ${asked} bytes`;
+    if (verdict.state === 'rejected' && (grantedBytes >= asked || grantedBytes !== had))
+      return `${kind}/${name} is rejected with ${grantedBytes} of ${asked} bytes, and had ${had}`;
+  }
+  return undefined;
+});
+
+/** Only owners give bytes back, unless the disk is given up. */
+export const grantsAreNotRevoked = onDecision('no grant is revoked', ({ after, before }) => {
+  if (before === undefined) return undefined;
+  const revoked = entriesOf(before).find(({ kind, name, grantedBytes }) => {
+    const now = entryOf(after, kind, name);
+    if (now.grantedBytes >= grantedBytes || now.verdict?.reason === 'DiskRemoved') return false;
+    return now.asked !== undefined && now.asked > now.grantedBytes;
+  });
+  return revoked === undefined ? undefined : `${revoked.kind}/${revoked.name} lost bytes that it asks for`;
+});
+
+export const scheduleWritesChangeSomething: Invariant = {
+  name: 'every write of a DiskSchedule changes it',
+  onVersion: (version) => {
+    const { key, before, after } = scheduleVersion(version) ?? {};
+    if (before === undefined || after === undefined) return undefined;
+    const contents = ({ metadata, spec, status }: DiskSchedule) => {
+      const { finalizers, annotations, labels, deletionTimestamp } = metadata ?? {};
+      return { finalizers, annotations, labels, deletionTimestamp, spec, status };
+    };
+    return isEqualWhenStored(contents(before), contents(after))
+      ? `${key} was written and is as before`
+      : undefined;
+  },
+};
+
+export const schedulesInUseStay: Invariant = {
+  name: 'a DiskSchedule with entries is not removed',
+  onVersion: (version) => {
+    const { key, before, after } = scheduleVersion(version) ?? {};
+    if (before === undefined || after !== undefined) return undefined;
+    const [entry] = entriesOf(before);
+    return entry === undefined ? undefined : `${key} is removed with ${entry.kind}/${entry.name}`;
+  },
+};
+
+export const startedReplicasHaveTheirBytes: Invariant = {
+  name: 'a replica is started only with its bytes',
+  onVersion: (version, state) => {
+    const { key, before, after } = replicaVersion(version) ?? {};
+    if (after?.spec?.desiredState !== 'running' || before?.spec?.desiredState === 'running') return undefined;
+    return hasBytes(state, after, after.spec.volumeSize ?? 0)
+      ? undefined
+      : `${key} is started without its bytes`;
+  },
+};
+
+export const replicasGrowTogether: Invariant = {
+  name: 'a replica grows when all replicas of its volume have the bytes',
+  onVersion: (version, state) => {
+    const { key, before, after } = replicaVersion(version) ?? {};
+    const size = after?.spec?.volumeSize ?? 0;
+    if (before === undefined || after === undefined || size <= (before.spec?.volumeSize ?? 0))
+      return undefined;
+    const lacking = runningReplicas(state, after.spec?.volumeName).find(
+      (replica) => !hasBytes(state, replica, size),
+    );
+    return lacking === undefined
+      ? undefined
+      : `${key} grows to ${size} bytes, which ${lacking.metadata?.name} has not been granted`;
+  },
+};
+
+export const volumeSizesAreReal: Invariant = {
+  name: 'the size of a volume is that of all of its replicas',
+  onVersion: (version, state) => {
+    if (version.resource !== qualifiedPlural(diskVolumes)) return undefined;
+    const { before, after } = version as StoredVersion<DiskVolume>;
+    const size = after?.status?.size ?? 0;
+    if (size <= (before?.status?.size ?? 0)) return undefined;
+    const small = runningReplicas(state, version.key).find(({ spec }) => (spec?.volumeSize ?? 0) < size);
+    return small === undefined
+      ? undefined
+      : `${version.key} has ${size} bytes, and ${small.metadata?.name} less`;
+  },
+};
+
+export const replicasReleaseTheirBytes: Invariant = {
+  name: 'a replica is removed after its bytes are released',
+  onVersion: (version, state) => {
+    const { key, before, after } = replicaVersion(version) ?? {};
+    if (before?.spec?.diskID === undefined || after !== undefined || key === undefined) return undefined;
+    const asked = ownValue(state.get(diskSchedules, before.spec.diskID)?.spec?.replicas, key);
+    return asked === undefined ? undefined : `${key} is gone, and ${asked} bytes are still requested for it`;
+  },
+};
+
+/** At rest: no request waits on a disk that answers, a refused expansion has left nothing behind, and every request has an owner. */
+export const disksAreAtRest: Invariant = {
+  name: 'disks have answered, refused expansions are taken back, and requests have owners',
+  atRest: (state) => unrestedDisks(state),
+};
+
+/** What is wrong with disks at rest. */
+export function unrestedDisks(state: StoredObjects): readonly string[] {
+  return [
+    ...[...state.values(diskSchedules)].flatMap((schedule) =>
+      getCondition(schedule.status?.conditions, 'Ready')?.status === 'True'
+        ? requestsOf(schedule)
+            .filter(({ asked, verdict }) => verdict?.observedSize !== asked)
+            .map(({ kind, name }) => `${schedule.metadata?.name} has not answered ${kind}/${name}`)
+        : [],
+    ),
+    ...[...state.values(diskVolumes)].flatMap((volume) => refusedLeftovers(volume, state)),
+    ...[...state.values(diskSchedules)].flatMap((schedule) =>
+      Object.keys(schedule.spec?.replicas ?? {}).flatMap((name) =>
+        state.get(replicas, name) === undefined
+          ? [`${schedule.metadata?.name} has the request of ${name}, which does not exist`]
+          : [],
+      ),
+    ),
+  ];
+}
+
+function refusedLeftovers({ metadata, status }: DiskVolume, state: StoredObjects): readonly string[] {
+  if (getCondition(status?.conditions, 'DiskAllocation')?.reason !== 'ExpansionRejected') return [];
+  return runningReplicas(state, metadata?.name)
+    .filter(({ metadata: { name = '' } = {}, spec }) => {
+      const schedule = state.get(diskSchedules, spec?.diskID ?? '');
+      return ownValue(schedule?.spec?.replicas, name) !== status?.size;
+    })
+    .map((replica) => `${replica.metadata?.name} still requests an expansion that was refused`);
+}
+
+/** What must be true of every stored version of disks, whatever runs. */
+export const diskInvariants: readonly Invariant[] = [
+  grantsFitTheirDisk,
+  sumsAreExact,
+  verdictsAnswerRequests,
+  decisionsAreComplete,
+  grantsAreNotRevoked,
+  scheduleWritesChangeSomething,
+  schedulesInUseStay,
+  startedReplicasHaveTheirBytes,
+  replicasGrowTogether,
+  volumeSizesAreReal,
+  replicasReleaseTheirBytes,
+];
+
+interface Decision {
+  readonly before: DiskSchedule | undefined;
+  readonly after: DiskSchedule;
+}
+
+/** Checked whenever the status of a DiskSchedule changes: it then answers the spec of the same version. */
+function onDecision(name: string, check: (decision: Decision) => string | undefined): Invariant {
+  return {
+    name,
+    onVersion: (version) => {
+      const { key, before, after } = scheduleVersion(version) ?? {};
+      if (after === undefined || isEqualWhenStored(before?.status, after.status)) return undefined;
+      const detail = check({ before, after });
+      return detail === undefined ? undefined : `disk ${key}: ${detail}`;
+    },
+  };
+}
+
+function scheduleVersion(version: StoredVersion): StoredVersion<DiskSchedule> | undefined {
+  return version.resource === qualifiedPlural(diskSchedules)
+    ? (version as StoredVersion<DiskSchedule>)
+    : undefined;
+}
+
+function replicaVersion(version: StoredVersion): StoredVersion<Replica> | undefined {
+  return version.resource === qualifiedPlural(replicas) ? (version as StoredVersion<Replica>) : undefined;
+}
+
+function entryOf(schedule: DiskSchedule | undefined, kind: UserKind, name: string): Entry {
+  const verdict = ownValue(schedule?.status?.[kind], name);
+  const asked = ownValue(schedule?.spec?.[kind], name);
+  return { kind, name, asked, verdict, grantedBytes: verdict?.scheduledSize ?? 0 };
+}
+
+/** All entries of the status. */
+function entriesOf(schedule: DiskSchedule): readonly Entry[] {
+  return userKinds.flatMap((kind) =>
+    Object.keys(schedule.status?.[kind] ?? {}).map((name) => entryOf(schedule, kind, name)),
+  );
+}
+
+/** All entries of the spec. */
+function requestsOf(schedule: DiskSchedule): readonly Entry[] {
+  return userKinds.flatMap((kind) =>
+    Object.keys(schedule.spec?.[kind] ?? {}).map((name) => entryOf(schedule, kind, name)),
+  );
+}
+
+function runningReplicas(state: StoredObjects, volume: string | undefined): readonly Replica[] {
+  return [...state.values(replicas)].filter(
+    ({ metadata, spec, status }) =>
+      spec?.volumeName === volume &&
+      spec?.desiredState === 'running' &&
+      metadata?.deletionTimestamp === undefined &&
+      status?.failedAt === undefined,
+  );
+}
+
+/** Whether the disk of the replica has granted so many bytes, or was given up meanwhile. */
+function hasBytes(state: StoredObjects, { metadata, spec }: Replica, bytes: number): boolean {
+  const schedule = state.get(diskSchedules, spec?.diskID ?? '');
+  const { verdict, grantedBytes } = entryOf(schedule, 'replicas', metadata?.name ?? '');
+  return grantedBytes >= bytes || verdict?.reason === 'DiskRemoved';
+}
