@@ -33,3 +33,19 @@ export function publishedSchema(
     'x-kubernetes-group-version-kind': [{ group, version, kind }],
   };
 }
+
+/** What `kubectl explain` and clients read about the list type of a custom kind: kube-apiserver's texts. */
+export function listDescriptions(
+  { kind, plural }: Pick<ServedKind, 'kind' | 'plural'>,
+  listKind: string,
+): { readonly description: string; readonly fields: Readonly<Record<string, string>> } {
+  return {
+    description: `${listKind} is a list of ${kind}`,
+    fields: {
+      apiVersion: everyObject.apiVersion.description,
+      items: `List of ${plural}. More info: ${conventions}`,
+      kind: everyObject.kind.description,
+      metadata: `Standard list metadata. More info: ${conventions}#types-kinds`,
+    },
+  };
+}

@@ -81,3 +81,23 @@ test('no operation has an empty list of parameters: Go would omit it', () => {
     expect(text).not.toContain('"parameters":[]');
   }
 });
+
+test('the list type of a custom kind and its fields have the descriptions of kube-apiserver', () => {
+  const { pages } = pagesWith([customKind('v1')]);
+  const text = Buffer.concat([...pages.respond(get(), 'apis/example.com/v1').body]).toString();
+  const { components } = JSON.parse(text) as {
+    components: {
+      schemas: Record<string, { description?: string; properties: Record<string, { description?: string }> }>;
+    };
+  };
+  const list = components.schemas['com.example.v1.WidgetList'];
+  expect(list?.description).toBe('WidgetList is a list of Widget');
+  const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+  expect(list?.properties.items?.description).toBe(`List of widgets. More info: ${conventions}`);
+  expect(list?.properties.metadata?.description).toBe(
+    `Standard list metadata. More info: ${conventions}#types-kinds`,
+  );
+  expect(Object.values(list?.properties ?? {}).every(({ description }) => description !== undefined)).toBe(
+    true,
+  );
+});

@@ -1,4 +1,5 @@
 import { withSortedKeys } from '../../../kube/sorted-keys.ts';
+import { listDescriptions } from '../../custom/published-schema.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import {
@@ -88,7 +89,8 @@ export class SchemaCollector {
     const gvk = gvkExtension(group, version, listKind);
     const name =
       definition === undefined ? `${openApiName(type)}List` : definedName(`${group}/${version}.${listKind}`);
-    const { description, fields: texts = {} } = this.#describe(name);
+    const { description, fields: texts = {} } =
+      definition === undefined ? this.#describe(name) : listDescriptions(kind, listKind);
     const properties = {
       apiVersion: described(texts.apiVersion, { type: 'string' }),
       items: described(texts.items, {
