@@ -4,7 +4,7 @@ import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
 import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
-import { createDisksController, type DisksControllerSettings } from './disks/pools/disk-catalog.ts';
+import { createDisksController, type DisksControllerSettings } from './disks/disks-controller.ts';
 import { drivesController } from './drives/drives-controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
 import { provisionerController } from './provisioner/provisioner-controller.ts';

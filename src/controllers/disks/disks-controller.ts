@@ -1,13 +1,19 @@
 import type { Controller } from '../../reconcile/controller.ts';
 import { diskCaches } from './disk-caches.ts';
 import { DiskVerdicts } from './disk-verdicts.ts';
+import { ImagePlacement } from './images/image-placement.ts';
+import { VolumeImages } from './images/volume-images.ts';
 import { NodeDisks } from './node-disks.ts';
+import { createDiskCatalog } from './pools/disk-catalog.ts';
 import { DiskPools } from './pools/disk-pools.ts';
 import { ReplicaRelease } from './replica-release.ts';
 import { StaleEntries } from './stale-entries.ts';
 import { VolumePlacement } from './volume-placement.ts';
 
-/** Keeps a DiskSchedule for each disk of each StorageNode, decides the requests in it, and places the replicas of Volumes by them. */
+/**
+ * Keeps a DiskSchedule for each disk of each StorageNode, decides the requests in it, and places the replicas of
+ * Volumes and the copies of BackingImages by them.
+ */
 export const disksController: Controller = {
   name: 'disks',
   async run(context, signal) {
@@ -16,9 +22,25 @@ export const disksController: Controller = {
       new NodeDisks(context, caches).run(signal),
       new DiskVerdicts(context, caches).run(signal),
       new VolumePlacement(context, caches).run(signal),
+      new ImagePlacement(context, caches).run(signal),
+      new VolumeImages(context, caches).run(signal),
       new ReplicaRelease(context, caches).run(signal),
       new StaleEntries(context, caches).run(signal),
       new DiskPools(context, caches).run(signal),
     ]);
   },
 };
+
+export interface DisksControllerSettings {
+  /** Whether the class and the CSIDriver are created with the first StorageNode; elsewhere `deploy/disks.yaml` has them. */
+  readonly createsDiskClass?: boolean | undefined;
+}
+
+/** The controller `disks`, with the class of its volumes where that is wanted. */
+export function createDisksController({ createsDiskClass = false }: DisksControllerSettings): Controller {
+  if (!createsDiskClass) return disksController;
+  const run: Controller['run'] = async (context, signal) => {
+    await Promise.all([disksController.run(context, signal), createDiskCatalog(context, signal)]);
+  };
+  return { name: disksController.name, run };
+}

@@ -2,11 +2,10 @@ import type { Cluster } from '../../../cluster/cluster.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
 import { disksDriver } from '../../../kube/disks/volume.ts';
 import { csiDrivers, storageClasses } from '../../../kube/resources.ts';
-import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { createIfAbsent } from '../../../reconcile/create-if-absent.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import { disksController } from '../disks-controller.ts';
 
 /** The class that users name in their claims. */
 const disksClassName = 'stowage-disks';
@@ -14,22 +13,8 @@ const disksClassName = 'stowage-disks';
 /** The only key of the queue. */
 const catalogKey = 'class';
 
-export interface DisksControllerSettings {
-  /** Whether the class and the CSIDriver are created with the first StorageNode; elsewhere `deploy/disks.yaml` has them. */
-  readonly createsDiskClass?: boolean | undefined;
-}
-
-/** The controller `disks`, with the class of its volumes where that is wanted. */
-export function createDisksController({ createsDiskClass = false }: DisksControllerSettings): Controller {
-  if (!createsDiskClass) return disksController;
-  const run: Controller['run'] = async (context, signal) => {
-    await Promise.all([disksController.run(context, signal), createDiskCatalog(context, signal)]);
-  };
-  return { name: disksController.name, run };
-}
-
 /** Creates the CSIDriver and the class when the first StorageNode is there, as `deploy/disks.yaml` does on other clusters. */
-async function createDiskCatalog(context: ControllerContext, signal: AbortSignal): Promise<void> {
+export async function createDiskCatalog(context: ControllerContext, signal: AbortSignal): Promise<void> {
   const { informers, cluster } = context;
   const queue = new WorkQueue(context);
   const nodes = informers.of(storageNodes);
