@@ -5,27 +5,27 @@ export function isReady({ state }: CopyView): boolean {
   return state === 'ready';
 }
 
-/** Its data is there or on the way. */
+/** Its data is there or on the way, or may be there: an agent that does not find the disk reports `unknown`. */
 export function hasProgress({ state }: CopyView): boolean {
-  return state !== undefined && state !== 'pending' && state !== 'unknown' && state !== 'failed';
+  return state !== undefined && state !== 'pending' && state !== 'failed';
 }
 
 /** The verdict, if it answers the request as it is now. */
-export function answerOf({ entry }: CopyView): DiskVerdict | undefined {
+export function copyVerdict({ entry }: CopyView): DiskVerdict | undefined {
   const { askedBytes, verdict } = entry;
   return askedBytes !== undefined && verdict?.observedSize === askedBytes ? verdict : undefined;
 }
 
 export function isRefused(copy: CopyView): boolean {
-  return answerOf(copy)?.state === 'rejected';
+  return copyVerdict(copy)?.state === 'rejected';
 }
 
 /** It has its bytes; while no size is known, there is nothing to grant. */
 export function isGranted(copy: CopyView, bytes: number | undefined): boolean {
-  const answer = answerOf(copy);
+  const answer = copyVerdict(copy);
   return bytes === undefined || (answer?.state === 'scheduled' && answer.scheduledSize === bytes);
 }
 
-export function grantedBytes({ entry }: CopyView): number {
+export function copyGrantedBytes({ entry }: CopyView): number {
   return entry.askedBytes === undefined ? 0 : (entry.verdict?.scheduledSize ?? 0);
 }

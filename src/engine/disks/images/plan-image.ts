@@ -1,6 +1,6 @@
 import type { DiskCandidate } from '../choose-disk.ts';
 import { CopyPlacement } from './copy-placement.ts';
-import { answerOf, grantedBytes, hasProgress, isGranted, isReady, isRefused } from './copy-state.ts';
+import { copyGrantedBytes, copyVerdict, hasProgress, isGranted, isReady, isRefused } from './copy-state.ts';
 import type { CopyView, ImageAllocation, ImagePlan, ImageStep, ImageView } from './image-view.ts';
 
 /** A copy that is neither needed nor among the fewest that there should be is kept for this time after its last use. */
@@ -102,8 +102,9 @@ class CopiesPlan {
 
   /** Its disk rejected it or does not answer, and it can be elsewhere. */
   #isMisplaced(copy: CopyView): boolean {
-    const isStuck = isRefused(copy) || (copy.isOverdue && answerOf(copy) === undefined);
-    return isStuck && !isReady(copy) && !this.#view.neededOn.has(copy.place.uuid);
+    const isUnanswered = copy.isOverdue && copyVerdict(copy) === undefined && !hasProgress(copy);
+    const isRejected = isRefused(copy) && !isReady(copy) && copy.state !== 'unknown';
+    return (isUnanswered || isRejected) && !this.#view.neededOn.has(copy.place.uuid);
   }
 
   #move(copy: CopyView): void {
@@ -166,8 +167,10 @@ class CopiesPlan {
   #steps(): readonly ImageStep[] {
     const add = this.#placement.added;
     const removed = [...this.#removed];
-    const hasRequest = ({ entry, state }: CopyView) => entry.askedBytes !== undefined && state === undefined;
-    const withdrawn = this.#rejected.filter(hasRequest);
+    // Nothing has been made of a copy that waits for its bytes, so its request can go first.
+    const withdrawn = this.#rejected.filter(
+      (copy) => copy.entry.askedBytes !== undefined && !hasProgress(copy),
+    );
     const { isProtected, deletion } = this.#view;
     const isPlaced = add.length > 0 || removed.length > 0 || (!isProtected && deletion === 'none');
     const place = placeStep({
@@ -219,7 +222,7 @@ class CopiesPlan {
   #shortage(): string | undefined {
     const { bytes = 0 } = this.#view;
     const copy = this.#staying.find((one) => isRefused(one) && !isReady(one));
-    return copy === undefined ? undefined : this.#placement.shortage(copy, bytes - grantedBytes(copy));
+    return copy === undefined ? undefined : this.#placement.shortage(copy, bytes - copyGrantedBytes(copy));
   }
 
   /** Evicted copies that can't go because of a replica. */

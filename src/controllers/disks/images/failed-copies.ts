@@ -1,0 +1,102 @@
+import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { DiskBook } from '../disk-book.ts';
+
+/** On a BackingImage: the disks where a copy failed, with the time, how often, and what went wrong the last time. */
+export const failedCopiesKey = 'stowage.dev/failed-copies';
+
+/** The time after the first failure; it doubles with each further one. */
+const firstDelayMs = 30_000;
+const delayMaxMs = 10 * 60_000;
+/** After this time a failure is forgotten. */
+const rememberMs = 60 * 60_000;
+/** So much of a message is kept. */
+const messageMax = 300;
+
+interface CopyFailure {
+  readonly at: number;
+  readonly count: number;
+  readonly message: string;
+}
+
+export interface FailedCopies {
+  /** Disks that may not be tried again yet. */
+  readonly failedOn: ReadonlySet<string>;
+  /** No copy is ready, so the source may be the cause of the failures: no disk may be tried yet. */
+  readonly isSourceFailing: boolean;
+  /** When the next disk may be tried again. */
+  readonly retryAfterMs: number | undefined;
+  /** What went wrong last. */
+  readonly message: string | undefined;
+}
+
+export function failedCopies(
+  image: Pick<BackingImage, 'metadata' | 'status'>,
+  book: DiskBook,
+  nowMs: number,
+): FailedCopies {
+  const failures = Object.entries(failuresOf(image, nowMs));
+  const remaining = failures.map(([uuid, { at, count }]) => [uuid, at + delayMs(count) - nowMs] as const);
+  const open = remaining.filter(([, ms]) => ms > 0);
+  const hasReadyCopy = Object.values(image.status?.diskFileStatusMap ?? {}).some(
+    ({ state }) => state === 'ready',
+  );
+  const total = failures.reduce((sum, [, { count }]) => sum + count, 0);
+  const lastAt = Math.max(...failures.map(([, { at }]) => at));
+  const sourceMs = hasReadyCopy || failures.length === 0 ? 0 : lastAt + delayMs(total) - nowMs;
+  const delays = [...open.map(([, ms]) => ms), ...(sourceMs > 0 ? [sourceMs] : [])];
+  const last = failures.find(([, { at }]) => at === lastAt);
+  return {
+    failedOn: new Set(open.map(([uuid]) => uuid)),
+    isSourceFailing: sourceMs > 0,
+    retryAfterMs: delays.length === 0 ? undefined : Math.min(...delays),
+    message: last === undefined ? undefined : failureText(last, book),
+  };
+}
+
+/** The annotation after copies on these disks have failed. Old failures are left out. */
+export function withFailures(
+  image: Pick<BackingImage, 'metadata' | 'status'>,
+  disks: readonly string[],
+  nowMs: number,
+): string {
+  const before = failuresOf(image, nowMs);
+  const now = disks.map((uuid): readonly [string, CopyFailure] => {
+    const { message = '' } = image.status?.diskFileStatusMap?.[uuid] ?? {};
+    const count = (before[uuid]?.count ?? 0) + 1;
+    return [uuid, { at: nowMs, count, message: message.slice(0, messageMax) }];
+  });
+  return JSON.stringify({ ...before, ...Object.fromEntries(now) });
+}
+
+function delayMs(count: number): number {
+  return Math.min(delayMaxMs, firstDelayMs * 2 ** (count - 1));
+}
+
+function failureText([uuid, { message }]: readonly [string, CopyFailure], book: DiskBook): string {
+  const disk = book.get(uuid);
+  const where = disk === undefined ? `disk ${uuid}` : `disk ${disk.name} on node ${disk.nodeName}`;
+  return `the copy on ${where} failed${message === '' ? '' : `: ${message}`}`;
+}
+
+/** People may have edited the annotation: what is no failure is ignored. */
+function failuresOf(
+  { metadata }: Pick<BackingImage, 'metadata'>,
+  nowMs: number,
+): Readonly<Record<string, CopyFailure>> {
+  try {
+    const parsed: unknown = JSON.parse(metadata?.annotations?.[failedCopiesKey] ?? '{}');
+    if (typeof parsed !== 'object' || parsed === null) return {};
+    const failures = Object.entries(parsed).filter(
+      ([, value]) => isFailure(value) && nowMs - value.at < rememberMs,
+    );
+    return Object.fromEntries(failures);
+  } catch {
+    return {};
+  }
+}
+
+function isFailure(value: unknown): value is CopyFailure {
+  if (typeof value !== 'object' || value === null) return false;
+  const { at, count, message } = value as Partial<CopyFailure>;
+  return typeof at === 'number' && typeof count === 'number' && count >= 1 && typeof message === 'string';
+}

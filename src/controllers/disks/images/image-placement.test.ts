@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest';
+import { backingImageFinalizer, backingImages } from '../../../kube/disks/backing-image.ts';
+import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { addVolume, diskUUID } from '../testing/disks-fixture.ts';
+import { ImagesFixture } from './testing/images-fixture.ts';
+
+const hour = 60 * 60_000;
+
+describe('placing', () => {
+  test('copies go on different nodes, and each is requested before it is made', async () => {
+    const fixture = await ImagesFixture.start(100, 100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 12, minNumberOfCopies: 2 });
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10']);
+    expect(await fixture.condition('i', 'DiskAllocation')).toBe(
+      'True Scheduled: Each of 2 copies has been granted 10 bytes',
+    );
+    expect(await fixture.condition('i', 'Ready')).toBe('True CopyReady: 2 of 2 copies are ready');
+    expect((await fixture.image('i'))?.metadata?.finalizers).toContain(backingImageFinalizer);
+  });
+
+  test('each disk with a replica of a volume that uses the image gets a copy', async () => {
+    const fixture = await ImagesFixture.start(100, 100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.disks.addVolume('v', { size: 20, numberOfReplicas: 3, backingImage: 'i' });
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10', '3 ready 10']);
+    const { status } = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'BackingImageReady', status: 'True', reason: 'CopyReady' }),
+    );
+  });
+
+  test('a volume says which replica waits for a copy, and why', async () => {
+    const fixture = await ImagesFixture.start(25, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10, nodeSelector: [] });
+    await fixture.patchNode(2, { tags: ['big'] });
+    await fixture.patchNode(1, { tags: ['small'] });
+    await fixture.disks.addVolume('v', {
+      size: 20,
+      numberOfReplicas: 1,
+      nodeSelector: ['small'],
+      backingImage: 'i',
+    });
+    const { status } = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
+    const found = status?.conditions?.find(({ type }) => type === 'BackingImageReady');
+    expect(found).toMatchObject({
+      status: 'False',
+      message:
+        'Replica v-r0 waits for a copy of BackingImage i on disk d on node n1: the copy on disk d on node n1: 5 bytes free, 10 requested: 5 missing',
+    });
+    await fixture.disks.setLimit(1, 30);
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10']);
+    const after = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
+    expect(after.status?.conditions?.find(({ type }) => type === 'BackingImageReady')?.status).toBe('True');
+  });
+
+  test('a rejected copy goes to another disk, and a disk that gains room takes one that waits', async () => {
+    const fixture = await ImagesFixture.start(100, 30);
+    await fixture.addImage('i', 10, { expectedSize: 20 });
+    expect(await fixture.copies('i')).toEqual(['1 ready 10']);
+    await fixture.addImage('j', 95, { expectedSize: 95 });
+    expect(await fixture.condition('j', 'DiskAllocation')).toBe(
+      'False InsufficientStorage: one more copy: none of 2 disks fits; the closest is d on node n1: 90 bytes free, 95 requested: 5 missing',
+    );
+    expect(await fixture.condition('j', 'Ready')).toBe(
+      'False NoCopy: No disk has been chosen for a copy yet',
+    );
+    await fixture.disks.setLimit(2, 95);
+    expect(await fixture.copies('j')).toEqual(['2 ready 95']);
+  });
+
+  test('Replicas and images asking in parallel for the last space', async () => {
+    const fixture = await ImagesFixture.start(100);
+    await Promise.all([
+      fixture.createImage('i', 60, { expectedSize: 60 }),
+      addVolume(fixture.disks.environment, 'v', { size: 60, numberOfReplicas: 1 }),
+    ]);
+    await fixture.settle(5_000);
+    expect(await fixture.disks.granted()).toEqual({ 1: 60 });
+    const texts = [await fixture.condition('i', 'DiskAllocation'), (await fixture.disks.allocation('v'))[1]];
+    expect(texts.filter((text) => text.startsWith('True'))).toHaveLength(1);
+    expect(texts.filter((text) => /40 bytes free, 60 requested: 20 missing/.test(text))).toHaveLength(1);
+  });
+
+  test('more images than fit at once: none is granted beyond the limits, and all that fit are', async () => {
+    const fixture = await ImagesFixture.start(45, 45, 45);
+    const names = Array.from({ length: 8 }, (_, at) => `i${at}`);
+    await Promise.all(names.map((name) => fixture.createImage(name, 20, { expectedSize: 20 })));
+    await fixture.settle(10 * 60_000);
+    expect(await fixture.disks.granted()).toEqual({ 1: 40, 2: 40, 3: 40 });
+  });
+});
+
+describe('sizes', () => {
+  test('Size unknown, then known: request sent, first copy adopted', async () => {
+    const fixture = await ImagesFixture.start(30, 100);
+    fixture.agents.silent.add(diskUUID(1)).add(diskUUID(2));
+    await fixture.addImage('i', 50, { minNumberOfCopies: 2, diskFileSpecMap: { [diskUUID(1)]: {} } });
+    expect(await fixture.copies('i')).toEqual(['1 - 0/-']);
+    expect(await fixture.condition('i', 'DiskAllocation')).toMatch(
+      /^Unknown SizeUnknown: .* set spec.expectedSize$/,
+    );
+    fixture.agents.resume();
+    await fixture.settle(5_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 50', '2 ready 50']);
+    const { status } = (await fixture.schedule(diskUUID(1))) ?? {};
+    expect(status?.backingImages?.i).toMatchObject({ state: 'scheduled', reason: 'Adopted' });
+    expect(status?.conditions?.find(({ type }) => type === 'Schedulable')).toMatchObject({
+      status: 'False',
+      reason: 'OverCommitted',
+    });
+    expect((await fixture.schedule(diskUUID(2)))?.status?.backingImages?.i?.reason).toBeUndefined();
+  });
+
+  test('a copy that is larger than expected is requested again, and one that is smaller gives bytes back', async () => {
+    const fixture = await ImagesFixture.start(100, 15);
+    await fixture.patchNode(2, { tags: ['small'] });
+    await fixture.addImage('large', 20, { expectedSize: 10, nodeSelector: ['small'] });
+    expect(await fixture.copies('large')).toEqual(['2 ready 20']);
+    expect((await fixture.schedule(diskUUID(2)))?.status?.backingImages?.large?.reason).toBe('Adopted');
+    await fixture.addImage('small', 5, { expectedSize: 50 });
+    expect(await fixture.copies('small')).toEqual(['1 ready 5']);
+    expect(await fixture.disks.granted()).toEqual({ 1: 5, 2: 20 });
+  });
+});
+
+describe('leaving', () => {
+  test('Copy removed from one disk only: only that entry goes', async () => {
+    const fixture = await ImagesFixture.start(100, 100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10, minNumberOfCopies: 2 });
+    await fixture.patchImage('i', { minNumberOfCopies: 1 });
+    await fixture.patchImage('i', { diskFileSpecMap: { [diskUUID(1)]: null } });
+    expect(await fixture.copies('i')).toEqual(['2 ready 10']);
+    expect(await fixture.entries('i')).toEqual([2]);
+    expect((await fixture.image('i'))?.status?.diskFileStatusMap).toEqual({
+      [diskUUID(2)]: { state: 'ready' },
+    });
+  });
+
+  test.each([
+    [
+      'the copy',
+      (f: ImagesFixture) =>
+        f.patchImage('i', { diskFileSpecMap: { [diskUUID(1)]: { evictionRequested: true } } }),
+    ],
+    ['its disk', (f: ImagesFixture) => f.patchNode(1, { disks: { d: { evictionRequested: true } } })],
+    ['its node', (f: ImagesFixture) => f.patchNode(1, { evictionRequested: true })],
+  ])('eviction of %s: the new copy is ready first, then the old one goes', async (_, evict) => {
+    const fixture = await ImagesFixture.start(100, 50);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    expect(await fixture.copies('i')).toEqual(['1 ready 10']);
+    fixture.agents.silent.add(diskUUID(2));
+    await evict(fixture);
+    await fixture.settle(60_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 - 10']);
+    fixture.agents.resume();
+    await fixture.settle(5_000);
+    expect(await fixture.copies('i')).toEqual(['2 ready 10']);
+    expect(await fixture.entries('i')).toEqual([2]);
+  });
+
+  test('an evicted copy stays with the replica that needs it, and both move', async () => {
+    const fixture = await ImagesFixture.start(100, 50);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.disks.addVolume('v', { size: 20, numberOfReplicas: 1, backingImage: 'i' });
+    await fixture.patchImage('i', { diskFileSpecMap: { [diskUUID(1)]: { evictionRequested: true } } });
+    await fixture.settle(5_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10']);
+    expect(await fixture.condition('i', 'DiskAllocation')).toMatch(
+      /; the copy on disk d on node n1 stays while replica v-r0 is there$/,
+    );
+    await fixture.patchNode(1, { evictionRequested: true });
+    await fixture.disks.settle(10_000);
+    expect((await fixture.copies('i')).map((line) => line.split(' ')[0])).toEqual(['2']);
+  });
+
+  test('a deleted image is held while a volume uses it, and then releases everything', async () => {
+    const fixture = await ImagesFixture.start(100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10, minNumberOfCopies: 2 });
+    await fixture.disks.addVolume('v', { size: 20, numberOfReplicas: 1, backingImage: 'i' });
+    await fixture.deleteImage('i');
+    expect(await fixture.condition('i', 'InUse')).toBe(
+      'True VolumesUseImage: Volume v uses the image; it is deleted when no Volume does',
+    );
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10']);
+    await fixture.disks.environment.cluster.resource(diskVolumes).delete({ name: 'v' });
+    await fixture.settle(5_000);
+    expect(await fixture.image('i')).toBeUndefined();
+    expect(await fixture.entries('i')).toEqual([]);
+  });
+
+  test('a deleted image keeps its bytes until the file is gone', async () => {
+    const fixture = await ImagesFixture.start(100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10, minNumberOfCopies: 2 });
+    fixture.agents.silent.add(diskUUID(1));
+    await fixture.deleteImage('i');
+    expect(await fixture.entries('i')).toEqual([1]);
+    expect((await fixture.image('i'))?.metadata?.finalizers).toContain(backingImageFinalizer);
+    fixture.agents.resume();
+    await fixture.settle();
+    expect(await fixture.image('i')).toBeUndefined();
+    expect(await fixture.entries('i')).toEqual([]);
+  });
+
+  test('Image deleted and created again with another size under the same name', async () => {
+    const fixture = await ImagesFixture.start(100);
+    await fixture.addImage('i', 30, { expectedSize: 30 });
+    await fixture.deleteImage('i');
+    await fixture.addImage('i', 70, { expectedSize: 80 });
+    expect(await fixture.copies('i')).toEqual(['1 ready 70']);
+    expect(await fixture.disks.granted()).toEqual({ 1: 70 });
+
+    // The finalizers were removed by hand, so the entry of the old image is still there.
+    const client = fixture.disks.environment.cluster.resource(backingImages);
+    await client.delete({ name: 'i' });
+    await client.patch({ name: 'i' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+    await fixture.addImage('i', 40, { expectedSize: 45 });
+    await fixture.settle(5_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 40']);
+    expect(await fixture.disks.granted()).toEqual({ 1: 40 });
+  });
+
+  test('a failed copy is removed, and placed again after a while', async () => {
+    const fixture = await ImagesFixture.start(100);
+    fixture.agents.failing.add(diskUUID(1));
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    expect(await fixture.copies('i')).toEqual([]);
+    expect(await fixture.entries('i')).toEqual([]);
+    expect(await fixture.condition('i', 'Ready')).toBe(
+      'False CopyFailed: No copy is ready; the copy on disk d on node n1 failed: not found',
+    );
+    expect(await fixture.condition('i', 'DiskAllocation')).toMatch(/^False CopyFailed/);
+    await fixture.settle(20_000);
+    fixture.agents.failing.clear();
+    expect(await fixture.copies('i')).toEqual([]);
+    await fixture.settle(15_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 10']);
+  });
+
+  test('a disk where copies fail is left for another one while the source is good', async () => {
+    const fixture = await ImagesFixture.start(100, 90, 80);
+    fixture.agents.failing.add(diskUUID(2));
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.patchImage('i', { minNumberOfCopies: 2 });
+    expect(await fixture.copies('i')).toEqual(['1 ready 10', '3 ready 10']);
+    expect(await fixture.entries('i')).toEqual([1, 3]);
+  });
+
+  test('copies beyond the fewest are removed an hour after their last use', async () => {
+    const fixture = await ImagesFixture.start(100, 100, 100);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.disks.addVolume('v', { size: 20, numberOfReplicas: 3, backingImage: 'i' });
+    await fixture.settle(2 * hour);
+    expect(await fixture.copies('i')).toHaveLength(3);
+    await fixture.disks.patchVolume('v', { numberOfReplicas: 1 });
+    await fixture.settle(hour - 60_000);
+    expect(await fixture.copies('i')).toHaveLength(3);
+    await fixture.settle(2 * 60_000);
+    const left = await fixture.copies('i');
+    expect(left).toHaveLength(1);
+    const { items } = await fixture.disks.environment.cluster.resource(diskSchedules).list();
+    const withReplica = items.filter(({ spec }) => Object.keys(spec?.replicas ?? {}).length > 0);
+    expect(withReplica.map(({ metadata }) => `${Number(metadata?.name?.slice(-12))} ready 10`)).toEqual(left);
+  });
+});

@@ -1,0 +1,222 @@
+import type { Projected } from '../../../cluster/cluster.ts';
+import { type DiskCandidate, roomOf } from '../../../engine/disks/choose-disk.ts';
+import type { ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
+import { idleCopyMaxMs, planImage } from '../../../engine/disks/images/plan-image.ts';
+import { isEqualWhenStored } from '../../../kube/deep-equal.ts';
+import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import { formatTimestamp } from '../../../kube/go/timestamp.ts';
+import type { ControllerContext } from '../../../reconcile/controller.ts';
+import { runLoop } from '../../../reconcile/run-loop.ts';
+import { Sweep } from '../../../reconcile/sweep.ts';
+import { WorkQueue } from '../../../reconcile/work-queue.ts';
+import type { Requeue } from '../../../reconcile/workers.ts';
+import { DiskBook } from '../disk-book.ts';
+import { type DiskCaches, reportedDisks } from '../disk-caches.ts';
+import { PendingRequests } from '../pending-requests.ts';
+import { retryIfStale } from '../retry-if-stale.ts';
+import { WaitingVolumes } from '../waiting-volumes.ts';
+import { failedCopies } from './failed-copies.ts';
+import { ImageEntries } from './image-entries.ts';
+import { imageStatus, removedKeys } from './image-status.ts';
+import { ImageSteps } from './image-steps.ts';
+import { ImageUsers } from './image-users.ts';
+import { type ImageSources, isDiskGone, pendingKey, readImage } from './read-image.ts';
+
+const workers = 2;
+/** An image without a disk is planned again after this time: rejections are forgotten, and no event says so. */
+const waitingMs = 60_000;
+
+/**
+ * Places the copies of every BackingImage, and removes them. It decides from stored objects only, and each of its writes can be the last one before a crash:
+ * the next plan starts from what is stored. Keys are names of BackingImages.
+ */
+export class ImagePlacement {
+  readonly #context: ControllerContext;
+  readonly #caches: DiskCaches;
+  readonly #sources: ImageSources;
+  readonly #queue: WorkQueue;
+  readonly #waiting: WaitingVolumes;
+  readonly #sweep: Sweep;
+  /** Images that are planned again after some time without an event; the sweep leaves them out. */
+  readonly #timed = new Set<string>();
+
+  constructor(context: ControllerContext, caches: DiskCaches) {
+    this.#context = context;
+    this.#caches = caches;
+    this.#queue = new WorkQueue(context);
+    const wake = (image: string) => this.#queue.add(image);
+    this.#waiting = new WaitingVolumes(wake);
+    this.#sources = {
+      caches,
+      book: new DiskBook(caches),
+      users: new ImageUsers(caches, ({ image }) => wake(image)),
+      entries: new ImageEntries(caches, wake),
+      pending: new PendingRequests(context.clock),
+    };
+    const keys = () =>
+      [...caches.images.values()]
+        .map(({ metadata }) => metadata?.name ?? '')
+        .filter((name) => !this.#timed.has(name));
+    this.#sweep = new Sweep(context, { controller: 'disks', queue: this.#queue, keys });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { images, volumes, schedules, nodes, replicas, settings } = this.#caches;
+    const loop = {
+      controller: 'disks',
+      caches: [images, volumes, schedules, nodes, replicas, settings],
+      listen: () => this.#listen(),
+      queue: this.#queue,
+      reconcile: this.#sweep.wrap((name) => this.#reconcile(name, signal)),
+      workers,
+    };
+    await Promise.all([runLoop(this.#context, loop, signal), this.#sweep.run(signal)]);
+  }
+
+  // ── Events ──
+
+  #listen(): readonly (() => void)[] {
+    const { images, nodes, schedules } = this.#caches;
+    const { book, users, entries } = this.#sources;
+    const image = ({ metadata }: Projected<BackingImage>) => this.#queue.add(metadata?.name ?? '');
+    return [
+      ...book.listen((disk, before) => this.#diskGained(disk, before)),
+      ...users.listen(),
+      ...entries.listen(),
+      schedules.addHandler({ deleted: ({ metadata }) => this.#disksChanged([metadata?.name ?? '']) }),
+      nodes.addHandler({
+        updated: (node, old) => this.#nodeChanged(node, old),
+        deleted: (node) => this.#disksChanged([...reportedDisks(node).keys()]),
+      }),
+      images.addHandler({ added: image, updated: image, deleted: image }),
+    ];
+  }
+
+  #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
+    this.#waiting.gained(roomOf(disk));
+    // A disk that is new or back may have replicas that need a copy there.
+    if (before?.state.kind !== 'ready') this.#disksChanged([disk.uuid]);
+  }
+
+  /** Eviction may have been requested of the node or of one of its disks, or it may have lost or gained a disk. */
+  #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
+    const disks = new Set([...reportedDisks(node).keys(), ...reportedDisks(old).keys()]);
+    const hasSameDisks = reportedDisks(old).size === disks.size && reportedDisks(node).size === disks.size;
+    const hasSameMetadata = isEqualWhenStored(node.metadata?.annotations, old.metadata?.annotations);
+    if (isEqualWhenStored(node.spec, old.spec) && hasSameDisks && hasSameMetadata) return;
+    this.#disksChanged([...disks]);
+  }
+
+  /** Wakes the images that have, or should have, a copy on one of these disks. */
+  #disksChanged(disks: readonly string[]): void {
+    for (const { metadata, spec, status } of this.#caches.images.values()) {
+      const name = metadata?.name ?? '';
+      const isNamed = (uuid: string) =>
+        Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid) ||
+        Object.hasOwn(status?.diskFileStatusMap ?? {}, uuid);
+      if (disks.some(isNamed) || this.#isNeededOn(name, disks)) this.#queue.add(name);
+    }
+  }
+
+  #isNeededOn(image: string, disks: readonly string[]): boolean {
+    const neededOn = this.#sources.users.neededOn(image);
+    return disks.some((uuid) => neededOn.has(uuid));
+  }
+
+  // ── One image ──
+
+  async #reconcile(name: string, signal: AbortSignal): Promise<Requeue | undefined> {
+    const image = this.#caches.images.get(name);
+    if (image === undefined) {
+      this.#waiting.delete(name);
+      this.#timed.delete(name);
+      return undefined;
+    }
+    const nowMs = this.#context.clock.nowMs();
+    const view = readImage(image, this.#sources, nowMs);
+    const plan = planImage(view, this.#sources.book.disks);
+    const conflict = await retryIfStale(() => this.#carryOut(image, view, plan, { nowMs, signal }));
+    if (conflict !== undefined) return conflict;
+    const { allocation } = plan;
+    if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
+    else this.#waiting.delete(name);
+    const next = this.#nextLook(image, view, plan, nowMs);
+    if (next === undefined) this.#timed.delete(name);
+    else this.#timed.add(name);
+    return next;
+  }
+
+  async #carryOut(
+    image: Projected<BackingImage>,
+    view: ImageView,
+    plan: ImagePlan,
+    { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { cluster } = this.#context;
+    const steps = new ImageSteps(image, { cluster, sources: this.#sources, nowMs, signal });
+    for (const step of plan.steps) {
+      this.#sweep.beforeWrite();
+      await steps.run(step);
+    }
+    // The event of a write of the image leads to the next plan, which reports.
+    if (steps.hasWritten || view.deletion === 'free') return;
+    await this.#report(image, view, plan, { nowMs, signal });
+  }
+
+  async #report(
+    image: Projected<BackingImage>,
+    view: ImageView,
+    plan: ImagePlan,
+    { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { spec, status: before } = image;
+    const isLost = (uuid: string) =>
+      !Object.hasOwn(spec?.diskFileSpecMap ?? {}, uuid) && isDiskGone(uuid, this.#sources);
+    const status = imageStatus(image, {
+      view,
+      plan,
+      failure: failedCopies(image, this.#sources.book, nowMs).message,
+      usedBy: this.#sources.users.volumesOf(view.name),
+      lostFiles: Object.keys(before?.diskFileStatusMap ?? {}).filter(isLost),
+      now: formatTimestamp(nowMs),
+    });
+    if (isEqualWhenStored(status, before ?? {})) return;
+    const { uid, resourceVersion } = image.metadata ?? {};
+    const { observedGeneration, conditions } = status;
+    const body = {
+      metadata: { uid, resourceVersion },
+      status: { observedGeneration, conditions, ...removedKeys(before, status) },
+    };
+    this.#sweep.beforeWrite();
+    await this.#context.cluster
+      .resource(backingImages)
+      .patch({ name: view.name }, { type: 'merge', body }, { subresource: 'status', signal });
+  }
+
+  /** When something changes without an event: a verdict is overdue, a failure or a rejection is forgotten, or a copy is unused for too long. */
+  #nextLook(
+    image: Projected<BackingImage>,
+    view: ImageView,
+    { allocation }: ImagePlan,
+    nowMs: number,
+  ): Requeue | undefined {
+    const { book, pending } = this.#sources;
+    const pendingMs = view.copies.flatMap(({ place, entry }) => {
+      const ms = pending.remainingMs(pendingKey(view.name, place.uuid), entry, book.get(place.uuid));
+      return ms === undefined || ms === 0 ? [] : [ms];
+    });
+    const { retryAfterMs } = failedCopies(image, book, nowMs);
+    const wanted = view.copies.filter(({ isWanted }) => isWanted);
+    const isSurplus = wanted.length > view.minNumberOfCopies;
+    const idle = isSurplus ? wanted.filter(({ place }) => !view.neededOn.has(place.uuid)) : [];
+    const jitter = 1 + this.#context.random.next() / 4;
+    const delays = [
+      ...pendingMs,
+      ...(retryAfterMs === undefined ? [] : [retryAfterMs]),
+      ...idle.flatMap(({ idleMs }) => (idleMs < idleCopyMaxMs ? [idleCopyMaxMs - idleMs] : [])),
+      ...(allocation.kind === 'waiting-for-disk' ? [Math.round(waitingMs * jitter)] : []),
+    ];
+    return delays.length === 0 ? undefined : { afterMs: Math.min(...delays) };
+  }
+}
