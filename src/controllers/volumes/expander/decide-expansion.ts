@@ -11,8 +11,6 @@ export type ExpansionStep =
   | { readonly kind: 'expand'; readonly size: string }
   /** The same size was found infeasible before. */
   | { readonly kind: 'retry-later'; readonly size: string }
-  /** An expansion was started, and the claim requests no more than it has now. */
-  | { readonly kind: 'take-back' }
   /** The node has finished: the volume need not keep the old size any more. */
   | { readonly kind: 'forget-old-size' };
 
@@ -25,8 +23,6 @@ export interface ExpansionFacts {
   readonly hasFailed?: boolean;
   /** Only nodes expand these volumes. */
   readonly isNodeOnly?: boolean | undefined;
-  /** An attempt may leave a request that has to be withdrawn. */
-  readonly canTakeBack?: boolean | undefined;
 }
 
 /**
@@ -42,17 +38,10 @@ export function decideExpansion(
   if (!isBoundTo(claim, volume)) return nothing;
   const sizes = sizesOf(claim, volume);
   if (isNodeDone(volume, sizes)) return { kind: 'forget-old-size' };
-  if (!isLess(sizes.current, sizes.requested))
-    return facts.canTakeBack === true && isUndone(claim, sizes) ? { kind: 'take-back' } : nothing;
+  if (!isLess(sizes.current, sizes.requested)) return nothing;
   if (!facts.hasResizer) return external(volume);
   const state = claim.status?.allocatedResourceStatuses?.storage ?? '';
   return isLess(sizes.volume, sizes.requested) ? grow(sizes, state, facts) : complete(sizes, state, facts);
-}
-
-/** A larger size was recorded, and it was never reached. */
-function isUndone({ status }: PersistentVolumeClaim, { allocated, volume }: Sizes): boolean {
-  const state = status?.allocatedResourceStatuses?.storage ?? '';
-  return state.startsWith('ControllerResize') && allocated !== undefined && isLess(volume, allocated);
 }
 
 interface Sizes {

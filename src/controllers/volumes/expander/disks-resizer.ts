@@ -2,16 +2,12 @@ import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { type DiskVolume, disksDriver, diskVolumes } from '../../../kube/disks/volume.ts';
 import { bytesOf, quantityOfBytes } from '../../../kube/quantities/bytes.ts';
-import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { DiskVolumeWait } from '../../provisioner/disks/disk-volume-wait.ts';
 import { type BuiltInResizer, type Expansion, hasFileSystem } from './resizer.ts';
 
 /** How long one attempt waits for the verdicts of disks. After it the same size is tried again, and its requests stay. */
 const attemptMs = 10_000;
-
-/** How often a size is taken back from a Volume that changes meanwhile, before the queue waits. */
-const takeBackMax = 5;
 
 type Context = Pick<ControllerContext, 'cluster' | 'informers' | 'clock'>;
 
@@ -25,7 +21,6 @@ export function disksResizer(context: Context): BuiltInResizer {
     name: disksDriver,
     isFor: ({ spec }) => spec?.csi?.driver === disksDriver,
     expand: (volume, size, signal) => expandDisks({ context, wait, volume, size }, signal),
-    takeBack: (volume, signal) => takeBack(context, volume, signal),
   };
 }
 
@@ -86,19 +81,6 @@ async function lookAt(
   if (!isAnswered || refusedExpansion?.size !== wanted) return undefined;
   if (!(await setSize(context, found, current, signal))) return undefined;
   return { kind: 'failed', error: new Error(refusedExpansion.message), isInUse: false };
-}
-
-/** The claim requests no more than it has: an expansion that has not taken place is withdrawn. */
-async function takeBack(context: Context, volume: PersistentVolume, signal: AbortSignal): Promise<void> {
-  const client = context.cluster.resource(diskVolumes);
-  const name = handleOf(volume);
-  for (let attempt = 0; attempt < takeBackMax; attempt += 1) {
-    const found = await undefinedIfNotFound(client.get({ name }, { signal }));
-    const { size: current } = found?.status ?? {};
-    if (found === undefined || current === undefined || (found.spec?.size ?? 0) <= current) return;
-    if (await setSize(context, found, current, signal)) return;
-  }
-  throw new Error(`Volume ${name}: spec.size could not be taken back, because the Volume keeps changing`);
 }
 
 /** In the version that was read; false if the Volume has changed meanwhile. */

@@ -156,9 +156,7 @@ class Expander {
 
   #stepFor(claim: PersistentVolumeClaim): ExpansionStep['kind'] {
     const volume = this.#volumes.get(claim.spec?.volumeName ?? '');
-    if (volume === undefined) return 'nothing';
-    const canTakeBack = this.#builtIn.find((one) => one.isFor(volume))?.takeBack !== undefined;
-    return decideExpansion(claim, volume, { hasResizer: true, canTakeBack }).kind;
+    return volume === undefined ? 'nothing' : decideExpansion(claim, volume, { hasResizer: true }).kind;
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<Requeue | undefined> {

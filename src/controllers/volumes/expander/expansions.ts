@@ -19,7 +19,6 @@ import {
   resizeInfeasibleStatus,
   resizerAnnotation,
   resizeStartedStatus,
-  resizeTakenBackStatus,
 } from './resize-status.ts';
 import type { Expansion, Resizer } from './resizer.ts';
 
@@ -81,7 +80,6 @@ export class Expansions {
       hasResizer: resizer !== undefined,
       hasFailed: this.#failed.has(keyOf(claim)),
       isNodeOnly: resizer?.isNodeOnly,
-      canTakeBack: resizer?.takeBack !== undefined,
     };
     const step = decideExpansion(claim, volume, facts);
     switch (step.kind) {
@@ -94,8 +92,6 @@ export class Expansions {
       case 'expand':
       case 'retry-later':
         return await this.#expandIfDue(expandable, step.size, signal);
-      case 'take-back':
-        return await this.#takeBack(expandable, signal);
       case 'forget-old-size':
         await this.#patchVolume(
           volume,
@@ -106,13 +102,6 @@ export class Expansions {
       default:
         return unreachable(step);
     }
-  }
-
-  /** First what the resizer requested, then the record of it: after a crash in between, both are repeated. */
-  async #takeBack({ claim, volume, resizer }: Expandable, signal: AbortSignal): Promise<undefined> {
-    await resizer?.takeBack?.(volume, signal);
-    this.forget(keyOf(claim));
-    await this.#patchClaim(claim, resizeTakenBackStatus(claim), signal);
   }
 
   async #nameResizer(claim: PersistentVolumeClaim, resizer: string, signal: AbortSignal): Promise<void> {

@@ -60,15 +60,6 @@ export function resizeFinishedStatus(claim: PersistentVolumeClaim, size: string)
   };
 }
 
-/** The claim requests no more than it has: the recorded size counts no more. */
-export function resizeTakenBackStatus(claim: PersistentVolumeClaim): ResizePatch {
-  return {
-    allocatedResources: { storage: String(claim.status?.capacity?.storage ?? '0') },
-    allocatedResourceStatuses: { storage: null },
-    conditions: otherConditions(claim),
-  };
-}
-
 /** The size is infeasible; the claim may request a smaller one. */
 export function resizeInfeasibleStatus(
   claim: PersistentVolumeClaim,

@@ -13,11 +13,6 @@ export interface Resizer {
   /** Whether only nodes act: then a size that a node refused can be replaced. */
   readonly isNodeOnly?: boolean;
   expand(volume: PersistentVolume, size: string, signal: AbortSignal): Promise<Expansion>;
-  /**
-   * Called if the claim requested more, and requests no more than it has now: withdraws what an attempt may have left. It must be idempotent. If
-   * left out, attempts leave nothing.
-   */
-  takeBack?(volume: PersistentVolume, signal: AbortSignal): Promise<void>;
 }
 
 /** A resizer with a fixed choice of volumes. */
