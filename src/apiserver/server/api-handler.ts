@@ -105,7 +105,7 @@ export class ApiHandler {
       case 'missingSubresource':
         throw notFound(route.resource, route.name);
       case 'page':
-        return this.#page(request, route.page, route.rest);
+        return await this.#page(request, route.page, route.rest);
       case 'discovery':
         if (request.method !== 'GET') throw methodNotAllowed();
         return this.#options.discovery.respond(request, route.target);
@@ -133,7 +133,7 @@ export class ApiHandler {
     });
   }
 
-  #page(request: IncomingRequest, page: ServerPage, rest: string): OutgoingResponse {
+  async #page(request: IncomingRequest, page: ServerPage, rest: string): Promise<OutgoingResponse> {
     switch (page) {
       case 'healthz':
       case 'livez':
@@ -143,7 +143,7 @@ export class ApiHandler {
         if (request.method !== 'GET') throw methodNotAllowed();
         return metricsResponse(this.#options.metricsPage());
       case 'openapi/v2':
-        return this.#options.openApiV2.respond(request);
+        return await this.#options.openApiV2.respond(request);
       case 'openapi/v3':
         return this.#options.openApi.respond(request, rest);
       case 'version':

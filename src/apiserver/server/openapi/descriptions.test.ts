@@ -3,7 +3,7 @@ import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import { openApiName } from '../../schema/type-info.ts';
 import { descriptionOf } from './descriptions.ts';
 import { SchemaCollector } from './schemas.ts';
-import { openApiV2Document } from './v2-document.ts';
+import { openApiV2Json } from './v2-document.ts';
 
 interface DescribedSchema {
   readonly description?: string;
@@ -25,8 +25,8 @@ test('every built-in kind, its list and each of their fields has a description, 
   expect(silent).toEqual([]);
 });
 
-test('OpenAPI v2 has the descriptions too', () => {
-  const { definitions } = openApiV2Document(builtInKindCatalog()) as {
+test('OpenAPI v2 has the descriptions too', async () => {
+  const { definitions } = JSON.parse((await openApiV2Json(builtInKindCatalog())).toString()) as {
     definitions: Record<string, DescribedSchema>;
   };
   expect(definitions['io.k8s.api.core.v1.PodSpec']?.properties.nodeName?.description).toMatch(/^NodeName/);

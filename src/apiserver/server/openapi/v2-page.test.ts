@@ -2,9 +2,12 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { customServedKind } from '../../custom/custom-kind.ts';
 import { widgetDefinition } from '../../custom/testing/definition-fixture.ts';
+import { builtInKindCatalog } from '../../kinds/built-in-kinds.ts';
 import type { ServedKind } from '../../kinds/served-kind.ts';
+import type { IncomingRequest } from '../http/http-exchange.ts';
 import { type ServedCluster, serveCluster } from '../testing/served-cluster.ts';
 import { entryAt, fieldsAt, textAt } from '../testing/wire-fields.ts';
+import { OpenApiV2Page } from './v2-page.ts';
 
 const path = '/openapi/v2';
 const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
@@ -142,6 +145,33 @@ describe('the document', () => {
     const after = await ask({ accept: protobuf });
     expect(after.bytes.equals(before.bytes)).toBe(true);
   });
+});
+
+test('is built once for all requests of the time, and other work gets turns', async () => {
+  const catalog = builtInKindCatalog();
+  const [custom] = [widgets()];
+  const versions = Array.from({ length: 400 }, (_, at) => ({
+    ...custom,
+    version: `v${at + 1}`,
+    type: `example.com/v${at + 1}.Widget`,
+  }));
+  catalog.replaceDefined(new Map([['widgets', versions]]));
+  const page = new OpenApiV2Page(catalog);
+  const asked = { path, method: 'GET', headers: {}, headerValues: {} } as unknown as IncomingRequest;
+  let [turns, isDone] = [0, false];
+  const tick = () => {
+    turns += 1;
+    if (!isDone) setImmediate(tick);
+  };
+  setImmediate(tick);
+  const responses = await Promise.all([page.respond(asked), page.respond(asked)]);
+  isDone = true;
+  expect(turns).toBeGreaterThan(10);
+  expect(responses[0].body[0]).toBe(responses[1].body[0]);
+  // So that its compressed form is kept, too.
+  expect(responses[0].isShared).toBe(true);
+  catalog.replaceDefined(new Map([['widgets', []]]));
+  expect((await page.respond(asked)).body[0]).not.toBe(responses[0].body[0]);
 });
 
 describe('the protobuf format', () => {

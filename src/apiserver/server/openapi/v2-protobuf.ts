@@ -1,12 +1,25 @@
+import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import type { OpenApiSchema } from './schemas.ts';
+import { v2Entries, v2Head, v2Tail } from './v2-document.ts';
 import { WireWriter } from './wire-writer.ts';
 
-/** Encodes an OpenAPI 2 document as gnostic's message `openapi.v2.Document`, which kubectl and client-go read. */
-export function openApiV2Protobuf(document: OpenApiSchema): Buffer {
+/** Encodes an OpenAPI 2 document as gnostic's message `openapi.v2.Document`, which kubectl and client-go read. Other work gets turns. */
+export async function openApiV2Protobuf(kinds: Pick<KindCatalog, 'all'>): Promise<Buffer> {
+  const sections = { paths: new WireWriter(), definitions: new WireWriter() };
+  for await (const { section, name, json } of v2Entries(kinds)) {
+    const { entries } = section === 'paths' ? messages.Paths : messages.Definitions;
+    if (entries !== undefined) writeEntry(sections[section], entries, name, JSON.parse(json));
+  }
   const writer = new WireWriter();
-  writeMessage(writer, messages.Document, document);
+  writeMessage(writer, messages.Document, v2Head);
+  writer.bytes(pathsField, sections.paths.finish());
+  writer.bytes(definitionsField, sections.definitions.finish());
+  writeMessage(writer, messages.Document, v2Tail);
   return writer.finish();
 }
+
+const pathsField = 8;
+const definitionsField = 9;
 
 type Leaf = 'any' | 'bool' | 'double' | 'int64' | 'string';
 
@@ -67,8 +80,8 @@ const messages: Readonly<Record<MessageName | 'Document', Message>> = {
     fields: {
       swagger: at('string', 1),
       info: at('Info', 2),
-      paths: at('Paths', 8),
-      definitions: at('Definitions', 9),
+      paths: at('Paths', pathsField),
+      definitions: at('Definitions', definitionsField),
       security: at('SecurityRequirement', 12),
       securityDefinitions: at('SecurityDefinitions', 13),
     },

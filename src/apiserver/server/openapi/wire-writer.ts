@@ -16,6 +16,15 @@ export class WireWriter {
     this.#length += this.#bytes.write(value, this.#length);
   }
 
+  /** Writes a message that is encoded already. */
+  bytes(field: number, value: Uint8Array): void {
+    this.#tag(field, lengthDelimited);
+    this.#varint(value.length);
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
   bool(field: number, value: boolean): void {
     this.#tag(field, varint);
     this.#varint(value ? 1 : 0);
