@@ -13,20 +13,25 @@ export function serverError(error: unknown, asked: AskedServer): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 401) return notAccepted(error, asked);
   if (error.code === 403) return refusalError(error, asked);
+  return unreadable(error, asked);
+}
+
+/** The same for a server that answered and rejected the request. */
+export function refusalError(error: unknown, asked: AskedServer): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code === 401) return notAccepted(error, asked);
+  // A server, or a proxy, that does not answer has refused nothing.
+  if (error.code >= 500) return unreadable(error, asked);
   const { server, source } = asked;
+  const text = `${server} refuses us: ${error.message}; check the user in ${source}`;
+  return new CliError(text, 1, { cause: error });
+}
+
+function unreadable(error: ApiError, { server, source }: AskedServer): CliError {
   const text = `cannot read from ${server} (${source}): ${error.message}`;
   return new CliError(`${text}; check that the server runs and that this is the right cluster`, 1, {
     cause: error,
   });
-}
-
-/** The same for a server that answered and rejected the credentials. */
-export function refusalError(error: unknown, asked: AskedServer): unknown {
-  if (!(error instanceof ApiError)) return error;
-  if (error.code === 401) return notAccepted(error, asked);
-  const { server, source } = asked;
-  const text = `${server} refuses us: ${error.message}; check the user in ${source}`;
-  return new CliError(text, 1, { cause: error });
 }
 
 function notAccepted(error: ApiError, { server, source }: AskedServer): CliError {
