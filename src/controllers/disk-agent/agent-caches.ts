@@ -1,0 +1,23 @@
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import type { Informer } from '../../reconcile/informer/informer.ts';
+import type { SharedInformers } from '../../reconcile/shared-informers.ts';
+
+/** The caches of all loops of an agent. Agents of several nodes in one process share them. */
+export interface AgentCaches {
+  readonly nodes: Informer<StorageNode>;
+  readonly replicas: Informer<Replica>;
+  readonly images: Informer<BackingImage>;
+  readonly schedules: Informer<DiskSchedule>;
+}
+
+export function agentCaches(informers: SharedInformers): AgentCaches {
+  return {
+    nodes: informers.of(storageNodes),
+    replicas: informers.of(replicas),
+    images: informers.of(backingImages),
+    schedules: informers.of(diskSchedules),
+  };
+}

@@ -1,0 +1,59 @@
+/** Whose data a folder has, as its JSON file records it. */
+export interface DataIdentity {
+  /** Of the Replica or BackingImage. */
+  readonly name: string;
+  /** Of the same object: an object that was deleted and created again under the same name is another one. */
+  readonly uid: string;
+  /** Of a replica: the Volume. */
+  readonly volume?: string;
+  /** Bytes that the data has, or will have; left out while that is unknown. */
+  readonly size?: number;
+  /** Of an image, once it has been checked: its SHA-512 in hexadecimal digits. Of a replica: that of the image that it began with. */
+  readonly sha512?: string;
+  /** Of a download: what identifies the version of the file at its URL (an ETag, or a date). */
+  readonly validator?: string;
+  /** How many bytes of the data that is on its way are on the disk for certain: a crash of the machine may leave holes behind them. */
+  readonly receivedBytes?: number;
+}
+
+const textFields = ['volume', 'sha512', 'validator'] as const;
+const byteFields = ['size', 'receivedBytes'] as const;
+const fields = ['name', 'uid', ...textFields, ...byteFields] as const;
+
+export function identityText(identity: DataIdentity): string {
+  const kept = Object.fromEntries(fields.map((field) => [field, identity[field]]));
+  return `${JSON.stringify(kept, undefined, 2)}\n`;
+}
+
+/** Throws if the text is not what `identityText` returns. */
+export function parseIdentity(text: string): DataIdentity {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error('it is not an object');
+  const record = value as Record<string, unknown>;
+  const { name, uid } = record;
+  if (typeof name !== 'string' || typeof uid !== 'string') throw new Error('name and uid must be texts');
+  const optional = [
+    ...textFields.map((field) => [field, checked(record, field, isText, 'a text')] as const),
+    ...byteFields.map((field) => [field, checked(record, field, isByteCount, 'a number of bytes')] as const),
+  ].filter(([, found]) => found !== undefined);
+  return { name, uid, ...Object.fromEntries(optional) };
+}
+
+function checked(
+  record: Readonly<Record<string, unknown>>,
+  field: string,
+  isRight: (value: unknown) => boolean,
+  what: string,
+): unknown {
+  const value = record[field];
+  if (value !== undefined && !isRight(value)) throw new Error(`${field} must be ${what}`);
+  return value;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isByteCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,88 @@
+import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
+import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { Replica } from '../../../kube/disks/replica.ts';
+import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
+import type { AgentCaches } from '../agent-caches.ts';
+
+/** Where the data of a copy comes from. */
+export type CopyOrigin =
+  | { readonly kind: 'download'; readonly url: string }
+  | { readonly kind: 'upload' }
+  /** The data of a folder on another disk of this node. */
+  | { readonly kind: 'local'; readonly diskUUID: string; readonly data: OriginData }
+  /** The data of a folder of another agent. */
+  | { readonly kind: 'agent'; readonly address: AgentAddress; readonly data: OriginData }
+  | { readonly kind: 'wait'; readonly message: string };
+
+export interface OriginData {
+  readonly kind: 'Replica' | 'BackingImage';
+  readonly name: string;
+}
+
+export interface OriginView extends Pick<AgentCaches, 'replicas' | 'schedules'> {
+  readonly nodes: { values(): Iterable<StorageNode> };
+  /** Whether a disk of this agent has this UUID, and can be used. */
+  readonly isOwnDisk: (uuid: string) => boolean;
+}
+
+/**
+ * A copy that is ready elsewhere is the best source. Without one, the first of the wanted copies is made from the image's own source, and the
+ * others wait for it. Every agent comes to the same answer from the same objects.
+ */
+export function copyOrigin(image: BackingImage, diskUUID: string, view: OriginView): CopyOrigin {
+  const data: OriginData = { kind: 'BackingImage', name: image.metadata?.name ?? '' };
+  const ready = Object.entries(image.status?.diskFileStatusMap ?? {})
+    .filter(([uuid, { state }]) => uuid !== diskUUID && (state === 'ready' || state === 'ready-for-transfer'))
+    .map(([uuid]) => uuid);
+  const found = nearest(ready.sort(), data, view);
+  if (found !== undefined) return found;
+  if (ready.length > 0) return { kind: 'wait', message: 'waits for an agent that has a copy to answer' };
+  if (firstCopyDisk(image, view) !== diskUUID)
+    return { kind: 'wait', message: 'waits for the first copy, which is being made on another disk' };
+  return sourceOf(image, view);
+}
+
+function nearest(uuids: readonly string[], data: OriginData, view: OriginView): CopyOrigin | undefined {
+  const own = uuids.find((uuid) => view.isOwnDisk(uuid));
+  if (own !== undefined) return { kind: 'local', diskUUID: own, data };
+  for (const uuid of uuids) {
+    const node = storageNodeOf(view.nodes.values(), uuid);
+    const address = node && isReadyDisk(node, uuid) ? agentAddressOf(node) : undefined;
+    if (address !== undefined) return { kind: 'agent', address, data };
+  }
+  return undefined;
+}
+
+function firstCopyDisk(image: BackingImage, { nodes, schedules }: OriginView): string | undefined {
+  return Object.keys(image.spec?.diskFileSpecMap ?? {})
+    .sort()
+    .find((uuid) => {
+      const node = storageNodeOf(nodes.values(), uuid);
+      const { state } = image.status?.diskFileStatusMap?.[uuid] ?? {};
+      const isUsable = node !== undefined && isReadyDisk(node, uuid) && state !== 'failed';
+      return isUsable && mayMakeCopy(image, uuid, schedules.get(uuid));
+    });
+}
+
+function sourceOf({ spec }: BackingImage, view: OriginView): CopyOrigin {
+  const { download, volume } = spec?.source ?? {};
+  if (download !== undefined) return { kind: 'download', url: download.url ?? '' };
+  if (volume === undefined) return { kind: 'upload' };
+  const healthy = [...view.replicas.values()].filter((replica) => isHealthyOf(replica, volume.name));
+  for (const { metadata, spec: { diskID = '' } = {} } of healthy) {
+    const data: OriginData = { kind: 'Replica', name: metadata?.name ?? '' };
+    const origin = nearest([diskID], data, view);
+    if (origin !== undefined) return origin;
+  }
+  return {
+    kind: 'wait',
+    message: `waits for a healthy replica of Volume ${volume.name} whose agent answers`,
+  };
+}
+
+/** Whether the replica has all data of the volume. */
+export function isHealthyOf({ metadata, spec, status }: Replica, volumeName: string | undefined): boolean {
+  const isSound = status?.healthyAt !== undefined && status.failedAt === undefined;
+  return spec?.volumeName === volumeName && isSound && metadata?.deletionTimestamp === undefined;
+}

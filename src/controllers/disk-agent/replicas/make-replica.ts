@@ -1,0 +1,123 @@
+import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import { type Replica, replicas } from '../../../kube/disks/replica.ts';
+import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import { unreachable } from '../../../runtime/assert.ts';
+import { addAgentFinalizer } from '../add-agent-finalizer.ts';
+import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
+import type { DataFolder } from '../files/data-folder.ts';
+import type { DataIdentity } from '../files/data-identity.ts';
+import type { AgentDisk } from '../status/agent-disks.ts';
+import { agentSource } from '../transfer/agent-source.ts';
+import { tokenHash } from '../transfer/bearer-token.ts';
+import { type ByteSource, TransferError } from '../transfer/byte-source.ts';
+import { fillPart } from '../transfer/fill-part.ts';
+import { localSource } from '../transfer/local-source.ts';
+import { type ReplicaOrigin, replicaOrigin } from './replica-origin.ts';
+import { writeReplicaStatus } from './replica-status.ts';
+
+export interface ReplicaPlace {
+  readonly replica: Replica;
+  readonly disk: AgentDisk;
+}
+
+type KnownOrigin = Exclude<ReplicaOrigin, { kind: 'wait' }>;
+
+/** What the replica begins with, from live reads: a replica that begins empty beside others with data would be worse than none. */
+export async function findReplicaOrigin(
+  { context, caches, disks }: AgentParts,
+  replica: Replica,
+  signal: AbortSignal,
+): Promise<ReplicaOrigin> {
+  const { cluster } = context;
+  const { volumeName = '' } = replica.spec ?? {};
+  const volume = await undefinedIfNotFound(
+    cluster.resource(diskVolumes).get({ name: volumeName }, { signal }),
+  );
+  const imageName = volume?.spec?.backingImage;
+  const fieldSelector = `spec.volumeName=${volumeName}`;
+  const { items: siblings } = await cluster.resource(replicas).list({ fieldSelector, signal });
+  const object =
+    imageName === undefined
+      ? undefined
+      : await undefinedIfNotFound(cluster.resource(backingImages).get({ name: imageName }, { signal }));
+  return replicaOrigin({
+    replica,
+    siblings,
+    image:
+      imageName === undefined ? undefined : { name: imageName, object: object as BackingImage | undefined },
+    nodes: caches.nodes.values(),
+    isOwnDisk: (uuid) => disks.ready(uuid) !== undefined,
+  });
+}
+
+/**
+ * Makes the file of a replica: the finalizer first, then the identity, then the data, and `data.img` when all of it is there. Each step can be
+ * repeated, so a crash after any of them loses nothing but time.
+ */
+export async function makeReplica(
+  parts: AgentParts,
+  { replica, disk }: ReplicaPlace,
+  origin: KnownOrigin,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = parts;
+  const bytes = replica.spec?.volumeSize ?? 0;
+  const kept = await addAgentFinalizer(context.cluster.resource(replicas), replica, signal);
+  const { name = '', uid = '' } = kept.metadata ?? {};
+  const folder = dataFolderOn(parts, disk, { kind: 'Replica', name });
+  const base: DataIdentity = { name, uid, volume: kept.spec?.volumeName ?? '', size: bytes };
+  const identity = await begin(folder, base);
+  if (origin.kind === 'empty') return await folder.complete(bytes);
+  const token = origin.kind === 'agent' ? parts.newToken() : undefined;
+  await writeReplicaStatus(context, kept, {
+    currentState: 'starting',
+    message: 'its data is being copied',
+    ...(token !== undefined && { transferTokenSHA256: tokenHash(token) }),
+  });
+  const source = await sourceOf(parts, origin, token ?? '');
+  const limit = { bytes, remedy: 'that is the size of the volume; make it as large as its data' };
+  const filled = await fillPart(source, { folder, identity, limit, onProgress: () => {} }, signal);
+  await folder.identify({ ...base, ...(origin.kind === 'image' && { sha512: filled.sha512 ?? '' }) });
+  await folder.complete(bytes);
+}
+
+/** An earlier attempt may have received a part of the data. */
+async function begin(folder: DataFolder, base: DataIdentity): Promise<DataIdentity> {
+  const state = await folder.inspect();
+  if (state.kind === 'known') return state.identity;
+  await folder.identify(base);
+  return base;
+}
+
+async function sourceOf(
+  parts: AgentParts,
+  origin: Exclude<KnownOrigin, { kind: 'empty' }>,
+  token: string,
+): Promise<ByteSource> {
+  switch (origin.kind) {
+    case 'agent': {
+      const path = `/replicas/${origin.replicaName}/data`;
+      return agentSource({ ...origin.address, path, token, clock: parts.context.clock });
+    }
+    case 'local':
+      return localSource(folderOf(parts, origin.diskUUID, { kind: 'Replica', name: origin.replicaName }));
+    case 'image': {
+      const folder = folderOf(parts, origin.diskUUID, { kind: 'BackingImage', name: origin.imageName });
+      const state = await folder.inspect();
+      return localSource(folder, state.kind === 'known' ? state.identity.sha512 : undefined);
+    }
+    default:
+      return unreachable(origin);
+  }
+}
+
+function folderOf(
+  parts: AgentParts,
+  uuid: string,
+  data: { readonly kind: 'Replica' | 'BackingImage'; readonly name: string },
+): DataFolder {
+  const disk = parts.disks.ready(uuid);
+  if (disk === undefined) throw new TransferError(`disk ${uuid} does not answer`, { isPermanent: false });
+  return dataFolderOn(parts, disk, data);
+}

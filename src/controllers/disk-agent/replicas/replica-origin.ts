@@ -1,0 +1,60 @@
+import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { Replica } from '../../../kube/disks/replica.ts';
+import type { StorageNode } from '../../../kube/disks/storage-node.ts';
+import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
+
+/** What a new replica begins with. */
+export type ReplicaOrigin =
+  | { readonly kind: 'empty' }
+  /** A copy of the image on a disk of this node. */
+  | { readonly kind: 'image'; readonly imageName: string; readonly diskUUID: string }
+  /** A healthy replica of the same volume on another disk of this node, or of another agent. */
+  | { readonly kind: 'local'; readonly replicaName: string; readonly diskUUID: string }
+  | { readonly kind: 'agent'; readonly replicaName: string; readonly address: AgentAddress }
+  | { readonly kind: 'wait'; readonly message: string };
+
+export interface ReplicaOriginView {
+  readonly replica: Replica;
+  /** All replicas of the volume, from a live read: a cache may not know yet that one of them has data. */
+  readonly siblings: readonly Replica[];
+  /** The image that the volume begins with. */
+  readonly image: { readonly name: string; readonly object: BackingImage | undefined } | undefined;
+  readonly nodes: Iterable<StorageNode>;
+  readonly isOwnDisk: (uuid: string) => boolean;
+}
+
+/** If the volume has data, a new replica begins with that data; otherwise with its image, or empty. It never begins with less than others have. */
+export function replicaOrigin({
+  replica,
+  siblings,
+  image,
+  nodes,
+  isOwnDisk,
+}: ReplicaOriginView): ReplicaOrigin {
+  const withData = siblings.filter(
+    ({ metadata, status }) => metadata?.uid !== replica.metadata?.uid && status?.healthyAt !== undefined,
+  );
+  if (withData.length === 0) return image === undefined ? { kind: 'empty' } : fromImage(image, isOwnDisk);
+  const sound = withData.filter(({ status }) => status?.failedAt === undefined);
+  for (const { metadata, spec } of sound)
+    if (isOwnDisk(spec?.diskID ?? ''))
+      return { kind: 'local', replicaName: metadata?.name ?? '', diskUUID: spec?.diskID ?? '' };
+  const known = [...nodes];
+  for (const { metadata, spec } of sound) {
+    const node = storageNodeOf(known, spec?.diskID ?? '');
+    const address = node && isReadyDisk(node, spec?.diskID ?? '') ? agentAddressOf(node) : undefined;
+    if (address !== undefined) return { kind: 'agent', replicaName: metadata?.name ?? '', address };
+  }
+  const names = withData.map(({ metadata }) => metadata?.name).join(', ');
+  return { kind: 'wait', message: `waits for the agent of a replica that has the data: ${names}` };
+}
+
+function fromImage(
+  { name, object }: { readonly name: string; readonly object: BackingImage | undefined },
+  isOwnDisk: (uuid: string) => boolean,
+): ReplicaOrigin {
+  const copies = Object.entries(object?.status?.diskFileStatusMap ?? {});
+  const ready = copies.find(([uuid, { state }]) => state === 'ready' && isOwnDisk(uuid));
+  if (ready !== undefined) return { kind: 'image', imageName: name, diskUUID: ready[0] };
+  return { kind: 'wait', message: `waits for a copy of BackingImage ${name} on a disk of its node` };
+}

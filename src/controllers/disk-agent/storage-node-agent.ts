@@ -1,0 +1,74 @@
+import { nodes } from '../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import type { ControllerContext } from '../../reconcile/controller.ts';
+import { agentCaches } from './agent-caches.ts';
+import type { AgentParts } from './agent-parts.ts';
+import type { AgentNodeSettings, DiskAgentSettings } from './disk-agent-settings.ts';
+import type { HostFiles } from './files/host-files.ts';
+import { ImageCopies } from './images/image-copies.ts';
+import { ImageReader } from './images/image-reader.ts';
+import { ImageUploads } from './images/image-uploads.ts';
+import { ReplicaFiles } from './replicas/replica-files.ts';
+import { servedData } from './served-data.ts';
+import { AgentDisks } from './status/agent-disks.ts';
+import { NodeStatus } from './status/node-status.ts';
+import { ensureStorageNode } from './storage-node-creation.ts';
+import { AgentServer } from './transfer/agent-server.ts';
+
+export interface StorageNodeAgentOptions {
+  readonly nodeName: string;
+  readonly node: AgentNodeSettings;
+  readonly settings: Omit<DiskAgentSettings, 'nodes'>;
+  readonly files: HostFiles;
+  readonly newToken: () => string;
+}
+
+/** Listens on every address of the machine. */
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Runs the agent of one node until `signal` aborts. */
+export async function runStorageNodeAgent(
+  context: ControllerContext,
+  { nodeName, node, settings, files, newToken }: StorageNodeAgentOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { diskPath } = node;
+  if (diskPath !== undefined) await ensureStorageNode(context, { nodeName, diskPath }, signal);
+  const { clock, ids, informers, report } = context;
+  const caches = agentCaches(informers);
+  const disks = new AgentDisks({ files, clock, ids });
+  let status: NodeStatus | undefined;
+  const onFilesChanged = () => status?.wake();
+  const parts: AgentParts = { nodeName, context, files, disks, caches, newToken, onFilesChanged };
+  const reader = new ImageReader(parts);
+  const copies = new ImageCopies(parts);
+  const uploads = new ImageUploads({
+    parts,
+    reader,
+    onEnd: (image, uuid) => copies.wake(image, uuid),
+    signal,
+  });
+  await using server = await AgentServer.start({
+    host: settings.listenHost,
+    port: settings.port,
+    advertisedHost: settings.advertisedHost ?? (await hostOf(context, nodeName, settings.listenHost, signal)),
+    served: servedData({ parts, reader, uploads }),
+    clock,
+    onError: (error) => report({ controller: 'disk-agent', key: nodeName, error }),
+  });
+  status = new NodeStatus(context, { nodeName, files, disks, caches, upload: () => server.address });
+  await Promise.all([status.run(signal), copies.run(signal), new ReplicaFiles(parts).run(signal)]);
+}
+
+/** Other nodes can't use a wildcard address; the Node says where it is reached. */
+async function hostOf(
+  { cluster }: ControllerContext,
+  name: string,
+  listenHost: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!wildcards.has(listenHost)) return listenHost;
+  const node = await undefinedIfNotFound(cluster.resource(nodes).get({ name }, { signal }));
+  const addresses = node?.status?.addresses ?? [];
+  return addresses.find(({ type }) => type === 'InternalIP')?.address ?? name;
+}

@@ -1,0 +1,83 @@
+import type { DataFile, HostFiles } from '../files/host-files.ts';
+
+/**
+ * Files of this machine that a test can follow: how many calls are under way, so that virtual time does not pass meanwhile, and a crash
+ * after so many steps. After a crash every call fails, as if the process had ended.
+ */
+export class WatchedFiles implements HostFiles {
+  readonly #files: HostFiles;
+  #pending = 0;
+  #steps = 0;
+  /** Calls that change something, so far. */
+  #stepsMax = Number.POSITIVE_INFINITY;
+  /** Paths whose calls never return, as on a dead network filesystem. */
+  readonly hanging = new Set<string>();
+
+  constructor(files: HostFiles) {
+    this.#files = files;
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get hasCrashed(): boolean {
+    return this.#steps >= this.#stepsMax;
+  }
+
+  crashAfter(steps: number): void {
+    this.#steps = 0;
+    this.#stepsMax = steps;
+  }
+
+  async #read<T>(path: string, work: () => Promise<T>): Promise<T> {
+    if ([...this.hanging].some((each) => path.startsWith(each))) return await new Promise(() => {});
+    if (this.hasCrashed) throw new Error('the process has crashed');
+    this.#pending += 1;
+    try {
+      return await work();
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  /** The step that is the last one takes place, and its caller does not learn of it. */
+  async #write<T>(path: string, work: () => Promise<T>): Promise<T> {
+    return await this.#read(path, async () => {
+      const result = await work();
+      this.#steps += 1;
+      if (this.hasCrashed) throw new Error('the process has crashed');
+      return result;
+    });
+  }
+
+  makeFolder = (path: string) => this.#write(path, () => this.#files.makeFolder(path));
+  writeText = (path: string, text: string) => this.#write(path, () => this.#files.writeText(path, text));
+  createText = (path: string, text: string) => this.#write(path, () => this.#files.createText(path, text));
+  resize = (path: string, bytes: number) => this.#write(path, () => this.#files.resize(path, bytes));
+  rename = (from: string, to: string) => this.#write(from, () => this.#files.rename(from, to));
+  removeFile = (path: string) => this.#write(path, () => this.#files.removeFile(path));
+  removeFolder = (path: string) => this.#write(path, () => this.#files.removeFolder(path));
+  facts = (path: string, isFollowed?: boolean) => this.#read(path, () => this.#files.facts(path, isFollowed));
+  readText = (path: string) => this.#read(path, () => this.#files.readText(path));
+  entries = (path: string) => this.#read(path, () => this.#files.entries(path));
+  checkWritable = (path: string) => this.#read(path, () => this.#files.checkWritable(path));
+  usage = (path: string) => this.#read(path, () => this.#files.usage(path));
+
+  openData = async (path: string, isNew: boolean): Promise<DataFile> => {
+    const file = await this.#read(path, () => this.#files.openData(path, isNew));
+    return {
+      path,
+      read: (buffer, at) => this.#read(path, () => file.read(buffer, at)),
+      write: (bytes, at) => this.#write(path, () => file.write(bytes, at)),
+      resize: (bytes) => this.#write(path, () => file.resize(bytes)),
+      sync: () => this.#write(path, () => file.sync()),
+      size: () => this.#read(path, () => file.size()),
+      close: () => file.close(),
+    };
+  };
+}

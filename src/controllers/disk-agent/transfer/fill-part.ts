@@ -1,0 +1,155 @@
+import type { DataFolder } from '../files/data-folder.ts';
+import type { DataIdentity } from '../files/data-identity.ts';
+import type { DataFile } from '../files/host-files.ts';
+import { type ByteSource, type ByteStream, type ResumePoint, TransferError } from './byte-source.ts';
+
+export interface FillOptions {
+  readonly folder: DataFolder;
+  readonly identity: DataIdentity;
+  /** The data may not be longer than this. */
+  readonly limit: ByteLimit;
+  /** Called with the bytes so far. */
+  readonly onProgress: (doneBytes: number, totalBytes: number | undefined) => void;
+  /** After so many bytes, what is there is made durable. */
+  readonly checkpointBytes?: number | undefined;
+}
+
+export interface ByteLimit {
+  readonly bytes: number;
+  /** Who set the limit, and what to do: the end of a sentence. */
+  readonly remedy: string;
+}
+
+/** What was filled. */
+export interface FilledPart {
+  readonly bytes: number;
+  readonly identity: DataIdentity;
+  readonly sha512: string | undefined;
+}
+
+const checkpointBytesDefault = 64 * 2 ** 20;
+
+/**
+ * Reads all data of a source into `data.img.part`, from where the last attempt ended. A run of zeros is not written, so that the file stays
+ * sparse. What has arrived is recorded in the identity after it is durable; after a crash, that much is not fetched again.
+ */
+export async function fillPart(
+  source: ByteSource,
+  options: FillOptions,
+  signal: AbortSignal,
+): Promise<FilledPart> {
+  const { folder, identity } = options;
+  const stream = await source.open(await resumePoint(folder, identity), signal);
+  try {
+    if (stream.startsAt === 0) await folder.discardPart();
+    const part = new GrowingPart(await folder.openPart(), options, stream);
+    return await part.fill(signal);
+  } finally {
+    stream.close();
+  }
+}
+
+/** Without a validator it is unknown whether the source still has the bytes that were read. */
+async function resumePoint(
+  folder: DataFolder,
+  { validator, receivedBytes = 0 }: DataIdentity,
+): Promise<ResumePoint> {
+  const state = await folder.inspect();
+  const partBytes = state.kind === 'known' ? state.partBytes : 0;
+  return { offset: validator === undefined ? 0 : Math.min(partBytes, receivedBytes), validator };
+}
+
+class GrowingPart {
+  readonly #file: DataFile;
+  readonly #options: FillOptions;
+  readonly #stream: ByteStream;
+  #identity: DataIdentity;
+  #at: number;
+  /** The end of the last checkpoint. */
+  #durable: number;
+
+  constructor(file: DataFile, options: FillOptions, stream: ByteStream) {
+    this.#file = file;
+    this.#options = options;
+    this.#stream = stream;
+    this.#identity = options.identity;
+    this.#at = stream.startsAt;
+    this.#durable = stream.startsAt;
+  }
+
+  async fill(signal: AbortSignal): Promise<FilledPart> {
+    try {
+      await this.#begin();
+      try {
+        for await (const chunk of this.#stream.chunks) {
+          signal.throwIfAborted();
+          await this.#add(chunk);
+        }
+      } finally {
+        await this.#checkpoint();
+      }
+      this.#checkEnd();
+      return { bytes: this.#at, identity: this.#identity, sha512: this.#stream.sha512 };
+    } finally {
+      await this.#file.close();
+    }
+  }
+
+  /** A source that starts again makes what was recorded worthless. */
+  async #begin(): Promise<void> {
+    const { totalBytes, validator } = this.#stream;
+    this.#checkLimit(totalBytes ?? 0, totalBytes !== undefined);
+    const { validator: _old, receivedBytes: _received, ...rest } = this.#identity;
+    if (validator === this.#identity.validator && (this.#identity.receivedBytes ?? 0) === this.#at) return;
+    this.#identity = { ...rest, ...(validator !== undefined && { validator }), receivedBytes: this.#at };
+    await this.#options.folder.identify(this.#identity);
+  }
+
+  async #add(chunk: Uint8Array): Promise<void> {
+    this.#checkLimit(this.#at + chunk.length, false);
+    if (!isZero(chunk) || (await this.#file.size()) > this.#at) await this.#file.write(chunk, this.#at);
+    this.#at += chunk.length;
+    this.#options.onProgress(this.#at, this.#stream.totalBytes);
+    const step = this.#options.checkpointBytes ?? checkpointBytesDefault;
+    if (this.#at - this.#durable >= step) await this.#checkpoint();
+  }
+
+  async #checkpoint(): Promise<void> {
+    if (this.#at === this.#durable) return;
+    // Zeros at the end have not been written.
+    if ((await this.#file.size()) < this.#at) await this.#file.resize(this.#at);
+    await this.#file.sync();
+    this.#identity = { ...this.#identity, receivedBytes: this.#at };
+    await this.#options.folder.identify(this.#identity);
+    this.#durable = this.#at;
+  }
+
+  #checkEnd(): void {
+    const { totalBytes } = this.#stream;
+    if (totalBytes === undefined || totalBytes === this.#at) return;
+    const message = `the connection ended after ${this.#at} of ${totalBytes} bytes`;
+    throw new TransferError(message, { isPermanent: this.#at > totalBytes });
+  }
+
+  #checkLimit(bytes: number, isTotal: boolean): void {
+    const { limit } = this.#options;
+    if (bytes <= limit.bytes) return;
+    const size = isTotal ? `${bytes}` : `more than ${limit.bytes}`;
+    throw new TransferError(
+      `the data has ${size} bytes, and at most ${limit.bytes} may be used: ${limit.remedy}`,
+      {
+        isPermanent: true,
+      },
+    );
+  }
+}
+
+const zeros = Buffer.alloc(65_536);
+
+function isZero(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += zeros.length) {
+    const part = bytes.subarray(at, at + zeros.length);
+    if (zeros.compare(part, 0, part.length, 0, part.length) !== 0) return false;
+  }
+  return true;
+}
