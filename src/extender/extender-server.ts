@@ -3,6 +3,8 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { parseServerJson } from '../apiserver/schema/json-reader.ts';
+import { jsonText } from '../kube/go/json-text.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import type { Extender } from './extender.ts';
 import { BadExtenderRequest, readArgs, readBindingArgs, readPreemptionArgs } from './extender-protocol.ts';
@@ -91,7 +93,7 @@ export class ExtenderServer implements AsyncDisposable {
       const isText = typeof body === 'string';
       const type = isText ? 'text/plain; charset=utf-8' : 'application/json';
       response.writeHead(status, { 'Content-Type': type, ...(status === 413 && { Connection: 'close' }) });
-      response.end(isText ? `${body}\n` : JSON.stringify(body));
+      response.end(isText ? `${body}\n` : jsonText(body));
     } catch (error) {
       if (!response.destroyed) this.#options.onError(error);
       response.destroy();
@@ -184,7 +186,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseServerJson(text);
   } catch (error) {
     throw new BadExtenderRequest(`the body is not valid JSON: ${(error as Error).message}`);
   }

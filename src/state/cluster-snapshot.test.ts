@@ -75,6 +75,12 @@ status:
     ]);
   });
 
+  test('have exact 64-bit integers in JSON', () => {
+    const pod = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"terminationGracePeriodSeconds":9007199254740993}}`;
+    const [found] = read(pod).snapshot.values('Pod');
+    expect(found?.spec?.terminationGracePeriodSeconds).toBe(9007199254740993n);
+  });
+
   test('may be JSON', () => {
     const list = {
       kind: 'List',

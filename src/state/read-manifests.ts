@@ -1,4 +1,5 @@
 import { parseAllDocuments } from 'yaml';
+import { parseServerJson } from '../apiserver/schema/json-reader.ts';
 import type { IndexedKind } from '../engine/cluster-index/cluster-change.ts';
 import { costProblem } from '../io/yaml/yaml-limits.ts';
 import type { Lease } from '../kube/api/coordination.ts';
@@ -80,7 +81,7 @@ function printable(text: string): string {
 
 function jsonOf(text: string, source: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseServerJson(text);
   } catch (error) {
     throw new ManifestError(`${source}: is not JSON: ${(error as Error).message}`, { cause: error });
   }

@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import { parseServerJson } from '../../apiserver/schema/json-reader.ts';
+import { jsonText } from '../../kube/go/json-text.ts';
 import { escapedJson } from '../../runtime/printable-text.ts';
 import { usage } from '../cli-error.ts';
 
@@ -15,8 +17,8 @@ export function outputFormatOf(text: string): OutputFormat {
 
 /** Data for programs; both formats omit undefined fields. */
 export function structured(value: unknown, format: 'json' | 'yaml'): string {
-  const plain: unknown = JSON.parse(JSON.stringify(value));
-  const json = JSON.stringify(plain, undefined, 2);
+  const plain = parseServerJson(jsonText(value));
+  const json = jsonText(plain, 2);
   const escaped = escapedJson(json);
   if (format === 'json') return `${escaped}\n`;
   if (escaped === json) return stringify(plain, { lineWidth: 0 });

@@ -20,6 +20,12 @@ describe('a format', () => {
   });
 });
 
+test('64-bit integers are exact in both formats', () => {
+  const value = { size: 9223372036854775807n };
+  expect(structured(value, 'json')).toBe('{\n  "size": 9223372036854775807\n}\n');
+  expect(structured(value, 'yaml')).toBe('size: 9223372036854775807\n');
+});
+
 describe('a terminal', () => {
   test.each<[string, { isTTY?: boolean; columns?: number }, NodeJS.ProcessEnv, Terminal]>([
     ['a file has neither', {}, {}, plainTerminal],

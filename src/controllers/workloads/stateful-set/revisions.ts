@@ -1,3 +1,4 @@
+import { parseServerJson } from '../../../apiserver/schema/json-reader.ts';
 import type { ControllerRevision, StatefulSet } from '../../../kube/api/apps.ts';
 import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import type { Int64 } from '../../../kube/api/meta.ts';
@@ -106,7 +107,7 @@ function newRevision(
 
 /** A strategic merge patch that restores the template, as `kubectl rollout undo` sends it; its keys in order, as its name counts them. */
 function dataOf({ spec }: StatefulSet): unknown {
-  return JSON.parse(canonicalJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } }));
+  return parseServerJson(canonicalJson({ spec: { template: { ...spec?.template, $patch: 'replace' } } }));
 }
 
 function named({ metadata, data }: ControllerRevision): SetRevision {
