@@ -75,6 +75,11 @@ export class DiskClaimsFixture {
     return new DiskClaimsFixture(environment);
   }
 
+  /** On a cluster whose controllers the test runs itself. */
+  static on(environment: VirtualTimeCluster): DiskClaimsFixture {
+    return new DiskClaimsFixture(environment);
+  }
+
   async settle(ms = 5_000): Promise<void> {
     await this.environment.settle(ms);
   }
