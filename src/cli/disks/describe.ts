@@ -19,11 +19,11 @@ export async function describeTarget(argument: string, flags: DescribeFlags): Pr
   const target = targetNamed(argument, objects);
   const names = () => [printableText(targetText(target))];
   process.stdout.write(
-    disksOutput(descriptionOf(target, objects), format, { render: renderDescription, names }),
+    disksOutput(disksDescriptionOf(target, objects), format, { render: renderDescription, names }),
   );
 }
 
-export function descriptionOf(target: DisksTarget, objects: DiskObjects): DisksDescription {
+export function disksDescriptionOf(target: DisksTarget, objects: DiskObjects): DisksDescription {
   switch (target.kind) {
     case 'disk':
       return describeDisk(target.disk, objects);

@@ -9,6 +9,9 @@ import type { DiskObjects } from './disk-objects.ts';
 import type { DiskEntryLine, DiskVolumeDescription, DiskVolumeLine, ReplicaLine } from './disks-report.ts';
 import { compareText, type KnownDisk, knownDisks } from './known-disks.ts';
 
+/** Of the definition of Volume; an API server always writes it. */
+const replicasDefault = 3;
+
 /** Volumes with their replicas and the disks of these. */
 export class VolumesOnDisks {
   readonly #objects: DiskObjects;
@@ -45,11 +48,11 @@ export class VolumesOnDisks {
       claim: this.#claims.get(name),
       sizeBytes: spec?.size ?? 0,
       currentBytes: status?.size,
-      replicasWanted: spec?.numberOfReplicas ?? 1,
+      replicasWanted: spec?.numberOfReplicas ?? replicasDefault,
       replicasPlaced: replicas.filter(
         ({ state, scheduledBytes }) => state !== 'Deleting' && scheduledBytes > 0,
       ).length,
-      replicasHealthy: (this.#replicas.get(name) ?? []).filter(isHealthy).length,
+      replicasHealthy: (this.#replicas.get(name) ?? []).filter(isHealthyReplica).length,
       ...allocationOf(volume),
     };
   }
@@ -116,7 +119,7 @@ function replicasByVolume({ replicas = [] }: DiskObjects): ReadonlyMap<string, r
 }
 
 /** It has all of the data, and has not failed since. */
-export function isHealthy({ metadata, status }: Replica): boolean {
+export function isHealthyReplica({ metadata, status }: Replica): boolean {
   return (
     metadata?.deletionTimestamp === undefined &&
     status?.healthyAt !== undefined &&

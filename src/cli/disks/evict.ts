@@ -153,7 +153,7 @@ function progressText(remaining: readonly EvictionLine[]): string {
   return `${remaining.length} left${rest}: ${next?.name} ${next?.message}`;
 }
 
-export function renderEviction(report: EvictionReport, options: RenderDisksOptions): string {
+function renderEviction(report: EvictionReport, options: RenderDisksOptions): string {
   const { target, evictionRequested, remaining } = report;
   const sections = new Sections(options);
   if (!evictionRequested) sections.line(`${target} is not evicted, and takes new replicas and copies`);

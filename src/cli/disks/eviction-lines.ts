@@ -5,7 +5,7 @@ import { textOf } from '../../kube/wire.ts';
 import { diskEntries } from './disk-entries.ts';
 import { isEvicted } from './disk-lines.ts';
 import type { DiskObjects } from './disk-objects.ts';
-import { isHealthy } from './disk-volume-lines.ts';
+import { isHealthyReplica } from './disk-volume-lines.ts';
 import type { DiskEntryLine, EvictionLine } from './disks-report.ts';
 import { copiesOf } from './image-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
@@ -76,7 +76,7 @@ class EvictionProgress {
     );
     const [unplaced, waiting] = [
       staying.find((one) => one.spec?.diskID === undefined),
-      staying.find((one) => one.spec?.diskID !== undefined && !isHealthy(one)),
+      staying.find((one) => one.spec?.diskID !== undefined && !isHealthyReplica(one)),
     ];
     if (waiting !== undefined) {
       const disk = this.#disks.get(waiting.spec?.diskID ?? '');

@@ -10,7 +10,7 @@ import { confirm } from '../drives/confirm.ts';
 import { diskEntries, ownedEntries } from './disk-entries.ts';
 import { type DiskObjects, readDiskObjects } from './disk-objects.ts';
 import { type DisksTarget, targetNamed, targetText } from './disk-targets.ts';
-import { isHealthy } from './disk-volume-lines.ts';
+import { isHealthyReplica } from './disk-volume-lines.ts';
 import { editStorageNode } from './edit-storage-node.ts';
 import type { KnownDisk } from './known-disks.ts';
 import { setScheduling } from './scheduling-change.ts';
@@ -89,7 +89,7 @@ export function lossText(target: DiskTarget, objects: DiskObjects): string {
         (replica) =>
           replica.spec?.volumeName === volume &&
           replica.spec.diskID !== target.disk.uuid &&
-          isHealthy(replica),
+          isHealthyReplica(replica),
       ),
   );
   const images = entries.filter(({ kind }) => kind === 'image').length;

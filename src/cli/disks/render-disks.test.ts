@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainTerminal, type Terminal } from '../output/terminal.ts';
-import { descriptionOf } from './describe.ts';
+import { disksDescriptionOf } from './describe.ts';
 import type { DiskObjects } from './disk-objects.ts';
 import { targetNamed } from './disk-targets.ts';
 import { VolumesOnDisks } from './disk-volume-lines.ts';
@@ -16,7 +16,7 @@ const screen: Terminal = { width: 160, hasColour: false, isInteractive: true };
 const apiVersion = 'stowage.dev/disks/v1';
 
 function described(argument: string, objects: DiskObjects = sampleObjects, how = options): string {
-  return renderDescription(descriptionOf(targetNamed(argument, objects), objects), how);
+  return renderDescription(disksDescriptionOf(targetNamed(argument, objects), objects), how);
 }
 
 test('disks show what is scheduled, pending and free, and why some take nothing', async () => {

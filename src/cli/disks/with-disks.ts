@@ -36,6 +36,6 @@ export function disksOutput<Report extends object>(
   }
 }
 
-export function renderDisksOptions(format: OutputFormat): RenderDisksOptions {
+function renderDisksOptions(format: OutputFormat): RenderDisksOptions {
   return { terminal: terminalOf(process.stdout, process.env), env: process.env, isWide: format === 'wide' };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addCordonDisks, addEvict, addRemoveDisk, addUncordonDisks } from './changes.ts';
+import { addImages } from './images.ts';
 import { addDescribe, addListDisks } from './views.ts';
 
 /** `stowage disks`, a group of commands. */
@@ -26,4 +27,5 @@ Each command has a --help of its own. Exit status: 0 on success, 1 on an error, 
   addCordonDisks(disks);
   addUncordonDisks(disks);
   addRemoveDisk(disks);
+  addImages(disks);
 }

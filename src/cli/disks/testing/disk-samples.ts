@@ -5,7 +5,7 @@ import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import type { DiskVolume } from '../../../kube/disks/volume.ts';
 import type { DiskObjects } from '../disk-objects.ts';
 
-export const gib = 2 ** 30;
+const gib = 2 ** 30;
 
 /** A UUID that begins with these eight digits. */
 export function uuidOf(digits: string): string {

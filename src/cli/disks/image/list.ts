@@ -1,0 +1,28 @@
+import { printableText } from '../../../runtime/printable-text.ts';
+import { CliError } from '../../cli-error.ts';
+import { outputFormatOf } from '../../output/output-format.ts';
+import { readDiskObjects } from '../disk-objects.ts';
+import type { BackingImagesReport } from '../disks-report.ts';
+import { imageLines } from '../image-lines.ts';
+import { renderImages } from '../render-disks.ts';
+import { type DisksFlags, disksOutput, withDisks } from '../with-disks.ts';
+
+export interface ListImagesFlags extends DisksFlags {
+  readonly output: string;
+}
+
+/** `stowage disks image list`. */
+export async function listImages(flags: ListImagesFlags): Promise<void> {
+  const format = outputFormatOf(flags.output);
+  const objects = await withDisks(flags, readDiskObjects);
+  if (objects.images === undefined)
+    throw new CliError('backingimages can not be listed (forbidden); ask for the right to list them');
+  const report: BackingImagesReport = {
+    apiVersion: 'stowage.dev/disks/v1',
+    kind: 'BackingImagesReport',
+    images: imageLines(objects),
+    notes: objects.notes,
+  };
+  const names = () => report.images.map(({ image }) => `image/${printableText(image)}`);
+  process.stdout.write(disksOutput(report, format, { render: renderImages, names }));
+}
