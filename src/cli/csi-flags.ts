@@ -77,7 +77,7 @@ function ownNode({ nodeDeployment = false, nodeName }: CsiFlags): string | undef
   if (nodeDeployment && (nodeName === undefined || nodeName === ''))
     throw usage('--node-deployment: needs the name of the node; give it with --node-name');
   if (!nodeDeployment && nodeName !== undefined)
-    throw usage('--node-name: has a meaning only with --node-deployment');
+    throw usage('--node-name: has a meaning only with --node-deployment or the controller disk-agent');
   return nodeName;
 }
 

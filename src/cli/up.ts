@@ -2,6 +2,7 @@ import { basename, relative, resolve } from 'node:path';
 import { selectControllers } from '../controllers/controller-names.ts';
 import { type ControlPlaneOptions, EmbeddedControlPlane } from '../embedded/embedded-control-plane.ts';
 import { stowageProfile } from '../engine/cluster-index/profile.ts';
+import { makeDirectory } from '../io/files/make-directory.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
@@ -9,12 +10,13 @@ import { type CsiFlags, csiSettingsOf } from './csi-flags.ts';
 import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
 import { Demo, type OwnNames, whatToTry } from './demo/demo.ts';
+import { demoDiskPath, type StorageNodeFlags, storageNodeSettingsOf } from './disk-agent-flags.ts';
 import { featureGatesOf, gatedProfile } from './feature-gates.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { stopRequested } from './stop-signals.ts';
 import { explained } from './up-errors.ts';
 
-export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags {
+export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFlags {
   readonly data: string;
   readonly port: string;
   readonly host: string;
@@ -100,6 +102,12 @@ function planOf(flags: UpFlags): UpPlan {
       profile: gatedProfile(stowageProfile, gates),
       csi: csiSettingsOf(flags, { controllers: names }),
       csiNode: csiNodeSettingsOf(flags, { dataDirectory, controllers: names }),
+      diskAgent: storageNodeSettingsOf(flags, {
+        dataDirectory,
+        controllers: names,
+        host: flags.host,
+        isDemo: flags.demo === true,
+      }),
       ...(demo === undefined ? {} : { provisioners: demo.provisioners }),
     },
   };
@@ -123,6 +131,7 @@ async function startControlPlane(flags: UpFlags, plan: UpPlan): Promise<Embedded
   try {
     if (fresh && (await emptyDataDirectory(dataDirectory))) log.info(`${dataDirectory} was emptied`);
     markDataDirectory(dataDirectory);
+    if (demo !== undefined) makeDirectory(demoDiskPath(dataDirectory), 0o700);
     return await EmbeddedControlPlane.start({
       dataDirectory,
       host,

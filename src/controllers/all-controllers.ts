@@ -4,6 +4,7 @@ import type { Controller } from '../reconcile/controller.ts';
 import { createAttacher } from './attacher/attacher.ts';
 import { capacityController } from './capacity/capacity-controller.ts';
 import type { CsiSettings } from './csi-settings.ts';
+import { type DiskAgentControllerSettings, diskAgentController } from './disk-agent/disk-agent-controller.ts';
 import { createDisksController, type DisksControllerSettings } from './disks/disks-controller.ts';
 import { drivesController } from './drives/drives-controller.ts';
 import type { Provisioner } from './provisioner/provisioner.ts';
@@ -28,7 +29,10 @@ import {
 import { statefulSet } from './workloads/stateful-set/stateful-set-controller.ts';
 
 /** Settings of the machine that some controllers need. */
-export interface ControllerSettings extends ServiceAccountOptions, DisksControllerSettings {
+export interface ControllerSettings
+  extends ServiceAccountOptions,
+    DisksControllerSettings,
+    DiskAgentControllerSettings {
   /** Where `local.stowage.dev` creates its directories; if left out, there is no such provisioner. */
   readonly localRoot?: string | undefined;
   /** `disks.stowage.dev` allocates volumes although no node can mount them. */
@@ -75,6 +79,7 @@ export function allControllers(settings: ControllerSettings = {}): readonly Cont
     capacityController(settings),
     drivesController(settings),
     createDisksController(settings),
+    diskAgentController(settings),
     statefulSet,
     deployment,
     createNodeAgent(settings),

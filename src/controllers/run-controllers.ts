@@ -15,6 +15,7 @@ import { SharedInformers, type SharedInformersOptions } from '../reconcile/share
 import { type Log, silentLog } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { allControllers, type ControllerSettings } from './all-controllers.ts';
+import { diskAgentName } from './disk-agent/disk-agent-controller.ts';
 import { schedulerAnnouncement } from './scheduler/scheduler-announcement.ts';
 import { schedulerName } from './scheduler/scheduler-names.ts';
 import { connectNodePlugins } from './workloads/node-agent/csi-records/connect-node-plugins.ts';
@@ -126,7 +127,13 @@ function announceAll(options: RunControllersOptions): void {
   const cluster = options.leaseCluster ?? options.cluster;
   supervisor.start('announcing controllers', (signal) =>
     announceComponents(
-      { cluster, names, announcementOf: (name) => announcementOf(name, options), clock, onError },
+      {
+        cluster,
+        names: names.map((name) => leaseNameOf(name, options)),
+        announcementOf: (name) => announcementOf(name, options),
+        clock,
+        onError,
+      },
       signal,
     ),
   );
@@ -166,7 +173,7 @@ function isElected({ name }: Controller, { leaderElection = false, csi }: RunCon
 
 function leadershipOf({ name }: Controller, options: RunControllersOptions, random: Random): Leadership {
   return new Leadership({
-    controller: name,
+    controller: leaseNameOf(name, options),
     cluster: options.leaseCluster ?? options.cluster,
     identity: options.instance,
     announcement: announcementOf(name, options),
@@ -176,6 +183,12 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     onChange: options.onLeadership,
     onError: options.onError,
   });
+}
+
+/** Each node has its own agent, and of the processes that are the agent of one node, one leads. */
+function leaseNameOf(name: string, { diskAgent }: RunControllersOptions): string {
+  if (name !== diskAgentName || diskAgent === undefined) return name;
+  return [name, ...diskAgent.nodes.keys()].join('-');
 }
 
 function announcementOf(

@@ -31,6 +31,11 @@ export function addUp(program: Command): void {
     .option('--fresh', 'delete the data directory and start over');
   addCsiOptions(command)
     .option('--csi-node <node=address>', 'the CSI node plugin of a simulated node; may be repeated', collect)
+    .option(
+      '--storage-node <node=dir>',
+      'keep the replicas and images of a storage node as files in this directory; may be repeated',
+      collect,
+    )
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -1,16 +1,18 @@
 import { selectControllers } from '../../controllers/controller-names.ts';
+import { diskAgentName } from '../../controllers/disk-agent/disk-agent-controller.ts';
 import type { RunControllersOptions } from '../../controllers/run-controllers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { podEnvironment } from '../capacity-flags.ts';
 import { usage } from '../cli-error.ts';
 import { type CsiFlags, csiSettingsOf } from '../csi-flags.ts';
+import { type DiskAgentFlags, diskAgentSettingsOf } from '../disk-agent-flags.ts';
 import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { csiFlagsWith } from './csi-field.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
 /** The flags as given. A missing flag takes its value from the file, or else from the defaults below. */
-export interface SettingFlags extends CsiFlags {
+export interface SettingFlags extends CsiFlags, DiskAgentFlags {
   readonly config?: string;
   readonly controllers?: string;
   /** True if the flag has no value. */
@@ -25,7 +27,7 @@ export interface SettingFlags extends CsiFlags {
 
 export type RunSettings = Pick<
   RunControllersOptions,
-  'names' | 'csi' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff' | 'allocationOnly'
+  'names' | 'csi' | 'diskAgent' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff' | 'allocationOnly'
 > & {
   readonly leaderElection: boolean;
   readonly schedulerNames: readonly string[];
@@ -48,7 +50,8 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const csiFlags = csiFlagsWith(flags, file.csi);
   return {
     names,
-    csi: csiSettingsOf(csiFlags, { pod: podEnvironment(), controllers: names }),
+    csi: csiSettingsOf(withoutAgentNode(csiFlags, names), { pod: podEnvironment(), controllers: names }),
+    diskAgent: diskAgentSettingsOf(flags, { controllers: names }),
     volumeScheduling: gates.VolumeScheduling,
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),
@@ -65,9 +68,22 @@ function namesOf(flags: SettingFlags, file: Configuration): readonly string[] {
   const where = flags.controllers === undefined ? `${flags.config}: controllers` : '--controllers';
   const selected = selectControllers(flags.controllers ?? (controllers.join(',') || 'none'));
   if (!selected.ok) throw usage(`${where}: ${selected.problem}`);
-  if (selected.names.length === 0)
-    throw usage(`${where}: would run nothing; name at least one, such as scheduler`);
-  return selected.names;
+  const names = selected.names.filter((name) => name !== diskAgentName || isNamed(flags, controllers));
+  if (names.length === 0) throw usage(`${where}: would run nothing; name at least one, such as scheduler`);
+  return names;
+}
+
+/** An agent keeps files on the machine that it runs on, so * does not mean it. */
+function isNamed(flags: SettingFlags, controllers: readonly string[]): boolean {
+  const entries = flags.controllers === undefined ? controllers : flags.controllers.split(',');
+  return entries.some((entry) => entry.trim() === diskAgentName);
+}
+
+/** The name of the node is for CSI drivers with --node-deployment, and for the disk agent. */
+function withoutAgentNode(flags: CsiFlags, names: readonly string[]): CsiFlags {
+  if (flags.nodeDeployment === true || !names.includes(diskAgentName)) return flags;
+  const { nodeName: _nodeName, ...rest } = flags;
+  return rest;
 }
 
 /** Only the provisioner reads it: elsewhere it would look as if it had an effect. */

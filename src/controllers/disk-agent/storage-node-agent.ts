@@ -64,10 +64,10 @@ export async function runStorageNodeAgent(
 async function hostOf(
   { cluster }: ControllerContext,
   name: string,
-  listenHost: string,
+  listenHost: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!wildcards.has(listenHost)) return listenHost;
+  if (listenHost !== undefined && !wildcards.has(listenHost)) return listenHost;
   const node = await undefinedIfNotFound(cluster.resource(nodes).get({ name }, { signal }));
   const addresses = node?.status?.addresses ?? [];
   return addresses.find(({ type }) => type === 'InternalIP')?.address ?? name;

@@ -13,8 +13,8 @@ import { type AgentAnswer, forbiddenAnswer, type ReadableData, type ServedData }
 import { bearerTokenIn } from './bearer-token.ts';
 
 export interface AgentServerOptions {
-  /** The address to listen on. */
-  readonly host: string;
+  /** The address to listen on; undefined: every address of the machine. */
+  readonly host: string | undefined;
   /** 0 picks a free one. */
   readonly port: number;
   /** The host in the URL for clients. */
@@ -74,7 +74,7 @@ export class AgentServer implements AsyncDisposable {
     server.on('secureConnection', (socket) => socket.setTimeout(idleMaxMs, () => socket.destroy()));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, host, () => {
+      server.listen({ port, host }, () => {
         server.off('error', reject);
         server.on('error', options.onError);
         resolve();
