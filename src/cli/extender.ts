@@ -38,12 +38,12 @@ export async function extender(flags: ExtenderFlags): Promise<void> {
   const holdMs = holdMsOf(flags.holdSeconds);
   const gates = featureGatesOf(flags.featureGates);
   const tls = await tlsOf(flags, address.host);
+  const cluster = await connect(flags, { rateLimit: false, log });
   const stop = new AbortController();
   const stopped = stopRequested().then((signal) => {
     stop.abort();
     return signal;
   });
-  const cluster = await connect(flags, { rateLimit: false, log });
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,

@@ -1,90 +1,10 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../io/files/package-version.ts';
-import { CliError } from './cli-error.ts';
-import { addCapacity } from './commands/capacity.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addCsi } from './commands/csi.ts';
-import { addDisks } from './commands/disks/disks.ts';
-import { addDrives } from './commands/drives/drives.ts';
-import { addExplain } from './commands/explain.ts';
-import { addExtender } from './commands/extender.ts';
-import { addKubeconfig } from './commands/kubeconfig.ts';
-import { addNames } from './commands/names.ts';
-import { addReservations } from './commands/reservations.ts';
-import { addRun } from './commands/run.ts';
-import { addSimulate } from './commands/simulate.ts';
-import { addUp } from './commands/up.ts';
-import { addUpgradeZonalPvs } from './commands/upgrade-zonal-pvs.ts';
-import { errorText } from './error-text.ts';
-
-/** Wrong usage, as in most Unix tools. */
-const usageError = 2;
-/** Longer lines are hard to read. */
-const helpWidthMax = 100;
-/** The narrowest column for descriptions of flags; on a narrower terminal, lines overflow. */
-const helpWidthMin = 20;
-
-const program = new Command('stowage')
-  .description('Decides where Kubernetes pods and their volumes go, together.')
-  .version(packageVersion(), '-v, --version', 'print the version')
-  .helpOption('-h, --help', 'print this text')
-  .configureHelp({
-    helpWidth: Math.min(process.stdout.columns ?? helpWidthMax, helpWidthMax),
-    minWidthToWrap: helpWidthMin,
-  })
-  .showSuggestionAfterError()
-  .showHelpAfterError('see stowage --help')
-  .exitOverride();
-
-addUp(program);
-addRun(program);
-addExtender(program);
-addCsi(program);
-addExplain(program);
-addReservations(program);
-addCapacity(program);
-addDrives(program);
-addDisks(program);
-addSimulate(program);
-addUpgradeZonalPvs(program);
-addKubeconfig(program);
-addCompletion(program);
-addNames(program);
+import { runCommandLine } from './command-line.ts';
 
 // The reader may close the pipe early, as in `stowage capacity | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-for (const command of commandsBelow(program)) command.showHelpAfterError(`see ${helpOf(command)}`);
-
-let isVerbose = false;
-let help = 'stowage --help';
-program.hook('preAction', (_, command) => {
-  isVerbose = command.opts().verbose === true;
-  help = helpOf(command);
-});
-try {
-  await program.parseAsync();
-} catch (error) {
-  // Setting the status is not enough: work that was started before the failure may never end.
-  process.exit(report(error));
-}
-
-function commandsBelow(command: Command): readonly Command[] {
-  return command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
-}
-
-function helpOf(command: Command): string {
-  const names: string[] = [];
-  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
-  return `${names.join(' ')} --help`;
-}
-
-function report(error: unknown): number {
-  // Commander has already printed its own errors and help.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageError;
-  process.stderr.write(errorText(error, { isVerbose, help }));
-  return error instanceof CliError ? error.exitCode : 1;
-}
+const status = await runCommandLine(process.argv.slice(2));
+if (status !== undefined) process.exit(status);

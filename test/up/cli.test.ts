@@ -11,6 +11,7 @@ import { isAbsolute, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { controllerNames } from '../../src/controllers/controller-names.ts';
 import { ApiClient } from './api-client.ts';
+import { callInFolder, callInProcess } from './in-process.ts';
 import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 describe('stowage up with nothing but a data directory', () => {
@@ -98,52 +99,50 @@ describe('stowage up with nothing but a data directory', () => {
 });
 
 describe('stowage up', () => {
-  test('makes a data directory that git ignores', async () => {
+  // Each of the following starts also has another list of controllers: a start costs more than all checks.
+  test('makes a data directory that git ignores, and runs no controllers', async () => {
     const folder = temporaryFolder();
     const stowage = new StowageProcess(['up', '--port', '0', '--controllers', 'none'], folder);
     onTestFinished(() => stowage.kill());
     await stowage.answers();
     expect(readFileSync(join(folder, '.stowage/.gitignore'), 'utf8')).toBe('*\n');
+    expect(stowage.stderr).toContain('controllers: none\n');
   });
 
-  test('warns about a data directory that its group may write to', async () => {
+  test('warns about a data directory that its group may write to, and runs one controller', async () => {
     const data = temporaryFolder();
     chmodSync(data, 0o770);
-    const stowage = await StowageProcess.up(data, '--controllers', 'none');
+    const stowage = await StowageProcess.up(data, '--controllers', 'namespace', '--no-console');
     expect(stowage.stderr).toContain(
       `${data} is open to the users of its group (mode 770): chmod go-w ${data}\n`,
     );
+    expect(stowage.stderr).toContain('controllers: namespace\n');
   });
 
-  test('prints an absolute path for a relative data directory', async () => {
+  test('prints an absolute path for a relative data directory, and runs two controllers', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'here'));
+    const places = ['--data', '../data', '--kubeconfig', `${folder}/k`];
     const stowage = new StowageProcess(
-      ['up', '--data', '../data', '--port', '0', '--kubeconfig', `${folder}/k`],
+      ['up', ...places, '--port', '0', '--controllers', 'garbage-collector,namespace'],
       `${folder}/here`,
     );
     await stowage.answers();
     expect(stowage.kubeconfig).toBe(join(folder, 'k'));
     expect(existsSync(join(folder, 'data/store'))).toBe(true);
+    expect(stowage.stderr).toContain('controllers: garbage-collector, namespace\n');
   });
 
-  test('creates the folder of the kubeconfig', async () => {
+  test('creates the folder of the kubeconfig, and runs all controllers but one', async () => {
     const folder = temporaryFolder();
-    const stowage = await StowageProcess.up(join(folder, 'data'), '--kubeconfig', join(folder, 'a/b/config'));
+    const flags = ['--kubeconfig', join(folder, 'a/b/config'), '--controllers', '*,-protection'];
+    const stowage = await StowageProcess.up(join(folder, 'data'), ...flags);
     expect(isAbsolute(stowage.kubeconfig)).toBe(true);
     expect(modeOf(join(folder, 'a/b/config'))).toBe('600');
     expect(existsSync(join(folder, 'data/kubeconfig'))).toBe(false);
     expect(stowage.access.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
-  });
-
-  test.each([
-    ['none', 'none'],
-    ['namespace', 'namespace'],
-    ['garbage-collector,namespace', 'garbage-collector, namespace'],
-    ['*,-protection', controllerNames.filter((name) => name !== 'protection').join(', ')],
-  ])('--controllers %s runs %s', async (list, names) => {
-    const stowage = await StowageProcess.up(temporaryFolder(), '--controllers', list, '--no-console');
-    expect(stowage.stderr).toContain(`controllers: ${names}\n`);
+    const others = controllerNames.filter((name) => name !== 'protection').join(', ');
+    expect(stowage.stderr).toContain(`controllers: ${others}\n`);
   });
 });
 
@@ -168,11 +167,10 @@ describe('wrong usage exits with 2, prints a hint, and creates nothing', () => {
     [['up', '--controllers', 'none,namespace'], /"none" must be the only name/],
   ])('%j', async (args, complaint) => {
     const folder = temporaryFolder();
-    const stowage = new StowageProcess(args, folder);
-    expect(await stowage.exited).toEqual({ status: 2, signal: null });
-    expect(stowage.stderr).toMatch(complaint);
-    expect(stowage.stderr).toMatch(hint);
-    expect(stowage.stdout).toBe('');
+    const { status, stdout, stderr } = await callInFolder(folder, ...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(complaint);
+    expect(stderr).toMatch(hint);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -254,7 +252,7 @@ describe('an error at the start exits with 1 and prints the remedy', () => {
 
 describe('help', () => {
   test('of up has examples, and hides flags that few need', async () => {
-    const { status, stdout } = await callStowage('up', '--help');
+    const { status, stdout } = await callInProcess('up', '--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/\nExamples:\n {2}stowage up {2,}\S/);
     expect(stdout.split('\n').length).toBeLessThan(50);
@@ -273,7 +271,7 @@ describe('help', () => {
   });
 
   test('without a command exits with 2', async () => {
-    const { status, stdout, stderr } = await callStowage();
+    const { status, stdout, stderr } = await callInProcess();
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: stowage [options] [command]');
   });

@@ -14,6 +14,7 @@ import {
   storageClass,
 } from '../../src/engine/testing/objects.ts';
 import { builtProgram } from '../built-program.ts';
+import { callInProcess, type ProgramOutput } from './in-process.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
@@ -28,7 +29,10 @@ const asking: readonly (readonly string[])[] = [
 const stackTrace = /\n\s+at .+:\d+:\d+/;
 
 async function complaintOf(...args: readonly string[]): Promise<readonly [number | null, string]> {
-  const { status, stdout, stderr } = await callStowage(...args);
+  return complaint(await callInProcess(...args));
+}
+
+function complaint({ status, stdout, stderr }: ProgramOutput): readonly [number | null, string] {
   expect(stdout).toBe('');
   expect(stderr).not.toMatch(stackTrace);
   return [status, stderr];
@@ -36,7 +40,8 @@ async function complaintOf(...args: readonly string[]): Promise<readonly [number
 
 describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
   test('prints a clear error for an unavailable server', async () => {
-    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfigFor(unavailableServer, 'x'));
+    const away = kubeconfigFor(unavailableServer, 'x');
+    const [status, text] = complaint(await callStowage(...args, '--kubeconfig', away));
     expect(status).toBe(1);
     expect(text).toMatch(
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*ECONNREFUSED.*; check that the server runs/,

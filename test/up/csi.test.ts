@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
 import { createDrive, DriverProcess, drivesPath } from './driver-process.ts';
-import { callStowage, delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callInProcess } from './in-process.ts';
+import { delay, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 const gib = 2 ** 30;
 
@@ -69,7 +70,7 @@ describe('stowage csi', () => {
       '--drives-root: "drives" must be an absolute path',
     ],
   ])('%j is wrong usage', async (args, message) => {
-    const { status, stderr } = await callStowage('csi', ...args);
+    const { status, stderr } = await callInProcess('csi', ...args);
     expect(stderr).toContain(message);
     expect(status).toBe(2);
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claim, localVolume, node, pod, storageClass } from '../../src/engine/testing/objects.ts';
 import { ApiClient } from './api-client.ts';
+import { callInProcess } from './in-process.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, sharedServer, temporaryFolder } from './stowage-process.ts';
 
@@ -69,10 +70,10 @@ describe('stowage explain', () => {
     const whatIf = await callStowage('explain', 'pods', '--kubeconfig', up.kubeconfig, '--from', file);
     expect([whatIf.status, whatIf.stderr]).toEqual([0, '']);
     expect(whatIf.stdout).toContain('1 pod is pending (1 would fit now).');
-    const namespace = await callStowage('reservations', '-n', 'nope', '--kubeconfig', up.kubeconfig);
+    const namespace = await callInProcess('reservations', '-n', 'nope', '--kubeconfig', up.kubeconfig);
     expect([namespace.status, namespace.stdout]).toEqual([1, '']);
     expect(namespace.stderr).toContain('there is no namespace nope in https:');
-    const none = await callStowage('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
+    const none = await callInProcess('explain', 'pod', 'shop/web', '--kubeconfig', up.kubeconfig);
     expect([none.status, none.stdout]).toEqual([1, '']);
     expect(none.stderr).toMatch(
       /^stowage: there is no pod shop\/web in https:\S+; there is no namespace shop either; kubectl get namespaces lists/,
@@ -135,7 +136,7 @@ describe('stowage explain', () => {
       'the kubeconfig /nowhere does not exist; choose',
     ],
   ])('prints a clear error for %s', async (_, args, status, message) => {
-    const call = await callStowage('explain', ...args);
+    const call = await callInProcess('explain', ...args);
     expect([call.status, call.stdout]).toEqual([status, '']);
     expect(call.stderr).toContain(`stowage: ${message}`);
   });
@@ -148,7 +149,7 @@ describe('stowage explain', () => {
       /^stowage: cannot read from https:\/\/127\.0\.0\.1:1 \(.*; check that the server runs/,
     );
     const up = server();
-    const rejected = await callStowage(
+    const rejected = await callInProcess(
       'explain',
       'pod',
       'a',

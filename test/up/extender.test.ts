@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { callStowage, StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
+import { callInProcess } from './in-process.ts';
+import { StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -41,12 +42,12 @@ const warning =
 
 describe('stowage extender', () => {
   test.each(calls)('rejects %s', async (_, flags, said) => {
-    const { status, stderr } = await callStowage('extender', ...flags);
+    const { status, stderr } = await callInProcess('extender', ...flags);
     expect([status, stderr]).toEqual([2, `stowage: ${said}; see stowage extender --help\n`]);
   });
 
   test('names the file that it cannot read', async () => {
-    const { status, stderr } = await callStowage('extender', '--client-ca', '/none/ca.crt');
+    const { status, stderr } = await callInProcess('extender', '--client-ca', '/none/ca.crt');
     expect([status, stderr]).toEqual([
       1,
       "stowage: --client-ca: cannot read /none/ca.crt: ENOENT: no such file or directory, open '/none/ca.crt'\n",
@@ -56,7 +57,7 @@ describe('stowage extender', () => {
   test('names the certificate that it cannot use, before anything else', async () => {
     const file = join(temporaryFolder(), 'ca.crt');
     writeFileSync(file, 'garbage\n');
-    const { status, stderr } = await callStowage('extender', '--client-ca', file, '--kubeconfig', '/none');
+    const { status, stderr } = await callInProcess('extender', '--client-ca', file, '--kubeconfig', '/none');
     expect([status, stderr]).toEqual([
       1,
       `stowage: --client-ca: ${file} holds no certificate; give the certificate, in PEM, of the authority that signs ` +
@@ -65,7 +66,7 @@ describe('stowage extender', () => {
   });
 
   test('reports that it cannot store its certificate', async () => {
-    const { status, stderr } = await callStowage('extender', '--data', '/dev/null/extender');
+    const { status, stderr } = await callInProcess('extender', '--data', '/dev/null/extender');
     expect([status, stderr]).toEqual([
       1,
       'stowage: --data: /dev/null/extender cannot keep the certificate: part of its path is not a directory; ' +

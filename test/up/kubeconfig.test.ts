@@ -2,12 +2,14 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ApiClient } from './api-client.ts';
-import { accessIn, callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
+import { callInProcess } from './in-process.ts';
+import { accessIn, callStowage, StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
 
-async function started(): Promise<{ stowage: StowageProcess; admin: ApiClient; folder: string }> {
-  const folder = temporaryFolder();
-  const stowage = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
-  return { stowage, admin: new ApiClient(stowage.access), folder };
+const server = sharedServer();
+
+function started(): { stowage: StowageProcess; admin: ApiClient; folder: string } {
+  const stowage = server();
+  return { stowage, admin: new ApiClient(stowage.access), folder: temporaryFolder() };
 }
 
 async function made(admin: ApiClient, path: string, body: unknown): Promise<void> {
@@ -16,7 +18,7 @@ async function made(admin: ApiClient, path: string, body: unknown): Promise<void
 
 describe('stowage kubeconfig', () => {
   test('writes a kubeconfig with the rights of a service account', async () => {
-    const { stowage, admin, folder } = await started();
+    const { stowage, admin, folder } = started();
     await made(admin, '/api/v1/namespaces', { metadata: { name: 'shop' } });
     await made(admin, '/api/v1/namespaces/shop/serviceaccounts', { metadata: { name: 'robot' } });
     await made(admin, '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings', {
@@ -46,18 +48,20 @@ describe('stowage kubeconfig', () => {
   });
 
   test('prints the kubeconfig, and its token is valid after a restart', async () => {
-    const { stowage, admin, folder } = await started();
+    const data = join(temporaryFolder(), 'data');
+    const stowage = await StowageProcess.up(data, '--controllers', 'none');
+    const admin = new ApiClient(stowage.access);
     await made(admin, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const { stdout } = await callStowage('kubeconfig', 'robot', '--kubeconfig', stowage.kubeconfig);
     expect(stdout).toContain('current-context: default/robot\n');
     await stowage.stop();
-    const again = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
+    const again = await StowageProcess.up(data, '--controllers', 'none');
     const robot = new ApiClient({ ...accessIn(stdout), url: again.access.url });
     expect((await robot.call('GET', '/api')).status).toBe(200);
   });
 
   test("omits the caller's user and password of the server URL, and says so", async () => {
-    const { stowage, admin, folder } = await started();
+    const { stowage, admin, folder } = started();
     await made(admin, '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
     const own = join(folder, 'own.kubeconfig');
     const text = readFileSync(stowage.kubeconfig, 'utf8').replace('https://', 'https://bob:hidden@');
@@ -72,12 +76,12 @@ describe('stowage kubeconfig', () => {
   });
 
   test('never overwrites the kubeconfig that it reads, by any path', async () => {
-    const { stowage, folder } = await started();
+    const { stowage, folder } = started();
     const before = readFileSync(stowage.kubeconfig, 'utf8');
     symlinkSync(stowage.kubeconfig, join(folder, 'alias'));
     for (const to of [stowage.kubeconfig, join(folder, 'alias')]) {
       const args = ['default', '--to', to, '--kubeconfig', stowage.kubeconfig];
-      expect(await callStowage('kubeconfig', ...args)).toMatchObject({
+      expect(await callInProcess('kubeconfig', ...args)).toMatchObject({
         status: 2,
         stderr: expect.stringMatching(
           /^stowage: --to: .* is the kubeconfig that this command reads, .*; choose another file/,
@@ -88,9 +92,9 @@ describe('stowage kubeconfig', () => {
   });
 
   test('reports errors with a remedy', async () => {
-    const { stowage } = await started();
+    const { stowage } = started();
     const call = (...args: readonly string[]) =>
-      callStowage('kubeconfig', ...args, '--kubeconfig', stowage.kubeconfig);
+      callInProcess('kubeconfig', ...args, '--kubeconfig', stowage.kubeconfig);
     const absent = await call('absent', '-n', 'shop');
     expect(absent.status).toBe(1);
     expect(absent.stderr).toMatch(

@@ -9,6 +9,7 @@ import { nodes, pods } from '../../src/kube/resources.ts';
 import { realClock } from '../../src/runtime/clock.ts';
 import { systemIds } from '../../src/runtime/ids.ts';
 import { seededRandom } from '../../src/runtime/random.ts';
+import { callInProcess, type ProgramOutput } from './in-process.ts';
 import { kubeconfigFor, unavailableServer } from './kubeconfigs.ts';
 import { callStowage, delay, StowageProcess, sharedServer, temporaryFolder } from './stowage-process.ts';
 
@@ -33,7 +34,10 @@ async function untilPrinted(stowage: StowageProcess, text: string): Promise<void
 }
 
 async function complaintOf(...args: readonly string[]): Promise<readonly [number | null, string]> {
-  const { status, stdout, stderr } = await callStowage(...args);
+  return complaint(await callInProcess(...args));
+}
+
+function complaint({ status, stdout, stderr }: ProgramOutput): readonly [number | null, string] {
   expect(stdout).toBe('');
   expect(stderr).not.toMatch(stackTrace);
   return [status, stderr];
@@ -52,7 +56,8 @@ describe.each(staying)('stowage $args', ({ args, works }) => {
   test('exits if its credentials are rejected, because a retry would not help', async () => {
     const up = server();
     const kubeconfig = kubeconfigFor(up.access.url, 'wrong');
-    const [status, text] = await complaintOf(...args, '--kubeconfig', kubeconfig);
+    // In a process, because connections may be open when it ends.
+    const [status, text] = complaint(await callStowage(...args, '--kubeconfig', kubeconfig));
     expect(status).toBe(1);
     expect(text).toContain(
       `stowage: ${up.access.url} does not accept the credentials of context "a" of ${kubeconfig}: GET ${up.access.url}/api: Unauthorized; log in again, or choose`,

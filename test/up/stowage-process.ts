@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { builtProgram } from '../built-program.ts';
 
 /** A program without output for this long is broken; the machine may be busy. */
-const answerMaxMs = 30_000;
+const answerMaxMs = 120_000;
 
 export interface Exit {
   readonly status: number | null;
@@ -37,7 +37,7 @@ export class StowageProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
       // Without colours and without the settings of the user who runs the tests.
-      env: { PATH: process.env.PATH, NO_COLOR: '1' },
+      env: { PATH: process.env.PATH, NO_COLOR: '1', XDG_STATE_HOME: join(tmpdir(), 'stowage-up-state') },
     });
     this.#process.stdout?.on('data', (chunk) => {
       this.#stdout += chunk;
