@@ -98,7 +98,7 @@ function copyOf(image: Projected<BackingImage>, uuid: string, sources: CopySourc
     diskName: disk?.name ?? uuid,
     isWanted: wanted !== undefined,
     isEvicted: wanted?.evictionRequested === true || isEvictionRequested(node, disk?.name ?? ''),
-    isLost: schedule === undefined || isGivenUp(uuid, book),
+    isLost: isDiskGone(uuid, sources),
     entry,
     state: fileState(image, uuid, sources),
     isOverdue: pending.isOverdue(pendingKey(name, uuid), entry, disk),

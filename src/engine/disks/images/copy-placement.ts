@@ -26,11 +26,16 @@ export class CopyPlacement {
     return this.#added;
   }
 
-  /** A copy on this disk, whatever its room; none if the disk has no schedule, or has been given up. */
+  /** Whether requests can be made for this disk: it has a schedule, and has not been given up. */
+  takes(uuid: string): boolean {
+    const state = this.#disks.get(uuid)?.state;
+    return state !== undefined && !(state.kind === 'unknown' && state.isRemoved === true);
+  }
+
+  /** A copy on this disk, whatever its room; none if requests can't be made for it. */
   addOn(uuid: string): void {
     const disk = this.#disks.get(uuid);
-    if (disk === undefined || (disk.state.kind === 'unknown' && disk.state.isRemoved === true)) return;
-    this.#add(disk);
+    if (disk !== undefined && this.takes(uuid)) this.#add(disk);
   }
 
   /** A copy on the best disk; otherwise says why none fits. */

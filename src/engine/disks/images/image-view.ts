@@ -34,7 +34,7 @@ export interface CopyView {
   readonly isWanted: boolean;
   /** Eviction is requested of the copy, its disk or its node. */
   readonly isEvicted: boolean;
-  /** Its disk has no schedule, or has been given up. */
+  /** Its disk is gone: no StorageNode has it, or it has been given up. */
   readonly isLost: boolean;
   readonly entry: DiskEntry;
   /** As its agent reports; undefined if there is no file. */

@@ -193,7 +193,9 @@ class CopiesPlan {
     const { bytes } = this.#view;
     if (bytes === undefined) return [];
     const kept = this.#wanted.filter((copy) => !this.#removed.has(copy));
-    const open = kept.filter(({ entry, isLost }) => !isLost && entry.askedBytes !== bytes);
+    const open = kept.filter(
+      ({ entry, place }) => this.#placement.takes(place.uuid) && entry.askedBytes !== bytes,
+    );
     return [...added, ...open.map(uuidOf)].map((diskUUID) => ({ kind: 'request', diskUUID, bytes }));
   }
 
