@@ -5,6 +5,10 @@ import { costProblem } from '../io/yaml/yaml-limits.ts';
 import type { Lease } from '../kube/api/coordination.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
+import { diskSchedules } from '../kube/disks/disk-schedule.ts';
+import { diskSettings } from '../kube/disks/disk-settings.ts';
+import { storageNodes } from '../kube/disks/storage-node.ts';
+import { diskVolumes } from '../kube/disks/volume.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import { type DriverCapacity, stowageApiVersion } from '../kube/stowage.ts';
 import { isRecord, listOf, textOf } from '../kube/wire.ts';
@@ -26,6 +30,8 @@ export interface ReadManifests {
   readonly ignored: ReadonlyMap<string, number>;
   readonly events: readonly Event[];
   readonly leases: readonly Lease[];
+  /** Disks and their volumes, which decisions don't use and explanations do. */
+  readonly diskKinds: readonly KubeObject[];
 }
 
 /**
@@ -36,6 +42,7 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
   const ignored = new Map<string, number>();
   const events: Event[] = [];
   const leases: Lease[] = [];
+  const diskKinds: KubeObject[] = [];
   let objects = 0;
   for (const [at, document] of documentsOf(text, source).entries()) {
     for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
@@ -47,10 +54,11 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
         objects += 1;
       } else if (object.kind === 'Event') events.push(object as Event);
       else if (object.kind === 'Lease') leases.push(object as Lease);
+      else if (isDiskKind(object)) diskKinds.push(object);
       else ignored.set(textOf(object.kind), (ignored.get(textOf(object.kind)) ?? 0) + 1);
     }
   }
-  return { objects, ignored, events, leases };
+  return { objects, ignored, events, leases, diskKinds };
 }
 
 function documentsOf(text: string, source: string): readonly unknown[] {
@@ -125,6 +133,12 @@ function indexedKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined 
   const group = (version: string) => (version.includes('/') ? version.split('/')[0] : '');
   const isSame = apiVersion === undefined || group(apiVersion) === group(apiVersionOf(resource));
   return isSame ? (kind as IndexedKind) : undefined;
+}
+
+const diskResources = [diskSchedules, storageNodes, diskSettings, diskVolumes];
+
+function isDiskKind({ kind, apiVersion }: KubeObject): boolean {
+  return diskResources.some((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
 }
 
 /** Adds the namespace `default` to a namespaced object without one, as kubectl does. */

@@ -5,6 +5,7 @@ import type { ClaimRecord } from '../../engine/records/claim-record.ts';
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { type ClaimStanding, claimStanding } from './claim-state.ts';
+import { diskRoomText } from './disk-room.ts';
 import { type ExplainPodOptions, explainPod, type IndexOf } from './explain-pod.ts';
 import type { CandidateLine, ClaimExplanation, ClaimState, PodExplanation } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
@@ -54,6 +55,7 @@ export function explainClaim(
     waitsFor: standing.waitsFor,
     closest: closest.candidates,
     omitted: closest.omitted,
+    disks: diskRoomText(view, record.key),
     pods,
     podsOmitted: isForPods ? users.length - pods.length : 0,
     events: eventLines(view.events, { kind: 'PersistentVolumeClaim', namespace, name }),

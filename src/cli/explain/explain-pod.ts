@@ -11,6 +11,7 @@ import { listOf, textOf } from '../../kube/wire.ts';
 import { quantityText } from '../pools/amounts.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { isReportedUnschedulable, reportedMessage, withContradiction } from './contradiction.ts';
+import { diskRoomText } from './disk-room.ts';
 import type { ClaimLine, InlineVolumeLine, PodExplanation, VolumeWaitLine } from './explanation.ts';
 import { explanationApiVersion } from './explanation.ts';
 import { nominatedPods, withInFlightPods } from './in-flight-pods.ts';
@@ -201,14 +202,10 @@ function inlineLines(
   return lines.length === 0 ? undefined : lines;
 }
 
-function claimLines(
-  { claims }: PodRecord,
-  index: ClusterIndex,
-  { snapshot }: ClusterView,
-): readonly ClaimLine[] {
+function claimLines({ claims }: PodRecord, index: ClusterIndex, view: ClusterView): readonly ClaimLine[] {
   return claims.map(({ key }) => {
     const record = index.claims.get(key);
-    const requested = snapshot.get('PersistentVolumeClaim', key)?.spec?.resources?.requests?.storage;
+    const requested = view.snapshot.get('PersistentVolumeClaim', key)?.spec?.resources?.requests?.storage;
     const volume = record?.volumeName ?? '';
     return {
       claim: key,
@@ -218,6 +215,7 @@ function claimLines(
       volume: volume === '' ? undefined : volume,
       closest: [],
       omitted: 0,
+      disks: diskRoomText(view, key),
     };
   });
 }

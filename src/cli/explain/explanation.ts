@@ -139,6 +139,8 @@ export interface ClaimLine {
   /** The candidates that came closest, with their obstacles; the closest first. */
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
+  /** For a claim of disks.stowage.dev: which disk lacks what. */
+  readonly disks?: string | undefined;
 }
 
 export interface InlineVolumeLine {
@@ -243,6 +245,8 @@ export interface ClaimExplanation extends Common {
   readonly waitsFor?: string | undefined;
   readonly closest: readonly CandidateLine[];
   readonly omitted: number;
+  /** For a claim of disks.stowage.dev: which disk lacks what. */
+  readonly disks?: string | undefined;
   /** The pods that use the claim; a claim with delayed binding waits for them. */
   readonly pods: readonly PodExplanation[];
   readonly podsOmitted: number;

@@ -130,13 +130,14 @@ function renderClaims(page: Page, { claims, verdict }: PodExplanation, { isWide 
   page.heading('CLAIMS');
   const absence = verdict === 'unknown' ? 'could not be read' : 'does not exist';
   const shown = isWide || open.length <= claimsMax + 1 ? open : open.slice(0, claimsMax);
-  for (const { claim, requested, storageClass, state, closest, omitted } of shown) {
+  for (const { claim, requested, storageClass, state, closest, omitted, disks } of shown) {
     const size = requested === undefined ? '' : `${requested}, `;
     const className = storageClass === '' ? 'no class' : `class ${storageClass}`;
     const about = state === 'missing' ? absence : `${size}${className}, ${state}`;
     page.line(`${claim} (${about})${closest.length === 0 ? '' : '; closest:'}`, 2);
     for (const candidate of closest) page.line(candidateText(candidate), 4);
     if (omitted > 0) page.line(`and ${omitted} more that come less close`, 4);
+    if (disks !== undefined) page.line(`disks: ${disks}`, 4);
   }
   if (shown.length < open.length)
     page.line(`and ${open.length - shown.length} more claims (-o wide shows them)`, 2);

@@ -5,6 +5,7 @@ import type { Event } from '../../kube/api/core.ts';
 import { textOf } from '../../kube/wire.ts';
 import { isUnread } from '../source/unread-kinds.ts';
 import { claimStanding } from './claim-state.ts';
+import { diskRoomText } from './disk-room.ts';
 import type { VolumeWaitLine } from './explanation.ts';
 import { eventLines } from './lines.ts';
 import type { PodQuestion } from './pod-question.ts';
@@ -32,14 +33,16 @@ export function provisionerWaits(question: PodQuestion): readonly VolumeWaitLine
 }
 
 function provisionerDetails(
-  { namespace, name }: ClaimRecord,
+  { key, namespace, name }: ClaimRecord,
   provisioner: string,
   { view }: PodQuestion,
 ): readonly string[] {
   const events = eventLines(view.events, { kind: 'PersistentVolumeClaim', namespace, name });
   const failure = events.find(({ type }) => type === 'Warning');
   const hasDriver = isUnread(view, 'CSIDriver') || view.snapshot.get('CSIDriver', provisioner) !== undefined;
+  const disks = diskRoomText(view, key);
   return [
+    ...(disks === undefined ? [] : [disks]),
     ...(failure === undefined ? [] : [`the claim's latest warning is ${failure.reason}: ${failure.message}`]),
     ...(hasDriver || isOwnProvisioner(provisioner)
       ? []

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
 import type { ClusterView } from './cluster-view.ts';
+import { diskObjectsIn } from './disk-objects.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;
@@ -23,6 +25,7 @@ export function loadFiles(
   const snapshot = new ClusterSnapshot();
   const events: Event[] = [];
   const leases: Lease[] = [];
+  const diskKinds: KubeObject[] = [];
   let objects = 0;
   for (const path of paths.flatMap(filesOf)) {
     onProgress(`reading ${path}`);
@@ -31,6 +34,7 @@ export function loadFiles(
       objects += read.objects;
       events.push(...read.events);
       leases.push(...read.leases);
+      diskKinds.push(...read.diskKinds);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       throw new CliError(error.message, 1, { cause: error });
@@ -40,7 +44,8 @@ export function loadFiles(
     throw new CliError(
       `there are no objects in ${paths.join(', ')}; save some with kubectl get nodes,pods,pvc,pv,sc -A -o yaml`,
     );
-  return { snapshot, events, leases, seesNodes: snapshot.count('Node') > 0, isFromFiles: true };
+  const disks = diskObjectsIn(diskKinds);
+  return { snapshot, events, leases, disks, seesNodes: snapshot.count('Node') > 0, isFromFiles: true };
 }
 
 function filesOf(path: string): readonly string[] {

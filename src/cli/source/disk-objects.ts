@@ -1,0 +1,55 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
+import { type DiskVolume, disksDriver, diskVolumes } from '../../kube/disks/volume.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
+
+/** The disks that claims of `disks.stowage.dev` get their bytes from. */
+export interface DiskObjects {
+  readonly schedules: readonly DiskSchedule[];
+  readonly nodes: readonly StorageNode[];
+  readonly settings: readonly DiskSettings[];
+  readonly volumes: readonly DiskVolume[];
+}
+
+/** Reads the disks, if a class uses them; undefined if there is none, or if the caller may not read them. */
+export async function readDiskObjects(
+  cluster: Cluster,
+  snapshot: ClusterSnapshot,
+): Promise<DiskObjects | undefined> {
+  const isUsed = [...snapshot.values('StorageClass')].some(({ provisioner }) => provisioner === disksDriver);
+  if (!isUsed) return undefined;
+  const list = async <T extends KubeObject>(resource: Resource<T>) =>
+    (await cluster.resource(resource).list()).items;
+  try {
+    const [schedules, nodes, settings, volumes] = await Promise.all([
+      list(diskSchedules),
+      list(storageNodes),
+      list(diskSettings),
+      list(diskVolumes),
+    ]);
+    return { schedules, nodes, settings, volumes };
+  } catch (error) {
+    // They only add to the answer.
+    if (isReason(error, 'Forbidden', 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** The disks among the objects of files; undefined if there are none. */
+export function diskObjectsIn(objects: readonly KubeObject[]): DiskObjects | undefined {
+  // Safe: an object of a kind is read by optional fields only.
+  const of = <T extends KubeObject>({ kind }: Resource<T>) =>
+    objects.filter((object) => object.kind === kind) as unknown as readonly T[];
+  const found = {
+    schedules: of(diskSchedules),
+    nodes: of(storageNodes),
+    settings: of(diskSettings),
+    volumes: of(diskVolumes),
+  };
+  return found.schedules.length + found.nodes.length === 0 ? undefined : found;
+}
