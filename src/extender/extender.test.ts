@@ -49,6 +49,18 @@ describe('filter', () => {
     }
   });
 
+  test('whole nodes come back with exact 64-bit integers', async () => {
+    await using fixture = await ExtenderFixture.start();
+    await fixture.node('n1', '10Gi');
+    const pod = await fixture.pod('p', '5Gi');
+    const node = '{"metadata":{"name":"n1"},"status":{"images":[{"sizeBytes":9007199254740993}]}}';
+    const { text } = await fixture.send(
+      '/filter',
+      `{"Pod":${JSON.stringify(pod)},"Nodes":{"items":[${node}]}}`,
+    );
+    expect(text).toContain(`"Nodes":{"items":[${node}]}`);
+  });
+
   test('a node that is not in the cache is refused for now; the others get an answer', async () => {
     await using fixture = await ExtenderFixture.start();
     await fixture.node('n1', '10Gi');

@@ -89,8 +89,11 @@ function missOf(node: string, finding: Finding): Miss {
   const itself = { node, finding, candidate: undefined, obstacle: undefined };
   const { margin } = finding;
   // Each claim alone fits the candidates: how much they lack together is known for the node.
-  if (finding.reason === 'CapacityNotTogether' && margin?.unit === 'bytes')
-    return { ...itself, margin, shortageBytes: shortageOf(margin) };
+  if (finding.reason === 'CapacityNotTogether' && margin?.unit === 'bytes') {
+    const [candidate] = finding.candidates;
+    const [obstacle] = candidate?.obstacles ?? [];
+    return { node, finding, candidate, obstacle, margin, shortageBytes: shortageOf(margin) };
+  }
   const close = finding.candidates.map((candidate): Miss => {
     const [obstacle] = candidate.obstacles;
     // Every obstacle has to be resolved, so the largest counts.
@@ -119,7 +122,8 @@ function phraseOf({ finding, candidate, obstacle, margin }: Miss): string {
     obstacle === undefined
       ? nodeReasons[finding.reason].sentence
       : (obstacle.detail ?? obstacles[obstacle.code]);
-  const numbers = margin === undefined ? '' : ` (${marginText(margin)})`;
+  const needs = finding.reason === 'CapacityNotTogether' ? 'together they need' : 'needs';
+  const numbers = margin === undefined ? '' : ` (${needs} ${marginText(margin)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 
@@ -132,7 +136,7 @@ function subjectOf(key: string): string {
 function marginText({ needed, free, promised }: ByteMargin): string {
   const promises =
     promised.bytes === 0 ? '' : `, of which ${sizeText(promised)} is promised to other volumes`;
-  return `needs ${sizeText(needed)}, has ${sizeText(free)}${promises}`;
+  return `${sizeText(needed)}, has ${sizeText(free)}${promises}`;
 }
 
 function sizeText({ bytes }: Size): string {
