@@ -2,7 +2,11 @@ import type { Projected } from '../../../cluster/cluster.ts';
 import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import { fileSystemReason } from '../../../io/files/file-system-reason.ts';
 import { ApiError, isReason } from '../../../kube/api-error.ts';
-import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
+import {
+  type BackingImage,
+  backingImageFinalizer,
+  backingImages,
+} from '../../../kube/disks/backing-image.ts';
 import { diskAgentFinalizer } from '../../../kube/disks/replica.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { removeFinalizer } from '../../../reconcile/remove-finalizer.ts';
@@ -121,8 +125,11 @@ export class ImageCopies {
       return undefined;
     }
     const disk = disks.ready(uuid);
-    const isDeleted = image.metadata?.deletionTimestamp !== undefined;
-    const isWanted = !isDeleted && image.spec?.diskFileSpecMap?.[uuid] !== undefined;
+    const { deletionTimestamp, finalizers = [] } = image.metadata ?? {};
+    const isDeleted = deletionTimestamp !== undefined;
+    // While a Volume uses a deleted image, the controller `disks` leaves its copies in the spec.
+    const isHeld = finalizers.includes(backingImageFinalizer) && finalizers.includes(diskAgentFinalizer);
+    const isWanted = (!isDeleted || isHeld) && image.spec?.diskFileSpecMap?.[uuid] !== undefined;
     if (disk !== undefined && isWanted) return await this.#keep({ image, disk }, key, signal);
     await this.#tasks.stop(key);
     const left = disk === undefined ? await this.#withoutDisk(image, uuid) : await this.#remove(image, disk);

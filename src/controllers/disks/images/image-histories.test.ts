@@ -56,7 +56,7 @@ describe('crashes', () => {
       { 1: 5, 2: 5, 3: 0 },
     ],
   ])('a process may die after any write of %s', async (_, diskFileSpecMap, copies, granted) => {
-    const fixture = await ImagesFixture.start(10_000, 60, 6);
+    const fixture = await ImagesFixture.start(10_000, 60, 4);
     for (let writes = 1, isInterrupted = true; isInterrupted; writes += 1) {
       const name = `i${writes}`;
       isInterrupted = await fixture.disks.crashAfter(writes, async () => {
