@@ -34,6 +34,8 @@ export class AgentFixture {
   readonly files = new WatchedFiles(hostFiles(systemIds));
   /** The directories of disks are below it. */
   readonly root: string;
+  /** Messages of copies that failed; the controller `disks` takes a failed copy from its disk at once. */
+  readonly failures: string[] = [];
   #run: Supervisor | undefined;
 
   private constructor(environment: VirtualTimeCluster, root: string) {
@@ -46,17 +48,28 @@ export class AgentFixture {
     const environment = await VirtualTimeCluster.start();
     const root = await mkdtemp(join(tmpdir(), 'disk-agent-'));
     const fixture = new AgentFixture(environment, root);
+    const abort = new AbortController();
     onTestFinished(async () => {
+      abort.abort();
       await fixture.#run?.close();
       await environment[Symbol.asyncDispose]();
       await rm(root, { recursive: true, force: true });
     });
     await environment.installOwnKinds();
+    void fixture.#recordFailures(abort.signal);
     for (const name of nodeNames) await mkdir(fixture.diskPath(name));
     fixture.runAgents(nodeNames);
     for (const name of nodeNames)
       await fixture.until(async () => (await fixture.diskUUID(name)) !== undefined);
     return fixture;
+  }
+
+  async #recordFailures(signal: AbortSignal): Promise<void> {
+    for await (const event of this.cluster.resource(backingImages).watch({ signal })) {
+      if (event.type === 'BOOKMARK') continue;
+      for (const { state, message = '' } of Object.values(event.object.status?.diskFileStatusMap ?? {}))
+        if (state === 'failed') this.failures.push(message);
+    }
   }
 
   get cluster(): Cluster {
