@@ -152,7 +152,7 @@ function isBetter(one: RankedDisk, other: RankedDisk): boolean {
   return room === otherRoom ? one.disk.uuid < other.disk.uuid : room > otherRoom;
 }
 
-/** The refusal in one sentence: the disk that lacks the fewest bytes, else the first obstacle. */
+/** The refusal in one sentence: the disk that lacks the fewest bytes, else one that takes requests, else the first. */
 export function diskRefusalText(obstacles: readonly DiskObstacle[]): string {
   const [first] = obstacles;
   if (first === undefined) return 'there are no disks: no StorageNode reports one';
@@ -161,7 +161,8 @@ export function diskRefusalText(obstacles: readonly DiskObstacle[]): string {
     (best, one) => (best === undefined || (one.missingBytes ?? 0) < (best.missingBytes ?? 0) ? one : best),
     undefined,
   );
-  const { disk, message } = closest ?? first;
+  const open = obstacles.find(({ disk: { state } }) => state.kind === 'ready' && state.closed === undefined);
+  const { disk, message } = closest ?? open ?? first;
   const count =
     obstacles.length === 1 ? 'the only disk' : `none of ${obstacles.length} disks fits; the closest`;
   return `${count} is ${disk.name} on node ${disk.nodeName}: ${message}`;
