@@ -77,6 +77,11 @@ describe('completion in bash', () => {
       ['stowage drives tier n1 H', ['Hot']],
       ['stowage drives discover --output-file ad', ['admin conf.yaml']],
       ['stowage drives init ad', ['admin conf.yaml']],
+      ['stowage disks ev', ['evict']],
+      ['stowage disks list --sel', ['--selector']],
+      ['stowage disks image up', ['upload']],
+      ['stowage disks image list -o y', ['yaml']],
+      ['stowage disks image upload ubuntu ad', ['admin conf.yaml']],
       ['stowage nonsense --', []],
     ];
     for (const [line, expected] of cases) {
@@ -116,6 +121,10 @@ const lines: readonly (readonly [string, readonly string[]])[] = [
   ['stowage drives unc', ['uncordon']],
   ['stowage drives list v', ['volumes']],
   ['stowage drives tier x H', ['Hot']],
+  ['stowage disks unc', ['uncordon']],
+  ['stowage disks image up', ['upload']],
+  ['stowage disks describe node/', ['node/n1']],
+  ['stowage disks remove n1', ['n1/ssd']],
 ];
 
 const asked = lines.map(([line]) => line);
@@ -150,6 +159,8 @@ describe('completion of names in the cluster', () => {
       offered(script, line.split(' '), folder, { ...env, ...more });
     expect(offer('stowage explain pod we')).toEqual(['web-0', 'web-1']);
     expect(offer('stowage explain -n kube-s')).toEqual(['kube-system']);
+    expect(offer('stowage disks describe n')).toEqual(['n1/ssd', 'node/n1']);
+    expect(offer('stowage disks remove n')).toEqual(['n1/ssd']);
     expect(offer('stowage explain pod we', { KUBECONFIG: '/nowhere' })).toEqual([]);
   });
 });
@@ -160,7 +171,9 @@ function printedBy(shell: string, args: readonly string[], options: ExecFileSync
     .split('\n');
 }
 
-/** A folder for a shell: the script as `_stowage`, `stowage` on the PATH, and a cluster with two pods. */
+const storageNode = { apiVersion: 'stowage.dev/v1alpha1', kind: 'StorageNode' };
+
+/** A folder for a shell: the script as `_stowage`, `stowage` on the PATH, and a cluster with two pods and a disk. */
 async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS.ProcessEnv }> {
   const folder = temporaryFolder();
   const up = await StowageProcess.up(join(folder, 'data'), '--controllers', 'none');
@@ -169,6 +182,9 @@ async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS
     const body = { metadata: { name }, spec: { containers: [{ name: 'main', image: 'pause' }] } };
     expect((await client.call('POST', '/api/v1/namespaces/default/pods', { body })).status).toBe(201);
   }
+  const body = { metadata: { name: 'n1' }, spec: { disks: { ssd: { path: '/disks/ssd' } } } };
+  const nodesPath = '/apis/stowage.dev/v1alpha1/storagenodes';
+  expect((await client.call('POST', nodesPath, { body: { ...body, ...storageNode } })).status).toBe(201);
   const { stdout } = await callStowage('completion', shell);
   writeFileSync(join(folder, '_stowage'), stdout);
   const program = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
