@@ -109,17 +109,16 @@ kubectl get stowage
 |---|---|---|
 | \`DriverCapacity\` | the pools of a CSI driver | the driver's publishers |
 | \`Drive\` | a formatted local drive and the ledger of the volumes on it | the drive's node, and the components that place volumes on it |
-| \`DiskSchedule\` (preview) | the requests for a disk's bytes, and the verdicts | the requesters (spec), the DiskSchedule controller (status) |
-| \`StorageNode\` (preview) | the disks of a node | administrators (spec), the node (status) |
-| \`DiskSettings\` (preview) | how the limit of a disk is computed | administrators |
-| \`Volume\` (preview) | a volume with several replicas | users (spec), the Volume controller (status) |
-| \`Replica\` (preview) | one copy of a volume's data | the Volume controller (spec), the Replica controller (status) |
-| \`BackingImage\` (preview) | an image that volumes start from | users and the BackingImage controller (spec), the controller (status) |
+| \`DiskSchedule\` | the requests for a disk's bytes, and the verdicts | the requesters (spec), the DiskSchedule controller (status) |
+| \`StorageNode\` | the disks of a node | administrators (spec), the node (status) |
+| \`DiskSettings\` | how the limit of a disk is computed | administrators |
+| \`Volume\` | a volume with several replicas | users (spec), the Volume controller (status) |
+| \`Replica\` | one copy of a volume's data | the Volume controller (spec), the Replica controller (status) |
+| \`BackingImage\` | an image that volumes start from | users and the BackingImage controller (spec), the controller (status) |
 
 The scheduler reads \`DriverCapacity\` and \`Drive\`. On drives, the controller \`drives\` and \`stowage csi --services controller\` make volumes
 ([Local drives](drives.md)), and \`stowage csi\` on each node mounts them. The controller \`disks\` keeps a DiskSchedule for each
-disk, gives the verdicts, and places the replicas of volumes. \`BackingImage\` is a **preview**: the API server validates and stores it, and no controller acts
-on it yet. No agent keeps the data of replicas.
+disk, gives the verdicts, and places the replicas of volumes and the copies of images. The controller \`disk-agent\` keeps both as files, on its own node.
 All kinds are cluster-scoped: two objects for one disk, in two namespaces, would promise its bytes twice. Install them before \`stowage run\`
 starts or while it runs: until \`DriverCapacity\` exists, it looks for the kind about once a minute.
 
@@ -150,7 +149,7 @@ Drive and \`storageScheduled\` of a DiskSchedule are for display only; the API s
 
 **Deletion**: the embedded API server makes the CSIDriver of the same name the owner of a DriverCapacity, which is then deleted with the driver. On a real
 cluster, publishers set the owner reference themselves. A Drive has the finalizer \`stowage.dev/drive-protection\` while it has volumes, a DiskSchedule \`stowage.dev/disk-schedule\` while
-it has entries.
+it has entries, a BackingImage \`stowage.dev/backing-image\` while a Volume uses it, and until the bytes of all copies are released.
 
 | conditions of | type | meaning |
 |---|---|---|
@@ -159,7 +158,9 @@ it has entries.
 | DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
 | StorageNode, and each of its disks | \`Ready\` | it answers |
 | Volume | \`DiskAllocation\` | every replica has its bytes |
-| Replica, BackingImage | \`Ready\` | it can be used |
+| Volume with an image | \`BackingImageReady\` | every replica has a copy on its disk, or had one when its file was made; otherwise the message says which one waits, and for what |
+| Replica | \`Ready\` | it can be used |
+| BackingImage | \`DiskAllocation\`, \`Ready\`, \`InUse\` | every copy has its bytes; a copy is ready; it is being deleted, and a Volume uses it |
 
 A condition has \`type\`, \`status\` (\`True\`, \`False\`, \`Unknown\`), \`reason\`, \`message\`, \`lastTransitionTime\` and \`observedGeneration\`.
 

@@ -14,7 +14,6 @@ export const storedOnlyKinds: readonly StoredOnlyKind[] = [
     group: 'resource.k8s.io',
     kinds: ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
   },
-  { group: 'stowage.dev', kinds: ['BackingImage'] },
 ];
 
 export interface StoredOnlyKind {
