@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readClassParameters } from './class-parameters.ts';
 import { secretReferences } from './secret-references.ts';
 
@@ -78,4 +78,36 @@ test.each<[string, string, string]>([
   ['../kube-system/secrets/x', 'ns', 'is not a Secret for provisioner'],
 ])('%s in %s is refused', (name, namespace, problem) => {
   expect(resolved(name, namespace)).toContain(problem);
+});
+
+describe('a hostile template', () => {
+  test('is read once: no regular expression looks for the end of each variable', () => {
+    const original = RegExp.prototype.exec;
+    const patterns = new Set<string>();
+    RegExp.prototype.exec = function (text) {
+      if (text.length > 1_000) patterns.add(this.source);
+      return original.call(this, text);
+    };
+    try {
+      expect(resolved('${'.repeat(50_000), 'ns')).toContain('is not a Secret for provisioner');
+    } finally {
+      RegExp.prototype.exec = original;
+    }
+    expect([...patterns].filter((pattern) => !pattern.startsWith('^'))).toEqual([]);
+  });
+
+  test('does not repeat a long value without end', () => {
+    const value = 'x'.repeat(200_000);
+    const claim = { metadata: { namespace: 'team', name: 'data', annotations: { long: value } } };
+    const name = variable("pvc.annotations['long']").repeat(8_000);
+    const templates = new Map([['provisioner', { name, namespace: 'ns' }]] as const);
+    let message = '';
+    try {
+      secretReferences(templates, claim, 'pvc-1');
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toMatch(/^"ns\/x+…" is not a Secret for provisioner/);
+    expect(message.length).toBeLessThan(1_000);
+  });
 });

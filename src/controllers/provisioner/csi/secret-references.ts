@@ -4,6 +4,8 @@ import type { SecretTemplate, SecretUse } from './class-parameters.ts';
 const namePattern = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
 const namespacePattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
+const nameLengthMax = 253;
+
 export type SecretReferences = ReadonlyMap<SecretUse, SecretReference>;
 
 /**
@@ -36,17 +38,33 @@ export function secretReferences(
       };
       if (!namePattern.test(reference.name) || !namespacePattern.test(reference.namespace))
         throw new Error(
-          `"${reference.namespace}/${reference.name}" is not a Secret for ${use}; correct the class or the claim's annotation`,
+          `"${shortened(reference.namespace)}/${shortened(reference.name)}" is not a Secret for ${use}; correct the class or the claim's annotation`,
         );
       return [use, reference];
     }),
   );
 }
 
+/**
+ * Replaces each `${variable}`. Templates and values are text of others: it reads the template once, and stops when the result is longer than
+ * any name.
+ */
 function replaced(template: string, variables: ReadonlyMap<string, string>, what: string): string {
-  return template.replaceAll(/\$\{([^}]*)\}/g, (_, variable: string) => {
+  let result = '';
+  let at = 0;
+  while (at < template.length && result.length <= nameLengthMax) {
+    const start = template.indexOf('${', at);
+    const end = start < 0 ? -1 : template.indexOf('}', start);
+    if (end < 0) return result + template.slice(at);
+    const variable = template.slice(start + 2, end);
     const value = variables.get(variable);
-    if (value === undefined) throw new Error(`${what} has the unknown variable \${${variable}}`);
-    return value;
-  });
+    if (value === undefined) throw new Error(`${what} has the unknown variable \${${shortened(variable)}}`);
+    result += template.slice(at, start) + value;
+    at = end + 1;
+  }
+  return result;
+}
+
+function shortened(text: string): string {
+  return text.length <= nameLengthMax ? text : `${text.slice(0, nameLengthMax)}…`;
 }
