@@ -83,8 +83,13 @@ function partAbout(name: string, shell: string, script: string): string {
       .split('\n')
       .filter((line) => line.includes(`"__stowage_at ${word}"`))
       .join('\n');
-  // In zsh, the commands of a group are cases of their own.
-  const label = shell === 'zsh' ? name.split(' ').at(-1) : word;
-  const [, part = ''] = script.split(`\n    ${label}) `);
+  // In zsh, the commands of a group are cases inside the case of the group.
+  const labels = shell === 'zsh' ? name.split(' ') : [word];
+  const part = labels.reduce((text, label) => after(text, `\n    ${label}) `), script);
   return part.split(shell === 'bash' ? /\n {6}esac ;;/ : / ;;\n/)[0]!;
+}
+
+function after(text: string, mark: string): string {
+  const at = text.indexOf(mark);
+  return at < 0 ? '' : text.slice(at + mark.length);
 }

@@ -31,7 +31,7 @@ need only the right to list. They report what they have no right to read under N
 | 0 | success; for \`explain\`: the pod has a node or would fit, the claim is bound |
 | 1 | an error: the last line on standard error names the object and the remedy. Also if the user has no right to read anything that was requested, and if the namespace of \`-n\` does not exist; for \`simulate\`: an invariant was broken |
 | 2 | wrong usage: an unknown command or flag, or an invalid value |
-| 3 | \`explain\` only: the pod does not fit, the claim is not bound; of many pods, one is pending for a cause |
+| 3 | \`explain\`: the pod does not fit, the claim is not bound; of many pods, one is pending for a cause. \`disks evict\`: something can't move, or has not moved in time |
 
 A long-running command (\`up\`, \`run\`, \`extender\`) exits with 0 on SIGINT or SIGTERM. \`run\` and \`extender\` wait for an unavailable
 server, and log each attempt; if the server rejects their credentials, they exit with 1.
@@ -141,6 +141,24 @@ EXISTING VOLUMES
 | \`DriveNodesReport\` | \`info\` | \`nodes[]\`: \`node\`, \`driveCount\`, \`readyCount\`, \`volumeCount\`, \`capacityBytes\`, \`usedBytes\`, \`promisedBytes\`, \`freeBytes\`; \`notes[]\` |
 
 Amounts that are not known are absent. \`-o name\` prints \`drive.stowage.dev/NAME\`, which the other commands accept, or for \`discover\` the available devices.
+
+## Disks
+
+\`stowage disks list\` shows each disk with its limit and what is scheduled, pending and free; [Disks](disks.md) explains them. All reports have the
+apiVersion \`stowage.dev/disks/v1\`.
+
+| kind | of | content |
+|---|---|---|
+| \`DisksReport\` | \`list\` | \`disks[]\`: \`node\`, \`disk\`, \`uuid\`, \`state\` (\`Ready\`, \`Disabled\`, \`Evicting\`, \`OverCommitted\`, \`Removed\`, \`NotReady\`), \`message\`, \`path\`, \`zone\`, \`tags[]\`, \`nodeTags[]\`, \`limitBytes\`, \`scheduledBytes\`, \`pendingBytes\`, \`freeBytes\`, \`replicaCount\`, \`imageCount\`, \`pendingCount\`, \`rejectedCount\`; \`notes[]\` |
+| \`DiskVolumesReport\` | \`list --volumes\` | \`volumes[]\`: \`volume\`, \`claim\`, \`sizeBytes\`, \`currentBytes\`, \`replicasWanted\`, \`replicasPlaced\`, \`replicasHealthy\`, \`state\` (\`Allocated\`, or the reason of the condition), \`message\`; \`notes[]\` |
+| \`DiskDescription\` | \`describe\` of a disk | the fields of a disk, \`capacity\` (\`policy\`, \`policyFrom\`, \`overProvisioningPercentage\`, \`storageMaximumBytes\`, \`storageAvailableBytes\`, \`storageReservedBytes\`), \`entries[]\` (\`kind\`, \`name\`, \`volume\`, \`claim\`, \`requestedBytes\`, \`scheduledBytes\`, \`state\`, \`reason\`, \`missingBytes\`) |
+| \`StorageNodeDescription\` | \`describe\` of a node | \`node\`, \`zone\`, \`region\`, \`state\`, \`message\`, \`allowScheduling\`, \`evictionRequested\`, \`tags[]\`, \`uploadURL\`, \`disks[]\`, \`evictions[]\` |
+| \`DiskVolumeDescription\` | \`describe\` of a volume | the fields of a volume, selectors, \`antiAffinity\`, \`backingImage\`, \`replicas[]\` (\`replica\`, \`node\`, \`disk\`, \`diskUUID\`, \`zone\`, \`sizeBytes\`, \`scheduledBytes\`, \`fileBytes\`, \`state\`, \`message\`, \`missingBytes\`), \`refusedExpansion\` |
+| \`BackingImageDescription\` | \`describe\` of an image | the fields of an image, \`checksum\`, selectors, \`copies[]\` (\`node\`, \`disk\`, \`diskUUID\`, \`state\`, \`progressPercent\`, \`scheduledBytes\`, \`evictionRequested\`, \`message\`), \`volumes[]\` |
+| \`BackingImagesReport\` | \`image list\` | \`images[]\`: \`image\`, \`sizeBytes\`, \`expectedBytes\`, \`copiesWanted\`, \`copiesReady\`, \`progressPercent\`, \`state\`, \`message\`, \`source\`; \`notes[]\` |
+| \`EvictionReport\` | \`evict\` | \`target\`, \`evictionRequested\`, \`remaining[]\` (\`kind\`, \`name\`, \`volume\`, \`node\`, \`disk\`, \`sizeBytes\`, \`state\`: \`Moving\`, \`Waiting\`, \`Leaving\` or \`Blocked\`, \`message\`) |
+
+\`-o name\` prints \`disk/NODE/NAME\`, \`volume/NAME\` or \`image/NAME\`, which the other commands accept.
 
 ## Upgrade of zonal volumes
 

@@ -32,5 +32,5 @@ export function addNodeDeploymentOptions(command: Command): Command {
       '--node-deployment',
       'the CSI driver serves one node, and so does this process; without leader election',
     )
-    .option('--node-name <name>', 'the node of this process, for --node-deployment and disk-agent');
+    .option('--node-name <name>', 'the node of this process (--node-deployment, disk-agent)');
 }

@@ -36,10 +36,7 @@ export function addRun(program: Command): void {
       'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
     );
   addNodeDeploymentOptions(addCsiOptions(command))
-    .option(
-      '--disk-agent-address <host:port>',
-      'where the controller disk-agent takes uploads (default: :7444)',
-    )
+    .option('--disk-agent-address <host:port>', 'where disk-agent takes uploads (default: :7444)')
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -1,20 +1,16 @@
 import { Option } from 'commander';
 
 /* Flags that several commands share. */
-export const verbosely = new Option(
-  '--verbose',
-  'log more on standard error: requests, decisions, causes of errors',
-);
+export const verbosely = new Option('--verbose', 'log more on standard error: requests, decisions, causes');
 export const ofFormat = new Option('-o, --output <format>', 'table, wide, json, yaml or name').default(
   'table',
 );
 export const logFormat = new Option('--log-format <format>', 'text or json, on standard error').default(
   'text',
 );
-export const logLevel = new Option(
-  '--log-level <level>',
-  'debug, info, warn or error; --verbose is debug',
-).default('info');
+export const logLevel = new Option('--log-level <level>', 'debug (--verbose), info, warn or error').default(
+  'info',
+);
 /* The cluster: for commands that only read, for commands that write, and for both. */
 export const fromCluster = new Option(
   '--kubeconfig <file>',
