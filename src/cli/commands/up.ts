@@ -50,6 +50,7 @@ Examples:
 
 When the server answers, it prints the line that configures kubectl:
   export KUBECONFIG=/path/to/kubeconfig
+Nodes are simulated, so claims of disks.stowage.dev need no data path (run: --allocation-only).
 Ctrl-C stops it; the next start continues with the same data.`,
     )
     .action(async (options) => {
