@@ -124,6 +124,7 @@ export function hostFiles(ids: Ids): HostFiles {
       if (await unless('ENOENT', unlink(path))) await syncFolder(dirname(path));
     },
     async removeFolder(path) {
+      if ((await factsOf(path, false)) === undefined) return true;
       if (!(await unless('ENOTEMPTY', undefinedIfMissing(rmdir(path))))) return false;
       await syncFolder(dirname(path));
       return true;

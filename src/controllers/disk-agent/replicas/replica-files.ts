@@ -274,10 +274,12 @@ export class ReplicaFiles {
     for (const disk of this.#parts.disks.all.filter(isSelected)) {
       const folder = dataFolderOn(this.#parts, disk, { kind: 'Replica', name });
       const state = await folder.inspect();
-      if (state.kind !== 'known' || state.identity.uid !== uid) continue;
+      if (state.kind === 'foreign' || (state.kind === 'known' && state.identity.uid !== uid)) continue;
+      // A crash may have left a folder that is empty.
+      if (state.kind === 'missing' && deletionTimestamp === undefined) continue;
       await this.#tasks.stop(name);
       await folder.remove(uid);
-      isRemoved = true;
+      isRemoved ||= state.kind === 'known';
       this.#parts.onFilesChanged();
     }
     return isRemoved;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { Cluster } from '../../../cluster/cluster.ts';
+import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import {
   type BackingImage,
   type BackingImageSpec,
@@ -20,6 +21,7 @@ import { disksController } from '../../disks/disks-controller.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { diskAgentController } from '../disk-agent-controller.ts';
 import { hostFiles } from '../files/host-files.ts';
+import { CrashPoint } from './crash-point.ts';
 import { WatchedFiles } from './watched-files.ts';
 
 const apiVersion = 'stowage.dev/v1alpha1';
@@ -31,7 +33,9 @@ const settleStepMs = 500;
 /** Agents on real directories, and the controller `disks`, on a cluster under virtual time. Time does not pass while files are accessed. */
 export class AgentFixture {
   readonly environment: VirtualTimeCluster;
-  readonly files = new WatchedFiles(hostFiles(systemIds));
+  /** Of the process that runs the agents; `disks` runs in another one. */
+  readonly crash = new CrashPoint();
+  readonly files = new WatchedFiles(hostFiles(systemIds), this.crash);
   /** The directories of disks are below it. */
   readonly root: string;
   /** Messages of copies that failed; the controller `disks` takes a failed copy from its disk at once. */
@@ -57,6 +61,7 @@ export class AgentFixture {
     });
     await environment.installOwnKinds();
     void fixture.#recordFailures(abort.signal);
+    environment.run([disksController]);
     for (const name of nodeNames) await mkdir(fixture.diskPath(name));
     fixture.runAgents(nodeNames);
     for (const name of nodeNames)
@@ -81,7 +86,7 @@ export class AgentFixture {
   }
 
   /** The agents as one controller. */
-  agents(nodeNames: readonly string[]): Controller {
+  #agents(nodeNames: readonly string[]): Controller {
     const nodes = new Map(nodeNames.map((name) => [name, { diskPath: this.diskPath(name) }]));
     return diskAgentController({
       diskAgent: { nodes, listenHost: '127.0.0.1', port: 0 },
@@ -89,9 +94,18 @@ export class AgentFixture {
     });
   }
 
-  /** Runs agents for these nodes, and `disks`, until the next call. */
-  runAgents(nodeNames: readonly string[], cluster?: Cluster): void {
-    this.#run = this.environment.run([this.agents(nodeNames), disksController], cluster);
+  /** Runs agents for these nodes until `stop`. */
+  runAgents(nodeNames: readonly string[]): void {
+    const cluster = new InterceptedCluster(this.cluster, this.crash);
+    this.#run = this.environment.run([this.#agents(nodeNames)], cluster);
+  }
+
+  /** After a crash: what is left of the process ends, and another one starts. */
+  async restart(nodeNames: readonly string[]): Promise<void> {
+    await this.stop();
+    this.crash.arm();
+    this.environment.errors.length = 0;
+    this.runAgents(nodeNames);
   }
 
   async stop(): Promise<void> {

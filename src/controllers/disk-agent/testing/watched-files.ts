@@ -1,42 +1,26 @@
 import type { DataFile, HostFiles } from '../files/host-files.ts';
+import type { CrashPoint } from './crash-point.ts';
 
-/**
- * Files of this machine that a test can follow: how many calls are under way, so that virtual time does not pass meanwhile, and a crash
- * after so many steps. After a crash every call fails, as if the process had ended.
- */
+/** Files of this machine that a test can follow: virtual time does not pass while calls are under way, and each change is a step of a crash point. */
 export class WatchedFiles implements HostFiles {
   readonly #files: HostFiles;
+  readonly #crash: CrashPoint;
   #pending = 0;
-  #steps = 0;
-  /** Calls that change something, so far. */
-  #stepsMax = Number.POSITIVE_INFINITY;
   /** Paths whose calls never return, as on a dead network filesystem. */
   readonly hanging = new Set<string>();
 
-  constructor(files: HostFiles) {
+  constructor(files: HostFiles, crash: CrashPoint) {
     this.#files = files;
+    this.#crash = crash;
   }
 
   get pending(): number {
     return this.#pending;
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
-  get hasCrashed(): boolean {
-    return this.#steps >= this.#stepsMax;
-  }
-
-  crashAfter(steps: number): void {
-    this.#steps = 0;
-    this.#stepsMax = steps;
-  }
-
   async #read<T>(path: string, work: () => Promise<T>): Promise<T> {
     if ([...this.hanging].some((each) => path.startsWith(each))) return await new Promise(() => {});
-    if (this.hasCrashed) throw new Error('the process has crashed');
+    this.#crash.check();
     this.#pending += 1;
     try {
       return await work();
@@ -45,12 +29,10 @@ export class WatchedFiles implements HostFiles {
     }
   }
 
-  /** The step that is the last one takes place, and its caller does not learn of it. */
   async #write<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await this.#read(path, async () => {
       const result = await work();
-      this.#steps += 1;
-      if (this.hasCrashed) throw new Error('the process has crashed');
+      this.#crash.step();
       return result;
     });
   }
