@@ -70,6 +70,7 @@ export class VolumesOnDisks {
       diskSelector: listOf(spec?.diskSelector),
       antiAffinity: { node, zone, disk },
       backingImage: spec?.backingImage,
+      backingImageMessage: imageMessage(volume),
       replicas: this.replicasOf(volume.metadata?.name ?? ''),
       refusedExpansion: refused && {
         sizeBytes: refused.size,
@@ -125,6 +126,11 @@ export function isHealthyReplica({ metadata, status }: Replica): boolean {
     status?.healthyAt !== undefined &&
     status.failedAt === undefined
   );
+}
+
+function imageMessage({ status }: DiskVolume): string | undefined {
+  const found = getCondition(status?.conditions, 'BackingImageReady');
+  return found?.status === 'False' ? textOf(found.message) || undefined : undefined;
 }
 
 /** The condition DiskAllocation in one word, and its message if that word is another one than Allocated. */

@@ -172,6 +172,8 @@ export interface DiskVolumeDescription extends DiskVolumeLine {
   readonly diskSelector: readonly string[];
   readonly antiAffinity: { readonly node: string; readonly zone: string; readonly disk: string };
   readonly backingImage?: string | undefined;
+  /** Why replicas can't begin with the image yet. */
+  readonly backingImageMessage?: string | undefined;
   readonly replicas: readonly ReplicaLine[];
   readonly refusedExpansion?:
     | {

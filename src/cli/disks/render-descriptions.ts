@@ -170,13 +170,17 @@ function addVolume(sections: Sections, volume: DiskVolumeDescription, style: Sty
     ['Node selector', volume.nodeSelector.join(', ')],
     ['Disk selector', volume.diskSelector.join(', ')],
     ['Anti-affinity', `node ${antiAffinity.node}, zone ${antiAffinity.zone}, disk ${antiAffinity.disk}`],
-    ['Image', volume.backingImage],
+    ['Image', imageText(volume)],
     ['State', stateText(volume, style)],
     ...(refusedExpansion === undefined
       ? []
       : [['Refused expansion', `${refusedExpansion.message} (${refusedExpansion.time})`] as const]),
   ]);
   sections.table('REPLICAS', volume.replicas, replicaColumns(volume.replicas));
+}
+
+function imageText({ backingImage, backingImageMessage }: DiskVolumeDescription): string | undefined {
+  return backingImageMessage === undefined ? backingImage : `${backingImage}: ${backingImageMessage}`;
 }
 
 function replicaColumns(replicas: readonly ReplicaLine[]): (Column<ReplicaLine> | undefined)[] {

@@ -121,11 +121,14 @@ const volumes: readonly DiskVolume[] = [
           'expansion to 64424509440 bytes: disk ssd on node n2: 0 bytes free, 10737418240 more requested: 10737418240 missing',
         time: '2026-01-01T10:00:00Z',
       },
-      ...allocation(
-        'False',
-        'ExpansionRejected',
-        'expansion to 64424509440 bytes: disk ssd on node n2 lacks 10737418240',
-      ),
+      conditions: [
+        ...allocation(
+          'False',
+          'ExpansionRejected',
+          'expansion to 64424509440 bytes: disk ssd on node n2 lacks 10737418240',
+        ).conditions,
+        { type: 'BackingImageReady', status: 'False', message: 'replica db-r2 waits for a copy' },
+      ],
     },
   }),
   volume('big', 80 * gib, 1, {
