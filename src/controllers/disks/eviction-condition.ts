@@ -12,16 +12,17 @@ export const evictionBlockedReason = 'CannotMove';
 const namedMax = 5;
 
 /** What is still on a disk that is to be emptied, and why it can't leave. */
-export function evictionCondition({ spec }: DiskSchedule, caches: DiskCaches): Condition {
+export function evictionCondition({ metadata, spec }: DiskSchedule, caches: DiskCaches): Condition {
   const names = Object.keys(spec?.replicas ?? {});
   const images = Object.keys(spec?.backingImages ?? {});
   const type = evictedType;
   if (names.length + images.length === 0)
     return { type, status: 'True', reason: 'Empty', message: 'Nothing is left on the disk' };
-  const obstacles = names.flatMap((name) => {
-    const why = obstacleOf(name, caches);
-    return why === undefined ? [] : [why];
-  });
+  const uuid = metadata?.name ?? '';
+  const obstacles = [
+    ...names.map((name) => obstacleOf(name, caches)),
+    ...images.map((name) => imageObstacle(name, uuid, caches)),
+  ].filter((why) => why !== undefined);
   const left = `${names.length} replicas and ${images.length} images are still on the disk`;
   if (obstacles.length === 0) return { type, status: 'False', reason: 'Moving', message: left };
   const named = obstacles.slice(0, namedMax);
@@ -42,4 +43,13 @@ function obstacleOf(name: string, { replicas, volumes }: DiskCaches): string | u
   const allocation = getCondition(volume.status?.conditions, 'DiskAllocation');
   const isWaiting = allocation?.status === 'False' && allocation.reason !== 'Pending';
   return isWaiting ? `replica ${name} of Volume ${volumeName}: ${allocation.message}` : undefined;
+}
+
+/** Why a copy can't leave its disk now. One without a file needs no replacement that is ready. */
+function imageObstacle(name: string, uuid: string, { images }: DiskCaches): string | undefined {
+  const { status } = images.get(name) ?? {};
+  if (!Object.hasOwn(status?.diskFileStatusMap ?? {}, uuid)) return undefined;
+  const allocation = getCondition(status?.conditions, 'DiskAllocation');
+  const isWaiting = allocation?.status === 'False' && allocation.reason !== 'Pending';
+  return isWaiting ? `image ${name}: ${allocation.message}` : undefined;
 }

@@ -16,6 +16,7 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import { DiskBook } from './disk-book.ts';
 import { type DiskCaches, reportedDisks } from './disk-caches.ts';
 import { ExpectedWrites } from './expected-writes.ts';
+import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { volumeStatus } from './volume-status.ts';
@@ -44,8 +45,11 @@ export class VolumePlacement {
   readonly #expected: ExpectedWrites;
   readonly #waiting: WaitingVolumes;
   readonly #replicasOf = new Map<string, Set<string>>();
-  /** The disk that refused the expansion, by volume; undefined once it has gained room. */
-  readonly #refusedBy = new Map<string, string | undefined>();
+  /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
+  readonly #refusedBy = new Map<
+    string,
+    { readonly uuid: string; readonly bytes: number; hasRoom: boolean }
+  >();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
@@ -58,10 +62,10 @@ export class VolumePlacement {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { volumes, schedules, nodes, replicas, settings } = this.#caches;
+    const { volumes, schedules, nodes, replicas, images, settings } = this.#caches;
     const loop = {
       controller: 'disks',
-      caches: [volumes, schedules, nodes, replicas, settings],
+      caches: [volumes, schedules, nodes, replicas, images, settings],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: (name: string) => this.#reconcile(name, signal),
@@ -135,9 +139,10 @@ export class VolumePlacement {
     this.#waiting.gained(roomOf(disk));
     // A request that was taken back leaves room for other requests, but frees nothing: it must not start the next attempt.
     if (before !== undefined && freeOf(disk) <= freeOf(before)) return;
-    for (const [volume, uuid] of this.#refusedBy) {
-      if (uuid !== disk.uuid) continue;
-      this.#refusedBy.set(volume, undefined);
+    for (const [volume, refusal] of this.#refusedBy) {
+      // The bytes that the refused expansion itself gives back are not enough: else it would be tried again and again.
+      if (refusal.uuid !== disk.uuid || freeOf(disk) < refusal.bytes) continue;
+      refusal.hasRoom = true;
       // Volumes that block each other's expansion must not try at the same moment again.
       this.#queue.addAfter(volume, retryMinMs + this.#context.random.int(retryMinMs));
     }
@@ -171,10 +176,10 @@ export class VolumePlacement {
       nowMs,
       refusedExpansion: this.#refusalOf(volume, nowMs),
     });
-    const plan = planVolume(view, this.#book.disks);
+    const plan = planVolume(view, withImageDemand(volume, this.#book.disks, this.#caches));
     const conflict = await retryIfStale(() => this.#carryOut(volume, plan, nowMs, signal));
     if (conflict !== undefined) return conflict;
-    this.#noteWaiting(name, plan);
+    this.#noteWaiting(view, plan);
     return this.#nextLook(view, plan);
   }
 
@@ -214,15 +219,22 @@ export class VolumePlacement {
     if (size === undefined || message === undefined) return undefined;
     const isRecent = nowMs - (parseTimestamp(time) ?? 0) < refusedMs;
     const name = metadata?.name ?? '';
-    const hasGained = this.#refusedBy.has(name) && this.#refusedBy.get(name) === undefined;
-    return isRecent && !hasGained ? { bytes: size, diskUUID: diskID, message } : undefined;
+    return isRecent && this.#refusedBy.get(name)?.hasRoom !== true
+      ? { bytes: size, diskUUID: diskID, message }
+      : undefined;
   }
 
-  #noteWaiting(name: string, { allocation, refusedExpansion }: DiskVolumePlan): void {
+  #noteWaiting({ name, replicas }: VolumeView, { allocation, refusedExpansion }: DiskVolumePlan): void {
     if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
     else this.#waiting.delete(name);
-    if (refusedExpansion === undefined) this.#refusedBy.delete(name);
-    else this.#refusedBy.set(name, refusedExpansion.diskUUID);
+    if (refusedExpansion === undefined) {
+      this.#refusedBy.delete(name);
+      return;
+    }
+    const { diskUUID: uuid, bytes: wanted } = refusedExpansion;
+    const there = replicas.filter(({ place }) => place?.uuid === uuid);
+    const bytes = there.reduce((sum, { sizeBytes }) => sum + Math.max(0, wanted - sizeBytes), 0);
+    this.#refusedBy.set(name, { uuid, bytes, hasRoom: false });
   }
 
   #nextLook({ replicas }: VolumeView, { allocation }: DiskVolumePlan): Requeue | undefined {

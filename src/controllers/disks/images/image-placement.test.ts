@@ -30,28 +30,39 @@ describe('placing', () => {
     );
   });
 
+  test('a replica goes where its copy fits too', async () => {
+    const fixture = await ImagesFixture.start(28, 100, 29);
+    await fixture.patchNode(2, { tags: ['images'] });
+    await fixture.addImage('i', 10, { expectedSize: 10, nodeSelector: ['images'] });
+    await fixture.patchNode(2, { allowScheduling: false });
+    await fixture.disks.addVolume('v', { size: 19, numberOfReplicas: 1, backingImage: 'i' });
+    expect(await fixture.disks.replicas()).toEqual(['v-r0 3 19 running']);
+    expect(await fixture.copies('i')).toEqual(['2 ready 10', '3 ready 10']);
+    await fixture.disks.addVolume('w', { size: 19, numberOfReplicas: 1, backingImage: 'i' });
+    expect((await fixture.disks.allocation('w'))[1]).toMatch(
+      /d on node n1: 18 bytes free, 19 requested: 1 missing$/,
+    );
+  });
+
   test('a volume says which replica waits for a copy, and why', async () => {
     const fixture = await ImagesFixture.start(25, 100);
-    await fixture.addImage('i', 10, { expectedSize: 10, nodeSelector: [] });
     await fixture.patchNode(2, { tags: ['big'] });
-    await fixture.patchNode(1, { tags: ['small'] });
-    await fixture.disks.addVolume('v', {
-      size: 20,
-      numberOfReplicas: 1,
-      nodeSelector: ['small'],
-      backingImage: 'i',
-    });
-    const { status } = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
-    const found = status?.conditions?.find(({ type }) => type === 'BackingImageReady');
-    expect(found).toMatchObject({
-      status: 'False',
-      message:
-        'Replica v-r0 waits for a copy of BackingImage i on disk d on node n1: the copy on disk d on node n1: 5 bytes free, 10 requested: 5 missing',
-    });
-    await fixture.disks.setLimit(1, 30);
-    expect(await fixture.copies('i')).toEqual(['1 ready 10', '2 ready 10']);
-    const after = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
-    expect(after.status?.conditions?.find(({ type }) => type === 'BackingImageReady')?.status).toBe('True');
+    await fixture.disks.addVolume('v', { size: 20, numberOfReplicas: 1, backingImage: 'i' });
+    const waits = async () => {
+      const { status } = await fixture.disks.environment.cluster.resource(diskVolumes).get({ name: 'v' });
+      const found = status?.conditions?.find(({ type }) => type === 'BackingImageReady');
+      return `${found?.status} ${found?.reason}: ${found?.message}`;
+    };
+    expect(await waits()).toBe(
+      'False NoBackingImage: There is no BackingImage i; create it, or delete the Volume',
+    );
+    await fixture.disks.setLimit(2, 25);
+    await fixture.addImage('i', 10, { expectedSize: 10, nodeSelector: ['big'] });
+    expect(await waits()).toMatch(
+      /^False WaitingForCopy: Replica v-r0 waits for a copy of BackingImage i on disk d on node n2: .* 5 bytes free, 10 requested: 5 missing$/,
+    );
+    await fixture.disks.setLimit(2, 30);
+    expect(await waits()).toBe('True CopyReady: Every replica has a copy of BackingImage i');
   });
 
   test('a rejected copy goes to another disk, and a disk that gains room takes one that waits', async () => {
@@ -157,6 +168,18 @@ describe('leaving', () => {
     await fixture.settle(5_000);
     expect(await fixture.copies('i')).toEqual(['2 ready 10']);
     expect(await fixture.entries('i')).toEqual([2]);
+  });
+
+  test('an evicted copy that has nowhere to go stays, and the disk says so', async () => {
+    const fixture = await ImagesFixture.start(100, 5);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.patchNode(1, { evictionRequested: true });
+    await fixture.settle(60_000);
+    expect(await fixture.copies('i')).toEqual(['1 ready 10']);
+    const { status } = (await fixture.schedule(diskUUID(1))) ?? {};
+    expect(status?.conditions?.find(({ type }) => type === 'Evicted')?.message).toBe(
+      "0 replicas and 1 images are still on the disk; these can't leave: image i: one more copy: the only disk is d on node n2: 5 bytes free, 10 requested: 5 missing",
+    );
   });
 
   test('an evicted copy stays with the replica that needs it, and both move', async () => {

@@ -6,7 +6,6 @@ import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-sched
 import { replicas } from '../../../kube/disks/replica.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
 import type { Controller } from '../../../reconcile/controller.ts';
-import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { diskCaches } from '../disk-caches.ts';
 import { DiskVerdicts } from '../disk-verdicts.ts';
@@ -158,7 +157,7 @@ function countingController(plans: Map<string, number>): Controller {
             return Reflect.apply(value, target, values);
           };
         },
-      }) as Informer<never>;
+      });
       await Promise.all([
         new NodeDisks(context, caches).run(signal),
         new DiskVerdicts(context, caches).run(signal),

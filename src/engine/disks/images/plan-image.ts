@@ -203,7 +203,7 @@ class CopiesPlan {
 
   #allocation(): ImageAllocation {
     const { bytes = 0 } = this.#view;
-    const message = this.#refusal ?? this.#shortage();
+    const message = this.#shortage() ?? this.#refusal;
     if (message !== undefined) return { kind: 'waiting-for-disk', bytes, message };
     if (this.#view.bytes === undefined) return { kind: this.#isDelayed ? 'retrying-later' : 'size-unknown' };
     const counted = this.#staying;
@@ -222,8 +222,8 @@ class CopiesPlan {
 
   /** A copy that can't be elsewhere, and whose disk rejects it. */
   #shortage(): string | undefined {
-    const { bytes = 0 } = this.#view;
-    const copy = this.#staying.find((one) => isRefused(one) && !isReady(one));
+    const { bytes = 0, neededOn } = this.#view;
+    const copy = this.#staying.find((one) => neededOn.has(one.place.uuid) && isRefused(one) && !isReady(one));
     return copy === undefined ? undefined : this.#placement.shortage(copy, bytes - copyGrantedBytes(copy));
   }
 
