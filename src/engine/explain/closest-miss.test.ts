@@ -74,7 +74,7 @@ test('a node that lacks least for all claims of the pod together', () => {
     CSIStorageCapacity: [poolOf('near', 'n1', '20Gi'), poolOf('nearer', 'n2', '60Gi')],
   });
   expect(closestMiss(expectRefusal(cluster, pod('p', ['a', 'b'])))).toBe(
-    'Closest is node n2: claim default/a, pool storage/nearer: another claim of the same pod uses it (together they need 80Gi, has 60Gi).',
+    'Closest is node n2: claim default/a, pool storage/nearer: another claim of the same pod uses it (together they need 80Gi, and it has 60Gi).',
   );
 });
 

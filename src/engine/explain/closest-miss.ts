@@ -122,8 +122,8 @@ function phraseOf({ finding, candidate, obstacle, margin }: Miss): string {
     obstacle === undefined
       ? nodeReasons[finding.reason].sentence
       : (obstacle.detail ?? obstacles[obstacle.code]);
-  const needs = finding.reason === 'CapacityNotTogether' ? 'together they need' : 'needs';
-  const numbers = margin === undefined ? '' : ` (${needs} ${marginText(margin)})`;
+  const isTogether = finding.reason === 'CapacityNotTogether';
+  const numbers = margin === undefined ? '' : ` (${marginText(margin, isTogether)})`;
   return `${subject === '' ? '' : `${subject}: `}${text}${numbers}`;
 }
 
@@ -133,10 +133,11 @@ function subjectOf(key: string): string {
   return at < 0 ? `claim ${key}` : `inline volume ${key.slice(at + 1)}`;
 }
 
-function marginText({ needed, free, promised }: ByteMargin): string {
+function marginText({ needed, free, promised }: ByteMargin, isTogether: boolean): string {
   const promises =
     promised.bytes === 0 ? '' : `, of which ${sizeText(promised)} is promised to other volumes`;
-  return `${sizeText(needed)}, has ${sizeText(free)}${promises}`;
+  const [needs, has] = isTogether ? ['together they need', 'and it has'] : ['needs', 'has'];
+  return `${needs} ${sizeText(needed)}, ${has} ${sizeText(free)}${promises}`;
 }
 
 function sizeText({ bytes }: Size): string {
