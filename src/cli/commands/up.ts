@@ -50,8 +50,7 @@ Examples:
 
 When the server answers, it prints the line that configures kubectl:
   export KUBECONFIG=/path/to/kubeconfig
-Nodes are simulated, so claims of disks.stowage.dev need no data path (run: --allocation-only).
-Ctrl-C stops it; the next start continues with the same data.`,
+Ctrl-C stops it; the next start continues with the same data. Nodes are simulated: --allocation-only of run is implied.`,
     )
     .action(async (options) => {
       const { up } = await import('../up.ts');
