@@ -1,4 +1,4 @@
-import { isReady } from '../../../engine/disks/images/copy-state.ts';
+import { isCopyReady } from '../../../engine/disks/images/copy-state.ts';
 import type { ImageAllocation, ImagePlan, ImageView } from '../../../engine/disks/images/image-view.ts';
 import type { Condition, Timestamp } from '../../../kube/api/meta.ts';
 import { setCondition } from '../../../kube/conditions.ts';
@@ -95,7 +95,7 @@ function allocationCondition(allocation: ImageAllocation): Condition {
 function readyCondition({ view, failure }: ImageReport): Condition {
   const type = 'Ready';
   const wanted = view.copies.filter(({ isWanted }) => isWanted);
-  const ready = wanted.filter(isReady).length;
+  const ready = wanted.filter(isCopyReady).length;
   if (ready > 0)
     return {
       type,

@@ -1,7 +1,7 @@
 import type { DiskVerdict } from '../../../kube/disks/disk-schedule.ts';
 import type { CopyView } from './image-view.ts';
 
-export function isReady({ state }: CopyView): boolean {
+export function isCopyReady({ state }: CopyView): boolean {
   return state === 'ready';
 }
 

@@ -1,6 +1,13 @@
 import type { DiskCandidate } from '../choose-disk.ts';
 import { CopyPlacement } from './copy-placement.ts';
-import { copyGrantedBytes, copyVerdict, hasProgress, isGranted, isReady, isRefused } from './copy-state.ts';
+import {
+  copyGrantedBytes,
+  copyVerdict,
+  hasProgress,
+  isCopyReady,
+  isGranted,
+  isRefused,
+} from './copy-state.ts';
 import type { CopyView, ImageAllocation, ImagePlan, ImageStep, ImageView } from './image-view.ts';
 
 /** A copy that is neither needed nor among the fewest that there should be is kept for this time after its last use. */
@@ -72,7 +79,7 @@ class CopiesPlan {
   #addMissing(): void {
     const { neededOn } = this.#view;
     const stuck = this.#staying.filter(
-      (copy) => isRefused(copy) && !isReady(copy) && neededOn.has(copy.place.uuid),
+      (copy) => isRefused(copy) && !isCopyReady(copy) && neededOn.has(copy.place.uuid),
     );
     const count = () => this.#staying.length - stuck.length + this.#placement.added.length;
     while (count() < this.#view.minNumberOfCopies && this.#mayAdd()) {
@@ -103,7 +110,7 @@ class CopiesPlan {
   /** Its disk rejected it or does not answer, and it can be elsewhere. */
   #isMisplaced(copy: CopyView): boolean {
     const isUnanswered = copy.isOverdue && copyVerdict(copy) === undefined && !hasProgress(copy);
-    const isRejected = isRefused(copy) && !isReady(copy) && copy.state !== 'unknown';
+    const isRejected = isRefused(copy) && !isCopyReady(copy) && copy.state !== 'unknown';
     return (isUnanswered || isRejected) && !this.#view.neededOn.has(copy.place.uuid);
   }
 
@@ -123,7 +130,7 @@ class CopiesPlan {
 
   #removeReplaced(): void {
     for (const copy of this.#leaving) {
-      const hasNothing = copy.isLost && !isReady(copy);
+      const hasNothing = copy.isLost && !isCopyReady(copy);
       if (hasNothing || (!this.#blocks(copy) && this.#isReplaceable(copy, this.#staying)))
         this.#removed.add(copy);
     }
@@ -137,7 +144,7 @@ class CopiesPlan {
   /** Enough others have what it has: the data, or at least the bytes. */
   #isReplaceable(copy: CopyView, others: readonly CopyView[]): boolean {
     const { bytes, minNumberOfCopies } = this.#view;
-    const isEqual = hasProgress(copy) ? isReady : (other: CopyView) => isGranted(other, bytes);
+    const isEqual = hasProgress(copy) ? isCopyReady : (other: CopyView) => isGranted(other, bytes);
     return others.filter(isEqual).length >= minNumberOfCopies;
   }
 
@@ -154,7 +161,7 @@ class CopiesPlan {
   /** Copies that no replica needs: those without their bytes first, then those without all data, then the longest unused. */
   #leastValuable(): readonly CopyView[] {
     const { bytes, neededOn } = this.#view;
-    const value = (copy: CopyView) => Number(isReady(copy)) * 2 + Number(isGranted(copy, bytes));
+    const value = (copy: CopyView) => Number(isCopyReady(copy)) * 2 + Number(isGranted(copy, bytes));
     return this.#staying
       .filter(({ place }) => !neededOn.has(place.uuid))
       .toSorted(
@@ -223,7 +230,9 @@ class CopiesPlan {
   /** A copy that can't be elsewhere, and whose disk rejects it. */
   #shortage(): string | undefined {
     const { bytes = 0, neededOn } = this.#view;
-    const copy = this.#staying.find((one) => neededOn.has(one.place.uuid) && isRefused(one) && !isReady(one));
+    const copy = this.#staying.find(
+      (one) => neededOn.has(one.place.uuid) && isRefused(one) && !isCopyReady(one),
+    );
     return copy === undefined ? undefined : this.#placement.shortage(copy, bytes - copyGrantedBytes(copy));
   }
 
