@@ -8,6 +8,7 @@ import { diskVolumes } from '../../kube/disks/volume.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
 import { FileServer } from './testing/file-server.ts';
+import { callAgent, sha256Hex } from './testing/upload-client.ts';
 
 const kibibyte = 1024;
 /** Far more than any of these operations has. */
@@ -105,6 +106,24 @@ test('a copy of an image is made and removed, whenever the agent crashes', async
     },
   });
   expect([made >= 10, removed >= 5]).toEqual([true, true]);
+});
+
+test('an upload can be sent, whenever the agent crashes before it', async () => {
+  const fixture = await AgentFixture.start('n1');
+  const token = 'secret';
+  const source = { upload: { tokenSHA256: sha256Hex(token) } };
+  const head = async (n: number) => {
+    const url = (await fixture.node('n1')).status?.upload?.url ?? '';
+    return await callAgent(url, { method: 'HEAD', path: `/images/i${n}/data`, token });
+  };
+  const steps = await crashAfterEveryStep(fixture, {
+    act: (n) => fixture.addImage(`i${n}`, { source, expectedSize: data.length }),
+    isDone: async (n) => (await head(n))?.status === 200,
+    check: async (n) => {
+      expect(await fixture.copy(`i${n}`, 'n1')).toMatch(/^starting waits for the upload/);
+    },
+  });
+  expect(steps).toBeGreaterThan(3);
 });
 
 test('a replica begins with its image, whenever the agent crashes', async () => {

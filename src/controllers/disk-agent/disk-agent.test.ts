@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { diskAgentFinalizer, replicas } from '../../kube/disks/replica.ts';
-import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
 import { diskVolumes } from '../../kube/disks/volume.ts';
 import { nodes } from '../../kube/resources.ts';
 import { AgentFixture } from './testing/agent-fixture.ts';
@@ -150,6 +150,26 @@ test('a replica whose disk is away fails after a minute, is not deleted, and com
   await rename(`${fixture.diskPath('n1')}-away`, fixture.diskPath('n1'));
   const [back] = await fixture.untilRunning('v', 1);
   expect(back?.status?.failedAt).toBeUndefined();
+});
+
+test('a replica whose disk is away is deleted only when the disk is given up', async () => {
+  const fixture = await AgentFixture.start('n1');
+  await fixture.addVolume('v', { size: mebibyte, numberOfReplicas: 1 });
+  const [replica] = await fixture.untilRunning('v', 1);
+  const name = replica?.metadata?.name ?? '';
+  await rename(fixture.diskPath('n1'), `${fixture.diskPath('n1')}-away`);
+  await fixture.until(async () => (await fixture.diskReady('n1')) === 'False PathMissing');
+  await fixture.cluster.resource(diskVolumes).delete({ name: 'v' });
+  await fixture.cluster.resource(replicas).delete({ name });
+  await fixture.until(async () => (await fixture.replicasOf('v'))[0]?.status?.message !== undefined);
+  expect((await fixture.replicasOf('v'))[0]?.status?.message).toContain(
+    'annotate StorageNode n1 with stowage.dev/force-removal=true',
+  );
+  const body = { metadata: { annotations: { [forceRemovalKey]: 'true' } } };
+  await fixture.cluster.resource(storageNodes).patch({ name: 'n1' }, { type: 'merge', body });
+  await fixture.until(async () => (await fixture.replicasOf('v')).length === 0);
+  const away = join(`${fixture.diskPath('n1')}-away`, 'replicas', name);
+  expect(await readdir(away)).toEqual(['data.img', 'replica.json']);
 });
 
 test('a mount point without its disk is not used as a new disk', async () => {

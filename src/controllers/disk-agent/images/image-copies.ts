@@ -19,7 +19,7 @@ import { CopyTasks } from '../copy-tasks.ts';
 import { givesUpDisk, ownsDisk } from '../own-disks.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
 import { TransferError } from '../transfer/byte-source.ts';
-import { attemptCopy, prepareCopy } from './copy-attempt.ts';
+import { attemptCopy, type ImageCopyPlace, prepareCopy } from './copy-attempt.ts';
 import { copyOrigin } from './copy-origin.ts';
 import { type CopyReport, writeCopyStatus } from './copy-status.ts';
 
@@ -162,7 +162,7 @@ export class ImageCopies {
   }
 
   async #keep(
-    { image, disk }: { readonly image: BackingImage; readonly disk: AgentDisk },
+    { image, disk }: ImageCopyPlace,
     key: string,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
@@ -180,7 +180,7 @@ export class ImageCopies {
       );
     if (state.kind === 'known' && state.dataBytes !== undefined)
       return await this.#ready(image, disk, state.dataBytes);
-    return await this.#make({ image, disk }, key, signal);
+    return await this.#make({ image, disk, hasFolder: state.kind === 'known' }, key, signal);
   }
 
   async #ready(image: BackingImage, disk: AgentDisk, bytes: number): Promise<undefined> {
@@ -198,7 +198,7 @@ export class ImageCopies {
   }
 
   async #make(
-    { image, disk }: { readonly image: BackingImage; readonly disk: AgentDisk },
+    { image, disk, hasFolder }: ImageCopyPlace & { readonly hasFolder: boolean },
     key: string,
     signal: AbortSignal,
   ): Promise<Requeue | undefined> {
@@ -215,7 +215,9 @@ export class ImageCopies {
     const origin = copyOrigin(image, disk.uuid, { ...caches, isOwnDisk });
     if (origin.kind === 'wait')
       return await this.#report(image, disk, { state: 'pending', message: origin.message });
-    if (origin.kind === 'upload') return await this.#awaitUpload({ image, disk }, signal);
+    // What has arrived stays in progress; the rest comes when the client sends it.
+    if (origin.kind === 'upload')
+      return hasFolder ? undefined : await this.#awaitUpload({ image, disk }, signal);
     const dueMs = this.#attempts.get(key)?.dueMs ?? 0;
     const restMs = dueMs - this.#parts.context.clock.monotonicMs();
     if (restMs > 0) return { afterMs: restMs };
@@ -227,13 +229,7 @@ export class ImageCopies {
     return undefined;
   }
 
-  /** What has arrived is in progress; the rest comes when the client sends it. */
-  async #awaitUpload(
-    place: { readonly image: BackingImage; readonly disk: AgentDisk },
-    signal: AbortSignal,
-  ): Promise<undefined> {
-    const before = place.image.status?.diskFileStatusMap?.[place.disk.uuid]?.state;
-    if (before === 'in-progress' || before === 'starting') return undefined;
+  async #awaitUpload(place: ImageCopyPlace, signal: AbortSignal): Promise<undefined> {
     const message = `waits for the upload; send it to the agent of node ${this.#parts.nodeName}`;
     await prepareCopy(this.#parts, place, { state: 'starting', message }, signal);
     return undefined;

@@ -57,7 +57,7 @@ export class AgentServer implements AsyncDisposable {
   }
 
   static async start(options: AgentServerOptions): Promise<AgentServer> {
-    const { host, port, advertisedHost, clock } = options;
+    const { advertisedHost, clock } = options;
     const { certificate, key } = makeCertificate(clock.nowMs(), [advertisedHost]);
     const server = createServer(
       {
@@ -72,14 +72,7 @@ export class AgentServer implements AsyncDisposable {
     );
     server.maxConnections = connectionsMax;
     server.on('secureConnection', (socket) => socket.setTimeout(idleMaxMs, () => socket.destroy()));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ port, host }, () => {
-        server.off('error', reject);
-        server.on('error', options.onError);
-        resolve();
-      });
-    });
+    await listening(server, options);
     const shownHost = advertisedHost.includes(':') ? `[${advertisedHost}]` : advertisedHost;
     const url = `https://${shownHost}:${(server.address() as AddressInfo).port}`;
     return new AgentServer(server, { url, certificateSHA256: certificateHash(certificate) });
@@ -90,6 +83,22 @@ export class AgentServer implements AsyncDisposable {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+function listening(server: Server, { host, port, onError }: AgentServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown) => {
+      const where = `${host ?? ''}:${port}`;
+      const message = `the disk agent can't listen on ${where}: ${messageOf(error)}; choose another with --disk-agent-address`;
+      reject(new Error(message, { cause: error }));
+    };
+    server.once('error', failed);
+    server.listen({ port, host }, () => {
+      server.off('error', failed);
+      server.on('error', onError);
+      resolve();
+    });
+  });
 }
 
 /** One request and its answer. */
