@@ -76,6 +76,13 @@ describe('stowage disks', () => {
     expect(stderr).toMatch(/^stowage: node\/n1: replica db-r\d can't move: /);
     expect(stdout).toMatch(/Blocked +replica db-r\d: .*its node n2 has another replica/);
     expect(await states()).toEqual(['Evicting', 'Ready']);
+    expect(await disks('evict', 'n1/default', '--undo')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('but StorageNode n1 has evictionRequested: true; take that back with'),
+    });
+    expect(await disks('uncordon', 'n1/default')).toMatchObject({
+      stdout: 'disk/n1/default already uncordoned; node/n1 is still cordoned\n',
+    });
     expect(await disks('evict', 'node/n1', '--undo')).toMatchObject({
       status: 0,
       stdout: 'node/n1 is not evicted, and takes new replicas and copies\n',

@@ -1,3 +1,4 @@
+import { printableText } from '../../runtime/printable-text.ts';
 import { readDiskObjects } from './disk-objects.ts';
 import { targetNamed, targetText } from './disk-targets.ts';
 import { type NodeOrDisk, setScheduling } from './scheduling-change.ts';
@@ -15,7 +16,15 @@ export async function setDisksCordoned(
     const targets = names.map((name) => targetNamed(name, objects, ['node', 'disk']) as NodeOrDisk);
     for (const target of targets) {
       const isChanged = await setScheduling(cluster, target, { allowScheduling: !isCordoned });
-      process.stdout.write(`${targetText(target)} ${isChanged ? '' : 'already '}${done}\n`);
+      const line = `${targetText(target)} ${isChanged ? '' : 'already '}${done}${isCordoned ? '' : obstacleOf(target)}`;
+      process.stdout.write(`${printableText(line)}\n`);
     }
   });
+}
+
+/** What else keeps new replicas away from an uncordoned disk. */
+function obstacleOf(target: NodeOrDisk): string {
+  if (target.kind === 'node') return '';
+  const { node, nodeName } = target.disk;
+  return node?.spec?.allowScheduling === false ? `; node/${nodeName} is still cordoned` : '';
 }

@@ -15,7 +15,7 @@ export interface DescribeFlags extends DisksFlags {
 /** `stowage disks describe`. */
 export async function describeTarget(argument: string, flags: DescribeFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const objects = await withDisks(flags, readDiskObjects);
+  const objects = await withDisks(flags, (cluster) => readDiskObjects(cluster));
   const target = targetNamed(argument, objects);
   const names = () => [printableText(targetText(target))];
   process.stdout.write(

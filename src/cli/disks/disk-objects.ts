@@ -22,8 +22,11 @@ export interface DiskObjects {
   readonly notes: readonly Note[];
 }
 
-/** Reads nodes with their disks, and what uses them as far as the caller may. */
-export async function readDiskObjects(cluster: Cluster): Promise<DiskObjects> {
+/** Reads nodes with their disks, and what uses them as far as the caller may. Claims are found through PersistentVolumes. */
+export async function readDiskObjects(
+  cluster: Cluster,
+  { withClaims = true }: { readonly withClaims?: boolean } = {},
+): Promise<DiskObjects> {
   const [nodes, schedules, settings, volumes, found, images, pvs] = await Promise.all([
     cluster.resource(storageNodes).list(),
     cluster.resource(diskSchedules).list(),
@@ -31,7 +34,7 @@ export async function readDiskObjects(cluster: Cluster): Promise<DiskObjects> {
     listIfPermitted(cluster, diskVolumes),
     listIfPermitted(cluster, replicas),
     listIfPermitted(cluster, backingImages),
-    listIfPermitted(cluster, persistentVolumes),
+    withClaims ? listIfPermitted(cluster, persistentVolumes) : [],
   ]);
   return {
     nodes: nodes.items,

@@ -2,6 +2,7 @@ import type { BackingImage } from '../../kube/disks/backing-image.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import type { DiskVolume } from '../../kube/disks/volume.ts';
 import { CliError, usage } from '../cli-error.ts';
+import { claimsOfVolumes } from './claims-of-volumes.ts';
 import type { DiskObjects } from './disk-objects.ts';
 import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
 
@@ -27,7 +28,11 @@ const prefixes: Readonly<Record<string, TargetKind>> = {
   image: 'image',
   backingimage: 'image',
   'backingimage.stowage.dev': 'image',
+  claim: 'volume',
+  persistentvolumeclaim: 'volume',
 };
+
+const ofClaims: ReadonlySet<string> = new Set(['claim', 'persistentvolumeclaim']);
 
 /** Fewer digits of a UUID are likely to match another one. */
 const uuidDigitsMin = 4;
@@ -42,10 +47,11 @@ export function targetNamed(
   const candidates = targetsOf(objects).filter(({ kind }) => kinds.includes(kind));
   const [prefix, ...rest] = argument.split('/');
   const kind = Object.hasOwn(prefixes, prefix!) && rest.length > 0 ? prefixes[prefix!] : undefined;
+  const name = ofClaims.has(prefix!) ? volumeOfClaim(rest.join('/'), objects) : rest.join('/');
   const found =
     kind === undefined
       ? candidates.filter((one) => isNamed(one, argument))
-      : candidates.filter((one) => one.kind === kind && isNamed(one, rest.join('/')));
+      : candidates.filter((one) => one.kind === kind && isNamed(one, name));
   // A node may be called like a kind: node `disk` with a disk `a`.
   const all = found.length > 0 ? found : candidates.filter((one) => isNamed(one, argument));
   const [first] = all;
@@ -69,6 +75,12 @@ export function targetText(target: DisksTarget): string {
     case 'image':
       return `image/${target.image.metadata?.name}`;
   }
+}
+
+/** By `NAMESPACE/NAME`. */
+function volumeOfClaim(claim: string, objects: DiskObjects): string {
+  for (const [volume, owner] of claimsOfVolumes(objects)) if (owner === claim) return volume;
+  return '';
 }
 
 function targetsOf(objects: DiskObjects): readonly DisksTarget[] {

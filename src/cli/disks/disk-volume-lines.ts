@@ -108,7 +108,7 @@ export class VolumesOnDisks {
   }
 }
 
-function replicasByVolume({ replicas = [] }: DiskObjects): ReadonlyMap<string, readonly Replica[]> {
+export function replicasByVolume({ replicas = [] }: DiskObjects): ReadonlyMap<string, readonly Replica[]> {
   const found = new Map<string, Replica[]>();
   for (const replica of replicas) {
     const volume = textOf(replica.spec?.volumeName);

@@ -40,6 +40,7 @@ export async function evict(argument: string, flags: EvictFlags): Promise<void> 
     const target = targetNamed(argument, await readDiskObjects(cluster), ['node', 'disk']) as NodeOrDisk;
     const isRequested = flags.undo !== true;
     await setScheduling(cluster, target, { allowScheduling: !isRequested, evictionRequested: isRequested });
+    if (!isRequested) requireUndone(target);
     const remaining = isRequested ? await remainingOf(cluster, target, flags, timeoutMs) : [];
     return evictionReport(target, isRequested, remaining);
   });
@@ -47,6 +48,15 @@ export async function evict(argument: string, flags: EvictFlags): Promise<void> 
   process.stdout.write(disksOutput(report, format, { render: renderEviction, names }));
   const failure = evictionFailure(report, flags.wait === true);
   if (failure !== undefined) throw new CliError(failure, remainsStatus);
+}
+
+/** A disk of a node that is evicted still is. */
+function requireUndone(target: NodeOrDisk): void {
+  if (target.kind === 'node' || target.disk.node?.spec?.evictionRequested !== true) return;
+  const { nodeName } = target.disk;
+  throw new CliError(
+    `${targetText(target)}: its own eviction was taken back, but StorageNode ${nodeName} has evictionRequested: true; take that back with stowage disks evict node/${nodeName} --undo`,
+  );
 }
 
 function timeoutOf({ wait, timeout, undo }: EvictFlags): number {
@@ -121,7 +131,7 @@ export async function waitUntilEmpty(
 
 /** What is left on the disks now. */
 async function lookAt(cluster: Cluster, target: NodeOrDisk): Promise<readonly EvictionLine[]> {
-  const objects = await readDiskObjects(cluster);
+  const objects = await readDiskObjects(cluster, { withClaims: false });
   const all = knownDisks(objects);
   const own = all.filter(({ nodeName, name, uuid }) =>
     target.kind === 'node'

@@ -1,11 +1,12 @@
 import type { Condition } from '../../kube/api/meta.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { Replica } from '../../kube/disks/replica.ts';
+import type { DiskVolume } from '../../kube/disks/volume.ts';
 import { textOf } from '../../kube/wire.ts';
 import { diskEntries } from './disk-entries.ts';
 import { isEvicted } from './disk-lines.ts';
 import type { DiskObjects } from './disk-objects.ts';
-import { isHealthyReplica } from './disk-volume-lines.ts';
+import { isHealthyReplica, replicasByVolume } from './disk-volume-lines.ts';
 import type { DiskEntryLine, EvictionLine } from './disks-report.ts';
 import { copiesOf } from './image-lines.ts';
 import { diskLabel, type KnownDisk, knownDisks } from './known-disks.ts';
@@ -34,10 +35,18 @@ export function evictionLines(
 class EvictionProgress {
   readonly #objects: DiskObjects;
   readonly #disks: ReadonlyMap<string, KnownDisk>;
+  readonly #replicas: ReadonlyMap<string, Replica>;
+  readonly #siblings: ReadonlyMap<string, readonly Replica[]>;
+  readonly #volumes: ReadonlyMap<string, DiskVolume>;
 
   constructor(objects: DiskObjects, all: readonly KnownDisk[]) {
     this.#objects = objects;
     this.#disks = new Map(all.map((disk) => [disk.uuid ?? '', disk]));
+    this.#replicas = new Map(
+      (objects.replicas ?? []).map((replica) => [replica.metadata?.name ?? '', replica]),
+    );
+    this.#siblings = replicasByVolume(objects);
+    this.#volumes = new Map((objects.volumes ?? []).map((volume) => [volume.metadata?.name ?? '', volume]));
   }
 
   of(entry: DiskEntryLine): Progress {
@@ -49,7 +58,7 @@ class EvictionProgress {
     const { replicas, volumes } = this.#objects;
     if (replicas === undefined || volumes === undefined)
       return { state: 'Waiting', message: 'replicas or volumes could not be read' };
-    const replica = replicas.find(({ metadata }) => metadata?.name === name);
+    const replica = this.#replicas.get(name);
     if (replica === undefined)
       return {
         state: 'Leaving',
@@ -58,21 +67,18 @@ class EvictionProgress {
     const volume = textOf(replica.spec?.volumeName);
     if (replica.metadata?.deletionTimestamp !== undefined)
       return { volume, state: 'Leaving', message: 'it is being deleted' };
-    const owner = volumes.find(({ metadata }) => metadata?.name === volume);
+    const owner = this.#volumes.get(volume);
     if (owner === undefined)
       return { volume, state: 'Blocked', message: `its Volume ${volume} does not exist; delete the Replica` };
     const refusal = refusalIn(owner.status?.conditions);
     if (refusal !== undefined) return { volume, state: 'Blocked', message: refusal };
-    return { volume, ...this.#successor(replicas, replica) };
+    return { volume, ...this.#successor(volume) };
   }
 
   /** The replicas of the volume that stay, and what they lack. */
-  #successor(replicas: readonly Replica[], { spec }: Replica): Progress {
-    const staying = replicas.filter(
-      (one) =>
-        one.spec?.volumeName === spec?.volumeName &&
-        one.metadata?.deletionTimestamp === undefined &&
-        !this.#isEvicted(one),
+  #successor(volume: string): Progress {
+    const staying = (this.#siblings.get(volume) ?? []).filter(
+      (one) => one.metadata?.deletionTimestamp === undefined && !this.#isEvicted(one),
     );
     const [unplaced, waiting] = [
       staying.find((one) => one.spec?.diskID === undefined),

@@ -22,7 +22,7 @@ const apiVersion = 'stowage.dev/disks/v1';
 export async function listDisks(flags: ListDisksFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
   const tags = tagsIn(flags.selector);
-  const objects = await withDisks(flags, readDiskObjects);
+  const objects = await withDisks(flags, (cluster) => readDiskObjects(cluster));
   requireNode(flags.node, objects);
   if (flags.volumes === true) {
     if (tags.length > 0) throw usage('--selector: selects disks, so it can not be used with --volumes');

@@ -5,6 +5,7 @@ import { forceRemovalKey } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { withPreconditions } from '../../kube/patch-preconditions.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import { printableText } from '../../runtime/printable-text.ts';
 import { CliError } from '../cli-error.ts';
 import { confirm } from '../drives/confirm.ts';
 import { diskEntries, ownedEntries } from './disk-entries.ts';
@@ -34,11 +35,11 @@ export async function removeDisk(argument: string, flags: RemoveDiskFlags): Prom
     const target = targetNamed(argument, objects, ['disk']) as DiskTarget;
     if (flags.force === true) {
       requireDead(target.disk);
-      await confirm(lossText(target, objects), flags.yes);
+      await confirm(printableText(lossText(target, objects)), flags.yes);
       await forceRemoval(cluster, target.disk);
     }
     await removeFromNode(cluster, target, flags.force === true);
-    process.stdout.write(`${targetText(target)} removed\n`);
+    process.stdout.write(`${printableText(targetText(target))} removed\n`);
   });
 }
 

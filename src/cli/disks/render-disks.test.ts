@@ -88,6 +88,7 @@ test.each([
   ['storagenode.stowage.dev/n3', 'node/n3'],
   [`diskschedule.stowage.dev/${uuidOf('eeeeeeee')}`, 'disk/n3/gone'],
   ['volume.stowage.dev/db', 'volume/db'],
+  ['claim/shop/data-db-0', 'volume/db'],
   ['backingimage.stowage.dev/ubuntu', 'image/ubuntu'],
 ])('%s names %s', (argument, expected) => {
   expect(described(argument)).toBe(described(expected));
@@ -98,6 +99,7 @@ test.each([
   ['nothing', 'there is no disk, node, volume, image of the name nothing; there are disk/n1/hdd'],
   ['volume/nothing', 'there is no volume/nothing; there are volume/db, volume/big'],
   ['disk/a', 'there is no disk/a; there are disk/n1/hdd'],
+  ['claim/shop/other', 'there is no claim/shop/other; there are volume/db'],
   ['', 'there is no disk, node, volume, image of the name ;'],
 ])('"%s" is refused, and what exists is named', (argument, message) => {
   expect(() => described(argument)).toThrow(message);

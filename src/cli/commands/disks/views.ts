@@ -34,7 +34,7 @@ export function addDescribe(disks: Command): void {
     .command('describe')
     .argument(
       '<target>',
-      'disk/UUID, NODE/DISK, node/NAME, volume/NAME, image/NAME, or a name that is unique',
+      'disk/UUID, NODE/DISK, node/NAME, volume/NAME, claim/NAMESPACE/NAME, image/NAME, or a unique name',
     )
     .description('show everything about a disk, a node, a volume or an image')
     .addOption(fromCluster)

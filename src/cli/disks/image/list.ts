@@ -14,7 +14,7 @@ export interface ListImagesFlags extends DisksFlags {
 /** `stowage disks image list`. */
 export async function listImages(flags: ListImagesFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const objects = await withDisks(flags, readDiskObjects);
+  const objects = await withDisks(flags, (cluster) => readDiskObjects(cluster));
   if (objects.images === undefined)
     throw new CliError('backingimages can not be listed (forbidden); ask for the right to list them');
   const report: BackingImagesReport = {
