@@ -9,7 +9,7 @@ import { storageNodes } from '../../kube/disks/storage-node.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { pods } from '../../kube/resources.ts';
 import { plainTerminal } from '../output/terminal.ts';
-import { diskObjectsIn } from '../source/disk-objects.ts';
+import { diskViewIn } from '../source/disk-view.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { explainClaim } from './explain-claim.ts';
 import { explainPod } from './explain-pod.ts';
@@ -68,9 +68,9 @@ test('files with disks are read too', async () => {
   const fixture = await DiskClaimsFixture.start({ limits: [100] });
   const listed = async <T extends KubeObject>(resource: Resource<T>): Promise<readonly KubeObject[]> =>
     (await fixture.cluster.resource(resource).list()).items;
-  const found = diskObjectsIn([...(await listed(diskSchedules)), ...(await listed(storageNodes))]);
+  const found = diskViewIn([...(await listed(diskSchedules)), ...(await listed(storageNodes))]);
   expect(found).toMatchObject({ schedules: [{}], nodes: [{}], settings: [], volumes: [] });
-  expect(diskObjectsIn([])).toBeUndefined();
+  expect(diskViewIn([])).toBeUndefined();
 });
 
 function unwrapped(text: string): string {

@@ -2,7 +2,7 @@ import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
-import type { DiskObjects } from './disk-objects.ts';
+import type { DiskView } from './disk-view.ts';
 import type { Note } from './note.ts';
 
 /** Everything that an explanation is based on, from a live cluster or from files. */
@@ -12,7 +12,7 @@ export interface ClusterView {
   /** The Leases on which components of Stowage announce themselves; undefined if they may not be read. */
   readonly leases?: readonly Lease[] | undefined;
   /** The disks of `disks.stowage.dev`; undefined if no class uses them, or they may not be read. */
-  readonly disks?: DiskObjects | undefined;
+  readonly disks?: DiskView | undefined;
   /** True if the server is that of `stowage up`. Only looked for if the Leases may not be read. */
   readonly isEmbedded?: boolean;
   /** True for files: a kind without objects may exist in the cluster. */

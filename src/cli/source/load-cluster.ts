@@ -14,7 +14,7 @@ import { type ConnectFlags, connect } from '../connect.ts';
 import { type AskedServer, serverError } from '../server-error.ts';
 import { claimKeys } from './claim-keys.ts';
 import type { ClusterView, Target } from './cluster-view.ts';
-import { readDiskObjects } from './disk-objects.ts';
+import { readDiskView } from './disk-view.ts';
 import { unseenNotes } from './unseen-notes.ts';
 
 /** One object, or all if there is no name. Without the right to list all namespaces, only `namespace` is read. */
@@ -55,7 +55,7 @@ export async function loadCluster(
       snapshot,
       events: [...events, ...(await claimEvents(cluster, snapshot, target))],
       leases: announced,
-      disks: await readDiskObjects(cluster, snapshot),
+      disks: await readDiskView(cluster, snapshot),
       isEmbedded: announced === undefined && (await isEmbedded(options)),
       notes: unseenNotes(unseen),
       unseen,

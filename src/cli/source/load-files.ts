@@ -7,7 +7,7 @@ import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { ManifestError, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { diskObjectsIn } from './disk-objects.ts';
+import { diskViewIn } from './disk-view.ts';
 
 export interface LoadFilesOptions {
   readonly onProgress: (text: string) => void;
@@ -44,7 +44,7 @@ export function loadFiles(
     throw new CliError(
       `there are no objects in ${paths.join(', ')}; save some with kubectl get nodes,pods,pvc,pv,sc -A -o yaml`,
     );
-  const disks = diskObjectsIn(diskKinds);
+  const disks = diskViewIn(diskKinds);
   return { snapshot, events, leases, disks, seesNodes: snapshot.count('Node') > 0, isFromFiles: true };
 }
 

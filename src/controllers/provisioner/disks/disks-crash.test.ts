@@ -11,7 +11,8 @@ import { DiskClaimsFixture, diskClaimControllers, prepareDiskClaims } from './te
 const undoneMs = 90_000;
 const settledMs = 15_000;
 
-const isCrashing = ({ name }: { readonly name: string }) => ['provisioner', 'disks', 'expander'].includes(name);
+const isCrashing = ({ name }: { readonly name: string }) =>
+  ['provisioner', 'disks', 'expander'].includes(name);
 const crashing = diskClaimControllers().filter(isCrashing);
 const others = diskClaimControllers().filter((controller) => !isCrashing(controller));
 

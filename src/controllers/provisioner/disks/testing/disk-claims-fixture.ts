@@ -162,7 +162,7 @@ export class DiskClaimsFixture {
   }
 }
 
-export function claimWith(name: string, bytes: number, more: PersistentVolumeClaimSpec = {}) {
+function claimWith(name: string, bytes: number, more: PersistentVolumeClaimSpec = {}) {
   return {
     metadata: { namespace, name },
     spec: {
@@ -174,7 +174,7 @@ export function claimWith(name: string, bytes: number, more: PersistentVolumeCla
   };
 }
 
-export function podWith(name: string, claims: readonly string[]) {
+function podWith(name: string, claims: readonly string[]) {
   return {
     metadata: { namespace, name },
     spec: {

@@ -9,7 +9,7 @@ import type { Resource } from '../../kube/resource.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 
 /** The disks that claims of `disks.stowage.dev` get their bytes from. */
-export interface DiskObjects {
+export interface DiskView {
   readonly schedules: readonly DiskSchedule[];
   readonly nodes: readonly StorageNode[];
   readonly settings: readonly DiskSettings[];
@@ -17,10 +17,10 @@ export interface DiskObjects {
 }
 
 /** Reads the disks, if a class uses them; undefined if there is none, or if the caller may not read them. */
-export async function readDiskObjects(
+export async function readDiskView(
   cluster: Cluster,
   snapshot: ClusterSnapshot,
-): Promise<DiskObjects | undefined> {
+): Promise<DiskView | undefined> {
   const isUsed = [...snapshot.values('StorageClass')].some(({ provisioner }) => provisioner === disksDriver);
   if (!isUsed) return undefined;
   const list = async <T extends KubeObject>(resource: Resource<T>) =>
@@ -41,7 +41,7 @@ export async function readDiskObjects(
 }
 
 /** The disks among the objects of files; undefined if there are none. */
-export function diskObjectsIn(objects: readonly KubeObject[]): DiskObjects | undefined {
+export function diskViewIn(objects: readonly KubeObject[]): DiskView | undefined {
   // Safe: an object of a kind is read by optional fields only.
   const of = <T extends KubeObject>({ kind }: Resource<T>) =>
     objects.filter((object) => object.kind === kind) as unknown as readonly T[];
