@@ -1,4 +1,4 @@
-import { nextTurn } from './next-turn.ts';
+import { fairTurn } from './fair-turn.ts';
 
 /** Takes a few milliseconds to parse. */
 const sliceBytesDefault = 512 * 1024;
@@ -17,6 +17,6 @@ export class WorkSlices {
     this.#bytes += bytes;
     if (this.#bytes < this.#sliceBytes) return undefined;
     this.#bytes = 0;
-    return nextTurn();
+    return fairTurn();
   }
 }

@@ -1,5 +1,5 @@
 import { jsonText } from '../../../kube/go/json-text.ts';
-import { nextTurn } from '../../../runtime/next-turn.ts';
+import { fairTurn } from '../../../runtime/fair-turn.ts';
 import { WorkSlices } from '../../../runtime/work-slices.ts';
 import type { KindCatalog } from '../../kinds/kind-catalog.ts';
 import { reviewKinds } from '../routing/review-kinds.ts';
@@ -48,7 +48,7 @@ export async function* v2Entries({ all }: Pick<KindCatalog, 'all'>): AsyncGenera
   const paths = new Map<string, OpenApiPathItem>();
   for (const [at, kind] of all.entries()) {
     for (const [path, item] of Object.entries(resourcePaths(kind, schemas))) paths.set(path, item);
-    if (at % kindsPerTurn === kindsPerTurn - 1) await nextTurn();
+    if (at % kindsPerTurn === kindsPerTurn - 1) await fairTurn();
   }
   for (const kind of reviewKinds)
     for (const [path, item] of Object.entries(reviewPaths(kind, schemas))) paths.set(path, item);

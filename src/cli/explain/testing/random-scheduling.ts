@@ -3,6 +3,7 @@ import { runController, runScheduler } from '../../../controllers/scheduler/test
 import { namespace, SchedulerFixture } from '../../../controllers/scheduler/testing/scheduler-fixture.ts';
 import { VirtualTimeCluster } from '../../../controllers/testing/virtual-time-cluster.ts';
 import { type Profile, stowageProfile, upstreamProfile } from '../../../engine/cluster-index/profile.ts';
+import { driveNodeKey, drives, drivesDriver } from '../../../kube/drive.ts';
 import { formatMicroTime } from '../../../kube/go/timestamp.ts';
 import { csiDrivers, csiStorageCapacities, leases, pods, priorityClasses } from '../../../kube/resources.ts';
 import { labels } from '../../../kube/well-known.ts';
@@ -13,7 +14,10 @@ const schedulerNames = ['stowage', 'default-scheduler'];
 /** Longer than any back-off, so that no pod is about to be tried again. */
 const calmMs = 30_000;
 const podsMax = 6;
+/** Clusters with local drives take longer to start. */
+const drivesShare = 0.15;
 const zones = ['a', 'b'];
+const gib = 2 ** 30;
 
 /**
  * A small random cluster with scarce cpu, disks and pools, drawn from one seed, and a scheduler that has placed or refused some pods in it.
@@ -23,6 +27,8 @@ export class RandomScheduling implements AsyncDisposable {
   readonly fixture: SchedulerFixture;
   readonly #random: Random;
   readonly #claims: string[] = [];
+  #hasDrives = false;
+  #drives = 0;
   #pods = 0;
 
   private constructor(fixture: SchedulerFixture, random: Random) {
@@ -37,6 +43,7 @@ export class RandomScheduling implements AsyncDisposable {
     const profile = random.next() < 0.5 ? stowageProfile : upstreamProfile;
     await fixture.cluster.resource(priorityClasses).create({ metadata: { name: 'high' }, value: 10 });
     await scheduling.#storage();
+    if (random.next() < drivesShare) await scheduling.#useDrives();
     for (let at = scheduling.#upTo(4); at > 0; at -= 1) await scheduling.#node(`n${at}`);
     await scheduling.#announce(profile);
     runController(fixture, 'pv-binder');
@@ -101,9 +108,38 @@ export class RandomScheduling implements AsyncDisposable {
     }
   }
 
+  async #useDrives(): Promise<void> {
+    await this.fixture.environment.installOwnKinds();
+    await this.fixture.storageClass('drives', { provisioner: drivesDriver });
+    await this.fixture.cluster
+      .resource(csiDrivers)
+      .create({ metadata: { name: drivesDriver }, spec: { storageCapacity: true, attachRequired: false } });
+    this.#hasDrives = true;
+  }
+
+  async #drive(nodeName: string): Promise<void> {
+    this.#drives += 1;
+    const client = this.fixture.cluster.resource(drives);
+    const filesystemUUID = `00000000-0000-4000-8000-${String(this.#drives).padStart(12, '0')}`;
+    const volumes = this.#random.next() < 0.3 ? [{ name: 'old', sizeBytes: gib }] : [];
+    const created = await client.create({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Drive',
+      metadata: { name: `drive-${this.#drives}` },
+      spec: { nodeName, filesystemUUID, volumes },
+    });
+    const status = { capacityBytes: this.#random.pick([2, 5, 9]) * gib, state: 'Ready' };
+    await client.update({ ...created, status }, { subresource: 'status' });
+  }
+
   async #node(name: string): Promise<void> {
+    if (this.#hasDrives)
+      for (let left = this.#random.pick([0, 1, 2]); left > 0; left -= 1) await this.#drive(name);
     await this.fixture.node(name, {
-      labels: { [labels.zone]: this.#random.pick(zones) },
+      labels: {
+        [labels.zone]: this.#random.pick(zones),
+        ...(this.#hasDrives && { [driveNodeKey]: name }),
+      },
       allocatable: { cpu: this.#random.pick(['1', '2', '4']), pods: this.#random.pick(['2', '110', '110']) },
       spec: {
         ...(this.#random.next() < 0.15 && { unschedulable: true }),
@@ -130,6 +166,7 @@ export class RandomScheduling implements AsyncDisposable {
       'untracked',
       'at-once',
       'nope',
+      ...(this.#hasDrives ? ['drives', 'drives', 'drives', 'drives'] : []),
     ]);
     await this.fixture.claim(name, size, { storageClassName: className });
     return name;

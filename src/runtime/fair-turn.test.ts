@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { nextTurn } from './next-turn.ts';
+import { fairTurn } from './fair-turn.ts';
 
 test('in each turn of the event loop one caller continues, in the order of the calls', async () => {
   const pieces: string[] = [];
   const work = async (name: string) => {
     for (let piece = 0; piece < 3; piece += 1) {
-      await nextTurn();
+      await fairTurn();
       pieces.push(name);
     }
   };
