@@ -32,16 +32,22 @@ async function checkRest(fixture: ImagesFixture, note: string): Promise<void> {
       expect(state, where).toBe(verdict?.state === 'scheduled' ? 'ready' : undefined);
     }
   for (const { metadata, spec, status } of images) {
-    const note2 = `${note}: ${metadata?.name}`;
+    const imageNote = `${note}: ${metadata?.name}`;
     expect(
       Object.keys(status?.diskFileStatusMap ?? {}).filter((uuid) => !spec?.diskFileSpecMap?.[uuid]),
-      note2,
+      imageNote,
     ).toEqual([]);
+    const allocation = status?.conditions?.find(({ type }) => type === 'DiskAllocation');
+    expect(['Scheduled', 'InsufficientStorage'], imageNote).toContain(allocation?.reason);
+    if (allocation?.reason === 'Scheduled')
+      expect(Object.keys(spec?.diskFileSpecMap ?? {}).length, imageNote).toBeGreaterThanOrEqual(
+        spec?.minNumberOfCopies ?? 1,
+      );
     const users = volumes.filter((volume) => volume.spec?.backingImage === metadata?.name);
     for (const replica of all) {
       const isUser = users.some((volume) => volume.metadata?.name === replica.spec?.volumeName);
       if (isUser && replica.spec?.desiredState === 'running')
-        expect(spec?.diskFileSpecMap, note2).toHaveProperty([replica.spec.diskID ?? '']);
+        expect(spec?.diskFileSpecMap, imageNote).toHaveProperty([replica.spec.diskID ?? '']);
     }
   }
 }

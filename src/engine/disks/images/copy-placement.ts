@@ -1,4 +1,10 @@
-import { chooseDisk, type DiskCandidate, type DiskPlace, diskRefusalText } from '../choose-disk.ts';
+import {
+  chooseDisk,
+  type DiskCandidate,
+  type DiskPlace,
+  diskRefusalText,
+  isFullOfEntries,
+} from '../choose-disk.ts';
 import type { CopyView, ImageView } from './image-view.ts';
 
 /** Copies of one image share a disk never, and a node or zone only if there is no other way. */
@@ -32,10 +38,14 @@ export class CopyPlacement {
     return state !== undefined && !(state.kind === 'unknown' && state.isRemoved === true);
   }
 
-  /** A copy on this disk, whatever its room; none if requests can't be made for it. */
-  addOn(uuid: string): void {
+  /** A copy on this disk, whatever its room; none if requests can't be made for it. Says why if its schedule is full. */
+  addOn(uuid: string): string | undefined {
     const disk = this.#disks.get(uuid);
-    if (disk !== undefined && this.takes(uuid)) this.#add(disk);
+    if (disk === undefined || !this.takes(uuid)) return undefined;
+    if (isFullOfEntries(disk))
+      return `the copy on disk ${disk.name} on node ${disk.nodeName}: the disk has the most replicas and images that it can have`;
+    this.#add(disk);
+    return undefined;
   }
 
   /** A copy on the best disk; otherwise says why none fits. */

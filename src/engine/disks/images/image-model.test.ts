@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Random, seededRandom } from '../../../runtime/random.ts';
-import { idleCopyMaxMs } from './plan-image.ts';
+import type { DiskCandidate } from '../choose-disk.ts';
+import { idleCopyMaxMs, planImage } from './plan-image.ts';
 import { ImageModel } from './testing/image-model.ts';
 
 const runs = 300;
@@ -126,5 +127,56 @@ test('any history comes to rest with every copy that there should be, and no oth
     } catch (error) {
       throw new Error(`run ${run}`, { cause: error });
     }
+  }
+});
+
+/** The disks of new copies, by sorting all disks for each copy. */
+function slowPlacement(disks: readonly DiskCandidate[], bytes: number, count: number): readonly string[] {
+  const chosen: DiskCandidate[] = [];
+  while (chosen.length < count) {
+    const shared = (disk: DiskCandidate) => {
+      if (chosen.some(({ nodeName }) => nodeName === disk.nodeName)) return 2;
+      return disk.zone !== '' && chosen.some(({ zone }) => zone === disk.zone) ? 1 : 0;
+    };
+    const room = ({ state, demandBytes }: DiskCandidate) =>
+      state.kind === 'ready' && state.closed === undefined ? state.limitBytes - demandBytes : -1;
+    const [best] = disks
+      .filter((disk) => !chosen.includes(disk) && disk.diskTags.includes('x') && room(disk) >= bytes)
+      .sort((a, b) => shared(a) - shared(b) || room(b) - room(a) || (a.uuid < b.uuid ? -1 : 1));
+    if (best === undefined) break;
+    chosen.push(best);
+  }
+  return chosen.map(({ uuid }) => uuid);
+}
+
+test('new copies go where a search over all disks would put them', () => {
+  for (let run = 0; run < runs; run += 1) {
+    const random = seededRandom(`placement ${run}`);
+    const disks = Array.from({ length: random.int(8) }, (_, at): DiskCandidate => {
+      const limitBytes = random.int(40);
+      const closed = { reason: 'SchedulingDisabled', message: 'closed' } as const;
+      const states: readonly DiskCandidate['state'][] = [
+        { kind: 'ready', limitBytes },
+        { kind: 'ready', limitBytes },
+        { kind: 'ready', limitBytes, closed },
+        { kind: 'unknown', message: 'unknown' },
+      ];
+      return {
+        uuid: `d${at}`,
+        name: 'd',
+        nodeName: `n${random.int(4)}`,
+        zone: random.pick(['', 'a', 'b']),
+        nodeTags: [],
+        diskTags: random.int(4) === 0 ? [] : ['x'],
+        state: random.pick(states),
+        demandBytes: random.int(20),
+        grantedBytes: 0,
+      };
+    });
+    const model = new ImageModel(10, 10);
+    const min = 1 + random.int(4);
+    const view = { ...model.view(), minNumberOfCopies: min, diskSelector: ['x'] };
+    const placed = planImage(view, disks).steps.flatMap((step) => (step.kind === 'place' ? step.add : []));
+    expect(placed, `run ${run}`).toEqual(slowPlacement(disks, 10, min));
   }
 });

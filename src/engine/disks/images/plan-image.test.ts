@@ -146,6 +146,16 @@ describe('copies that there should be', () => {
     });
   });
 
+  test('a disk whose schedule is full gets no further request', () => {
+    const full = disk('d1', 100, { entryCount: 4000 });
+    expect(plan(image({ neededOn: new Map([['d1', 'v-r0']]) }), full, disk('d2'))).toMatchObject({
+      steps: ['place +d2', 'request d2 10'],
+      allocation: {
+        message: 'the copy on disk d1 on node n1: the disk has the most replicas and images that it can have',
+      },
+    });
+  });
+
   test('the refusal of a further copy names the disk that lacks the fewest bytes, or says that all have one', () => {
     expect(plan(image(), disk('d1', 4), disk('d2', 7)).allocation).toEqual({
       kind: 'waiting-for-disk',

@@ -72,7 +72,7 @@ class CopiesPlan {
   /** A replica's disk gets its copy even if it lacks room: the request waits there, because the copy can't be elsewhere. */
   #addNeeded(): void {
     for (const uuid of [...this.#view.neededOn.keys()].sort())
-      if (!this.#isTaken(uuid) && this.#mayAdd(uuid)) this.#placement.addOn(uuid);
+      if (!this.#isTaken(uuid) && this.#mayAdd(uuid)) this.#refusal ??= this.#placement.addOn(uuid);
   }
 
   /** A copy that its disk rejects does not count, also if it stays there for a replica. */
