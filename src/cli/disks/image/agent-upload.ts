@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { AgentAddress } from '../../../controllers/disk-agent/agent-address.ts';
+import { pinnedSocket } from '../../../controllers/disk-agent/transfer/pinned-socket.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
 
 /** An agent that takes an image. */
@@ -24,8 +24,6 @@ export class UploadError extends Error {
   }
 }
 
-/** A server that neither takes nor sends anything for this long is given up. */
-const idleMaxMs = 60_000;
 const answerBytesMax = 4_096;
 
 /** How much of the image the agent has. */
@@ -103,30 +101,6 @@ async function exchange(
 /** 403 and 409: the agent may not have seen the image yet, or something else about it is under way. */
 function isPassingStatus(status: number): boolean {
   return status >= 500 || [403, 404, 408, 409, 416, 423, 425, 429].includes(status);
-}
-
-/** The certificate is self-signed; its hash is compared instead of its issuer. */
-function pinnedSocket({ url, certificateSHA256 }: AgentAddress, signal: AbortSignal): Promise<TLSSocket> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false });
-    const stop = () => socket.destroy(new Error('it was given up'));
-    signal.addEventListener('abort', stop, { once: true });
-    socket.setTimeout(idleMaxMs, () =>
-      socket.destroy(new Error(`it was silent for ${idleMaxMs / 1000} seconds`)),
-    );
-    socket.once('error', reject);
-    socket.once('close', () => signal.removeEventListener('abort', stop));
-    socket.once('secureConnect', () => {
-      const hash = createHash('sha256').update(socket.getPeerCertificate().raw).digest('hex');
-      if (hash === certificateSHA256.toLowerCase()) return resolve(socket);
-      socket.destroy();
-      reject(
-        new UploadError(`the server at ${url} has another certificate than its StorageNode reports`, true),
-      );
-    });
-  });
 }
 
 function responseTo(

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
-import { connect, type TLSSocket } from 'node:tls';
-import { onAbort } from '../../../runtime/abort.ts';
+import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../../runtime/clock.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
 import { type ByteSource, type ByteStream, TransferError } from './byte-source.ts';
 import { withIdleLimit } from './idle-limit.ts';
+import { pinnedSocket } from './pinned-socket.ts';
 
 export interface AgentSourceOptions {
   /** `StorageNode.status.upload` of the other node. */
@@ -27,7 +26,7 @@ export function agentSource(options: AgentSourceOptions): ByteSource {
     open: async ({ offset, validator }, signal) => {
       const limit = { clock, idleMaxMs, what };
       const openAt = async (start: number) => {
-        const socket = await withIdleLimit(secureSocket(options, signal), limit);
+        const socket = await withIdleLimit(pinnedSocket(options, signal), limit);
         return streamOf(await withIdleLimit(get(socket, options, start), limit), {
           offset: start,
           path,
@@ -50,34 +49,6 @@ export function agentSource(options: AgentSourceOptions): ByteSource {
       }
     },
   };
-}
-
-function secureSocket(
-  { url, certificateSHA256 }: AgentSourceOptions,
-  signal: AbortSignal,
-): Promise<TLSSocket> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    // The certificate is self-signed; its hash is compared instead of its issuer.
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false });
-    const stop = signal.aborted ? socket.destroy.bind(socket) : onAbort(signal, () => socket.destroy());
-    socket.once('close', () => {
-      stop();
-      reject(new Error('the connection was closed'));
-    });
-    socket.once('error', reject);
-    socket.once('secureConnect', () => {
-      const hash = createHash('sha256').update(socket.getPeerCertificate().raw).digest('hex');
-      if (hash === certificateSHA256) return resolve(socket);
-      socket.destroy();
-      reject(
-        new TransferError(`the server at ${url} has another certificate than the agent reports`, {
-          isPermanent: false,
-        }),
-      );
-    });
-  });
 }
 
 function get(
