@@ -157,6 +157,7 @@ it has entries, a BackingImage \`stowage.dev/backing-image\` while a Volume uses
 | DriverCapacity | \`Fresh\` | its publisher has updated it recently |
 | DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
 | StorageNode, and each of its disks | \`Ready\` | it answers |
+| each disk of a StorageNode | \`OrphanedData\` | there is data on it whose owner does not exist (set once there was some) |
 | Volume | \`DiskAllocation\` | every replica has its bytes |
 | Volume with an image | \`BackingImageReady\` | every replica has a copy on its disk, or had one when its file was made; otherwise the message says which one waits, and for what |
 | Replica | \`Ready\` | it can be used |

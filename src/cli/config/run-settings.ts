@@ -5,10 +5,10 @@ import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { podEnvironment } from '../capacity-flags.ts';
 import { usage } from '../cli-error.ts';
 import { type CsiFlags, csiSettingsOf } from '../csi-flags.ts';
-import { type DiskAgentFlags, diskAgentSettingsOf } from '../disk-agent-flags.ts';
 import { featureGatesOf, gatedProfile } from '../feature-gates.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import { csiFlagsWith } from './csi-field.ts';
+import { type DiskAgentFlags, diskAgentSettingsOf } from './disk-agent-flags.ts';
 import { type BaseProfile, baseProfiles, profileOf } from './profile-field.ts';
 
 /** The flags as given. A missing flag takes its value from the file, or else from the defaults below. */

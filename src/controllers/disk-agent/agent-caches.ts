@@ -6,14 +6,14 @@ import type { Informer } from '../../reconcile/informer/informer.ts';
 import type { SharedInformers } from '../../reconcile/shared-informers.ts';
 
 /** The caches of all loops of an agent. Agents of several nodes in one process share them. */
-export interface AgentCaches {
+export interface DiskAgentCaches {
   readonly nodes: Informer<StorageNode>;
   readonly replicas: Informer<Replica>;
   readonly images: Informer<BackingImage>;
   readonly schedules: Informer<DiskSchedule>;
 }
 
-export function agentCaches(informers: SharedInformers): AgentCaches {
+export function diskAgentCaches(informers: SharedInformers): DiskAgentCaches {
   return {
     nodes: informers.of(storageNodes),
     replicas: informers.of(replicas),

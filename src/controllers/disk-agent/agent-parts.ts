@@ -1,5 +1,5 @@
 import type { ControllerContext } from '../../reconcile/controller.ts';
-import type { AgentCaches } from './agent-caches.ts';
+import type { DiskAgentCaches } from './agent-caches.ts';
 import { DataFolder, type DataKind } from './files/data-folder.ts';
 import type { HostFiles } from './files/host-files.ts';
 import type { AgentDisk, AgentDisks } from './status/agent-disks.ts';
@@ -10,7 +10,7 @@ export interface AgentParts {
   readonly context: ControllerContext;
   readonly files: HostFiles;
   readonly disks: AgentDisks;
-  readonly caches: AgentCaches;
+  readonly caches: DiskAgentCaches;
   /** For other agents; only its hash is stored. */
   readonly newToken: () => string;
   /** Called after files were made, grown or removed. */

@@ -1,7 +1,7 @@
 import { nodes } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
-import { agentCaches } from './agent-caches.ts';
+import { diskAgentCaches } from './agent-caches.ts';
 import type { AgentParts } from './agent-parts.ts';
 import type { AgentNodeSettings, DiskAgentSettings } from './disk-agent-settings.ts';
 import type { HostFiles } from './files/host-files.ts';
@@ -35,7 +35,7 @@ export async function runStorageNodeAgent(
   const { diskPath } = node;
   if (diskPath !== undefined) await ensureStorageNode(context, { nodeName, diskPath }, signal);
   const { clock, ids, informers, report } = context;
-  const caches = agentCaches(informers);
+  const caches = diskAgentCaches(informers);
   const disks = new AgentDisks({ files, clock, ids });
   let status: NodeStatus | undefined;
   const onFilesChanged = () => status?.wake();

@@ -44,7 +44,7 @@ export interface HostFiles {
   entries(path: string): Promise<readonly string[]>;
   /** Fails if the directory can't be written. */
   checkWritable(path: string): Promise<void>;
-  usage(path: string): Promise<FilesystemUsage>;
+  usage(path: string): Promise<HostFilesystemUsage>;
 }
 
 export interface DataFile {
@@ -70,7 +70,7 @@ export interface FileFacts {
   readonly device: string;
 }
 
-export interface FilesystemUsage {
+export interface HostFilesystemUsage {
   readonly totalBytes: number;
   /** Bytes that a process without special rights may still write. */
   readonly freeBytes: number;

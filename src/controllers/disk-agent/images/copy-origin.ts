@@ -1,9 +1,10 @@
 import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import type { DiskSchedule } from '../../../kube/disks/disk-schedule.ts';
 import type { Replica } from '../../../kube/disks/replica.ts';
 import type { StorageNode } from '../../../kube/disks/storage-node.ts';
 import { type AgentAddress, agentAddressOf, isReadyDisk, storageNodeOf } from '../agent-address.ts';
-import type { AgentCaches } from '../agent-caches.ts';
+import type { DiskAgentCaches } from '../agent-caches.ts';
 
 /** Where the data of a copy comes from. */
 export type CopyOrigin =
@@ -20,7 +21,11 @@ export interface OriginData {
   readonly name: string;
 }
 
-export interface OriginView extends Pick<AgentCaches, 'replicas' | 'schedules'> {
+interface ScheduleLookup {
+  get(diskUUID: string): Pick<DiskSchedule, 'spec' | 'status'> | undefined;
+}
+
+export interface OriginView extends Pick<DiskAgentCaches, 'replicas' | 'schedules'> {
   readonly nodes: { values(): Iterable<StorageNode> };
   /** Whether a disk of this agent has this UUID, and can be used. */
   readonly isOwnDisk: (uuid: string) => boolean;
@@ -54,7 +59,11 @@ function nearest(uuids: readonly string[], data: OriginData, view: OriginView): 
   return undefined;
 }
 
-function firstCopyDisk(image: BackingImage, { nodes, schedules }: OriginView): string | undefined {
+/** The disk of the copy that is made from the image's own source; undefined while there is none. */
+export function firstCopyDisk(
+  image: BackingImage,
+  { nodes, schedules }: Pick<OriginView, 'nodes'> & { readonly schedules: ScheduleLookup },
+): string | undefined {
   return Object.keys(image.spec?.diskFileSpecMap ?? {})
     .sort()
     .find((uuid) => {
@@ -82,7 +91,7 @@ function sourceOf({ spec }: BackingImage, view: OriginView): CopyOrigin {
 }
 
 /** Whether the replica has all data of the volume. */
-export function isHealthyOf({ metadata, spec, status }: Replica, volumeName: string | undefined): boolean {
+function isHealthyOf({ metadata, spec, status }: Replica, volumeName: string | undefined): boolean {
   const isSound = status?.healthyAt !== undefined && status.failedAt === undefined;
   return spec?.volumeName === volumeName && isSound && metadata?.deletionTimestamp === undefined;
 }

@@ -12,7 +12,7 @@ import { runLoop } from '../../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { retryIfStale } from '../../disks/retry-if-stale.ts';
-import type { AgentCaches } from '../agent-caches.ts';
+import type { DiskAgentCaches } from '../agent-caches.ts';
 import type { HostFiles } from '../files/host-files.ts';
 import type { DiskProbe } from '../files/probe-disk.ts';
 import type { AgentDisks } from './agent-disks.ts';
@@ -28,7 +28,7 @@ export interface NodeStatusOptions {
   readonly nodeName: string;
   readonly files: HostFiles;
   readonly disks: AgentDisks;
-  readonly caches: AgentCaches;
+  readonly caches: DiskAgentCaches;
   /** Where the agent takes uploads. */
   readonly upload: () => StorageNodeStatus['upload'];
 }

@@ -1,10 +1,13 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { diskAgentName } from '../controllers/disk-agent/disk-agent-controller.ts';
-import type { AgentNodeSettings, DiskAgentSettings } from '../controllers/disk-agent/disk-agent-settings.ts';
-import { isDataName } from '../controllers/disk-agent/files/data-folder.ts';
-import { usage } from './cli-error.ts';
-import { parseListenAddress } from './listen-address.ts';
+import { diskAgentName } from '../../controllers/disk-agent/disk-agent-controller.ts';
+import type {
+  AgentNodeSettings,
+  DiskAgentSettings,
+} from '../../controllers/disk-agent/disk-agent-settings.ts';
+import { isDataName } from '../../controllers/disk-agent/files/data-folder.ts';
+import { usage } from '../cli-error.ts';
+import { parseListenAddress } from '../listen-address.ts';
 
 /** The flags of `run` for the agent of one node. */
 export interface DiskAgentFlags {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runSettings } from './config/run-settings.ts';
 import { diskAgentSettingsOf, storageNodeSettingsOf } from './disk-agent-flags.ts';
+import { runSettings } from './run-settings.ts';
 
 const given = { dataDirectory: '/data', controllers: ['disk-agent'], host: '127.0.0.1', isDemo: false };
 
