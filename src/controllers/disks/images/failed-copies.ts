@@ -31,7 +31,7 @@ export interface FailedCopies {
 
 export function failedCopies(
   image: Pick<BackingImage, 'metadata' | 'status'>,
-  book: DiskBook,
+  book: Pick<DiskBook, 'get'>,
   nowMs: number,
 ): FailedCopies {
   const failures = Object.entries(failuresOf(image, nowMs));
@@ -72,7 +72,10 @@ function delayMs(count: number): number {
   return Math.min(delayMaxMs, firstDelayMs * 2 ** (count - 1));
 }
 
-function failureText([uuid, { message }]: readonly [string, CopyFailure], book: DiskBook): string {
+function failureText(
+  [uuid, { message }]: readonly [string, CopyFailure],
+  book: Pick<DiskBook, 'get'>,
+): string {
   const disk = book.get(uuid);
   const where = disk === undefined ? `disk ${uuid}` : `disk ${disk.name} on node ${disk.nodeName}`;
   return `the copy on ${where} failed${message === '' ? '' : `: ${message}`}`;

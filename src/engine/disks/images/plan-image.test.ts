@@ -213,6 +213,21 @@ describe('requests', () => {
     });
   });
 
+  test('a rejected copy that its agent has noted as pending is withdrawn too', () => {
+    const view = image({ copies: [rejectedCopy('d1', { state: 'pending' })] });
+    expect(plan(view, disk('d1', 5), disk('d2')).steps).toEqual([
+      'withdraw d1',
+      'place +d2 -d1',
+      'request d2 10',
+    ]);
+  });
+
+  test('a copy whose disk does not answer now is not moved, because its data may be there', () => {
+    const entry = { askedBytes: 12, verdict: granted(10) };
+    const copies = [copy('d1', { entry, state: 'unknown', isOverdue: true })];
+    expect(plan(image({ bytes: 12, copies }), disk('d1'), disk('d2')).steps).toEqual([]);
+  });
+
   test('a rejected copy with a part of its file gives its bytes back when the file is gone', () => {
     const entry = { askedBytes: 12, verdict: refused(12, 10) };
     const view = image({ bytes: 12, copies: [copy('d1', { entry, state: 'in-progress' })] });
