@@ -1,3 +1,4 @@
+import { effectivePolicy } from '../../engine/disks/disk-limit.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { listOf, textOf } from '../../kube/wire.ts';
 import { ownedEntries } from './disk-entries.ts';
@@ -22,12 +23,11 @@ export function describeDisk(disk: KnownDisk, objects: DiskObjects): DiskDescrip
 /** The policy of the disk itself, else that of the settings, else the default. */
 function capacityOf({ wanted, seen }: KnownDisk, { settings }: DiskObjects): DiskCapacity {
   const common = commonSettings(settings);
-  const chosen = wanted?.capacityPolicy ?? common?.capacityPolicy;
-  const policy = chosen ?? 'Available';
-  const percentage = wanted?.overProvisioningPercentage ?? common?.overProvisioningPercentage ?? 100;
+  const { policy, percentage } = effectivePolicy(wanted, common);
+  const policyFrom = wanted?.capacityPolicy ? 'disk' : common?.capacityPolicy ? 'settings' : 'default';
   return {
     policy,
-    policyFrom: chosen === undefined ? 'default' : wanted?.capacityPolicy === undefined ? 'settings' : 'disk',
+    policyFrom,
     overProvisioningPercentage: policy === 'OverProvision' ? percentage : undefined,
     storageMaximumBytes: seen?.storageMaximum,
     storageAvailableBytes: seen?.storageAvailable,

@@ -30,7 +30,8 @@ export function diskLimit(
     : { kind: 'known', bytes: percentOf(Math.max(0, storageMaximum - reserved), percentage) };
 }
 
-function effectivePolicy(
+/** The policy of the disk comes before the one of all disks. */
+export function effectivePolicy(
   disk: CapacitySettings | undefined,
   settings: CapacitySettings | undefined,
 ): { readonly policy: 'Available' | 'OverProvision'; readonly percentage: number } {

@@ -1,7 +1,10 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
-import type { AgentAddress } from '../../../controllers/disk-agent/agent-address.ts';
-import { agentAddressOf, isReadyDisk, storageNodeOf } from '../../../controllers/disk-agent/agent-address.ts';
-import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
+import {
+  type AgentAddress,
+  agentAddressOf,
+  storageNodeOf,
+} from '../../../controllers/disk-agent/agent-address.ts';
+import { firstCopyDisk } from '../../../controllers/disk-agent/images/copy-origin.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { type BackingImage, backingImages } from '../../../kube/disks/backing-image.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
@@ -33,34 +36,29 @@ export async function uploadStage(
   return await placeOf(cluster, image);
 }
 
-/** The first disk that may have a copy, as the agents see it. */
+/** The disk of the first copy, as the agents see it. */
 async function placeOf(cluster: Cluster, image: BackingImage): Promise<UploadStage> {
-  const uuids = Object.keys(image.spec?.diskFileSpecMap ?? {}).sort();
-  if (uuids.length === 0)
-    return { kind: 'waiting', message: allocationMessage(image) ?? 'no disk has been chosen yet' };
-  const [schedules, nodes] = await Promise.all([
+  const uuids = Object.keys(image.spec?.diskFileSpecMap ?? {});
+  const [found, nodes] = await Promise.all([
     Promise.all(
       uuids.map((uuid) => undefinedIfNotFound(cluster.resource(diskSchedules).get({ name: uuid }))),
     ),
     cluster.resource(storageNodes).list(),
   ]);
-  let message = allocationMessage(image) ?? 'the chosen disk has not granted the bytes yet';
-  for (const [at, uuid] of uuids.entries()) {
-    if (!mayMakeCopy(image, uuid, schedules[at])) continue;
-    const node = storageNodeOf(nodes.items, uuid);
-    if (node === undefined || !isReadyDisk(node, uuid)) {
-      message = `disk ${uuid} does not answer`;
-      continue;
-    }
-    const address = agentAddressOf(node);
-    const nodeName = node.metadata?.name ?? '';
-    if (address !== undefined) return { kind: 'place', address, node: nodeName };
-    message = `StorageNode ${nodeName} has no status.upload; check that its agent runs`;
-  }
+  const schedules = new Map(found.map((schedule, at) => [uuids[at]!, schedule]));
+  const uuid = firstCopyDisk(image, { nodes: nodes.items, schedules });
+  const node = uuid === undefined ? undefined : storageNodeOf(nodes.items, uuid);
+  if (node === undefined) return { kind: 'waiting', message: waitingMessage(image) };
+  const address = agentAddressOf(node);
+  const nodeName = node.metadata?.name ?? '';
+  if (address !== undefined) return { kind: 'place', address, node: nodeName };
+  const message = `StorageNode ${nodeName} has no status.upload; check that its agent runs`;
   return { kind: 'waiting', message };
 }
 
-function allocationMessage({ status }: BackingImage): string | undefined {
-  const found = getCondition(status?.conditions, 'DiskAllocation');
-  return found?.status === 'False' ? found.message : undefined;
+function waitingMessage({ spec, status }: BackingImage): string {
+  const allocation = getCondition(status?.conditions, 'DiskAllocation');
+  if (allocation?.status === 'False' && allocation.message) return allocation.message;
+  const hasPlace = Object.keys(spec?.diskFileSpecMap ?? {}).length > 0;
+  return hasPlace ? 'no disk of its copies answers' : 'no disk has been chosen yet';
 }
