@@ -151,7 +151,13 @@ async function createNode(cluster: Cluster, name: string): Promise<void> {
     spec: { disks: { d: { path: '/d' } } },
   });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
-  const ready = { type: 'Ready', status: 'True', reason: 'DiskReady', message: '', lastTransitionTime };
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'DiskReady',
+    message: '',
+    lastTransitionTime,
+  } as const;
   const disk = { diskUUID: uuid, storageMaximum: 20 * gib, storageAvailable: 20 * gib, conditions: [ready] };
   await client.update({ ...created, status: { diskStatus: { d: disk } } }, { subresource: 'status' });
 }

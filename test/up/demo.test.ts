@@ -6,7 +6,7 @@ import { callStowage, newFolder, removeFolder, StowageProcess, temporaryFolder }
 
 interface Item {
   readonly metadata: { readonly name: string; readonly uid: string };
-  readonly spec: { readonly nodeName?: string };
+  readonly spec: { readonly nodeName?: string; readonly nodeID?: string };
   readonly status: {
     readonly phase: string;
     readonly conditions?: readonly { readonly type: string; readonly message?: string }[];
@@ -54,7 +54,7 @@ describe('stowage up --demo', () => {
     expect(said[0]).toMatch(/^stowage: listening on /);
     expect(said.slice(1, 4)).toEqual([
       'stowage: loading the demo: 6 nodes in 3 zones, 4 storage classes, 5 local disks, 4 drives, 4 stateful sets, 5 single pods',
-      'stowage: created 34 objects, 0 existed; waiting for the pods',
+      'stowage: created 36 objects, 0 existed; waiting for the pods',
       'stowage: 15 pods run, 4 fit nowhere and say why',
     ]);
     const commands = said.filter((line) => /^ {2}\S/.test(line));
@@ -171,16 +171,39 @@ describe('stowage up --demo', () => {
     await client.call('DELETE', `${pods}/both`);
   });
 
+  test('a claim of the class stowage-disks has a replica on three nodes, and its pod runs', async () => {
+    const client = new ApiClient(stowage.access);
+    const folderOf = (plural: string) => `/api/v1/namespaces/default/${plural}`;
+    const claim = {
+      storageClassName: 'stowage-disks',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Mi' } },
+    };
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'ledger' } }];
+    const spec = { containers: [{ name: 'main', image: 'pause' }], volumes };
+    const metadata = { name: 'ledger' };
+    await client.call('POST', folderOf('persistentvolumeclaims'), { body: { metadata, spec: claim } });
+    await client.call('POST', folderOf('pods'), { body: { metadata, spec } });
+    const phase = async () =>
+      (await items(stowage, folderOf('pods'))).find(({ metadata: { name } }) => name === 'ledger')?.status
+        .phase;
+    await expect.poll(phase, { timeout: 120_000 }).toBe('Running');
+    const replicas = await items(stowage, '/apis/stowage.dev/v1alpha1/replicas');
+    const nodes = replicas.map(({ spec: { nodeID } }) => nodeID).sort();
+    expect(nodes).toEqual(['node-a1', 'node-b1', 'node-c1']);
+    await client.call('DELETE', `${folderOf('pods')}/ledger`);
+  });
+
   test('continues after Ctrl-C, and starts over only with --fresh', async () => {
     expect(await stowage.stop('SIGINT')).toEqual({ status: 0, signal: null });
     const again = await StowageProcess.up(join(folder, 'data'), '--demo');
-    expect(again.stderr).toContain('stowage: created 0 objects, 34 existed; waiting for the pods\n');
+    expect(again.stderr).toContain('stowage: created 0 objects, 36 existed; waiting for the pods\n');
     const uids = (list: readonly Item[]) => list.map(({ metadata }) => metadata.uid).sort();
     expect(uids(await items(again, demoPods))).toEqual(uids(pods));
     await again.stop('SIGINT');
 
     const fresh = await StowageProcess.up(join(folder, 'data'), '--demo', '--fresh');
-    expect(fresh.stderr).toContain('stowage: created 34 objects, 0 existed; waiting for the pods\n');
+    expect(fresh.stderr).toContain('stowage: created 36 objects, 0 existed; waiting for the pods\n');
     const before = new Set(uids(pods));
     expect(uids(await items(fresh, demoPods)).filter((uid) => before.has(uid))).toEqual([]);
     await fresh.stop();

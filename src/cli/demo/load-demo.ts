@@ -1,5 +1,6 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import { ApiError, isReason } from '../../kube/api-error.ts';
+import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { type Drive, drives } from '../../kube/drive.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { CliError } from '../cli-error.ts';
@@ -24,6 +25,7 @@ export async function loadDemo(target: DemoTarget): Promise<LoadedDemo> {
   for (const manifest of manifests) {
     if (await isMade(target, manifest)) made += 1;
     if (manifest.kind === 'Drive') await reportDrive(target.cluster, manifest as Drive);
+    if (manifest.kind === 'StorageNode') await reportDisks(target.cluster, manifest as StorageNode);
   }
   return { made, found: manifests.length - made };
 }
@@ -50,6 +52,14 @@ async function reportDrive(cluster: Cluster, { metadata, status }: Drive): Promi
   const client = cluster.resource(drives);
   const found = await client.get({ name: metadata?.name ?? '' });
   if (found.status?.state !== undefined || status === undefined) return;
+  await client.update({ ...found, status }, { subresource: 'status', fieldManager: 'stowage-demo' });
+}
+
+/** The same for the disks of a simulated StorageNode. */
+async function reportDisks(cluster: Cluster, { metadata, status }: StorageNode): Promise<void> {
+  const client = cluster.resource(storageNodes);
+  const found = await client.get({ name: metadata?.name ?? '' });
+  if (found.status?.diskStatus !== undefined || status === undefined) return;
   await client.update({ ...found, status }, { subresource: 'status', fieldManager: 'stowage-demo' });
 }
 
