@@ -9,20 +9,21 @@ import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
-/** Between the two reads that find no owner. A requester may be about to create it, or a cache may be behind. */
+/** Between the two reads that find no owner there. A requester may be about to create it, or a cache may be behind. */
 const graceMs = 60_000;
 
 type OwnerKind = 'replicas' | 'backingImages';
 
 /**
- * Removes requests whose Replica or BackingImage does not exist. The owner is read from the API server twice, a minute apart, and the removal carries
- * the version of the schedule: a request that was repeated meanwhile stays. Keys are names of DiskSchedules.
+ * Removes requests whose Replica or BackingImage does not exist, and those of a Replica that is on another disk: two instances that place it at once
+ * may both request. The owner is read from the API server twice, a minute apart, and the removal carries the version of the schedule: a request that
+ * was repeated meanwhile stays. If a Replica comes back to the disk at that moment, its volume requests again. Keys are names of DiskSchedules.
  */
 export class StaleEntries {
   readonly #context: ControllerContext;
   readonly #caches: DiskCaches;
   readonly #queue: WorkQueue;
-  /** When an owner was first found missing, by schedule, kind and name. */
+  /** When an owner was first found missing or elsewhere, by schedule, kind and name. */
   readonly #missing = new Map<string, number>();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
@@ -41,7 +42,12 @@ export class StaleEntries {
       caches: [schedules, knownReplicas, images],
       listen: () => [
         schedules.addHandler({ added: schedule, updated: schedule }),
-        knownReplicas.addHandler({ deleted: ({ spec }) => this.#queue.add(spec?.diskID ?? '') }),
+        knownReplicas.addHandler({
+          updated: (replica, old) => {
+            if (replica.spec?.diskID !== old.spec?.diskID) this.#queue.add(old.spec?.diskID ?? '');
+          },
+          deleted: ({ spec }) => this.#queue.add(spec?.diskID ?? ''),
+        }),
         images.addHandler({
           deleted: ({ status }) => {
             for (const uuid of Object.keys(status?.diskFileStatusMap ?? {})) this.#queue.add(uuid);
@@ -55,12 +61,12 @@ export class StaleEntries {
     await runLoop(this.#context, loop, signal);
   }
 
-  /** Entries whose owner the caches do not have. */
-  #suspects({ spec }: DiskSchedule): readonly (readonly [OwnerKind, string])[] {
+  /** Entries whose owner the caches do not have, or have on another disk. */
+  #suspects({ metadata, spec }: DiskSchedule): readonly (readonly [OwnerKind, string])[] {
     const { replicas: known, images } = this.#caches;
     return [
       ...Object.keys(spec?.replicas ?? {}).flatMap((name) =>
-        known.get(name) === undefined ? [['replicas', name] as const] : [],
+        known.get(name)?.spec?.diskID === metadata?.name ? [] : [['replicas', name] as const],
       ),
       ...Object.keys(spec?.backingImages ?? {}).flatMap((name) =>
         images.get(name) === undefined ? [['backingImages', name] as const] : [],
@@ -78,7 +84,7 @@ export class StaleEntries {
       const key = `${uuid} ${kind} ${name}`;
       const since = this.#missing.get(key) ?? nowMs;
       if (since !== nowMs && nowMs - since < graceMs) isWaiting = true;
-      else if (await this.#exists(kind, name, signal)) this.#missing.delete(key);
+      else if (await this.#isOwned(uuid, kind, name, signal)) this.#missing.delete(key);
       else if (since === nowMs) {
         this.#missing.set(key, nowMs);
         isWaiting = true;
@@ -92,13 +98,14 @@ export class StaleEntries {
     return isWaiting ? { afterMs: graceMs } : undefined;
   }
 
-  async #exists(kind: OwnerKind, name: string, signal: AbortSignal): Promise<boolean> {
+  async #isOwned(uuid: string, kind: OwnerKind, name: string, signal: AbortSignal): Promise<boolean> {
     const { cluster } = this.#context;
-    const read =
-      kind === 'replicas'
-        ? cluster.resource(replicas).get({ name }, { signal })
-        : cluster.resource(backingImages).get({ name }, { signal });
-    return (await undefinedIfNotFound<object>(read)) !== undefined;
+    if (kind === 'replicas') {
+      const replica = await undefinedIfNotFound(cluster.resource(replicas).get({ name }, { signal }));
+      return replica?.spec?.diskID === uuid;
+    }
+    const image = await undefinedIfNotFound(cluster.resource(backingImages).get({ name }, { signal }));
+    return image !== undefined;
   }
 
   async #remove(
