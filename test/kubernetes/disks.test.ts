@@ -36,6 +36,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       const random = seededRandom(seed);
       const { cluster, instances, problems } = await startFixture();
       for (let number = 1; number <= nodeCount; number += 1) await createNode(cluster, `n${number}`, number);
+      await until(async () => (await schedulesOf(cluster)).length === nodeCount);
 
       // 24 volumes of two replicas of 1 GiB, then growth and deletions, on 120 GiB: everything fits.
       const names = Array.from({ length: 24 }, (_, number) => `v${number}`);
