@@ -63,6 +63,22 @@ describe('claims of disks.stowage.dev', () => {
     expect(await fixture.phases()).toEqual(['second Running']);
   });
 
+  test('of a burst that the disks cannot hold are refused with the closest disk, and leave nothing', async () => {
+    const fixture = await DiskClaimsFixture.start({ limits: [100, 100, 100] });
+    // Together they are no more than the 150 bytes that small volumes could have, but only one of them fits.
+    for (const name of ['a', 'b']) await fixture.addPod(name, 70);
+    await fixture.settle(60_000);
+    const phases = (await fixture.phases()).map((line) => line.split(' ')[1]).sort();
+    expect(phases).toEqual(['Pending', 'Running']);
+    const refusals = (await fixture.environment.eventLines()).filter((line) =>
+      line.startsWith('ProvisioningFailed'),
+    );
+    expect(refusals.join()).toMatch(/d on node n\d: 30 bytes free, 70 requested: 40 missing/);
+    expect((await fixture.cluster.resource(diskVolumes).list()).items).toHaveLength(1);
+    expect((await fixture.granted()).toSorted((x, y) => x - y)).toEqual([0, 70, 70]);
+    expect(await fixture.figures()).toEqual(['disks 60 30']);
+  });
+
   test('that bind immediately are refused with the disk and the missing bytes, and tried again', async () => {
     const fixture = await DiskClaimsFixture.start({
       limits: [100, 30],
