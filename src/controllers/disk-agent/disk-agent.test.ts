@@ -214,7 +214,9 @@ test.each([
     'True DiskAnswers',
   ]);
   const ready = (await fixture.node('n1')).status?.conditions?.find(({ type }) => type === 'Ready');
-  expect([ready?.status, ready?.reason]).toEqual(['False', 'DisksNotReady']);
+  expect([ready?.status, ready?.reason]).toEqual(['True', 'SomeDisksNotReady']);
+  await fixture.addVolume('v', { size: mebibyte, numberOfReplicas: 1 });
+  await fixture.untilRunning('v', 1);
 });
 
 test('folders without an owner are reported, and never removed', async () => {

@@ -38,7 +38,8 @@ export function diskState(
   const seen = ownValue(node.status?.diskStatus, name);
   if (seen?.diskUUID !== uuid)
     return unknown(`StorageNode ${nodeName} reports no disk ${name} with this UUID`);
-  const notReady = [...(node.status?.conditions ?? []), ...(seen.conditions ?? [])].find(
+  // The disk's own condition says more than that of its node.
+  const notReady = [...(seen.conditions ?? []), ...(node.status?.conditions ?? [])].find(
     ({ type, status }) => type === 'Ready' && status !== 'True',
   );
   if (notReady !== undefined)

@@ -121,5 +121,8 @@ function nodeCondition(probes: ReadonlyMap<string, DiskProbe>): Condition {
   if (failing.length === 0)
     return { type, status: 'True', reason: 'DisksAnswer', message: 'The agent runs, and every disk answers' };
   const message = `Disks that can't be used: ${failing.join(', ')}; status.diskStatus says why`;
-  return { type, status: 'False', reason: 'DisksNotReady', message };
+  // A node that is not ready closes all of its disks, and those that answer can be used.
+  return failing.length < probes.size
+    ? { type, status: 'True', reason: 'SomeDisksNotReady', message }
+    : { type, status: 'False', reason: 'DisksNotReady', message };
 }
