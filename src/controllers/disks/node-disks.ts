@@ -130,7 +130,12 @@ export class NodeDisks {
       return;
     }
     if (found.spec?.nodeID === nodeID && found.spec.name === name) return;
-    if (this.#isClaimedByAnother(found, nodeID)) return this.#reportDuplicate(node, found);
+    if (this.#isClaimedByAnother(found, nodeID)) {
+      // A node that is down still lists a disk that was moved.
+      if (diskState(node, { uuid, name, nodeName: nodeID }).kind === 'ready')
+        this.#reportDuplicate(node, found);
+      return;
+    }
     const { uid, resourceVersion } = found.metadata ?? {};
     this.#sweep.beforeWrite();
     const body = { metadata: { uid, resourceVersion }, spec: { name, nodeID } };

@@ -79,15 +79,18 @@ export class StaleEntries {
     const suspects = schedule === undefined ? [] : this.#suspects(schedule);
     const stale: (readonly [OwnerKind, string])[] = [];
     const nowMs = this.#context.clock.monotonicMs();
-    let isWaiting = false;
+    let nextMs: number | undefined;
+    const lookAgainIn = (ms: number) => {
+      nextMs = Math.min(nextMs ?? ms, ms);
+    };
     for (const [kind, name] of suspects) {
       const key = `${uuid} ${kind} ${name}`;
       const since = this.#missing.get(key) ?? nowMs;
-      if (since !== nowMs && nowMs - since < graceMs) isWaiting = true;
+      if (since !== nowMs && nowMs - since < graceMs) lookAgainIn(since + graceMs - nowMs);
       else if (await this.#isOwned(uuid, kind, name, signal)) this.#missing.delete(key);
       else if (since === nowMs) {
         this.#missing.set(key, nowMs);
-        isWaiting = true;
+        lookAgainIn(graceMs);
       } else stale.push([kind, name]);
     }
     if (stale.length > 0 && schedule !== undefined) {
@@ -95,7 +98,7 @@ export class StaleEntries {
       if (conflict !== undefined) return conflict;
       for (const [kind, name] of stale) this.#missing.delete(`${uuid} ${kind} ${name}`);
     }
-    return isWaiting ? { afterMs: graceMs } : undefined;
+    return nextMs === undefined ? undefined : { afterMs: nextMs };
   }
 
   async #isOwned(uuid: string, kind: OwnerKind, name: string, signal: AbortSignal): Promise<boolean> {

@@ -19,6 +19,7 @@ import { ExpectedWrites } from './expected-writes.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
 import { retryIfStale } from './retry-if-stale.ts';
+import { TentativeRequests } from './tentative-requests.ts';
 import { volumeStatus } from './volume-status.ts';
 import { VolumeSteps } from './volume-steps.ts';
 import { volumeView } from './volume-view.ts';
@@ -43,6 +44,7 @@ export class VolumePlacement {
   readonly #queue: WorkQueue;
   readonly #pending: PendingRequests;
   readonly #expected: ExpectedWrites;
+  readonly #tentative: TentativeRequests;
   readonly #waiting: WaitingVolumes;
   readonly #replicasOf = new Map<string, Set<string>>();
   /** The disk that refused the expansion, by volume, and the free bytes that the expansion needs there. */
@@ -51,6 +53,9 @@ export class VolumePlacement {
     { readonly uuid: string; readonly bytes: number; hasRoom: boolean }
   >();
 
+  /** Volumes with replicas on disks that are not known now, or have been given up: any disk that appears may be theirs. */
+  readonly #stranded = new Set<string>();
+
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
     this.#caches = caches;
@@ -58,6 +63,7 @@ export class VolumePlacement {
     this.#queue = new WorkQueue(context);
     this.#pending = new PendingRequests(context.clock);
     this.#expected = new ExpectedWrites(context.clock);
+    this.#tentative = new TentativeRequests(caches);
     this.#waiting = new WaitingVolumes((volume) => this.#queue.add(volume));
   }
 
@@ -137,6 +143,8 @@ export class VolumePlacement {
 
   #diskGained(disk: DiskCandidate, before: DiskCandidate | undefined): void {
     this.#waiting.gained(roomOf(disk));
+    if (before === undefined || before.state.kind === 'unknown')
+      for (const volume of this.#stranded) this.#queue.add(volume);
     // A request that was taken back leaves room for other requests, but frees nothing: it must not start the next attempt.
     if (before !== undefined && freeOf(disk) <= freeOf(before)) return;
     for (const [volume, refusal] of this.#refusedBy) {
@@ -162,6 +170,8 @@ export class VolumePlacement {
     if (volume === undefined || volume.metadata?.deletionTimestamp !== undefined) {
       this.#waiting.delete(name);
       this.#refusedBy.delete(name);
+      this.#stranded.delete(name);
+      this.#tentative.clear(name);
       this.#expected.forget(name);
       return undefined;
     }
@@ -176,7 +186,10 @@ export class VolumePlacement {
       nowMs,
       refusedExpansion: this.#refusalOf(volume, nowMs),
     });
-    const plan = planVolume(view, withImageDemand(volume, this.#book.disks, this.#caches));
+    this.#tentative.clear(name);
+    const disks = this.#tentative.addedTo(this.#book.disks);
+    const plan = planVolume(view, withImageDemand(volume, disks, this.#caches));
+    this.#tentative.add(name, plan.steps);
     const conflict = await retryIfStale(() => this.#carryOut(volume, plan, nowMs, signal));
     if (conflict !== undefined) return conflict;
     this.#noteWaiting(view, plan);
@@ -227,6 +240,9 @@ export class VolumePlacement {
   #noteWaiting({ name, replicas }: VolumeView, { allocation, refusedExpansion }: DiskVolumePlan): void {
     if (allocation.kind === 'waiting-for-disk') this.#waiting.add(name, allocation.bytes);
     else this.#waiting.delete(name);
+    const isStranded = replicas.some(({ place, entry }) => place !== undefined && entry === undefined);
+    if (isStranded || allocation.kind === 'disk-removed') this.#stranded.add(name);
+    else this.#stranded.delete(name);
     if (refusedExpansion === undefined) {
       this.#refusedBy.delete(name);
       return;

@@ -49,8 +49,8 @@ function refused(asked: number, had = 0, reason: DiskVerdict['reason'] = 'Insuff
   return { state: 'rejected', scheduledSize: had, observedSize: asked, ...(reason && { reason }) };
 }
 
-describe('new requests', () => {
-  test('one request fits exactly', () => {
+describe('basic', () => {
+  test('1. one request fits exactly (sum = limit)', () => {
     expect(decide({ replicas: { a: 100 } })).toEqual({
       replicas: { a: granted(100) },
       backingImages: {},
@@ -59,14 +59,14 @@ describe('new requests', () => {
     });
   });
 
-  test('one byte too much is rejected, and the sum stays', () => {
+  test('2. one byte too much: rejected, size 0, sum unchanged', () => {
     expect(decide({ replicas: { a: 101 } })).toMatchObject({
       replicas: { a: refused(101) },
       storageScheduled: 0,
     });
   });
 
-  test('the example of the proposal: r4 is scheduled in one pass, r3 stays rejected, and the sum is right', () => {
+  test('3. the example of the proposal (r1, r2, b1, b2 scheduled; r3 rejected; r4 pending): one pass settles r4', () => {
     const gib = 2 ** 30;
     const before = {
       replicas: { r1: granted(50 * gib), r2: granted(50 * gib), r3: refused(500 * gib) },
@@ -80,7 +80,7 @@ describe('new requests', () => {
     expect(after.storageScheduled).toBe(205 * gib);
   });
 
-  test('a replica and an image with the same name are two entries', () => {
+  test('4. a replica and a backing image with the same name do not clash', () => {
     const after = decide({ replicas: { a: 60 }, backingImages: { a: 40 } });
     expect(after).toMatchObject({
       replicas: { a: granted(60) },
@@ -89,7 +89,7 @@ describe('new requests', () => {
     });
   });
 
-  test('missing maps are empty maps', () => {
+  test('7. missing maps behave as empty maps', () => {
     expect(decide({})).toEqual({ replicas: {}, backingImages: {}, storageScheduled: 0, storageLimit: 100 });
   });
 
@@ -111,7 +111,18 @@ describe('new requests', () => {
     expect(decide({ replicas: { b: 60, a: 60 } }).replicas).toEqual({ a: granted(60), b: refused(60) });
   });
 
-  test('a rejected request is scheduled when another one is released, without being touched', () => {
+  test('8. a second pass on unchanged input changes nothing', () => {
+    const facts = { replicas: { a: 60, b: 60 }, backingImages: { c: 30 } };
+    const first = decide(facts);
+    expect(decide({ ...facts, before: first })).toEqual(first);
+  });
+
+  test('9. a wrong stored sum is repaired', () => {
+    const stored = { replicas: { a: granted(60) }, storageScheduled: 7 };
+    expect(decide({ replicas: { a: 60 }, before: stored }).storageScheduled).toBe(60);
+  });
+
+  test('10. a rejected entry becomes scheduled after another release, without being touched', () => {
     const before = { replicas: { a: granted(60), b: refused(60) } };
     expect(decide({ replicas: { b: 60 }, before })).toMatchObject({
       replicas: { b: granted(60) },
@@ -120,13 +131,13 @@ describe('new requests', () => {
   });
 });
 
-describe('requests of another size', () => {
-  test('growth that fits is scheduled', () => {
+describe('resize', () => {
+  test('11. growth accepted', () => {
     const before = { replicas: { a: granted(50) } };
     expect(decide({ replicas: { a: 100 }, before }).replicas).toEqual({ a: granted(100) });
   });
 
-  test('growth that does not fit keeps the old size', () => {
+  test('12. growth rejected: old non-zero size and sum unchanged', () => {
     const before = { replicas: { a: granted(50) } };
     expect(decide({ replicas: { a: 101 }, before })).toMatchObject({
       replicas: { a: refused(101, 50) },
@@ -134,20 +145,33 @@ describe('requests of another size', () => {
     });
   });
 
-  test('rejected growth that is taken back is scheduled again', () => {
+  test('13. rejected growth set back to the old size: scheduled again', () => {
     const before = { replicas: { a: refused(101, 50) } };
     expect(decide({ replicas: { a: 50 }, before }).replicas).toEqual({ a: granted(50) });
   });
 
-  test('a smaller request after a rejected one is a request of its own', () => {
+  test('14. rejected 101, then 80 asked: no verdict on 80 before the pass, scheduled after it', () => {
     const before = { replicas: { a: refused(101, 50) } };
+    expect(before.replicas.a.observedSize).not.toBe(80);
     expect(decide({ replicas: { a: 80 }, before }).replicas).toEqual({ a: granted(80) });
   });
 
-  test('bytes of a shrunk and of a released request serve others in the same pass, whatever their order', () => {
-    const before = { replicas: { m: granted(60), z: granted(30), gone: granted(10) } };
-    const after = decide({ replicas: { a: 60, m: 10, z: 30 }, before });
-    expect(after.replicas).toEqual({ a: granted(60), m: granted(10), z: granted(30) });
+  test('15. shrinking is always accepted; the freed bytes serve another request in the same pass', () => {
+    const before = { replicas: { m: granted(60), z: granted(40) } };
+    const after = decide({ replicas: { a: 50, m: 10, z: 40 }, before });
+    expect(after.replicas).toEqual({ a: granted(50), m: granted(10), z: granted(40) });
+    const overCommitted = decide({ replicas: { m: 10, z: 40 }, before, disk: ready(0) });
+    expect(overCommitted.replicas).toEqual({ m: granted(10), z: granted(40) });
+  });
+
+  test('16. release and growth in one pass: growth fits in the released space, in any entry order', () => {
+    for (const [gone, grows] of [
+      ['a', 'z'],
+      ['z', 'a'],
+    ] as const) {
+      const before = { replicas: { [gone]: granted(60), [grows]: granted(40) } };
+      expect(decide({ replicas: { [grows]: 100 }, before }).replicas).toEqual({ [grows]: granted(100) });
+    }
   });
 
   test('growth comes before new requests', () => {
@@ -160,7 +184,7 @@ describe('requests of another size', () => {
 });
 
 describe('disks that take no new requests', () => {
-  test('growth is accepted, and a new request rejected with the reason', () => {
+  test('17. disk with scheduling disabled: growth of an existing entry accepted, new request rejected with a reason', () => {
     const before = { replicas: { a: granted(50) } };
     const after = decide({
       replicas: { a: 60, b: 10 },
@@ -193,6 +217,29 @@ describe('disks that take no new requests', () => {
     expect(first.replicas).toEqual({ a: adopted, b: refused(10) });
     expect(decide({ ...facts, before: first, data: [] })).toEqual(first);
   });
+});
+
+test('a disk that was given up rejects everything, whatever was granted, and grants again when it is back', () => {
+  const before = { replicas: { a: granted(50) }, backingImages: { b: granted(20) } };
+  const facts = { replicas: { a: 50 }, backingImages: { b: 20 } };
+  const removed = decide({ ...facts, before, data: ['a'], disk: { ...unknown, isRemoved: true } });
+  expect(removed).toEqual({
+    replicas: { a: refused(50, 0, 'DiskRemoved') },
+    backingImages: { b: refused(20, 0, 'DiskRemoved') },
+    storageScheduled: 0,
+    storageLimit: undefined,
+  });
+  const back = decide({ ...facts, before: removed, data: ['a'] });
+  expect(back.replicas).toEqual({ a: { ...granted(50), reason: 'Adopted' } });
+  expect(back.storageScheduled).toBe(70);
+});
+
+test('49. 4000 entries pass, whatever their order', () => {
+  const entries = Array.from({ length: 4000 }, (_, at) => [`r${(at * 1777) % 4000}`, 10] as const);
+  const after = decide({ replicas: Object.fromEntries(entries), disk: ready(30_005) });
+  const states = Object.values(after.replicas).map(({ state }) => state);
+  expect(states.filter((state) => state === 'scheduled')).toHaveLength(3000);
+  expect([states.length, after.storageScheduled]).toEqual([4000, 30_000]);
 });
 
 // ── Any number of deciders ──
@@ -267,7 +314,7 @@ test('the invariants hold after every pass of a random history', () => {
 });
 
 /** Two deciders and three requesters on one object with a version: every interleaving of their reads and writes. */
-test('no interleaving of two deciders and three requests grants too much, or leaves a request without its verdict', () => {
+test('25. two deciders, three requests: all interleavings, exhaustively', () => {
   const requests = { a: 60, b: 60, c: 30 };
   interface Moment {
     readonly version: number;

@@ -219,6 +219,24 @@ describe('after the verdict', () => {
 });
 
 describe('the number of replicas', () => {
+  test('49. a disk with 4000 entries takes no other, although it has bytes; a placement there goes elsewhere', () => {
+    const full = disk('d1', 1000, { entryCount: 4000 });
+    const chosen = planVolume(volume({ replicas: [replica('v1-r0')] }), [full, disk('d2')]);
+    expect(chosen.steps).toMatchObject([{ kind: 'assign', disk: { uuid: 'd2' } }, { kind: 'request' }]);
+    const placed = replica('v1-r0', {
+      place: on('d1'),
+      entry: { askedBytes: undefined, verdict: undefined },
+    });
+    const moved = planVolume(volume({ replicas: [placed] }), [full, disk('d2')]);
+    expect(moved.steps).toMatchObject([{ kind: 'assign', disk: { uuid: 'd2' } }, { kind: 'request' }]);
+    const refused = planVolume(volume({ replicas: [placed] }), [full]);
+    expect(refused.steps).toMatchObject([{ kind: 'unassign', diskUUID: 'd1' }]);
+    expect(refused.allocation).toMatchObject({
+      kind: 'waiting-for-disk',
+      message: expect.stringMatching(/it has 4000 replicas and images, which is the most$/),
+    });
+  });
+
   test('the least valuable go first', () => {
     const replicas = [settled('a', 'd1', 10, { hasData: true }), settled('b', 'd2'), replica('c')];
     expect(plan(volume({ numberOfReplicas: 1, replicas })).steps).toEqual(['delete c', 'delete b']);

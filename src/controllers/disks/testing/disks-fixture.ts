@@ -1,12 +1,17 @@
 import { expect, onTestFinished } from 'vitest';
-import { InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
+import { type ClusterHooks, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
 import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
+import { getCondition } from '../../../kube/conditions.ts';
 import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { type CapacitySettings, diskSettings, diskSettingsName } from '../../../kube/disks/disk-settings.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
-import { type StorageDiskStatus, storageNodes } from '../../../kube/disks/storage-node.ts';
+import { type StorageDiskStatus, type StorageNode, storageNodes } from '../../../kube/disks/storage-node.ts';
 import { type DiskVolumeSpec, diskVolumes } from '../../../kube/disks/volume.ts';
+import { events } from '../../../kube/resources.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import type { Supervisor } from '../../../runtime/supervisor.ts';
+import { unrestedDisks } from '../../../simulation/invariants/disks.ts';
 import { VirtualTimeCluster } from '../../testing/virtual-time-cluster.ts';
 import { disksController } from '../disks-controller.ts';
 
@@ -25,6 +30,7 @@ function reportedDisk(number: number, storageAvailable: number): StorageDiskStat
 export class DisksFixture {
   readonly environment: VirtualTimeCluster;
   #run: Supervisor | undefined;
+  #connection: InterceptedCluster | undefined;
   /** While the controller has crashed, requests may have no verdict. */
   #isCrashing = false;
 
@@ -44,7 +50,7 @@ export class DisksFixture {
 
   async settle(ms = 2_000): Promise<void> {
     await this.environment.settle(ms);
-    if (!this.#isCrashing) await this.#checkSchedules();
+    if (!this.#isCrashing && this.#run !== undefined) this.#checkRest();
   }
 
   /** Restarts the controller, stops it after this many writes, and starts it again. False if it did not write so much. */
@@ -74,9 +80,119 @@ export class DisksFixture {
     await this.settle();
   }
 
+  /** The node of the disk and the disk itself answer again, or not. */
+  async setReady(number: number, isReady: boolean): Promise<void> {
+    const message = isReady ? '' : 'the disk does not answer';
+    const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', reason: 'Probed', message }];
+    await this.reportDisk(number, { conditions });
+  }
+
+  /** Changes what node number N reports about its disk; null removes the disk. */
+  async reportDisk(number: number, change: object | null): Promise<void> {
+    const body = { status: { diskStatus: { d: change } } };
+    await this.environment.cluster
+      .resource(storageNodes)
+      .patch({ name: `n${number}` }, { type: 'merge', body }, { subresource: 'status' });
+    await this.settle();
+  }
+
+  async patchNode(number: number, body: Pick<StorageNode, 'spec' | 'metadata'>): Promise<void> {
+    await this.environment.cluster
+      .resource(storageNodes)
+      .patch({ name: `n${number}` }, { type: 'merge', body });
+    await this.settle();
+  }
+
+  async addNode(number: number, limit: number, disk = number): Promise<void> {
+    await addStorageNode(this.environment, number, reportedDisk(disk, limit));
+    await this.settle();
+  }
+
+  async setSettings(spec: CapacitySettings): Promise<void> {
+    const client = this.environment.cluster.resource(diskSettings);
+    const metadata = { name: diskSettingsName };
+    const found = await undefinedIfNotFound(client.get(metadata));
+    if (found === undefined) await client.create({ apiVersion, kind: 'DiskSettings', metadata, spec });
+    else await client.update({ ...found, spec });
+    await this.settle();
+  }
+
+  /** Writes requests as any requester does; null withdraws one. */
+  async request(
+    number: number,
+    sizes: Readonly<Record<string, number | null>>,
+    kind: 'replicas' | 'backingImages' = 'replicas',
+  ): Promise<void> {
+    const body = { spec: { [kind]: sizes } };
+    await this.environment.cluster
+      .resource(diskSchedules)
+      .patch({ name: diskUUID(number) }, { type: 'merge', body });
+    await this.settle();
+  }
+
+  async schedule(number: number): Promise<DiskSchedule | undefined> {
+    return await undefinedIfNotFound(
+      this.environment.cluster.resource(diskSchedules).get({ name: diskUUID(number) }),
+    );
+  }
+
+  /** Verdicts as `NAME STATE BYTES`, with the reason if there is one, sorted. */
+  async verdicts(
+    number: number,
+    kind: 'replicas' | 'backingImages' = 'replicas',
+  ): Promise<readonly string[]> {
+    const all = (await this.schedule(number))?.status?.[kind] ?? {};
+    return Object.entries(all)
+      .map(([name, { state, scheduledSize, reason }]) =>
+        [name, state, scheduledSize, ...(reason ? [reason] : [])].join(' '),
+      )
+      .sort();
+  }
+
+  /** A condition of a schedule as `STATUS REASON: MESSAGE`. */
+  async condition(number: number, type: string): Promise<string> {
+    const found = getCondition((await this.schedule(number))?.status?.conditions, type);
+    return found === undefined ? '-' : `${found.status} ${found.reason}: ${found.message}`;
+  }
+
+  /** Notes of the Events with this reason. */
+  async notes(reason: string): Promise<readonly string[]> {
+    const { items } = await this.environment.cluster.resource(events).list();
+    return items.flatMap((event) => (event.reason === reason ? [event.note ?? ''] : []));
+  }
+
   async addVolume(name: string, spec: DiskVolumeSpec): Promise<void> {
     await addVolume(this.environment, name, spec);
     await this.settle();
+  }
+
+  /** All at once. */
+  async addVolumes(names: readonly string[], spec: DiskVolumeSpec): Promise<void> {
+    await Promise.all(names.map((name) => addVolume(this.environment, name, spec)));
+    await this.settle(10_000);
+  }
+
+  /** Runs one more instance of the controller, with faults of its own connection. */
+  runAnother(...hooks: readonly ClusterHooks[]): void {
+    this.environment.run([disksController], new InterceptedCluster(this.environment.cluster, ...hooks));
+  }
+
+  /** Replaces the controller by one with these faults. */
+  async restart(...hooks: readonly ClusterHooks[]): Promise<void> {
+    await this.#run?.close();
+    this.#connection = new InterceptedCluster(this.environment.cluster, ...hooks);
+    this.#run = this.environment.run([disksController], this.#connection);
+    await this.settle();
+  }
+
+  /** Ends the watches of the controller, as an API server does from time to time. */
+  endWatches(): void {
+    this.#connection?.endWatches();
+  }
+
+  async stop(): Promise<void> {
+    await this.#run?.close();
+    this.#run = undefined;
   }
 
   async patchVolume(name: string, spec: DiskVolumeSpec): Promise<void> {
@@ -119,10 +235,16 @@ export class DisksFixture {
     await this.settle();
   }
 
-  /** At rest: every request has its verdict, and every entry its owner. */
-  async #checkSchedules(): Promise<void> {
-    const { items } = await this.environment.cluster.resource(diskSchedules).list();
-    for (const schedule of items) checkSums(schedule);
+  /** Lets all timers pass that requesters may wait for, and checks what must be true when nothing is left to do. */
+  async checkAtRest(): Promise<void> {
+    await this.settle(10 * 60_000);
+    expect(unrestedDisks(this.environment.versions)).toEqual([]);
+  }
+
+  /** Every stored version is checked by the environment; this is checked whenever work has ended. */
+  #checkRest(): void {
+    const { violations } = this.environment.versions;
+    expect(violations).toEqual([]);
     expect(this.environment.errors).toEqual([]);
   }
 }
@@ -133,19 +255,21 @@ export async function prepareDisks(
   limits: readonly number[],
 ): Promise<void> {
   await environment.installOwnKinds();
-  const client = environment.cluster.resource(storageNodes);
-  for (const [at, limit] of limits.entries()) {
-    const number = at + 1;
-    const spec = { disks: { d: { path: '/d' } } };
-    const created = await client.create({
-      apiVersion,
-      kind: 'StorageNode',
-      metadata: { name: `n${number}` },
-      spec,
-    });
-    const status = { diskStatus: { d: reportedDisk(number, limit) } };
-    await client.update({ ...created, status }, { subresource: 'status' });
-  }
+  for (const [at, limit] of limits.entries())
+    await addStorageNode(environment, at + 1, reportedDisk(at + 1, limit));
+}
+
+/** A StorageNode that reports this disk by the name d. */
+async function addStorageNode(
+  { cluster }: VirtualTimeCluster,
+  number: number,
+  disk: StorageDiskStatus,
+): Promise<void> {
+  const client = cluster.resource(storageNodes);
+  const metadata = { name: `n${number}` };
+  const spec = { disks: { d: { path: '/d' } } };
+  const created = await client.create({ apiVersion, kind: 'StorageNode', metadata, spec });
+  await client.update({ ...created, status: { diskStatus: { d: disk } } }, { subresource: 'status' });
 }
 
 export async function addVolume(
@@ -160,24 +284,6 @@ export async function addVolume(
     spec,
   };
   await cluster.resource(diskVolumes).create(body);
-}
-
-function checkSums({ spec, status }: DiskSchedule): void {
-  const all = [
-    ...Object.entries(status?.replicas ?? {}).map(
-      ([name, verdict]) => [spec?.replicas?.[name], verdict] as const,
-    ),
-    ...Object.entries(status?.backingImages ?? {}).map(
-      ([name, verdict]) => [spec?.backingImages?.[name], verdict] as const,
-    ),
-  ];
-  const sum = all.reduce((total, [, { scheduledSize = 0 }]) => total + scheduledSize, 0);
-  expect(status?.storageScheduled ?? 0).toBe(sum);
-  for (const [asked, { state, scheduledSize = 0 }] of all) {
-    expect(asked).toBeDefined();
-    if (state === 'scheduled') expect(scheduledSize).toBe(asked);
-    else expect(scheduledSize).toBeLessThan(asked ?? 0);
-  }
 }
 
 function numberOf(uuid: string | undefined): string {

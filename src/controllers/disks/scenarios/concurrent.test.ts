@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest';
+import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
+import { isReason } from '../../../kube/api-error.ts';
+import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { replicas } from '../../../kube/disks/replica.ts';
+import { storageNodes } from '../../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
+
+function numbered(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `v${at}`);
+}
+
+function isScheduleCall({ resource }: ClusterCall): boolean {
+  return resource.plural === diskSchedules.plural;
+}
+
+/** The request in the body of a patch of a schedule; null for a withdrawal. */
+function requestOf(call: ClusterCall): number | null | undefined {
+  if (call.verb !== 'patch' || !isScheduleCall(call)) return undefined;
+  const { spec } = call.body as { spec?: { replicas?: Record<string, number | null> } };
+  return Object.values(spec?.replicas ?? {})[0];
+}
+
+test('21. 50 volumes, one disk with room for 10: exactly 10 scheduled, never above the limit in any stored version', async () => {
+  const fixture = await DisksFixture.start(100);
+  fixture.runAnother();
+  await fixture.addVolumes(numbered(50), { size: 10, numberOfReplicas: 1 });
+  const running = (await fixture.replicas()).filter((line) => line.endsWith('running'));
+  expect(running).toHaveLength(10);
+  expect(await fixture.granted()).toEqual({ 1: 100 });
+  // A freed disk wakes the next one.
+  const [first = ''] = running.map((line) => line.split(' ')[0] ?? '');
+  await fixture.environment.cluster.resource(diskVolumes).delete({ name: first.replace('-r0', '') });
+  await fixture.environment.cluster.resource(replicas).delete({ name: first });
+  await fixture.settle(5_000);
+  expect(await fixture.granted()).toEqual({ 1: 100 });
+});
+
+test('22. the script of longhorn#10422: two claims whose sum is larger than the only disk', async () => {
+  const fixture = await DisksFixture.start(100);
+  fixture.runAnother();
+  await fixture.addVolumes(['a', 'b'], { size: 60, numberOfReplicas: 1 });
+  expect(await fixture.granted()).toEqual({ 1: 60 });
+  const states = [(await fixture.allocation('a'))[1], (await fixture.allocation('b'))[1]].sort();
+  expect(states[0]).toMatch(
+    /^False InsufficientStorage: replica [ab]-r0: the only disk is d on node n1: 40 bytes free, 60 requested: 20 missing$/,
+  );
+  expect(states[1]).toMatch(/^True/);
+});
+
+test('23. replicas and images asking in parallel for the last space', async () => {
+  const fixture = await DisksFixture.start(100);
+  const client = fixture.environment.cluster.resource(diskSchedules);
+  const ask = (kind: string, name: string) =>
+    client.patch({ name: diskUUID(1) }, { type: 'merge', body: { spec: { [kind]: { [name]: 60 } } } });
+  await Promise.all([
+    ask('replicas', 'a'),
+    ask('backingImages', 'a'),
+    ask('replicas', 'b'),
+    ask('backingImages', 'b'),
+  ]);
+  await fixture.settle();
+  const all = [...(await fixture.verdicts(1)), ...(await fixture.verdicts(1, 'backingImages'))];
+  expect(all.filter((line) => line.includes('scheduled'))).toHaveLength(1);
+  expect(all.filter((line) => line.includes('rejected'))).toHaveLength(3);
+  expect(await fixture.granted()).toEqual({ 1: 60 });
+});
+
+test('24. spec written between read and status write: conflict, recomputed on the new spec', async () => {
+  const fixture = await DisksFixture.start(100);
+  let conflicts = 0;
+  let isWritten = false;
+  await fixture.restart({
+    before: async (call) => {
+      if (call.verb !== 'update' || !isScheduleCall(call) || isWritten) return;
+      isWritten = true;
+      const body = { spec: { replicas: { first: null, second: 100 } } };
+      await fixture.environment.cluster
+        .resource(diskSchedules)
+        .patch({ name: diskUUID(1) }, { type: 'merge', body });
+    },
+    failed: (_, error) => {
+      conflicts += Number(isReason(error, 'Conflict'));
+    },
+  });
+  await fixture.request(1, { first: 50 });
+  expect([isWritten, conflicts > 0]).toEqual([true, true]);
+  expect(await fixture.verdicts(1)).toEqual(['second scheduled 100']);
+});
+
+test('26. withdrawal races with a late grant: conflict, grant used, nothing leaked', async () => {
+  const fixture = await DisksFixture.start(100, 50);
+  const setLimit = (limit: number) =>
+    fixture.environment.cluster
+      .resource(storageNodes)
+      .patch(
+        { name: 'n1' },
+        { type: 'merge', body: { status: { diskStatus: { d: { storageAvailable: limit } } } } },
+        { subresource: 'status' },
+      );
+  const withdrawals: boolean[] = [];
+  await fixture.restart({
+    before: async (call) => {
+      const asked = requestOf(call);
+      if (asked === 10) await setLimit(5);
+      if (asked !== null || withdrawals.length > 0) return;
+      withdrawals.push(true);
+      // Another instance grants it now.
+      await setLimit(100);
+      const client = fixture.environment.cluster.resource(diskSchedules);
+      const schedule = await client.get({ name: diskUUID(1) });
+      const verdict = { state: 'scheduled', scheduledSize: 10, observedSize: 10 } as const;
+      const status = {
+        ...schedule.status,
+        storageLimit: 100,
+        storageScheduled: 10,
+        replicas: { 'v-r0': verdict },
+      };
+      await client.update({ ...schedule, status }, { subresource: 'status' });
+    },
+  });
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
+  expect(withdrawals).toEqual([true]);
+  expect(await fixture.replicas()).toEqual(['v-r0 1 10 running']);
+  expect(await fixture.granted()).toEqual({ 1: 10, 2: 0 });
+  expect((await fixture.schedule(2))?.spec?.replicas ?? {}).toEqual({});
+});
+
+test('27. two volumes expand on the same two disks with room for one: one wins within a bounded number of rounds', async () => {
+  const fixture = await DisksFixture.start(50, 50);
+  await fixture.addVolume('a', { size: 10, numberOfReplicas: 2 });
+  await fixture.addVolume('b', { size: 10, numberOfReplicas: 2 });
+  let rounds = 0;
+  await fixture.restart({
+    before: (call) => {
+      rounds += Number(requestOf(call) === 35);
+    },
+  });
+  const client = fixture.environment.cluster.resource(diskVolumes);
+  await Promise.all(
+    ['a', 'b'].map((name) => client.patch({ name }, { type: 'merge', body: { spec: { size: 35 } } })),
+  );
+  await fixture.settle(60_000);
+  const sizes = [(await fixture.allocation('a'))[0], (await fixture.allocation('b'))[0]].sort();
+  expect(sizes).toEqual([10, 35]);
+  expect(await fixture.granted()).toEqual({ 1: 45, 2: 45 });
+  // Four requests are one round of both; afterwards the loser tries about twice a minute.
+  expect(rounds).toBeGreaterThanOrEqual(4);
+  expect(rounds).toBeLessThan(40);
+});
+
+test('28. release races with growth: the entry ends gone', async () => {
+  const fixture = await DisksFixture.start(100);
+  await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
+  await Promise.all([
+    fixture.environment.cluster
+      .resource(diskVolumes)
+      .patch({ name: 'v' }, { type: 'merge', body: { spec: { size: 30 } } }),
+    fixture.environment.cluster.resource(replicas).delete({ name: 'v-r0' }),
+  ]);
+  await fixture.settle(5_000);
+  const names = Object.keys((await fixture.schedule(1))?.spec?.replicas ?? {});
+  expect(names).not.toContain('v-r0');
+  expect(names).toHaveLength(1);
+  await fixture.checkAtRest();
+  expect(await fixture.granted()).toEqual({ 1: 30 });
+});
+
+test('29. volume owner handover: both controllers place the same replica; one disk, one entry at the end', async () => {
+  const fixture = await DisksFixture.start(100, 100, 100);
+  for (let extra = 0; extra < 2; extra += 1) fixture.runAnother();
+  await fixture.addVolumes(numbered(6), { size: 10, numberOfReplicas: 1 });
+  const entries = await Promise.all(
+    [1, 2, 3].map(async (number) => Object.keys((await fixture.schedule(number))?.spec?.replicas ?? {})),
+  );
+  expect(entries.flat().sort()).toEqual(numbered(6).map((name) => `${name}-r0`));
+  const places = (await fixture.replicas()).map((line) => line.split(' ').slice(0, 2).join(' '));
+  expect(places).toEqual(entries.flatMap((names, at) => names.map((name) => `${name} ${at + 1}`)).toSorted());
+});
+
+test('30. herd: 30 volumes on 5 equal disks spread within one of each other; conflict count below a bound', async () => {
+  const fixture = await DisksFixture.start(1000, 1000, 1000, 1000, 1000);
+  let conflicts = 0;
+  await fixture.restart({
+    failed: (_, error) => {
+      conflicts += Number(isReason(error, 'Conflict'));
+    },
+  });
+  await fixture.addVolumes(numbered(30), { size: 10, numberOfReplicas: 1 });
+  const counts = Object.values(await fixture.granted()).map((bytes) => bytes / 10);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+  expect(conflicts).toBeLessThan(60);
+});
+
+test('31. 100 writers on one disk: all finish, attempts per writer bounded', async () => {
+  const fixture = await DisksFixture.start(10_000);
+  let requests = 0;
+  await fixture.restart({
+    before: (call) => {
+      requests += Number(requestOf(call) === 10);
+    },
+  });
+  await fixture.addVolumes(numbered(100), { size: 10, numberOfReplicas: 1 });
+  expect(await fixture.granted()).toEqual({ 1: 1000 });
+  // A request sets one key and carries no version: it never loses against another one.
+  expect(requests).toBeGreaterThanOrEqual(100);
+  expect(requests).toBeLessThanOrEqual(200);
+});
+
+test('longhorn#8450: six volumes of 500 GB move at once to a node with 1.8 TB', async () => {
+  const gb = 1e9;
+  const fixture = await DisksFixture.start(1, 1);
+  fixture.runAnother();
+  const storageMaximum = 4000 * gb;
+  for (const number of [1, 2])
+    await fixture.reportDisk(number, {
+      storageMaximum,
+      storageAvailable: number === 1 ? 3200 * gb : 1800 * gb,
+    });
+  await fixture.addVolumes(numbered(6), { size: 500 * gb, numberOfReplicas: 1, nodeSelector: [] });
+  await fixture.patchNode(1, { spec: { evictionRequested: true } });
+  await fixture.settle(60_000);
+  const granted = await fixture.granted();
+  expect(granted[2]).toBe(1500 * gb);
+  expect((granted[1] ?? 0) + (granted[2] ?? 0)).toBeGreaterThanOrEqual(3000 * gb);
+  expect(await fixture.condition(1, 'Evicted')).toMatch(/^False CannotMove: .* missing/);
+});
+
+test('harvester#3083: a machine with ten disks of 2 TB at once does not fill the first disk above its limit', async () => {
+  const tb = 1e12;
+  const fixture = await DisksFixture.start(1, 1, 1);
+  fixture.runAnother();
+  for (const number of [1, 2, 3])
+    await fixture.reportDisk(number, { storageMaximum: 10 * tb, storageAvailable: 8 * tb });
+  await fixture.addVolumes(numbered(10), { size: 2 * tb, numberOfReplicas: 1 });
+  const granted = Object.values(await fixture.granted());
+  expect(granted.reduce((sum, bytes) => sum + bytes, 0)).toBe(20 * tb);
+  expect(Math.max(...granted)).toBe(8 * tb);
+});
