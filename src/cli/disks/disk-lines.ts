@@ -72,7 +72,7 @@ export function nodeReadiness({ status }: StorageNode): {
 } {
   const ready = listOf(status?.conditions).find(({ type }) => type === 'Ready');
   if (ready === undefined) return { state: 'Unknown' };
-  return ready.status === 'True'
-    ? { state: 'Ready' }
-    : { state: 'NotReady', message: textOf(ready.message) || textOf(ready.reason) || undefined };
+  const message = textOf(ready.message) || textOf(ready.reason) || undefined;
+  if (ready.status !== 'True') return { state: 'NotReady', message };
+  return ready.reason === 'SomeDisksNotReady' ? { state: 'Ready', message } : { state: 'Ready' };
 }

@@ -111,6 +111,21 @@ test('what could not be read is not called missing', () => {
   expect(described('disk/n1/ssd', blind)).toMatch(/replica +db-r0 +- /);
 });
 
+test('a node names its disks that can not be used', () => {
+  const message = "Disks that can't be used: new; status.diskStatus says why";
+  const node = (status: 'True' | 'False', reason: string): DiskObjects => ({
+    ...sampleObjects,
+    nodes: [
+      { metadata: { name: 'n9' }, status: { conditions: [{ type: 'Ready', status, reason, message }] } },
+    ],
+  });
+  expect(described('n9', node('True', 'SomeDisksNotReady'))).toMatch(
+    /^State: +Ready: Disks that can't be used: new/m,
+  );
+  expect(described('n9', node('False', 'DisksNotReady'))).toMatch(/^State: +NotReady: Disks that can't/m);
+  expect(described('n9', node('True', 'DisksAnswer'))).toMatch(/^State: +Ready$/m);
+});
+
 test('text of others can not control the terminal', () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there.
   const escapes = /\u001b\[2J|b\nc/;
