@@ -86,7 +86,7 @@ test('informers behind breaking connections end up with the state of the server'
       return { selection, record, informer };
     }),
   );
-  const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
+  const agent = new Agent({ keepAlive: true, secureContext: server.access.secureContext });
   onTestFinished(async () => {
     await supervisor.close();
     await cluster.close();

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 async function served(history?: { readonly changesMax: number }) {
   const server = await stormServer(history === undefined ? {} : { history });
-  const agent = new Agent({ keepAlive: true, ca: server.access.certificate });
+  const agent = new Agent({ keepAlive: true, secureContext: server.access.secureContext });
   cleanups.push(async () => {
     agent.destroy();
     await server.close();

@@ -80,7 +80,7 @@ function anyWatcher(server: StormServer, agent: Agent, index: number): StormWatc
 
 test('200 watchers that connect, disconnect, resume and pause see each event once and in order', async () => {
   const server = await stormServer({ speedup });
-  const agent = new Agent({ keepAlive: true, ca: server.access.certificate, maxSockets: 24 });
+  const agent = new Agent({ keepAlive: true, secureContext: server.access.secureContext, maxSockets: 24 });
   const writers = Array.from({ length: writersCount }, (_, index) => {
     const name = `w${index}`;
     return new StormWriter({ name, access: server.access, agent, namespaces, random: seededRandom(name) });

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect as connectPlain, type Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { parse } from 'yaml';
 import { EmbeddedServer } from '../../../src/apiserver/embedded-server.ts';
 import { realClock } from '../../../src/runtime/clock.ts';
@@ -25,7 +25,8 @@ export interface AttackedServer {
 export interface AttackedAccess {
   readonly host: string;
   readonly port: number;
-  readonly certificate: string;
+  /** Trusts the server's certificate. Reading the certificate costs more than a connection, so it is read once. */
+  readonly secureContext: SecureContext;
   readonly token: string;
 }
 
@@ -56,7 +57,7 @@ export async function attackedServer(dataDirectory?: string): Promise<AttackedSe
     onError: (error, where) => note(where, error),
   });
   const access = accessOf(server.kubeconfig);
-  const agent = new Agent({ keepAlive: true, ca: access.certificate, maxSockets: 16 });
+  const agent = new Agent({ keepAlive: true, secureContext: access.secureContext, maxSockets: 16 });
   return {
     server,
     access,
@@ -86,7 +87,7 @@ export function accessOf(kubeconfig: string): AttackedAccess {
   return {
     host: hostname,
     port: Number(port),
-    certificate: Buffer.from(cluster['certificate-authority-data'], 'base64').toString(),
+    secureContext: createSecureContext({ ca: Buffer.from(cluster['certificate-authority-data'], 'base64') }),
     token: users[0].user.token,
   };
 }
@@ -96,10 +97,10 @@ export async function dial(access: AttackedAccess): Promise<TLSSocket> {
 }
 
 /** Also returns the TCP socket, because only that can be reset. */
-export function dialOver({ host, port, certificate }: AttackedAccess) {
+export function dialOver({ host, port, secureContext }: AttackedAccess) {
   const wire = connectPlain({ host, port });
   return new Promise<{ readonly socket: TLSSocket; readonly wire: Socket }>((resolve, reject) => {
-    const socket = connect({ socket: wire, host, ca: certificate }, () => {
+    const socket = connect({ socket: wire, host, secureContext }, () => {
       socket.off('error', reject);
       resolve({ socket, wire });
     });
@@ -108,21 +109,18 @@ export function dialOver({ host, port, certificate }: AttackedAccess) {
   });
 }
 
-function firstLine({ host, port, certificate, token }: AttackedAccess, path: string): Promise<string> {
+function firstLine({ host, port, secureContext, token }: AttackedAccess, path: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { hostname: host, port, path, headers, ca: certificate, agent: false },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-          if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-          if (text.includes('\n')) sent.destroy();
-        });
-        response.on('error', reject).on('end', () => resolve(text));
-      },
-    );
+    const sent = request({ hostname: host, port, path, headers, secureContext, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+        if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+        if (text.includes('\n')) sent.destroy();
+      });
+      response.on('error', reject).on('end', () => resolve(text));
+    });
     sent.on('error', reject).end();
   });
 }

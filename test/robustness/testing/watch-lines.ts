@@ -67,11 +67,11 @@ export function rethrowAsStreamBroke(error: unknown): never {
 }
 
 function open({ access, path, accept, signal }: WatchCall): Promise<IncomingMessage> {
-  const { host, port, certificate, token } = access;
+  const { host, port, secureContext, token } = access;
   const headers = { authorization: `Bearer ${token}`, accept };
   return new Promise((resolve, reject) => {
     const sent = request(
-      { hostname: host, port, path, headers, ca: certificate, agent: false, signal },
+      { hostname: host, port, path, headers, secureContext, agent: false, signal },
       (response) => {
         if (response.statusCode === 200) resolve(response);
         else reject(new Error(`${path} was answered with ${response.statusCode}`));
