@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type {
   CustomResourceConversion,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from '../../../kube/api/stored/apiextensions.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
 import { checkRequiredEnum } from '../../validation/enums.ts';
 import type { FieldErrors } from '../../validation/field-errors.ts';
 import { dnsSubdomainProblems } from '../../validation/names.ts';
@@ -15,8 +17,27 @@ import { conversionProblem } from './schema/structural-form.ts';
 import { checkSelectableFields } from './selectable-fields.ts';
 import { checkColumns, checkDeprecation, checkSubresources } from './version-parts.ts';
 
-/** Validates the spec of a definition, in Kubernetes' order. */
+/** Digests of the specs that were valid last, the newest at the end. */
+const validSpecs = new Set<string>();
+const validSpecsMax = 1_000;
+
+/**
+ * Validates the spec of a definition. Specs that were valid before are recognized: the check compiles all rules of the schema, and a change of
+ * a label or of the status is checked with the whole spec.
+ */
 export function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
+  const digest = createHash('sha256').update(jsonText(spec)).digest('base64');
+  const isKnown = validSpecs.delete(digest);
+  const errorsBefore = errors.count;
+  if (!isKnown) checkWholeSpec(spec, errors);
+  if (errors.count > errorsBefore) return;
+  validSpecs.add(digest);
+  const [oldest] = validSpecs;
+  if (validSpecs.size > validSpecsMax) validSpecs.delete(oldest!);
+}
+
+/** In Kubernetes' order. */
+function checkWholeSpec(spec: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const hoistedSpec = hoistSpec(spec);
   checkGroup(spec.group, errors);
   checkRequiredEnum(errors, 'spec.scope', spec.scope, ['Cluster', 'Namespaced']);
