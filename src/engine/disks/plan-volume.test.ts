@@ -219,6 +219,21 @@ describe('after the verdict', () => {
 });
 
 describe('the number of replicas', () => {
+  test('a volume that becomes smaller before any replica had data gets other replicas, and later none', () => {
+    const large = replica('v1-r0', { sizeBytes: 30 });
+    expect(planVolume(volume({ replicas: [large] }), [disk('d1')]).steps).toEqual([
+      { kind: 'delete', replica: 'v1-r0' },
+    ]);
+    const [create] = planVolume(volume({ replicas: [{ ...large, isDeleting: true }] }), [disk('d1')]).steps;
+    expect(create).toEqual({ kind: 'create', replica: 'v1-r1', bytes: 10 });
+    const filled = { ...large, hasData: true };
+    expect(planVolume(volume({ replicas: [filled] }), [disk('d1', 100)]).steps).not.toContainEqual(
+      expect.objectContaining({ kind: 'delete' }),
+    );
+    const allocated = planVolume(volume({ currentBytes: 30, replicas: [large] }), [disk('d1')]);
+    expect(allocated.steps).not.toContainEqual(expect.objectContaining({ kind: 'delete' }));
+  });
+
   test('49. a disk with 4000 entries takes no other, although it has bytes; a placement there goes elsewhere', () => {
     const full = disk('d1', 1000, { entryCount: 4000 });
     const chosen = planVolume(volume({ replicas: [replica('v1-r0')] }), [full, disk('d2')]);

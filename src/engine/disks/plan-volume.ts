@@ -27,6 +27,8 @@ function planPresent(
   replicas: readonly ReplicaView[],
   disks: readonly DiskCandidate[],
 ): DiskVolumePlan {
+  const tooLarge = oversized(view, replicas);
+  if (tooLarge.length > 0) return unfinishedPlan(view, tooLarge);
   const bytes = committedBytes(view, replicas);
   const counted = countSteps(view, replicas, bytes);
   if (counted.length > 0) return unfinishedPlan(view, counted);
@@ -40,6 +42,17 @@ function follow(replicas: readonly ReplicaView[]): readonly VolumeStep[] {
       ? []
       : [{ kind: 'follow', replica: name, nodeName: place.nodeName } as const],
   );
+}
+
+/** Replicas can't shrink: if a volume becomes smaller before any of them had data, other ones take their place. */
+function oversized(
+  { currentBytes, wantedBytes }: VolumeView,
+  replicas: readonly ReplicaView[],
+): readonly VolumeStep[] {
+  if (currentBytes !== undefined || replicas.some(({ hasData }) => hasData)) return [];
+  return replicas
+    .filter(({ sizeBytes }) => sizeBytes > wantedBytes)
+    .map(({ name }) => ({ kind: 'delete', replica: name }));
 }
 
 /** What replicas have or are to have. An expansion counts from the moment when the first replica has grown: it is completed then. */
