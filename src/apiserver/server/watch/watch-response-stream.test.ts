@@ -43,6 +43,7 @@ describe('a watch on a connection', () => {
       const before = sink.names().length;
       sink.take();
       stream.drained();
+      await clock.advance(0);
       expect(sink.names().length).toBeGreaterThan(before);
     }
     expect(sink.names()).toEqual(names);
@@ -80,6 +81,7 @@ describe('a watch on a connection', () => {
     while (!sink.isCut && sink.names().length < initial.length) {
       sink.take();
       stream.drained();
+      await clock.advance(0);
     }
     expect(sink.isCut).toBe(false);
     expect(sink.names()).toHaveLength(200);
@@ -192,13 +194,14 @@ describe('a watch that failed', () => {
   });
 
   test('writes the error once, after a slow reader has received all events', async () => {
-    const { backlog, sink, stream } = begun();
+    const { clock, backlog, sink, stream } = begun();
     sink.isSlow = true;
     backlog.events(['a', 'b', 'c', 'd'].map((name) => added(name, 200_000)));
     backlog.failed(new Error('broken'));
     for (let round = 0; round < 4; round += 1) {
       sink.take();
       stream.drained();
+      await clock.advance(0);
     }
     expect(sink.lines().map(({ type }) => type)).toEqual(['ADDED', 'ADDED', 'ADDED', 'ADDED', 'ERROR']);
   });

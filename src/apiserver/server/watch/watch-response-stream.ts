@@ -153,7 +153,7 @@ export class WatchResponseStream implements ResponseStream {
   drained(): void {
     this.#stallTimer?.cancel();
     this.#stallTimer = undefined;
-    this.#write();
+    if (!this.#isClosed) this.#options.flushScheduler.schedule(this.#flush);
   }
 
   finish(): void {
@@ -194,15 +194,19 @@ export class WatchResponseStream implements ResponseStream {
     this.closed();
   }
 
-  #write(): void {
+  /** Returns the size of the objects that were encoded. */
+  #write(): number {
     const { backlog, sink, flushScheduler } = this.#options;
     const isWritable = () => !this.#isClosed && !backlog.isEmpty && sink.unsentBytes < inFlightMaxBytes;
-    for (let left = turnMaxBytes; left > 0 && isWritable(); ) left -= this.#writeChunk(left);
-    if (this.#isClosed) return;
+    let objectBytes = 0;
+    while (objectBytes < turnMaxBytes && isWritable())
+      objectBytes += this.#writeChunk(turnMaxBytes - objectBytes);
+    if (this.#isClosed) return objectBytes;
     if (backlog.isEmpty) {
       if (this.#isEnding) this.#end();
     } else if (isWritable()) flushScheduler.schedule(this.#flush);
     else this.#armStallTimer();
+    return objectBytes;
   }
 
   #end(): void {
