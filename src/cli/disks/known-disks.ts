@@ -1,7 +1,7 @@
 import { type DiskState, diskState } from '../../engine/disks/disk-state.ts';
 import { scheduleState } from '../../engine/disks/schedule-state.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import { type CapacitySettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
+import { type DiskCapacitySettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
 import type { StorageDisk, StorageDiskStatus, StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { textOf } from '../../kube/wire.ts';
@@ -66,7 +66,7 @@ function knownDisk({ settings }: Pick<DiskObjects, 'settings'>, found: FoundDisk
 
 function stateOf(
   { node, name, uuid, nodeName, schedule }: FoundDisk & Pick<KnownDisk, 'nodeName'>,
-  settings: CapacitySettings | undefined,
+  settings: DiskCapacitySettings | undefined,
 ): DiskState {
   if (uuid === undefined)
     return {
@@ -81,7 +81,7 @@ function stateOf(
 }
 
 /** The settings of all disks, in the only object that is acted on. */
-export function commonSettings(settings: DiskObjects['settings']): CapacitySettings | undefined {
+export function commonSettings(settings: DiskObjects['settings']): DiskCapacitySettings | undefined {
   return settings?.find(({ metadata }) => metadata?.name === diskSettingsName)?.spec;
 }
 

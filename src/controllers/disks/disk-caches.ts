@@ -1,7 +1,7 @@
 import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import {
-  type CapacitySettings,
+  type DiskCapacitySettings,
   type DiskSettings,
   diskSettings,
   diskSettingsName,
@@ -33,7 +33,9 @@ export function diskCaches(informers: SharedInformers): DiskCaches {
 }
 
 /** The settings of all disks. */
-export function capacitySettings({ settings }: Pick<DiskCaches, 'settings'>): CapacitySettings | undefined {
+export function capacitySettings({
+  settings,
+}: Pick<DiskCaches, 'settings'>): DiskCapacitySettings | undefined {
   return settings.get(diskSettingsName)?.spec;
 }
 

@@ -1,5 +1,5 @@
 import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
-import type { CapacitySettings } from '../../kube/disks/disk-settings.ts';
+import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import type { DiskCandidate } from './choose-disk.ts';
@@ -9,7 +9,7 @@ import { scheduleIdentity, scheduleState } from './schedule-state.ts';
 export function readDiskCandidate(
   schedule: DiskSchedule,
   node: StorageNode | undefined,
-  settings?: CapacitySettings,
+  settings?: DiskCapacitySettings,
 ): DiskCandidate {
   const { spec, status } = schedule;
   const { uuid, name, nodeName } = scheduleIdentity(schedule);

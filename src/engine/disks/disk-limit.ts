@@ -1,4 +1,4 @@
-import type { CapacitySettings } from '../../kube/disks/disk-settings.ts';
+import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
 import type { StorageDisk, StorageDiskStatus } from '../../kube/disks/storage-node.ts';
 
 const percentageDefault = 100;
@@ -16,7 +16,7 @@ export type DiskLimit =
 export function diskLimit(
   { storageMaximum, storageAvailable }: StorageDiskStatus,
   disk: StorageDisk | undefined,
-  settings: CapacitySettings | undefined,
+  settings: DiskCapacitySettings | undefined,
 ): DiskLimit {
   const reserved = disk?.storageReserved ?? 0;
   const { policy, percentage } = effectivePolicy(disk, settings);
@@ -32,8 +32,8 @@ export function diskLimit(
 
 /** The policy of the disk comes before the one of all disks. */
 export function effectivePolicy(
-  disk: CapacitySettings | undefined,
-  settings: CapacitySettings | undefined,
+  disk: DiskCapacitySettings | undefined,
+  settings: DiskCapacitySettings | undefined,
 ): { readonly policy: 'Available' | 'OverProvision'; readonly percentage: number } {
   return {
     policy: disk?.capacityPolicy ?? settings?.capacityPolicy ?? 'Available',

@@ -1,4 +1,4 @@
-import type { CapacitySettings } from '../../kube/disks/disk-settings.ts';
+import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
 import type { StorageNode } from '../../kube/disks/storage-node.ts';
 import { ownValue } from '../../kube/go/json-value.ts';
 import { diskLimit } from './disk-limit.ts';
@@ -31,7 +31,7 @@ export interface DiskIdentity {
 export function diskState(
   node: StorageNode | undefined,
   { uuid, name, nodeName }: DiskIdentity,
-  settings?: CapacitySettings,
+  settings?: DiskCapacitySettings,
 ): DiskState {
   if (node === undefined) return unknown(`there is no StorageNode ${nodeName}`);
   const wanted = ownValue(node.spec?.disks, name);

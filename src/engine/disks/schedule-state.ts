@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
-import type { CapacitySettings } from '../../kube/disks/disk-settings.ts';
+import type { DiskCapacitySettings } from '../../kube/disks/disk-settings.ts';
 import { forceRemovalKey, type StorageNode } from '../../kube/disks/storage-node.ts';
 import { diskRemovedReason } from './disk-conditions.ts';
 import { type DiskIdentity, type DiskState, diskState } from './disk-state.ts';
@@ -13,7 +13,7 @@ import { type DiskIdentity, type DiskState, diskState } from './disk-state.ts';
 export function scheduleState(
   schedule: DiskSchedule,
   node: StorageNode | undefined,
-  settings?: CapacitySettings,
+  settings?: DiskCapacitySettings,
 ): DiskState {
   const state = diskState(node, scheduleIdentity(schedule), settings);
   if (state.kind === 'ready') {

@@ -4,11 +4,11 @@ import { stowageGroup, stowageVersion } from '../stowage.ts';
 
 /** Settings of all disks: `stowage.dev/v1alpha1`, cluster-scoped, one object of the name `default`. docs/kinds.md describes each field. */
 export interface DiskSettings extends KubeObject {
-  readonly spec?: CapacitySettings;
+  readonly spec?: DiskCapacitySettings;
 }
 
 /** Also of one disk in a StorageNode. */
-export interface CapacitySettings {
+export interface DiskCapacitySettings {
   readonly capacityPolicy?: 'Available' | 'OverProvision';
   /** Only with `OverProvision`; 100 if absent. */
   readonly overProvisioningPercentage?: number;

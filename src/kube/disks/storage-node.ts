@@ -1,7 +1,7 @@
 import type { Condition, KubeObject } from '../api/meta.ts';
 import type { Resource } from '../resource.ts';
 import { stowageGroup, stowageVersion } from '../stowage.ts';
-import type { CapacitySettings } from './disk-settings.ts';
+import type { DiskCapacitySettings } from './disk-settings.ts';
 
 /** A node that keeps replicas, with its disks: `stowage.dev/v1alpha1`, cluster-scoped. docs/kinds.md describes each field. */
 export interface StorageNode extends KubeObject {
@@ -16,7 +16,7 @@ export interface StorageNodeSpec {
   readonly disks?: Readonly<Record<string, StorageDisk>>;
 }
 
-export interface StorageDisk extends CapacitySettings {
+export interface StorageDisk extends DiskCapacitySettings {
   readonly path?: string;
   readonly diskType?: 'filesystem' | 'block';
   readonly allowScheduling?: boolean;

@@ -4,7 +4,11 @@ import { CrashAfterWrites } from '../../../cluster/testing/fault-hooks.ts';
 import type { KubeObject } from '../../../kube/api/meta.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
-import { type CapacitySettings, diskSettings, diskSettingsName } from '../../../kube/disks/disk-settings.ts';
+import {
+  type DiskCapacitySettings,
+  diskSettings,
+  diskSettingsName,
+} from '../../../kube/disks/disk-settings.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
 import { type StorageDiskStatus, type StorageNode, storageNodes } from '../../../kube/disks/storage-node.ts';
 import { type DiskVolumeSpec, diskVolumes } from '../../../kube/disks/volume.ts';
@@ -108,7 +112,7 @@ export class DisksFixture {
     await this.settle();
   }
 
-  async setSettings(spec: CapacitySettings): Promise<void> {
+  async setSettings(spec: DiskCapacitySettings): Promise<void> {
     const client = this.environment.cluster.resource(diskSettings);
     const metadata = { name: diskSettingsName };
     const found = await undefinedIfNotFound(client.get(metadata));
