@@ -15,11 +15,21 @@ export class CopyTasks {
 
   /** Starts work that handles its own errors. */
   start(key: string, work: (signal: AbortSignal) => Promise<void>): void {
+    void this.run(key, work);
+  }
+
+  /** Runs work as the task of the key, and returns its result. */
+  async run<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     assert(!this.#running.has(key), `a task for ${key} is running already`);
-    if (this.#isClosed) return;
     const abort = new AbortController();
-    const ended = work(abort.signal).finally(() => this.#running.delete(key));
+    if (this.#isClosed) abort.abort();
+    const result = work(abort.signal).finally(() => this.#running.delete(key));
+    const ended = result.then(
+      () => {},
+      () => {},
+    );
     this.#running.set(key, { abort, ended });
+    return await result;
   }
 
   /** Resolves when no task of the key runs. */

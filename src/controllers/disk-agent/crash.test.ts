@@ -13,7 +13,7 @@ import { callAgent, sha256Hex } from './testing/upload-client.ts';
 const kibibyte = 1024;
 /** Far more than any of these operations has. */
 const stepsMax = 80;
-const data = randomBytes(200 * kibibyte);
+const data = randomBytes(70 * kibibyte);
 const checksum = createHash('sha512').update(data).digest('hex');
 
 interface CrashScenario {

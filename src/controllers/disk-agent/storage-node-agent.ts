@@ -3,6 +3,7 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { diskAgentCaches } from './agent-caches.ts';
 import type { AgentParts } from './agent-parts.ts';
+import { CopyTasks } from './copy-tasks.ts';
 import type { AgentNodeSettings, DiskAgentSettings } from './disk-agent-settings.ts';
 import type { HostFiles } from './files/host-files.ts';
 import { ImageCopies } from './images/image-copies.ts';
@@ -41,12 +42,13 @@ export async function runStorageNodeAgent(
   const onFilesChanged = () => status?.wake();
   const parts: AgentParts = { nodeName, context, files, disks, caches, newToken, onFilesChanged };
   const reader = new ImageReader(parts);
-  const copies = new ImageCopies(parts);
+  const tasks = new CopyTasks();
+  const copies = new ImageCopies(parts, tasks);
   const uploads = new ImageUploads({
     parts,
     reader,
+    tasks,
     onEnd: (image, uuid) => copies.wake(image, uuid),
-    signal,
   });
   await using server = await AgentServer.start({
     host: settings.listenHost,

@@ -15,7 +15,7 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { retryIfStale } from '../../disks/retry-if-stale.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
-import { CopyTasks } from '../copy-tasks.ts';
+import type { CopyTasks } from '../copy-tasks.ts';
 import { givesUpDisk, ownsDisk } from '../own-disks.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
 import { TransferError } from '../transfer/byte-source.ts';
@@ -40,12 +40,14 @@ const busyMs = 1_000;
 export class ImageCopies {
   readonly #parts: AgentParts;
   readonly #queue: WorkQueue;
-  readonly #tasks = new CopyTasks();
+  /** Downloads and uploads, by key. */
+  readonly #tasks: CopyTasks;
   /** Attempts since a copy last got further, by key. */
   readonly #attempts = new Map<string, CopyAttempts>();
 
-  constructor(parts: AgentParts) {
+  constructor(parts: AgentParts, tasks: CopyTasks) {
     this.#parts = parts;
+    this.#tasks = tasks;
     this.#queue = new WorkQueue(parts.context);
   }
 

@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backingImages } from '../../../kube/disks/backing-image.ts';
+import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
 import { AgentFixture } from '../testing/agent-fixture.ts';
 import { callAgent, sha256Hex, type UploadCall, type UploadReply } from '../testing/upload-client.ts';
 
@@ -199,6 +201,30 @@ test('of two uploads at once, the second is refused', async () => {
   await fixture.until(async () => (await send({ body: data }))?.status === 201);
   await fixture.untilCopy('i', 'n1', 'ready');
   expect(data.equals(await fixture.read('n1', 'images/i/data.img'))).toBe(true);
+});
+
+test('an upload ends when its image is deleted, and leaves nothing', async () => {
+  const { fixture } = await uploading();
+  const { hostname, port } = new URL((await fixture.node('n1')).status?.upload?.url ?? '');
+  const headers = { authorization: `Bearer ${token}`, 'content-length': data.length };
+  const slow = request({
+    hostname,
+    port,
+    path,
+    method: 'PUT',
+    headers,
+    rejectUnauthorized: false,
+    agent: false,
+  });
+  slow.on('error', () => {});
+  slow.write(data.subarray(0, 100));
+  await fixture.until(async () => (await fixture.fileSize('n1', 'images/i/data.img.part')) !== undefined);
+  const client = fixture.cluster.resource(backingImages);
+  await client.delete({ name: 'i' });
+  await fixture.until(async () => (await undefinedIfNotFound(client.get({ name: 'i' }))) === undefined);
+  slow.destroy();
+  await fixture.settle(5_000);
+  expect(await readdir(join(fixture.diskPath('n1'), 'images'))).toEqual([]);
 });
 
 test('an image that is not uploaded, or is being deleted, takes no upload', async () => {

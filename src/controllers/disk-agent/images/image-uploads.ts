@@ -1,7 +1,9 @@
 import { mayMakeCopy } from '../../../engine/disks/images/may-make-copy.ts';
 import { fileSystemReason, isDiskFull } from '../../../io/files/file-system-reason.ts';
 import type { BackingImage } from '../../../kube/disks/backing-image.ts';
+import { onAbort } from '../../../runtime/abort.ts';
 import { type AgentParts, dataFolderOn } from '../agent-parts.ts';
+import type { CopyTasks } from '../copy-tasks.ts';
 import type { DataFolder, DataFolderState } from '../files/data-folder.ts';
 import type { AgentDisk } from '../status/agent-disks.ts';
 import {
@@ -25,8 +27,8 @@ export interface ImageUploadsOptions {
   readonly reader: ImageReader;
   /** Called when an upload has ended. */
   readonly onEnd: (imageName: string, diskUUID: string) => void;
-  /** Ends with the agent. */
-  readonly signal: AbortSignal;
+  /** Shared with the loop over copies, which stops an upload before it removes a folder. */
+  readonly tasks: CopyTasks;
 }
 
 /**
@@ -35,8 +37,6 @@ export interface ImageUploadsOptions {
  */
 export class ImageUploads {
   readonly #options: ImageUploadsOptions;
-  /** Names of images whose data arrives now. */
-  readonly #busy = new Set<string>();
 
   constructor(options: ImageUploadsOptions) {
     this.#options = options;
@@ -58,16 +58,16 @@ export class ImageUploads {
     const place = await this.#placeOf(image);
     if ('status' in place) return place;
     if (place.state.dataBytes !== undefined) return stateAnswer(place.state);
-    if (this.#busy.has(request.imageName))
+    const { tasks } = this.#options;
+    const key = `${request.imageName}/${place.disk.uuid}`;
+    if (tasks.has(key))
       return {
         status: 409,
         message: `another upload of ${request.imageName} is in progress; wait for its end`,
       };
-    this.#busy.add(request.imageName);
     try {
-      return await this.#receiveRange(image, place, range, request.body);
+      return await tasks.run(key, (stop) => this.#receiveRange(image, place, { range, request }, stop));
     } finally {
-      this.#busy.delete(request.imageName);
       this.#options.parts.onFilesChanged();
       this.#options.onEnd(request.imageName, place.disk.uuid);
     }
@@ -76,10 +76,10 @@ export class ImageUploads {
   async #receiveRange(
     image: BackingImage,
     { folder, disk, state }: UploadPlace,
-    range: ContentRange,
-    body: AsyncIterable<Uint8Array>,
+    { range, request }: { readonly range: ContentRange; readonly request: UploadRequest },
+    signal: AbortSignal,
   ): Promise<AgentAnswer> {
-    const { parts, signal } = this.#options;
+    const { parts } = this.#options;
     const limit = await limitOf(parts, { image, disk }, signal);
     if (range.totalBytes > limit.bytes)
       return {
@@ -92,15 +92,22 @@ export class ImageUploads {
     const progress = this.#progress(image, disk, range);
     const onProgress = (done: number) => progress.report(done, range.totalBytes);
     const { identity } = state;
+    const stopListening = signal.aborted ? request.cancel : onAbort(signal, request.cancel);
     try {
-      const filled = await fillPart(bodySource(range, body), { folder, identity, limit, onProgress }, signal);
+      const filled = await fillPart(
+        bodySource(range, request.body),
+        { folder, identity, limit, onProgress },
+        signal,
+      );
       if (filled.bytes < range.totalBytes)
         return { status: 202, message: 'received', headers: offsetHeaders(filled.bytes, false) };
       await finishCopy(folder, image, { bytes: filled.bytes }, signal);
       return { status: 201, message: 'complete', headers: offsetHeaders(filled.bytes, true) };
     } catch (error) {
+      if (signal.aborted) return { status: 409, message: 'the image is being deleted, or the agent stops' };
       return await this.#failure(image, disk, error);
     } finally {
+      stopListening();
       await progress.settled();
     }
   }

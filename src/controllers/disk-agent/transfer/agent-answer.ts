@@ -24,6 +24,8 @@ export interface UploadRequest {
   readonly contentRange: string | undefined;
   readonly contentLength: number;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the body at once. */
+  cancel(): void;
 }
 
 /** What the server serves. Callers have a token, which has not been checked. */

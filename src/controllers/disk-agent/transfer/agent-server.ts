@@ -161,7 +161,8 @@ class AgentExchange {
       return { status: 411, message: 'send the header Content-Length; chunked bodies are not accepted' };
     const contentRange = headers['content-range'];
     const body = this.#request as AsyncIterable<Uint8Array>;
-    return await this.#options.served.upload({ imageName, token, contentRange, contentLength, body });
+    const cancel = () => void this.#request.destroy();
+    return await this.#options.served.upload({ imageName, token, contentRange, contentLength, body, cancel });
   }
 
   async #read(
