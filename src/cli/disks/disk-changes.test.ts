@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { InterceptedCluster } from '../../cluster/intercepted-cluster.ts';
 import { DisksFixture, diskUUID } from '../../controllers/disks/testing/disks-fixture.ts';
+import { failure } from '../../kube/api-error.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { forceRemovalKey, storageNodes } from '../../kube/disks/storage-node.ts';
 import { readDiskObjects } from './disk-objects.ts';
@@ -201,4 +202,24 @@ test('several that can not move are counted', () => {
   expect(evictionFailure(report, false)).toBe(
     "node/n1: image ubuntu can't move: no disk fits (and 1 more); add a disk or free bytes, or take it back with --undo",
   );
+});
+
+test('what may not be listed is noted, and is not called missing', async () => {
+  const fixture = await DisksFixture.start(100);
+  const cluster = new InterceptedCluster(fixture.environment.cluster);
+  cluster.addHooks({
+    before: async ({ verb, resource }) => {
+      if (verb === 'list' && !['storagenodes', 'diskschedules'].includes(resource.plural))
+        throw failure(403, 'Forbidden', 'no');
+    },
+  });
+  const { nodes, schedules, volumes, notes } = await readDiskObjects(cluster);
+  expect([nodes.length, schedules.length, volumes]).toEqual([1, 1, undefined]);
+  expect(notes.map(({ text }) => text)).toEqual([
+    'could not read disksettings (forbidden): limits may be those of another policy',
+    'could not read volumes.stowage.dev (forbidden): nothing is known about volumes',
+    'could not read replicas (forbidden): the volumes of replicas are not known',
+    'could not read backingimages (forbidden): nothing is known about images',
+    'could not read persistentvolumes (forbidden): the claims of volumes are not known',
+  ]);
 });

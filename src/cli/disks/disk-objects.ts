@@ -45,7 +45,7 @@ export async function readDiskObjects(
     images,
     persistentVolumes: pvs,
     notes: [
-      ...(settings ? [] : [unreadNote('disksettings', 'limits are those that disks have reported last')]),
+      ...(settings ? [] : [unreadNote('disksettings', 'limits may be those of another policy')]),
       ...(volumes ? [] : [unreadNote('volumes.stowage.dev', 'nothing is known about volumes')]),
       ...(found ? [] : [unreadNote('replicas', 'the volumes of replicas are not known')]),
       ...(images ? [] : [unreadNote('backingimages', 'nothing is known about images')]),
