@@ -29,7 +29,7 @@ export interface EvictFlags extends DisksFlags {
 const remainsStatus = 3;
 const timeoutDefaultMs = 10 * 60_000;
 const intervalMs = 1_000;
-/** If nothing but refused replicas and copies is left for this long, no other disk will take them. */
+/** If something is refused and nothing moves for this long, no other disk will take it. */
 const refusedMs = 10_000;
 
 /** `stowage disks evict`. */
@@ -120,8 +120,9 @@ export async function waitUntilEmpty(
   for (;;) {
     const remaining = await lookAt(cluster, target);
     const nowMs = clock.monotonicMs();
-    const isRefused = remaining.every(({ state }) => state === 'Blocked');
-    refusedSinceMs = isRefused ? (refusedSinceMs ?? nowMs) : undefined;
+    const isRefused = remaining.every(({ state }) => state === 'Blocked' || state === 'Waiting');
+    const hasBlocked = remaining.some(({ state }) => state === 'Blocked');
+    refusedSinceMs = isRefused && hasBlocked ? (refusedSinceMs ?? nowMs) : undefined;
     const isStuck = refusedSinceMs !== undefined && nowMs - refusedSinceMs >= refusedMs;
     if (remaining.length === 0 || isStuck || nowMs >= deadlineMs) return remaining;
     onProgress(remaining);

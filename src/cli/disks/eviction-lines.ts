@@ -27,7 +27,7 @@ export function evictionLines(
       node: disk.nodeName,
       disk: disk.name,
       sizeBytes: Math.max(entry.requestedBytes, entry.scheduledBytes),
-      ...progress.of(entry),
+      ...progress.of(entry, disk),
     })),
   );
 }
@@ -49,9 +49,9 @@ class EvictionProgress {
     this.#volumes = new Map((objects.volumes ?? []).map((volume) => [volume.metadata?.name ?? '', volume]));
   }
 
-  of(entry: DiskEntryLine): Progress {
+  of(entry: DiskEntryLine, disk: KnownDisk): Progress {
     if (entry.state === 'releasing') return { state: 'Leaving', message: 'its bytes are being released' };
-    return entry.kind === 'replica' ? this.#replica(entry.name) : this.#image(entry.name);
+    return entry.kind === 'replica' ? this.#replica(entry.name) : this.#image(entry.name, disk);
   }
 
   #replica(name: string): Progress {
@@ -100,7 +100,7 @@ class EvictionProgress {
     return disk !== undefined && isEvicted(disk);
   }
 
-  #image(name: string): Progress {
+  #image(name: string, from: KnownDisk): Progress {
     const image = this.#objects.images?.find(({ metadata }) => metadata?.name === name);
     if (this.#objects.images === undefined) return { state: 'Waiting', message: 'images could not be read' };
     if (image === undefined)
@@ -116,16 +116,30 @@ class EvictionProgress {
       const disk = this.#disks.get(diskUUID);
       return state !== 'ready' && disk !== undefined && !isEvicted(disk);
     });
-    if (coming === undefined)
-      return { state: 'Waiting', message: 'the controller disks has not answered yet' };
+    if (coming === undefined) {
+      const staying = stayingReason(image.status?.conditions, from);
+      return { state: 'Waiting', message: staying ?? 'the controller disks has not answered yet' };
+    }
     const { node, disk, progressPercent = 0, message } = coming;
     return { state: 'Moving', message: `to ${node}/${disk}: ${message ?? `${progressPercent} % are there`}` };
   }
 }
 
-/** The message of a condition that says that no disk fits. */
+/** Reasons of a condition that last until something else changes. A refused expansion keeps no replica from moving. */
+const refusals: readonly (string | undefined)[] = ['InsufficientStorage', 'DiskRemoved', 'CopyFailed'];
+
+/** The message of a condition that says why there is no other place. */
 function refusalIn(conditions: readonly Condition[] | undefined): string | undefined {
   const found = getCondition(conditions, 'DiskAllocation');
-  if (found?.status !== 'False' || found.reason !== 'InsufficientStorage') return undefined;
+  if (found?.status !== 'False' || !refusals.includes(found.reason)) return undefined;
   return textOf(found.message) || 'no disk fits';
+}
+
+/** What the condition says about the copy on one disk, such as that a replica there needs it. */
+function stayingReason(conditions: readonly Condition[] | undefined, disk: KnownDisk): string | undefined {
+  const { message } = getCondition(conditions, 'DiskAllocation') ?? {};
+  const place = `disk ${disk.name} on node ${disk.nodeName} `;
+  return textOf(message)
+    .split('; ')
+    .find((part) => part.includes(place));
 }

@@ -111,6 +111,32 @@ test('what could not be read is not called missing', () => {
   expect(described('disk/n1/ssd', blind)).toMatch(/replica +db-r0 +- /);
 });
 
+test('an image that a replica on the evicted disk needs says so, and one that failed can not move', () => {
+  const message =
+    'Each of 2 copies has been granted 1 bytes; the copy on disk ssd on node n2 stays while replica db-r1 is there';
+  const objects = (condition: {
+    status: 'True' | 'False';
+    reason: string;
+    message: string;
+  }): DiskObjects => ({
+    ...sampleObjects,
+    schedules: sampleObjects.schedules.map((schedule) =>
+      schedule.spec?.nodeID === 'n2'
+        ? { ...schedule, spec: { ...schedule.spec, backingImages: { alpine: 1 } } }
+        : schedule,
+    ),
+    images: [
+      { metadata: { name: 'alpine' }, status: { conditions: [{ type: 'DiskAllocation', ...condition }] } },
+    ],
+  });
+  expect(described('n2', objects({ status: 'True', reason: 'Scheduled', message }))).toMatch(
+    /alpine .* Waiting +the copy on disk ssd on node n2 stays while replica db-r1 is there/,
+  );
+  expect(described('n2', objects({ status: 'False', reason: 'CopyFailed', message: 'it failed' }))).toMatch(
+    /alpine .* Blocked +it failed/,
+  );
+});
+
 test('a node names its disks that can not be used', () => {
   const message = "Disks that can't be used: new; status.diskStatus says why";
   const node = (status: 'True' | 'False', reason: string): DiskObjects => ({
