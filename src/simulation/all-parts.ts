@@ -1,14 +1,16 @@
 import type { SimulationPart } from './part.ts';
+import { disksPart } from './parts/disks.ts';
 import { driverPart } from './parts/driver.ts';
 import { nodesPart } from './parts/nodes.ts';
-import { processesPart } from './parts/processes.ts';
+import { diskProcessesPart, processesPart } from './parts/processes.ts';
 import { rareMomentsPart } from './parts/rare-moments.ts';
 import { schedulingPart } from './parts/scheduling.ts';
 import { volumesPart } from './parts/volumes.ts';
 import { workloadsPart } from './parts/workloads.ts';
+import type { SimulationSubject } from './scenario.ts';
 
-/** Everything that takes part in the simulation. A new controller adds its part here. */
-export const allParts: readonly SimulationPart[] = [
+/** What scenarios about pods and their volumes consist of. A new controller adds its part here. */
+const podParts: readonly SimulationPart[] = [
   schedulingPart,
   volumesPart,
   driverPart,
@@ -17,3 +19,14 @@ export const allParts: readonly SimulationPart[] = [
   processesPart,
   rareMomentsPart,
 ];
+
+/** Disks have no effect on pods but by claims, so they have scenarios of their own, which are small and quick. */
+const diskParts: readonly SimulationPart[] = [disksPart, diskProcessesPart];
+
+/** Everything that takes part in a scenario about this subject. */
+export function partsOf(subject: SimulationSubject = 'pods'): readonly SimulationPart[] {
+  return subject === 'pods' ? podParts : diskParts;
+}
+
+/** All parts, each once; where two have something in common, it is there twice. */
+export const allParts: readonly SimulationPart[] = [...podParts, ...diskParts];

@@ -14,6 +14,10 @@ import type { ProcessPlan, SimulatedProcess } from './simulated-process.ts';
 export interface SimulationPart {
   readonly name: string;
   readonly processes?: readonly ProcessPlan[];
+  /** Whether the API server serves the kinds of `stowage.dev`, which takes time to set up. */
+  readonly needsOwnKinds?: boolean;
+  /** Creates what its actions expect, before the processes start. */
+  readonly prepare?: (context: Pick<ActionContext, 'cluster'>) => Promise<void>;
   readonly actions?: readonly ActionKind[];
   readonly invariants?: readonly Invariant[];
   readonly probes?: readonly Probe[];

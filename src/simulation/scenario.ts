@@ -6,6 +6,8 @@
  * again, which is what lets a failing one be minimized.
  */
 export interface Scenario {
+  /** What it is about, and so which controllers take part. Default: pods. */
+  readonly subject?: SimulationSubject;
   /** Seeds all randomness of the run: ids, jitter, latencies. */
   readonly seed: string;
   /** The processes that have two replicas, which elect a leader. The others have one. */
@@ -17,6 +19,10 @@ export interface Scenario {
   /** In order of time. */
   readonly actions: readonly TimedAction[];
 }
+
+/** Pods with their volumes, or disks with replicas and backing images. */
+export const simulationSubjects = ['pods', 'disks'] as const;
+export type SimulationSubject = (typeof simulationSubjects)[number];
 
 export interface TimedAction {
   /** Since the start of the run. */

@@ -1,7 +1,7 @@
 import { type Random, seededRandom } from '../runtime/random.ts';
-import { allParts } from './all-parts.ts';
+import { partsOf } from './all-parts.ts';
 import type { ActionKind, SimulationPart } from './part.ts';
-import type { Scenario, TimedAction } from './scenario.ts';
+import type { Scenario, SimulationSubject, TimedAction } from './scenario.ts';
 
 const activeMaxMs = 90_000;
 const actionsMax = 100;
@@ -12,7 +12,10 @@ const rareMs = 25_000;
  * The scenario of a seed. Each seed uses some kinds of actions only: combinations that are rare among all actions are then common in
  * some seeds (swarm testing).
  */
-export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = allParts): Scenario {
+export function scenarioOfSeed(
+  seed: number,
+  parts: readonly SimulationPart[] = partsOf(subjectOf(seed)),
+): Scenario {
   const random = seededRandom(`scenario ${seed}`);
   const processes = parts.flatMap(({ processes: plans = [] }) => plans.map(({ name }) => name));
   const all = parts.flatMap(({ actions = [] }) => actions);
@@ -36,12 +39,18 @@ export function scenarioOfSeed(seed: number, parts: readonly SimulationPart[] = 
   actions.push(...rareActions(rare, activeMs, random.fork('rare')));
   actions.sort((left, right) => left.atMs - right.atMs);
   return {
+    ...(subjectOf(seed) === 'pods' ? {} : { subject: subjectOf(seed) }),
     seed: String(seed),
     replicated: processes.filter(() => shape.int(4) === 0),
     latencyMaxMs: shape.pick([0, 5, 40]),
     attaches: random.fork('attaches').int(4) === 0,
     actions,
   };
+}
+
+/** One seed of eight is about disks. */
+function subjectOf(seed: number): SimulationSubject {
+  return seed % 8 === 0 ? 'disks' : 'pods';
 }
 
 function rareActions(kinds: readonly ActionKind[], activeMs: number, random: Random): readonly TimedAction[] {

@@ -1,3 +1,5 @@
+import { DefinitionController } from '../apiserver/custom/definition-controller.ts';
+import { installDefinitions } from '../apiserver/custom/install-definitions.ts';
 import { builtInKindCatalog } from '../apiserver/kinds/built-in-kinds.ts';
 import { bootstrap } from '../apiserver/registry/bootstrap.ts';
 import { EmbeddedRegistry } from '../apiserver/registry/embedded-registry.ts';
@@ -6,12 +8,13 @@ import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { InProcessDriver } from '../csi/in-process-driver.ts';
 import type { ServedCsiDriver } from '../csi/served-driver.ts';
+import { ownDefinitions } from '../embedded/own-definitions.ts';
 import { persistentVolumeClaims, persistentVolumes, pods } from '../kube/resources.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import { idsFrom } from '../runtime/ids.ts';
 import { type Random, seededRandom } from '../runtime/random.ts';
 import { VirtualClock } from '../runtime/virtual-clock.ts';
-import { allParts } from './all-parts.ts';
+import { partsOf } from './all-parts.ts';
 import { createBaseCluster } from './base-cluster.ts';
 import { Coverage } from './coverage.ts';
 import { callFaults } from './faults/connection-faults.ts';
@@ -77,7 +80,7 @@ const probeMs = 25_000;
  */
 export async function simulate(
   scenario: Scenario,
-  parts: readonly SimulationPart[] = allParts,
+  parts: readonly SimulationPart[] = partsOf(scenario.subject),
 ): Promise<SimulationResult> {
   const run = new SimulationRun(scenario, parts);
   try {
@@ -108,6 +111,7 @@ class SimulationRun {
   readonly #actions: ReadonlyMap<string, ActionKind>;
   readonly #parts: readonly SimulationPart[];
   readonly #beforeSweeps: Violation[] = [];
+  #definitions: DefinitionController | undefined;
   /** Versions since rest began; undefined before that. */
   #lateVersions: LateVersions | undefined;
   #versions = 0;
@@ -144,6 +148,8 @@ class SimulationRun {
       await bootstrap(this.#registry);
       const { attaches = false } = this.#scenario;
       await createBaseCluster(this.#people, { driver: this.#driver, attaches });
+      if (this.#parts.some(({ needsOwnKinds }) => needsOwnKinds === true)) await this.#serveOwnKinds();
+      for (const { prepare } of this.#parts) await prepare?.({ cluster: this.#people });
     });
     const services = csiServicesOf(this.#driver, this.#clock);
     const served = await InProcessDriver.connect(services, new AbortController().signal);
@@ -152,6 +158,13 @@ class SimulationRun {
       process.start();
     }
     await this.#clock.advance(startMs);
+  }
+
+  async #serveOwnKinds(): Promise<void> {
+    const [registry, clock] = [this.#registry, this.#clock];
+    const onError = (error: unknown) => this.#trace.add('server', messageOf(error));
+    this.#definitions = await DefinitionController.start({ registry, clock, onError });
+    await installDefinitions(registry, await ownDefinitions());
   }
 
   async act(): Promise<void> {
@@ -219,6 +232,7 @@ class SimulationRun {
   async close(): Promise<void> {
     await this.#during(async () => {
       await Promise.all([...this.#processes.values()].map((process) => process.close()));
+      await this.#definitions?.close();
     });
   }
 

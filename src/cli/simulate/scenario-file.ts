@@ -3,13 +3,14 @@ import { readYaml, YamlSyntaxError } from '../../io/yaml/yaml-reader.ts';
 import { isRecord } from '../../kube/wire.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { allParts } from '../../simulation/all-parts.ts';
-import type { Scenario, TimedAction } from '../../simulation/scenario.ts';
+import { type Scenario, simulationSubjects, type TimedAction } from '../../simulation/scenario.ts';
 import { CliError } from '../cli-error.ts';
 import { type Field, isOn, list, record } from '../config/fields.ts';
 
 const standardInput = 0;
 
 const fields = record({
+  subject: nameOf('subject', simulationSubjects),
   seed: seedText,
   replicated: list(nameOf('process', namesOfProcesses())),
   latencyMaxMs: wholeNumber,
@@ -28,7 +29,7 @@ export function readScenarioFile(path: string): Scenario {
   const problems: string[] = [];
   const content = contentOf(path, problems);
   const read = fields(content, '', problems) ?? {};
-  const { seed, replicated, latencyMaxMs, attaches, actions } = read;
+  const { subject, seed, replicated, latencyMaxMs, attaches, actions } = read;
   for (const [name, value] of Object.entries({ seed, replicated, latencyMaxMs, actions }))
     if (value === undefined && !(isRecord(content) && Object.hasOwn(content, name)))
       problems.push(`${name}: is missing; write it as stowage simulate prints it`);
@@ -36,7 +37,8 @@ export function readScenarioFile(path: string): Scenario {
   if (problems.length > 0 || seed === undefined || latencyMaxMs === undefined)
     throw new CliError(problems.map((problem) => `--from: ${path}: ${problem}`).join('\n'), 2);
   const inOrder = timed.toSorted((left, right) => left.atMs - right.atMs);
-  const optional = attaches === undefined ? {} : { attaches };
+  const about = simulationSubjects.find((each) => each === subject);
+  const optional = { ...(about && { subject: about }), ...(attaches !== undefined && { attaches }) };
   return { seed, replicated: replicated ?? [], latencyMaxMs, ...optional, actions: inOrder };
 }
 

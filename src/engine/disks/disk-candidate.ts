@@ -33,8 +33,12 @@ function sumsOf(
   verdicts: Readonly<Record<string, DiskVerdict>> = {},
 ): { readonly demand: number; readonly granted: number } {
   let [demand, granted] = [0, 0];
-  for (const [name, bytes] of Object.entries(asked))
-    demand += Math.max(bytes, ownValue(verdicts, name)?.scheduledSize ?? 0);
+  for (const [name, bytes] of Object.entries(asked)) {
+    const { state, observedSize, scheduledSize = 0 } = ownValue(verdicts, name) ?? {};
+    // A large request that was rejected and stays keeps no bytes from smaller ones.
+    const isRejected = state === 'rejected' && observedSize === bytes;
+    demand += isRejected ? scheduledSize : Math.max(bytes, scheduledSize);
+  }
   for (const [name, { scheduledSize = 0 }] of Object.entries(verdicts)) {
     granted += scheduledSize;
     if (!Object.hasOwn(asked, name)) demand += scheduledSize;

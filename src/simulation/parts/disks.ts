@@ -1,0 +1,295 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { backingImages } from '../../kube/disks/backing-image.ts';
+import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
+import { diskSettings, diskSettingsName } from '../../kube/disks/disk-settings.ts';
+import { replicas } from '../../kube/disks/replica.ts';
+import { storageNodes } from '../../kube/disks/storage-node.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Random } from '../../runtime/random.ts';
+import { disksComeToRest, roomIsUsed } from '../invariants/disk-room.ts';
+import { diskInvariants, disksAreAtRest } from '../invariants/disks.ts';
+import type { ActionContext, SimulationPart } from '../part.ts';
+import type { ActionParameters } from '../scenario.ts';
+import { gibibyte } from '../simulated-driver.ts';
+
+const apiVersion = 'stowage.dev/v1alpha1';
+const nodeNames = ['n0', 'n1', 'n2'] as const;
+const diskNames = ['a', 'b'] as const;
+const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
+const imageNames = ['i0', 'i1'] as const;
+const diskGib = 12;
+/** Any time: people look at whether it is there. */
+const past = '2026-01-01T00:00:00Z';
+
+/** Storage nodes with two disks each, volumes with replicas, backing images, and two processes that decide about all of them at once. */
+export const disksPart: SimulationPart = {
+  name: 'disks',
+  processes: [
+    { name: 'disks', controllers: ['disks'] },
+    // Not a replica that waits for a Lease: any number of instances may act.
+    { name: 'disks-too', controllers: ['disks'] },
+    { name: 'collector', controllers: ['garbage-collector'] },
+  ],
+  needsOwnKinds: true,
+  prepare: async ({ cluster }) => {
+    for (const node of nodeNames) await createStorageNode(cluster, node);
+  },
+  invariants: [...diskInvariants, disksAreAtRest, roomIsUsed, disksComeToRest],
+  actions: [
+    {
+      name: 'create-volume',
+      weight: 8,
+      draw: (random) => ({
+        volume: random.pick(volumeNames),
+        gib: 1 + random.int(6),
+        replicas: 1 + random.int(3),
+      }),
+      run: async ({ cluster }, { volume, gib, replicas: numberOfReplicas }) => {
+        const spec = { size: Number(gib) * gibibyte, numberOfReplicas: Number(numberOfReplicas) };
+        await create(cluster, diskVolumes, String(volume), spec);
+      },
+    },
+    {
+      name: 'resize-volume',
+      weight: 6,
+      draw: (random) => ({ volume: random.pick(volumeNames), gib: 1 + random.int(10) }),
+      run: async ({ cluster }, { volume, gib }) =>
+        await merge(cluster, diskVolumes, volume, { spec: { size: Number(gib) * gibibyte } }),
+    },
+    {
+      name: 'scale-volume',
+      weight: 2,
+      draw: (random) => ({ volume: random.pick(volumeNames), replicas: 1 + random.int(3) }),
+      run: async ({ cluster }, { volume, replicas: numberOfReplicas }) =>
+        await merge(cluster, diskVolumes, volume, { spec: { numberOfReplicas } }),
+    },
+    {
+      name: 'delete-volume',
+      weight: 4,
+      draw: (random) => ({ volume: random.pick(volumeNames) }),
+      run: async ({ cluster }, { volume }) =>
+        void (await cluster.resource(diskVolumes).delete({ name: String(volume) })),
+    },
+    {
+      name: 'create-image',
+      weight: 2,
+      draw: (random) => ({
+        image: random.pick(imageNames),
+        gib: 1 + random.int(3),
+        copies: 1 + random.int(2),
+      }),
+      run: async ({ cluster }, { image, gib, copies }) => {
+        const source = { download: { url: 'https://images.example.com/base' } };
+        const expectedSize = Number(gib) * gibibyte;
+        const spec = { source, expectedSize, minNumberOfCopies: Number(copies) };
+        await create(cluster, backingImages, String(image), spec);
+      },
+    },
+    {
+      name: 'delete-image',
+      weight: 1,
+      draw: (random) => ({ image: random.pick(imageNames) }),
+      run: async ({ cluster }, { image }) =>
+        void (await cluster.resource(backingImages).delete({ name: String(image) })),
+    },
+    {
+      name: 'report-data',
+      weight: 6,
+      draw: () => ({}),
+      run: async (context) => {
+        await reportReplicas(context);
+        await reportCopies(context);
+      },
+    },
+    {
+      name: 'fail-replica',
+      weight: 1,
+      draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3) }),
+      run: async ({ cluster }, { volume, number }) =>
+        await merge(cluster, replicas, `${volume}-r${number}`, { status: { failedAt: past } }, 'status'),
+    },
+    {
+      name: 'edit-disk',
+      weight: 3,
+      draw: (random) => ({
+        ...drawDisk(random),
+        allowScheduling: random.int(3) > 0,
+        evictionRequested: random.int(3) === 0,
+      }),
+      run: async ({ cluster }, { node, disk, allowScheduling, evictionRequested }) =>
+        await merge(cluster, storageNodes, node, {
+          spec: { disks: { [String(disk)]: { allowScheduling, evictionRequested } } },
+        }),
+    },
+    {
+      name: 'edit-storage-node',
+      weight: 1,
+      draw: (random) => ({ node: random.pick(nodeNames), evictionRequested: random.int(2) === 0 }),
+      run: async ({ cluster }, { node, evictionRequested }) =>
+        await merge(cluster, storageNodes, node, { spec: { evictionRequested } }),
+    },
+    {
+      name: 'set-capacity-policy',
+      weight: 1,
+      draw: (random) => ({ percentage: 50 + random.int(200) }),
+      run: async ({ cluster }, { percentage }) => {
+        const spec = { capacityPolicy: 'OverProvision', overProvisioningPercentage: percentage };
+        const existing = await cluster.resource(diskSettings).list();
+        if (existing.items.length === 0) await create(cluster, diskSettings, diskSettingsName, spec);
+        else await merge(cluster, diskSettings, diskSettingsName, { spec });
+      },
+    },
+    {
+      name: 'resize-disk',
+      weight: 3,
+      isFault: true,
+      draw: (random) => ({ ...drawDisk(random), gib: random.int(diskGib + 1) }),
+      run: async ({ cluster }, { node, disk, gib }) => {
+        const storageAvailable = Number(gib) * gibibyte;
+        await reportDisk(cluster, node, disk, { storageAvailable });
+      },
+    },
+    {
+      name: 'lose-disk',
+      weight: 2,
+      isFault: true,
+      draw: (random) => ({ ...drawDisk(random), forMs: 1_000 + random.int(60_000) }),
+      run: async ({ cluster, clock }, { node, disk, forMs }) => {
+        await reportDisk(cluster, node, disk, { conditions: [ready('False')] });
+        await clock.sleep(Number(forMs), new AbortController().signal);
+        await reportDisk(cluster, node, disk, { conditions: [ready('True')] });
+      },
+    },
+    {
+      name: 'remove-disk',
+      weight: 1,
+      isFault: true,
+      draw: (random) => drawDisk(random),
+      run: async ({ cluster }, { node, disk }) => {
+        await merge(
+          cluster,
+          storageNodes,
+          node,
+          { status: { diskStatus: { [String(disk)]: null } } },
+          'status',
+        );
+      },
+    },
+    {
+      name: 'move-disk',
+      weight: 1,
+      isFault: true,
+      draw: (random) => ({ ...drawDisk(random), to: random.pick(nodeNames) }),
+      run: moveDisk,
+    },
+  ],
+};
+
+function drawDisk(random: Random): ActionParameters {
+  return { node: random.pick(nodeNames), disk: random.pick(diskNames) };
+}
+
+// ── What the agents of the nodes report ──
+
+/** Replicas that may run have their data now. */
+async function reportReplicas({ cluster }: ActionContext): Promise<void> {
+  for (const { metadata, spec, status } of (await cluster.resource(replicas).list()).items)
+    if (spec?.desiredState === 'running' && status?.healthyAt === undefined)
+      await merge(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
+}
+
+/** Copies whose bytes have been granted are there now, and those that nobody wants are gone. */
+async function reportCopies({ cluster }: ActionContext): Promise<void> {
+  const schedules = (await cluster.resource(diskSchedules).list()).items;
+  for (const { metadata, spec, status } of (await cluster.resource(backingImages).list()).items) {
+    const name = metadata?.name ?? '';
+    const wanted = Object.keys(spec?.diskFileSpecMap ?? {});
+    const granted = schedules.filter(
+      (schedule) => ownValue(schedule.status?.backingImages, name)?.state === 'scheduled',
+    );
+    const ready = granted.flatMap((schedule) =>
+      wanted.includes(schedule.metadata?.name ?? '') ? [schedule.metadata?.name ?? ''] : [],
+    );
+    const gone = Object.keys(status?.diskFileStatusMap ?? {}).filter((uuid) => !wanted.includes(uuid));
+    const diskFileStatusMap = Object.fromEntries([
+      ...ready.map((uuid) => [uuid, { state: 'ready' }]),
+      ...gone.map((uuid) => [uuid, null]),
+    ]);
+    const size = status?.size ?? (ready.length > 0 ? spec?.expectedSize : undefined);
+    const body = { status: { ...(size !== undefined && { size }), diskFileStatusMap } };
+    await merge(cluster, backingImages, name, body, 'status');
+  }
+}
+
+/** The disk is put into another node, where it has a name of its own. */
+async function moveDisk({ cluster }: ActionContext, { node, disk, to }: ActionParameters): Promise<void> {
+  if (node === to) return;
+  const from = await cluster.resource(storageNodes).get({ name: String(node) });
+  const moved = from.status?.diskStatus?.[String(disk)];
+  if (moved === undefined) return;
+  const name = `${disk}-of-${node}`;
+  await merge(cluster, storageNodes, node, { status: { diskStatus: { [String(disk)]: null } } }, 'status');
+  await merge(cluster, storageNodes, to, { spec: { disks: { [name]: { path: `/${name}` } } } });
+  await merge(cluster, storageNodes, to, { status: { diskStatus: { [name]: moved } } }, 'status');
+}
+
+async function reportDisk(
+  cluster: Cluster,
+  node: unknown,
+  disk: unknown,
+  change: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { status } = await cluster.resource(storageNodes).get({ name: String(node) });
+  // A disk that was removed or moved reports nothing.
+  if (status?.diskStatus?.[String(disk)] === undefined) return;
+  const body = { status: { diskStatus: { [String(disk)]: change } } };
+  await merge(cluster, storageNodes, node, body, 'status');
+}
+
+async function createStorageNode(cluster: Cluster, name: string): Promise<void> {
+  const disks = Object.fromEntries(diskNames.map((disk) => [disk, { path: `/${disk}` }]));
+  await create(cluster, storageNodes, name, { disks });
+  const diskStatus = Object.fromEntries(
+    diskNames.map((disk, at) => {
+      const number = nodeNames.indexOf(name as (typeof nodeNames)[number]) * diskNames.length + at;
+      const diskUUID = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+      const bytes = diskGib * gibibyte;
+      return [
+        disk,
+        { diskUUID, storageMaximum: bytes, storageAvailable: bytes, conditions: [ready('True')] },
+      ];
+    }),
+  );
+  const zone = name === 'n2' ? 'b' : 'a';
+  await merge(cluster, storageNodes, name, { status: { zone, diskStatus } }, 'status');
+}
+
+function ready(status: 'True' | 'False'): object {
+  return { type: 'Ready', status, reason: 'Reported', message: '', lastTransitionTime: past };
+}
+
+// ── Writes of people and agents ──
+
+async function create(
+  cluster: Cluster,
+  resource: Resource<KubeObject & { readonly spec?: object }>,
+  name: string,
+  spec: object,
+): Promise<void> {
+  await cluster.resource(resource).create({ apiVersion, kind: resource.kind, metadata: { name }, spec });
+}
+
+/** Of the fields that a person or an agent owns, whatever else is in the object. */
+async function merge(
+  cluster: Cluster,
+  resource: Resource<KubeObject>,
+  name: unknown,
+  body: object,
+  subresource?: 'status',
+): Promise<void> {
+  const options = subresource === undefined ? {} : { subresource };
+  await cluster.resource(resource).patch({ name: String(name) }, { type: 'merge', body }, options);
+}
