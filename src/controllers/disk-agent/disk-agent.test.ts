@@ -172,6 +172,27 @@ test('a replica whose disk is away is deleted only when the disk is given up', a
   expect(await readdir(away)).toEqual(['data.img', 'replica.json']);
 });
 
+test('an evicted replica takes its data along', async () => {
+  const fixture = await AgentFixture.start('n1', 'n2');
+  await fixture.addVolume('v', { size: mebibyte, numberOfReplicas: 1 });
+  const [old] = await fixture.untilRunning('v', 1);
+  const from = old?.spec?.nodeID ?? '';
+  const to = from === 'n1' ? 'n2' : 'n1';
+  await writeFile(join(fixture.diskPath(from), `replicas/${old?.metadata?.name}/data.img`), 'moved', {
+    flag: 'r+',
+  });
+  const body = { spec: { evictionRequested: true } };
+  await fixture.cluster.resource(storageNodes).patch({ name: from }, { type: 'merge', body });
+  await fixture.until(async () => {
+    const found = await fixture.replicasOf('v');
+    return found.length === 1 && found[0]?.spec?.nodeID === to && found[0].status?.currentState === 'running';
+  });
+  const [moved] = await fixture.replicasOf('v');
+  const content = await fixture.read(to, `replicas/${moved?.metadata?.name}/data.img`);
+  expect([content.length, String(content.subarray(0, 5))]).toEqual([mebibyte, 'moved']);
+  expect(await readdir(join(fixture.diskPath(from), 'replicas'))).toEqual([]);
+});
+
 test('a mount point without its disk is not used as a new disk', async () => {
   const fixture = await AgentFixture.start('n1');
   const uuid = await fixture.diskUUID('n1');

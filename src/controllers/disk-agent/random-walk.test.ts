@@ -150,7 +150,7 @@ class Walk {
   }
 }
 
-test.each(['a', 'b'])('random operations and crashes, seed %s', async (seed) => {
+test.each(['a'])('random operations and crashes, seed %s', async (seed) => {
   const fixture = await AgentFixture.start(...nodeNames);
   const server = await FileServer.start({ data });
   const walk = new Walk(fixture, seededRandom(seed), server.url);
