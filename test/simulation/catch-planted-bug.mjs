@@ -17,9 +17,10 @@ export async function catchPlantedBug(bug, { build, mutated, baseline }) {
   const module = bug.file.replace(/^src\//, '').replace(/\.ts$/, '.js');
   let seeds = 0;
   let dirtySeeds = 0;
+  const { subject = 'pods' } = bug;
   for (let from = 1; from <= bug.seedsMax; ) {
     const range = { from, to: bug.seedsMax, skip: baseline.knownDirty };
-    const { seed, violation, count, ending } = await runSeeds({ build, ...range, module, mutated });
+    const { seed, violation, count, ending } = await runSeeds({ build, ...range, subject, module, mutated });
     seeds += count;
     if (ending !== undefined) return { bug, isCaught: false, seeds, dirtySeeds, ending };
     if (violation === null) break;

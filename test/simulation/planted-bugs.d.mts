@@ -8,6 +8,8 @@ export interface PlantedBug {
   readonly replace: string;
   /** The simulation has to catch the bug within the seeds 1 to `seedsMax`. */
   readonly seedsMax: number;
+  /** Only seeds about this subject are simulated; `pods` if left out. */
+  readonly subject?: 'pods' | 'disks';
 }
 
 export declare const plantedBugs: readonly PlantedBug[];

@@ -1,6 +1,7 @@
 import { apiServerBugs } from './bugs/apiserver.mjs';
 import { bindingBugs } from './bugs/binding.mjs';
 import { capacityBugs } from './bugs/capacity.mjs';
+import { diskBugs } from './bugs/disks.mjs';
 import { driverBugs } from './bugs/driver.mjs';
 import { provisionerBugs } from './bugs/provisioner.mjs';
 import { reconcileBugs } from './bugs/reconcile.mjs';
@@ -22,4 +23,5 @@ export const plantedBugs = [
   ...workloadBugs,
   ...reconcileBugs,
   ...apiServerBugs,
+  ...diskBugs,
 ];

@@ -1,5 +1,5 @@
 /**
- * A child process that simulates the seeds `from` to `to`, except those in `skip`, with the compiled program in `build`, until an
+ * A child process that simulates the seeds `from` to `to`, except those in `skip` and those that are not about `subject`, with the compiled program in `build`, until an
  * invariant is broken. With `module` and `mutated`, that module of the program is replaced. Prints one line of JSON for each seed.
  */
 import { register } from 'node:module';
@@ -12,10 +12,11 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   skip: { type: 'string', default: '' },
+  subject: { type: 'string' },
   module: { type: 'string' },
   mutated: { type: 'string' },
 };
-const { build, from, to, skip, module, mutated } = parseArgs({ options }).values;
+const { build, from, to, skip, subject, module, mutated } = parseArgs({ options }).values;
 
 if (module !== undefined) {
   const url = pathToFileURL(join(build, module)).href;
@@ -34,6 +35,7 @@ const { simulate } = await import(pathToFileURL(join(build, 'simulation/simulati
 const skipped = new Set(skip.split(',').map(Number));
 for (; seed <= Number(to); seed += 1) {
   if (skipped.has(seed)) continue;
+  if (subject !== undefined && (scenarioOfSeed(seed).subject ?? 'pods') !== subject) continue;
   const violations = await violationsOf(seed);
   report(violations);
   if (violations.length > 0) break;

@@ -43,7 +43,7 @@ function actionsOf({ actions = [] }: SimulationPart, isFault: boolean): string {
 }
 
 function invariantList(): string {
-  const invariants = allParts.flatMap((part) => part.invariants ?? []);
+  const invariants = [...new Set(allParts.flatMap((part) => part.invariants ?? []))];
   const versions = invariants.filter(({ onVersion }) => onVersion !== undefined);
   const atRest = invariants.filter(({ onVersion }) => onVersion === undefined);
   const lines = (some: typeof invariants) => some.map(({ name }) => `- ${sentence(name)}\n`).join('');
