@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { backingImages } from '../../../kube/disks/backing-image.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { persistentVolumes, storageClasses } from '../../../kube/resources.ts';
 import { annotations } from '../../../kube/well-known.ts';
@@ -130,6 +131,32 @@ describe('claims of disks.stowage.dev', () => {
     await classes.create({ ...rest, metadata: { name: 'disks' }, parameters: { numberOfReplicas: '2' } });
     await fixture.settle(10_000);
     expect(await fixture.phases()).toEqual(['app Running']);
+  });
+
+  test('of a class with an image wait for the image, and have room for a copy on each of their disks', async () => {
+    const fixture = await DiskClaimsFixture.start({
+      limits: [100, 100],
+      parameters: { numberOfReplicas: '2', backingImage: 'debian' },
+    });
+    await fixture.addPod('app', 60);
+    await fixture.settle(3_000);
+    expect((await fixture.environment.eventLines()).join('\n')).toContain(
+      'BackingImage debian not found; create it',
+    );
+    await fixture.cluster.resource(backingImages).create({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'BackingImage',
+      metadata: { name: 'debian' },
+      spec: { source: { download: { url: 'https://images.example.com/debian.img' } }, expectedSize: 30 },
+    });
+    await fixture.settle(20_000);
+    expect(await fixture.phases()).toEqual(['app Running']);
+    const claim = await fixture.claim('app-0');
+    const volume = await fixture.cluster.resource(diskVolumes).get({ name: `pvc-${claim.metadata?.uid}` });
+    expect(volume.spec?.backingImage).toBe('debian');
+    // The replicas, and a copy of the image beside each of them.
+    expect(await fixture.granted()).toEqual([90, 90]);
+    expect(await fixture.figures()).toEqual(['disks 10 10']);
   });
 
   test('leave a Volume of the same name alone that was not made for them', async () => {
