@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { builtProgram } from '../built-program.ts';
 import { ApiClient } from './api-client.ts';
+import { callInProcess } from './in-process.ts';
 import { callStowage, StowageProcess, temporaryFolder } from './stowage-process.ts';
 
 /** What a real bash completes for the last argument, including the options of `complete`. */
@@ -196,7 +197,7 @@ async function shellFolder(shell: string): Promise<{ folder: string; env: NodeJS
 }
 
 test('completion for an unknown shell is rejected by name', async () => {
-  const { status, stderr } = await callStowage('completion', 'ksh');
+  const { status, stderr } = await callInProcess('completion', 'ksh');
   expect([status, stderr]).toEqual([
     2,
     'stowage: there is no completion for "ksh"; it must be bash, zsh or fish; see stowage completion --help\n',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectRoot } from '../project-root.ts';
 import { commandsPage } from './commands-page.ts';
+import { callInProcess } from './in-process.ts';
 import { callStowage } from './stowage-process.ts';
 
 interface Help {
@@ -11,7 +12,7 @@ interface Help {
 
 /** The help of all commands, in the program's order; the commands of a group follow it. */
 async function everyHelp(): Promise<readonly Help[]> {
-  return await helpsIn((await callStowage('--help')).stdout, '');
+  return await helpsIn((await callInProcess('--help')).stdout, '');
 }
 
 async function helpsIn(help: string, group: string): Promise<readonly Help[]> {
@@ -21,7 +22,7 @@ async function helpsIn(help: string, group: string): Promise<readonly Help[]> {
   const helps: Help[] = [];
   for (const own of names.filter((name) => name !== 'help')) {
     const name = `${group}${own}`;
-    const { status, stdout: text, stderr } = await callStowage(...name.split(' '), '--help');
+    const { status, stdout: text, stderr } = await callInProcess(...name.split(' '), '--help');
     expect([name, status, stderr]).toEqual([name, 0, '']);
     helps.push({ name, text }, ...(await helpsIn(text, `${name} `)));
   }
