@@ -7,7 +7,7 @@ import { ownValue } from '../../kube/go/json-value.ts';
 import type { Invariant } from './invariant.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
-/** Expansions that were refused are tried again for ever, so they are no sign that something is wrong. */
+/** Expansions that were refused are tried again and again, which is no sign that something is wrong. */
 export const disksComeToRest: Invariant = {
   name: 'when faults have stopped, disks come to rest, except for refused expansions, which are tried again',
   atRest: (state, { lateVersions }) => {

@@ -201,7 +201,7 @@ async function reportReplicas({ cluster }: ActionContext): Promise<void> {
       await merge(cluster, replicas, metadata?.name, { status: { healthyAt: past } }, 'status');
 }
 
-/** Copies whose bytes have been granted are there now, and those that nobody wants are gone. */
+/** Copies whose bytes have been granted are there now, and those that are not wanted are gone. */
 async function reportCopies({ cluster }: ActionContext): Promise<void> {
   const schedules = (await cluster.resource(diskSchedules).list()).items;
   for (const { metadata, spec, status } of (await cluster.resource(backingImages).list()).items) {
