@@ -70,6 +70,27 @@ test('with leader election each controller has a Lease, and the next process con
   await second.supervisor.close();
 });
 
+test('each node has its own disk agent, and a Lease for it', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const agentOf = (nodeName: string) => ({
+    names: ['disk-agent'],
+    diskAgent: { nodes: new Map([[nodeName, {}]]), listenHost: '127.0.0.1', port: 0 },
+    leaderElection: true,
+  });
+  const agents = ['n1', 'n2'].map((name) => process(fixture, `agent of ${name}`, agentOf(name)));
+  await fixture.settle();
+  const another = process(fixture, 'another of n2', agentOf('n2'));
+  await fixture.settle(3_000);
+  expect(await holders(fixture)).toEqual([
+    'stowage-disk-agent-n1 agent of n1',
+    'stowage-disk-agent-n2 agent of n2',
+  ]);
+  expect(another.news).toEqual(['disk-agent-n2 follows']);
+  const closed = [...agents, another].map(({ supervisor }) => supervisor.close());
+  await fixture.settle(12_000);
+  await Promise.all(closed);
+});
+
 test('without leader election they start at once, and announce the components that others compare with', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const { supervisor, news } = process(fixture, 'here', { version: '0.1.0' });

@@ -129,7 +129,7 @@ function announceAll(options: RunControllersOptions): void {
     announceComponents(
       {
         cluster,
-        names: names.map((name) => leaseNameOf(name, options)),
+        names,
         announcementOf: (name) => announcementOf(name, options),
         clock,
         onError,

@@ -95,6 +95,12 @@ test('fields of others stay, and a disk that is not in the spec goes', () => {
   expect([after.zone, Object.keys(after.diskStatus ?? {})]).toEqual(['z', ['d']]);
 });
 
+test('a Node without labels has no zone', () => {
+  const before = { ...node, status: { zone: 'z' } };
+  const parts = { probes: new Map(), usages: new Map(), upload: undefined, place: {} };
+  expect(reportedStatus(before, parts, now).zone).toBeUndefined();
+});
+
 test('orphans are named up to ten, and the condition stays when they are gone', () => {
   const orphans = Array.from({ length: 12 }, (_, at) => `replicas/r${at}`);
   const status = report(found(), node, 0, orphans);

@@ -28,7 +28,8 @@ export function reportedStatus(
   { probes, usages, upload, place }: DiskReport,
   now: Timestamp,
 ): StorageNodeStatus {
-  const { upload: _upload, ...before } = status ?? {};
+  const { upload: _upload, region, zone, ...before } = status ?? {};
+  const known = { ...(region !== undefined && { region }), ...(zone !== undefined && { zone }) };
   const diskStatus = Object.fromEntries(
     [...probes].map(([name, probe]) => [
       name,
@@ -37,7 +38,7 @@ export function reportedStatus(
   );
   return {
     ...before,
-    ...place,
+    ...(place ?? known),
     ...(upload !== undefined && { upload }),
     observedGeneration: Number(metadata?.generation ?? 0),
     diskStatus,
