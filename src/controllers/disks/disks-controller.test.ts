@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { isReason } from '../../kube/api-error.ts';
 import { type DiskSchedule, diskScheduleFinalizer, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../kube/disks/replica.ts';
 import { type StorageDiskStatus, storageNodes } from '../../kube/disks/storage-node.ts';
@@ -119,56 +118,6 @@ test('nothing is written when nothing changes', async () => {
   expect(await schedule(fixture)).toEqual(before);
 });
 
-test('of fifty requests for a disk with room for ten, exactly ten are scheduled', async () => {
-  const fixture = await start(100);
-  const names = Array.from({ length: 50 }, (_, at) => `r${at}`);
-  await Promise.all(
-    names.map((name) =>
-      fixture.cluster
-        .resource(diskSchedules)
-        .patch({ name: uuid }, { type: 'merge', body: { spec: { replicas: { [name]: 10 } } } }),
-    ),
-  );
-  await fixture.settle();
-  const states = (await verdicts(fixture)).map((line) => line.split(' ')[1]);
-  expect(states.filter((state) => state === 'scheduled')).toHaveLength(10);
-  expect(states).toHaveLength(50);
-});
-
-test('a limit that falls below the sum revokes nothing and says so, and one that rises wakes who waits', async () => {
-  const fixture = await start();
-  await request(fixture, { r1: 60, r2: 50 });
-  await report(fixture, 'n1', { d1: disk(40) });
-  expect(await verdicts(fixture)).toEqual(['r1 scheduled 60', 'r2 rejected 0 InsufficientStorage']);
-  expect(await condition(fixture, 'Schedulable')).toMatch(
-    /^False OverCommitted: 60 bytes .* limit is 40: 20 too/,
-  );
-  await report(fixture, 'n1', { d1: disk(110) });
-  expect(await verdicts(fixture)).toEqual(['r1 scheduled 60', 'r2 scheduled 50']);
-});
-
-test('a disk that is not ready gives no verdict, and still releases', async () => {
-  const fixture = await start();
-  await request(fixture, { r1: 60 });
-  const notReady = [{ ...ready[0], status: 'False' as const, message: 'the filesystem is gone' }];
-  await report(fixture, 'n1', { d1: { ...disk(0), conditions: notReady } });
-  await request(fixture, { r1: null, r2: 10 });
-  expect(await verdicts(fixture)).toEqual([]);
-  expect(await condition(fixture, 'Ready')).toBe('False DiskNotReady: the filesystem is gone');
-  await report(fixture, 'n1', { d1: disk(100) });
-  expect(await verdicts(fixture)).toEqual(['r2 scheduled 10']);
-});
-
-test('a disk that moves to another node takes its schedule along', async () => {
-  const fixture = await start();
-  await request(fixture, { r1: 60 });
-  await report(fixture, 'n1', { d1: null });
-  await addNode(fixture, 'n2', { other: disk(100) });
-  await fixture.settle();
-  expect((await schedule(fixture))?.spec).toEqual({ name: 'other', nodeID: 'n2', replicas: { r1: 60 } });
-  expect(await verdicts(fixture)).toEqual(['r1 scheduled 60']);
-});
-
 test('two disks with one UUID: the first keeps the schedule, and the second node gets an event', async () => {
   const fixture = await start();
   await addNode(fixture, 'n2', { d1: disk(100) });
@@ -200,29 +149,6 @@ test('a schedule that is deleted by hand keeps its entries, grants nothing new, 
   await request(fixture, { r1: null, r2: null });
   // The disk is there: a new, empty schedule takes its place.
   expect((await schedule(fixture))?.spec).toEqual({ name: 'd1', nodeID: 'n1' });
-});
-
-test('a replica that has data is adopted beyond the limit', async () => {
-  const fixture = await start(50);
-  const client = fixture.cluster.resource(replicas);
-  const created = await client.create({
-    apiVersion,
-    kind: 'Replica',
-    metadata: { name: 'r1' },
-    spec: { volumeName: 'v1', volumeSize: 80, nodeID: 'n1', diskID: uuid },
-  });
-  await client.update(
-    { ...created, status: { healthyAt: '2026-01-01T00:00:00Z' } },
-    { subresource: 'status' },
-  );
-  await request(fixture, { r1: 80, r2: 10 });
-  expect(await verdicts(fixture)).toEqual(['r1 scheduled 80 Adopted', 'r2 rejected 0 InsufficientStorage']);
-});
-
-test('sizes that are no whole positive bytes are refused before anything is decided', async () => {
-  const fixture = await start();
-  for (const size of [0, -1, 1.5, 2 ** 53])
-    await expect(request(fixture, { r1: size })).rejects.toSatisfy((error) => isReason(error, 'Invalid'));
 });
 
 test('a process may die after any write', async () => {

@@ -134,7 +134,8 @@ async function perform(fixture: DisksFixture, one: Operation, at: number): Promi
     case 'healthy': {
       const { metadata, spec } = pick((await cluster.resource(replicas).list()).items, one.which) ?? {};
       if (metadata?.name === undefined) return;
-      if (one.kind === 'delete-replica') await cluster.resource(replicas).delete({ name: metadata.name });
+      if (one.kind === 'delete-replica')
+        await undefinedIfNotFound(cluster.resource(replicas).delete({ name: metadata.name }));
       else if (spec?.desiredState === 'running') await fixture.setHealthy(metadata.name);
       return;
     }
