@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type DiskSchedule, diskScheduleFinalizer, diskSchedules } from '../../kube/disks/disk-schedule.ts';
-import { replicas } from '../../kube/disks/replica.ts';
 import { type StorageDiskStatus, storageNodes } from '../../kube/disks/storage-node.ts';
 import { events } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
@@ -101,21 +100,6 @@ test('each disk of a StorageNode has a schedule, and requests get their verdict'
   await request(fixture, { r1: null });
   expect(await verdicts(fixture)).toEqual(['r2 scheduled 50']);
   expect(fixture.errors).toEqual([]);
-});
-
-test('nothing is written when nothing changes', async () => {
-  const fixture = await start();
-  for (const name of ['r1', 'r2'])
-    await fixture.cluster.resource(replicas).create({
-      apiVersion,
-      kind: 'Replica',
-      metadata: { name },
-      spec: { volumeName: 'v1', volumeSize: 50 },
-    });
-  await request(fixture, { r1: 60, r2: 50 });
-  const before = await schedule(fixture);
-  await fixture.settle(20 * 60_000);
-  expect(await schedule(fixture)).toEqual(before);
 });
 
 test('two disks with one UUID: the first keeps the schedule, and the second node gets an event', async () => {

@@ -11,7 +11,7 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { Sweep } from '../../reconcile/sweep.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
-import { type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
+import { capacitySettings, type DiskCaches, isEmptySchedule, reportedDisks } from './disk-caches.ts';
 import { NodeSchedules } from './node-schedules.ts';
 import { RemovedDisksInUse } from './removed-disks-in-use.ts';
 import { retryIfStale } from './retry-if-stale.ts';
@@ -45,7 +45,7 @@ export class NodeDisks {
   async run(signal: AbortSignal): Promise<void> {
     const loop = {
       controller: 'disks',
-      caches: [this.#caches.schedules, this.#caches.nodes],
+      caches: [this.#caches.schedules, this.#caches.nodes, this.#caches.settings],
       listen: () => this.#listen(),
       queue: this.#queue,
       reconcile: this.#sweep.wrap((name) => this.#reconcile(name, signal)),
@@ -132,7 +132,7 @@ export class NodeDisks {
     if (found.spec?.nodeID === nodeID && found.spec.name === name) return;
     if (this.#isClaimedByAnother(found, nodeID)) {
       // A node that is down still lists a disk that was moved.
-      if (diskState(node, { uuid, name, nodeName: nodeID }).kind === 'ready')
+      if (diskState(node, { uuid, name, nodeName: nodeID }, this.#settings).kind === 'ready')
         this.#reportDuplicate(node, found);
       return;
     }
@@ -151,7 +151,11 @@ export class NodeDisks {
     if (identity.nodeName === nodeID) return false;
     const other = this.#caches.nodes.get(identity.nodeName);
     const name = other === undefined ? undefined : reportedDisks(other).get(identity.uuid);
-    return name !== undefined && diskState(other, { ...identity, name }).kind === 'ready';
+    return name !== undefined && diskState(other, { ...identity, name }, this.#settings).kind === 'ready';
+  }
+
+  get #settings() {
+    return capacitySettings(this.#caches);
   }
 
   #reportDuplicate(node: Projected<StorageNode>, { metadata, spec }: Projected<DiskSchedule>): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../kube/api/meta.ts';
-import type { DiskSchedule, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
+import type { DiskSchedule, DiskScheduleStatus, DiskVerdict } from '../../kube/disks/disk-schedule.ts';
 import { diskInvariants, unrestedDisks } from './disks.ts';
 import { StoredState } from './stored-state.ts';
 
@@ -11,10 +11,10 @@ function granted(size: number): DiskVerdict {
   return { state: 'scheduled', scheduledSize: size, observedSize: size };
 }
 
+type Version = readonly [bucket: string, key: string, object: KubeObject | undefined];
+
 /** A store that has had these versions, in order; undefined removes the object. */
-function stored(
-  ...versions: readonly (readonly [bucket: string, key: string, object: KubeObject | undefined])[]
-) {
+function stored(...versions: readonly Version[]) {
   const state = new StoredState(diskInvariants);
   for (const [at, [bucket, key, object]] of versions.entries()) {
     const entry = { key, revision: at + 1, bytes: encoder.encode(JSON.stringify(object ?? {})) };
@@ -31,10 +31,11 @@ function stored(
 function schedule(
   replicas: Readonly<Record<string, number>>,
   verdicts: Readonly<Record<string, DiskVerdict>>,
-  facts: Partial<DiskSchedule['status']> = {},
+  facts: DiskScheduleStatus = {},
+  limit: { readonly storageLimit?: number } = { storageLimit: 100 },
 ): readonly [string, string, DiskSchedule] {
   const storageScheduled = Object.values(verdicts).reduce((sum, one) => sum + (one.scheduledSize ?? 0), 0);
-  const status = { storageLimit: 100, storageScheduled, conditions: [ready], replicas: verdicts, ...facts };
+  const status = { ...limit, storageScheduled, conditions: [ready], replicas: verdicts, ...facts };
   return ['diskschedules.stowage.dev', 'd', { metadata: { name: 'd' }, spec: { replicas }, status }];
 }
 
@@ -62,10 +63,7 @@ test('versions as the controller writes them break no invariant', () => {
 
 test.each([
   ['what a disk grants fits within its limit', [schedule({ a: 101 }, { a: granted(101) })]],
-  [
-    'what a disk grants fits within its limit',
-    [schedule({ a: 1 }, { a: granted(1) }, { storageLimit: undefined })],
-  ],
+  ['what a disk grants fits within its limit', [schedule({ a: 1 }, { a: granted(1) }, {}, {})]],
   [
     'the sum of a disk is the sum of its entries',
     [schedule({ a: 10 }, { a: granted(10) }, { storageScheduled: 9 })],
@@ -114,10 +112,13 @@ test.each([
       ['volumes.stowage.dev', 'v', { metadata: { name: 'v' }, status: { size: 30 } } as KubeObject],
     ],
   ],
-] as const)('%s: what breaks it is found', (name, versions) => {
-  const { violations } = stored(...(versions as Parameters<typeof stored>));
-  expect(violations.map(({ invariant }) => invariant)).toContain(name);
-});
+] satisfies readonly (readonly [string, readonly Version[]])[])(
+  '%s: what breaks it is found',
+  (name, versions) => {
+    const { violations } = stored(...versions);
+    expect(violations.map(({ invariant }) => invariant)).toContain(name);
+  },
+);
 
 test('at rest, requests without verdict or owner and leftovers of refused expansions are found', () => {
   const refused = { type: 'DiskAllocation', status: 'False', reason: 'ExpansionRejected', message: '' };
