@@ -136,10 +136,7 @@ const found: readonly FoundScenario[] = [
     latencyMaxMs: 0,
     attaches: true,
     actions: [
-      [0, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
-      [4_900, 'late-request', { process: 'workloads-0', skipped: 3, hitsLeases: false }],
-      [5_000, 'delete-pod', { pod: 'p0', isForced: false }],
-      [5_200, 'create-pod', { ...small, pod: 'p0', pooled: 1 }],
+      [0, 'detach-late', { node: 'n0' }],
       [30_000, 'create-volume', { volume: 'v0', node: 'n0', gib: 1 }],
     ],
   },

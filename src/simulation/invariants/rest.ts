@@ -37,10 +37,13 @@ export const eventsWakePods: Invariant = {
 };
 
 function podsThatFit(state: StoredObjects, nowMs: number): readonly string[] {
+  const pending = [...state.values(pods)].filter(
+    ({ metadata, spec }) => (spec?.nodeName ?? '') === '' && metadata?.deletionTimestamp === undefined,
+  );
+  // Most of the work is the index.
+  if (pending.length === 0) return [];
   const { index } = snapshotOf(state).toIndex(stowageProfile);
-  return [...state.values(pods)].flatMap((pod) => {
-    const isPending = (pod.spec?.nodeName ?? '') === '' && pod.metadata?.deletionTimestamp === undefined;
-    if (!isPending) return [];
+  return pending.flatMap((pod) => {
     const decision = plan(pod, index, { nowMs, rules: defaultRules });
     return decision.kind === 'placement'
       ? [`pod ${pod.metadata?.name} is pending and fits on ${decision.node}`]

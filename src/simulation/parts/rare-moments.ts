@@ -1,5 +1,5 @@
 import type { PodSpec } from '../../kube/api/core.ts';
-import { persistentVolumeClaims, pods } from '../../kube/resources.ts';
+import { persistentVolumeClaims, pods, volumeAttachments } from '../../kube/resources.ts';
 import { labels } from '../../kube/well-known.ts';
 import type { Random } from '../../runtime/random.ts';
 import { nodeNames, urgentClassName } from '../base-cluster.ts';
@@ -17,6 +17,8 @@ const mostCpus = 3;
 const lateBindingMs = 16_500;
 /** The same of a selected node: the first attempt arrives when the next pod has got the bytes. */
 const lateSelectionMs = 16_500;
+/** By then the next pod would run, if it did not wait for the deletion. */
+const lateDetachmentMs = 3_000;
 
 /** Sequences that random actions hardly ever produce: pods that compete for one node, while something happens to the first of them. */
 export const rareMomentsPart: SimulationPart = {
@@ -27,6 +29,7 @@ export const rareMomentsPart: SimulationPart = {
     moment('delete-unseen', deleteUnseen),
     moment('bind-late', bindLate),
     moment('select-late', selectLate),
+    moment('detach-late', detachLate),
   ],
 };
 
@@ -98,6 +101,23 @@ async function selectLate(context: ActionContext, parameters: ActionParameters):
   await createPod(context, parameters, { name: 'x1', hasClaim: true, cpu: 1, gib: 7 });
 }
 
+/** The deletion of an attachment gets no response and arrives later: by then another pod needs the volume on the same node. */
+async function detachLate(context: ActionContext, parameters: ActionParameters): Promise<void> {
+  await createPod(context, parameters, { name: 'x0', hasClaim: true });
+  await context.clock.sleep(4_000, never);
+  for (const process of ['workloads-0', 'workloads-1'])
+    context.processes.get(process)?.armFault({
+      fault: 'late-request',
+      hitsLeases: false,
+      resource: volumeAttachments.plural,
+      skipped: 0,
+      lateMs: lateDetachmentMs,
+    });
+  await deletePod(context, 'x0');
+  await context.clock.sleep(300, never);
+  await createPod(context, parameters, { name: 'x1', usesClaimOf: 'x0' });
+}
+
 function moment(name: string, run: ActionKind['run']): ActionKind {
   return {
     name,
@@ -114,6 +134,8 @@ interface CompetingPod {
   readonly isUrgent?: boolean;
   /** Whether it needs a new volume, so that its binding takes a while. */
   readonly hasClaim?: boolean;
+  /** The pod whose claim it uses. */
+  readonly usesClaimOf?: string;
   /** The size of its volume. Default: 1. */
   readonly gib?: number;
   /** Default: so many that no two pods fit on a node. */
@@ -123,9 +145,10 @@ interface CompetingPod {
 async function createPod(
   { cluster }: ActionContext,
   { node }: ActionParameters,
-  { name, isUrgent = false, hasClaim = false, gib = 1, cpu = mostCpus }: CompetingPod,
+  { name, isUrgent = false, hasClaim = false, usesClaimOf, gib = 1, cpu = mostCpus }: CompetingPod,
 ): Promise<void> {
-  const claimName = `${name}-${node}`;
+  const claimName = `${usesClaimOf ?? name}-${node}`;
+  const mounts = hasClaim || usesClaimOf !== undefined;
   if (hasClaim)
     await cluster.resource(persistentVolumeClaims).create({
       metadata: { namespace, name: claimName },
@@ -140,7 +163,7 @@ async function createPod(
     nodeSelector: { [labels.hostname]: String(node) },
     ...(isUrgent && { priorityClassName: urgentClassName }),
     containers: [{ name: 'main', image: 'pause', resources: { requests: { cpu: String(cpu) } } }],
-    ...(hasClaim && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] }),
+    ...(mounts && { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] }),
   };
   await cluster.resource(pods).create({ metadata: { namespace, name }, spec });
 }

@@ -49,4 +49,11 @@ export const workloadBugs = [
     replace: '#onDeleted(cached: CachedObject): void {',
     seedsMax: 60,
   },
+  {
+    name: 'a pod starts with an attachment whose deletion may still arrive',
+    file: 'src/controllers/workloads/node-agent/node-reconciler.ts',
+    find: 'this.#caches.attached.deletionRequested(attachment);',
+    replace: '',
+    seedsMax: 300,
+  },
 ];
