@@ -155,10 +155,10 @@ it has entries, a BackingImage \`stowage.dev/backing-image\` while a Volume uses
 |---|---|---|
 | Drive | \`Mounted\`, \`LedgerMatches\`, \`DirectoriesMatch\` | the node has the filesystem mounted; every entry of the ledger is in use, and every volume has one; every directory has one (the last two are set once it was not so) |
 | DriverCapacity | \`Fresh\` | its publisher has updated it recently |
-| DiskSchedule | \`Ready\`, \`Schedulable\` | the disk answers; more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`) |
+| DiskSchedule | \`Ready\`, \`Schedulable\`, \`Evicted\` | the disk answers (\`DiskNotReady\`, \`DiskRemoved\`); more bytes can be granted (\`OverCommitted\`, \`SchedulingDisabled\`); the disk is to be emptied, and is empty (\`Moving\`, \`CannotMove\`) |
 | StorageNode, and each of its disks | \`Ready\` | it answers |
 | each disk of a StorageNode | \`OrphanedData\` | there is data on it whose owner does not exist (set once there was some) |
-| Volume | \`DiskAllocation\` | every replica has its bytes |
+| Volume | \`DiskAllocation\` | every replica has its bytes (\`Pending\`, \`InsufficientStorage\`, \`ExpansionRejected\`, \`DiskRemoved\`) |
 | Volume with an image | \`BackingImageReady\` | every replica has a copy on its disk, or had one when its file was made; otherwise the message says which one waits, and for what |
 | Replica | \`Ready\` | it can be used |
 | BackingImage | \`DiskAllocation\`, \`Ready\`, \`InUse\` | every copy has its bytes; a copy is ready; it is being deleted, and a Volume uses it |
