@@ -19,7 +19,7 @@ export interface DiskCandidate {
 }
 
 /** So many requests fit in one schedule, by its definition: more would exceed the size of an object in etcd. */
-export const diskEntriesMax = 4000;
+const diskEntriesMax = 4000;
 
 /** Where another replica of the same volume is. */
 export interface DiskPlace {

@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** Grants stay within the limit; data that was there before is adopted, whether it fits or not. */
-export const grantsFitTheirDisk = onDecision(
+const grantsFitTheirDisk = onDecision(
   'what a disk grants fits within its limit',
   ({ after, before }) => {
     const grown = entriesOf(after).find(
@@ -35,7 +35,7 @@ export const grantsFitTheirDisk = onDecision(
   },
 );
 
-export const sumsAreExact = onDecision('the sum of a disk is the sum of its entries', ({ after }) => {
+const sumsAreExact = onDecision('the sum of a disk is the sum of its entries', ({ after }) => {
   const sum = entriesOf(after).reduce((total, { grantedBytes }) => total + grantedBytes, 0);
   const { storageScheduled = 0 } = after.status ?? {};
   return sum === storageScheduled && Number.isSafeInteger(sum)
@@ -43,13 +43,13 @@ export const sumsAreExact = onDecision('the sum of a disk is the sum of its entr
     : `${storageScheduled}, not ${sum}`;
 });
 
-export const verdictsAnswerRequests = onDecision('a verdict answers a request', ({ after }) => {
+const verdictsAnswerRequests = onDecision('a verdict answers a request', ({ after }) => {
   const unasked = entriesOf(after).find(({ asked }) => asked === undefined);
   return unasked === undefined ? undefined : `${unasked.kind}/${unasked.name} has a verdict and no request`;
 });
 
 /** On a disk that answers, one pass decides everything. */
-export const decisionsAreComplete = onDecision('a pass answers every request', ({ after, before }) => {
+const decisionsAreComplete = onDecision('a pass answers every request', ({ after, before }) => {
   if (getCondition(after.status?.conditions, 'Ready')?.status !== 'True') return undefined;
   for (const { kind, name, asked = 0, verdict, grantedBytes } of requestsOf(after)) {
     if (verdict?.observedSize !== asked) return `${kind}/${name} has no verdict on ${asked} bytes`;
@@ -63,7 +63,7 @@ export const decisionsAreComplete = onDecision('a pass answers every request', (
 });
 
 /** Only owners give bytes back, unless the disk is given up. */
-export const grantsAreNotRevoked = onDecision('no grant is revoked', ({ after, before }) => {
+const grantsAreNotRevoked = onDecision('no grant is revoked', ({ after, before }) => {
   if (before === undefined) return undefined;
   const revoked = entriesOf(before).find(({ kind, name, grantedBytes }) => {
     const now = entryOf(after, kind, name);
@@ -73,7 +73,7 @@ export const grantsAreNotRevoked = onDecision('no grant is revoked', ({ after, b
   return revoked === undefined ? undefined : `${revoked.kind}/${revoked.name} lost bytes that it asks for`;
 });
 
-export const scheduleWritesChangeSomething: Invariant = {
+const scheduleWritesChangeSomething: Invariant = {
   name: 'every write of a DiskSchedule changes it',
   onVersion: (version) => {
     const { key, before, after } = scheduleVersion(version) ?? {};
@@ -88,7 +88,7 @@ export const scheduleWritesChangeSomething: Invariant = {
   },
 };
 
-export const schedulesInUseStay: Invariant = {
+const schedulesInUseStay: Invariant = {
   name: 'a DiskSchedule with entries is not removed',
   onVersion: (version) => {
     const { key, before, after } = scheduleVersion(version) ?? {};
@@ -98,7 +98,7 @@ export const schedulesInUseStay: Invariant = {
   },
 };
 
-export const startedReplicasHaveTheirBytes: Invariant = {
+const startedReplicasHaveTheirBytes: Invariant = {
   name: 'a replica is started only with its bytes',
   onVersion: (version, state) => {
     const { key, before, after } = replicaVersion(version) ?? {};
@@ -109,7 +109,7 @@ export const startedReplicasHaveTheirBytes: Invariant = {
   },
 };
 
-export const replicasGrowTogether: Invariant = {
+const replicasGrowTogether: Invariant = {
   name: 'a replica grows when all replicas of its volume have the bytes',
   onVersion: (version, state) => {
     const { key, before, after } = replicaVersion(version) ?? {};
@@ -125,7 +125,7 @@ export const replicasGrowTogether: Invariant = {
   },
 };
 
-export const volumeSizesAreReal: Invariant = {
+const volumeSizesAreReal: Invariant = {
   name: 'the size of a volume is that of all of its replicas',
   onVersion: (version, state) => {
     if (version.resource !== qualifiedPlural(diskVolumes)) return undefined;
