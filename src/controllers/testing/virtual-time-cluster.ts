@@ -23,8 +23,6 @@ import { VirtualClock } from '../../runtime/virtual-clock.ts';
 import { clusterInvariants } from '../../simulation/invariants/cluster-invariants.ts';
 import { StoredState } from '../../simulation/invariants/stored-state.ts';
 
-const random = seededRandom('trial');
-
 /** Long enough for all pending work, and for the first retries after a conflict. */
 const settleMs = 500;
 
@@ -48,6 +46,8 @@ export class VirtualTimeCluster implements AsyncDisposable {
   readonly versions = new StoredState(clusterInvariants);
   readonly #registry: EmbeddedRegistry;
   readonly #runs: Supervisor[] = [];
+  /** Of this fixture alone: a test must not depend on those that ran before it. */
+  readonly #random = seededRandom('trial');
   #definitions: DefinitionController | undefined;
 
   readonly #ids: Ids;
@@ -99,9 +99,9 @@ export class VirtualTimeCluster implements AsyncDisposable {
   /** Runs controllers until the result is closed, or the fixture is disposed. */
   run(controllers: readonly Controller[], cluster: Cluster = this.cluster): Supervisor {
     if (this.#runs.length === 0) this.versions.isPaused = false;
-    const supervisor = new Supervisor({ clock: this.clock, random, onCrash: () => {} });
+    const supervisor = new Supervisor({ clock: this.clock, random: this.#random, onCrash: () => {} });
     this.#runs.push(supervisor);
-    const common = { cluster, clock: this.clock, random, supervisor, ids: this.#ids };
+    const common = { cluster, clock: this.clock, random: this.#random, supervisor, ids: this.#ids };
     const resources = this.#registry.kinds.all.filter(({ storedAs }) => storedAs === undefined);
     const informers = new SharedInformers({ ...common, onError: () => {} });
     const metadataCache = new MetadataCache({ ...common, resources, onError: () => {} });
