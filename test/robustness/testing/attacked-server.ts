@@ -112,15 +112,18 @@ export function dialOver({ host, port, secureContext }: AttackedAccess) {
 function firstLine({ host, port, secureContext, token }: AttackedAccess, path: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname: host, port, path, headers, secureContext, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
-        if (text.includes('\n')) sent.destroy();
-      });
-      response.on('error', reject).on('end', () => resolve(text));
-    });
+    const sent = request(
+      { hostname: host, port, path, headers, agent: new Agent({ secureContext }) },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+          if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+          if (text.includes('\n')) sent.destroy();
+        });
+        response.on('error', reject).on('end', () => resolve(text));
+      },
+    );
     sent.on('error', reject).end();
   });
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import type { AttackedAccess } from './attacked-server.ts';
 
 /** One line of a watch, independent of its format. */
@@ -71,7 +71,7 @@ function open({ access, path, accept, signal }: WatchCall): Promise<IncomingMess
   const headers = { authorization: `Bearer ${token}`, accept };
   return new Promise((resolve, reject) => {
     const sent = request(
-      { hostname: host, port, path, headers, secureContext, agent: false, signal },
+      { hostname: host, port, path, headers, agent: new Agent({ secureContext }), signal },
       (response) => {
         if (response.statusCode === 200) resolve(response);
         else reject(new Error(`${path} was answered with ${response.statusCode}`));
