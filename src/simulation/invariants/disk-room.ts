@@ -12,7 +12,7 @@ export const disksComeToRest: Invariant = {
   name: 'when faults have stopped, disks come to rest, except for refused expansions, which are tried again',
   atRest: (state, { lateVersions }) => {
     const isRetrying = [...state.values(diskVolumes)].some(
-      ({ status }) => getCondition(status?.conditions, 'DiskAllocation')?.reason === 'ExpansionRejected',
+      ({ spec, status }) => status?.size !== undefined && (spec?.size ?? 0) > status.size,
     );
     if (isRetrying || lateVersions.length === 0) return [];
     return [`${lateVersions.length} late versions, first ${lateVersions[0]}`];
