@@ -68,12 +68,19 @@ describe('capacity', () => {
 
   test('44. raised setting or larger disk re-evaluates waiting entries without any other event', async () => {
     const fixture = await DisksFixture.start(100);
-    await fixture.addVolume('v', { size: 150, numberOfReplicas: 1 });
-    expect((await fixture.allocation('v'))[1]).toMatch(/50 missing$/);
     await fixture.request(1, { waits: 120 });
+    expect(await fixture.verdicts(1)).toEqual(['waits rejected 0 InsufficientStorage']);
     // The maximum is 1,000,000 bytes: with over-provisioning, what is written on the disk does not count.
-    await fixture.setSettings({ capacityPolicy: 'OverProvision', overProvisioningPercentage: 50 });
+    const overProvision = { capacityPolicy: 'OverProvision', overProvisioningPercentage: 50 } as const;
+    await fixture.setSettings(overProvision);
     expect((await fixture.schedule(1))?.status?.storageLimit).toBe(500_000);
+    expect(await fixture.verdicts(1)).toEqual(['waits scheduled 120']);
+
+    await fixture.setSettings({ capacityPolicy: 'Available' });
+    expect(await fixture.condition(1, 'Schedulable')).toMatch(/^False OverCommitted: 120 .* limit is 100/);
+    await fixture.addVolume('v', { size: 150, numberOfReplicas: 1 });
+    expect((await fixture.allocation('v'))[1]).toMatch(/170 missing$/);
+    await fixture.setSettings(overProvision);
     expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 150', 'waits scheduled 120']);
 
     await fixture.request(1, { waits: null, large: 600_000 });
