@@ -52,8 +52,8 @@ export const driverBugs = [
   {
     name: 'a volume is detached while a pod uses it',
     file: 'src/controllers/workloads/node-agent/node-reconciler.ts',
-    find: 'if (this.#caches.usersOn(nodeName, volumeName).length > 0 || this.#isReported(nodeName, volumeName))\n      return;',
-    replace: '',
+    find: 'if (isUsed && !this.#caches.attached.isBeingDeleted(name)) return;',
+    replace: "if (isUsed && volumeName === '') return;",
     seedsMax: 100,
   },
   {
