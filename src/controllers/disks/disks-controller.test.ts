@@ -131,6 +131,7 @@ test('a schedule that is deleted by hand keeps its entries, grants nothing new, 
   await request(fixture, { r2: 10 });
   expect(await verdicts(fixture)).toEqual(['r1 scheduled 60', 'r2 rejected 0 DiskRemoved']);
   await request(fixture, { r1: null, r2: null });
+  await fixture.settle(2_000);
   // The disk is there: a new, empty schedule takes its place.
   expect((await schedule(fixture))?.spec).toEqual({ name: 'd1', nodeID: 'n1' });
 });

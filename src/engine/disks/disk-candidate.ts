@@ -28,20 +28,29 @@ export function readDiskCandidate(
   };
 }
 
+/** Bytes that one request keeps from others. A large one that was rejected and stays keeps none from smaller ones. */
+export function demandOf(askedBytes: number, verdict: DiskVerdict | undefined): number {
+  const { state, observedSize, scheduledSize = 0 } = verdict ?? {};
+  const isRejected = state === 'rejected' && observedSize === askedBytes;
+  return isRejected ? scheduledSize : Math.max(askedBytes, scheduledSize);
+}
+
 function sumsOf(
   asked: Readonly<Record<string, number>> = {},
   verdicts: Readonly<Record<string, DiskVerdict>> = {},
 ): { readonly demand: number; readonly granted: number } {
   let [demand, granted] = [0, 0];
-  for (const [name, bytes] of Object.entries(asked)) {
-    const { state, observedSize, scheduledSize = 0 } = ownValue(verdicts, name) ?? {};
-    // A large request that was rejected and stays keeps no bytes from smaller ones.
-    const isRejected = state === 'rejected' && observedSize === bytes;
-    demand += isRejected ? scheduledSize : Math.max(bytes, scheduledSize);
-  }
+  for (const [name, bytes] of Object.entries(asked)) demand += requestDemand(bytes, ownValue(verdicts, name));
   for (const [name, { scheduledSize = 0 }] of Object.entries(verdicts)) {
     granted += scheduledSize;
     if (!Object.hasOwn(asked, name)) demand += scheduledSize;
   }
   return { demand, granted };
+}
+
+/** What a request takes of the room for others. A large one that was rejected and stays keeps no bytes from smaller ones. */
+export function requestDemand(bytes: number, verdict: DiskVerdict | undefined): number {
+  const { state, observedSize, scheduledSize = 0 } = verdict ?? {};
+  const isRejected = state === 'rejected' && observedSize === bytes;
+  return isRejected ? scheduledSize : Math.max(bytes, scheduledSize);
 }

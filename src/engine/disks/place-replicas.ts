@@ -6,6 +6,7 @@ import {
   diskRefusalText,
   isFullOfEntries,
 } from './choose-disk.ts';
+import { demandOf, requestDemand } from './disk-candidate.ts';
 import {
   answerOf,
   type DiskVolumePlan,
@@ -137,7 +138,7 @@ class Placement {
     if (own === undefined || entry?.askedBytes === undefined) return this.#disks.values();
     const others = {
       ...own,
-      demandBytes: own.demandBytes - entry.askedBytes,
+      demandBytes: own.demandBytes - requestDemand(entry.askedBytes, entry.verdict),
       entryCount: (own.entryCount ?? 1) - 1,
     };
     return [...this.#disks.values()].map((disk) => (disk === own ? others : disk));

@@ -178,7 +178,7 @@ describe('after the verdict', () => {
   });
 
   test('a rejected request goes to another disk, and stays where it is if there is none', () => {
-    const full = disk('d1', 15, { demandBytes: 20, grantedBytes: 10 });
+    const full = disk('d1', 15, { demandBytes: 10, grantedBytes: 10 });
     expect(plan(waiting(refused(10)), full, disk('d2')).steps).toEqual([
       'withdraw a d1',
       'assign a d2',
