@@ -28,13 +28,6 @@ export function readDiskCandidate(
   };
 }
 
-/** Bytes that one request keeps from others. A large one that was rejected and stays keeps none from smaller ones. */
-export function demandOf(askedBytes: number, verdict: DiskVerdict | undefined): number {
-  const { state, observedSize, scheduledSize = 0 } = verdict ?? {};
-  const isRejected = state === 'rejected' && observedSize === askedBytes;
-  return isRejected ? scheduledSize : Math.max(askedBytes, scheduledSize);
-}
-
 function sumsOf(
   asked: Readonly<Record<string, number>> = {},
   verdicts: Readonly<Record<string, DiskVerdict>> = {},

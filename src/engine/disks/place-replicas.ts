@@ -6,7 +6,7 @@ import {
   diskRefusalText,
   isFullOfEntries,
 } from './choose-disk.ts';
-import { demandOf, requestDemand } from './disk-candidate.ts';
+import { requestDemand } from './disk-candidate.ts';
 import {
   answerOf,
   type DiskVolumePlan,
