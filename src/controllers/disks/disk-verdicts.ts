@@ -27,6 +27,8 @@ import { type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
 
 const apiVersion = apiVersionOf(diskSchedules);
 const workers = 4;
+/** Between two answers of this process to the same requests. */
+const answerAgainMs = 1_000;
 
 /** Decides the requests of every DiskSchedule, by its name. */
 export class DiskVerdicts {
@@ -37,6 +39,8 @@ export class DiskVerdicts {
   readonly #nodeSchedules: NodeSchedules;
   /** Names of the schedules whose disks are to be emptied. */
   readonly #evicting = new Set<string>();
+  /** When this process last wrote the answers, by schedule. */
+  readonly #answeredAtMs = new Map<string, number>();
 
   constructor(context: ControllerContext, caches: DiskCaches) {
     this.#context = context;
@@ -104,13 +108,27 @@ export class DiskVerdicts {
     const cached = this.#caches.schedules.get(name);
     if (cached === undefined) {
       this.#evicting.delete(name);
+      this.#answeredAtMs.delete(name);
       return undefined;
     }
     if (this.#isSettled(cached)) return this.#nextLook(cached);
+    const restMs = this.#restMs(cached);
+    if (restMs > 0) return { afterMs: restMs };
     const client = this.#context.cluster.resource(diskSchedules);
     const schedule = await undefinedIfNotFound(client.get({ name }, { signal }));
     if (schedule === undefined) return undefined;
     return await retryIfStale(() => this.#write(schedule, signal));
+  }
+
+  /**
+   * How long to wait before all requests of a schedule are answered anew. Instances whose caches differ would otherwise replace each other's answers
+   * as fast as they can, until the caches agree.
+   */
+  #restMs({ metadata, status }: Projected<DiskSchedule>): number {
+    if (status?.observedGeneration !== metadata?.generation || metadata?.deletionTimestamp) return 0;
+    const answeredAtMs = this.#answeredAtMs.get(metadata?.name ?? '');
+    if (answeredAtMs === undefined) return 0;
+    return Math.max(0, answeredAtMs + answerAgainMs - this.#context.clock.monotonicMs());
   }
 
   #nextLook(schedule: Projected<DiskSchedule>): Requeue | undefined {
@@ -151,6 +169,7 @@ export class DiskVerdicts {
     if (isEqualWhenStored(status, schedule.status ?? {})) return;
     this.#sweep.beforeWrite();
     await client.update({ ...schedule, status }, { subresource: 'status', signal });
+    this.#answeredAtMs.set(name, this.#context.clock.monotonicMs());
     this.#recordChanges(schedule, status);
   }
 

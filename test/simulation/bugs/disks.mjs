@@ -35,8 +35,8 @@ export const diskBugs = [
   {
     name: 'a rejected request keeps bytes from smaller ones',
     file: 'src/engine/disks/disk-candidate.ts',
-    find: 'demand += isRejected ? scheduledSize : Math.max(bytes, scheduledSize);',
-    replace: 'demand += isRejected ? bytes : Math.max(bytes, scheduledSize);',
+    find: 'return isRejected ? scheduledSize : Math.max(bytes, scheduledSize);',
+    replace: 'return isRejected ? bytes : Math.max(bytes, scheduledSize);',
     subject: 'disks',
     seedsMax: 400,
   },
