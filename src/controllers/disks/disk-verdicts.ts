@@ -121,7 +121,7 @@ export class DiskVerdicts {
   }
 
   /**
-   * How long to wait before all requests of a schedule are answered anew. Instances whose caches differ would otherwise replace each other's answers
+   * How long to wait before all requests of a schedule are answered again. Instances whose caches differ would otherwise replace each other's answers
    * as fast as they can, until the caches agree.
    */
   #restMs({ metadata, status }: Projected<DiskSchedule>): number {

@@ -21,19 +21,16 @@ interface Entry {
 }
 
 /** Grants stay within the limit; data that was there before is adopted, whether it fits or not. */
-const grantsFitTheirDisk = onDecision(
-  'what a disk grants fits within its limit',
-  ({ after, before }) => {
-    const grown = entriesOf(after).find(
-      ({ kind, name, verdict, grantedBytes }) =>
-        grantedBytes > entryOf(before, kind, name).grantedBytes && verdict?.reason !== 'Adopted',
-    );
-    const { storageScheduled = 0, storageLimit } = after.status ?? {};
-    if (grown === undefined || (storageLimit !== undefined && storageScheduled <= storageLimit))
-      return undefined;
-    return `${grown.kind}/${grown.name} was granted ${grown.grantedBytes}: ${storageScheduled} bytes of ${storageLimit}`;
-  },
-);
+const grantsFitTheirDisk = onDecision('what a disk grants fits within its limit', ({ after, before }) => {
+  const grown = entriesOf(after).find(
+    ({ kind, name, verdict, grantedBytes }) =>
+      grantedBytes > entryOf(before, kind, name).grantedBytes && verdict?.reason !== 'Adopted',
+  );
+  const { storageScheduled = 0, storageLimit } = after.status ?? {};
+  if (grown === undefined || (storageLimit !== undefined && storageScheduled <= storageLimit))
+    return undefined;
+  return `${grown.kind}/${grown.name} was granted ${grown.grantedBytes}: ${storageScheduled} bytes of ${storageLimit}`;
+});
 
 const sumsAreExact = onDecision('the sum of a disk is the sum of its entries', ({ after }) => {
   const sum = entriesOf(after).reduce((total, { grantedBytes }) => total + grantedBytes, 0);
