@@ -134,6 +134,6 @@ test('at rest, requests without verdict or owner and leftovers of refused expans
   expect(unrestedDisks(state)).toEqual([
     'd has not answered replicas/b',
     'a still requests an expansion that was refused',
-    'd has the request of b, which does not exist',
+    'd has the request of b, which is not on that disk',
   ]);
 });

@@ -158,9 +158,9 @@ export function unrestedDisks(state: StoredObjects): readonly string[] {
     ...[...state.values(diskVolumes)].flatMap((volume) => refusedLeftovers(volume, state)),
     ...[...state.values(diskSchedules)].flatMap((schedule) =>
       Object.keys(schedule.spec?.replicas ?? {}).flatMap((name) =>
-        state.get(replicas, name) === undefined
-          ? [`${schedule.metadata?.name} has the request of ${name}, which does not exist`]
-          : [],
+        state.get(replicas, name)?.spec?.diskID === schedule.metadata?.name
+          ? []
+          : [`${schedule.metadata?.name} has the request of ${name}, which is not on that disk`],
       ),
     ),
   ];

@@ -6,7 +6,7 @@ export const diskBugs = [
     find: "if (others + asked > limitBytes) return { ...rejected, reason: 'InsufficientStorage' };",
     replace: '',
     subject: 'disks',
-    seedsMax: 80,
+    seedsMax: 400,
   },
   {
     name: 'a pass forgets what it has granted before',
@@ -14,7 +14,7 @@ export const diskBugs = [
     find: 'sum += grantedBy(entry) - entry.granted;',
     replace: '',
     subject: 'disks',
-    seedsMax: 160,
+    seedsMax: 400,
   },
   {
     name: 'a refused growth takes away what was granted',
@@ -22,7 +22,7 @@ export const diskBugs = [
     find: "const rejected = { state: 'rejected', scheduledSize: granted, observedSize: asked } as const;",
     replace: "const rejected = { state: 'rejected', scheduledSize: 0, observedSize: asked } as const;",
     subject: 'disks',
-    seedsMax: 160,
+    seedsMax: 400,
   },
   {
     name: 'one replica grows before all disks have answered',
@@ -30,7 +30,7 @@ export const diskBugs = [
     find: 'if (answers.some(({ replica, answer }) => answer === undefined && !replica.isOverdue))',
     replace: "if (answers.every(({ answer }) => answer?.state !== 'scheduled'))",
     subject: 'disks',
-    seedsMax: 320,
+    seedsMax: 800,
   },
   {
     name: 'a rejected request keeps bytes from smaller ones',
@@ -49,14 +49,6 @@ export const diskBugs = [
     seedsMax: 400,
   },
   {
-    name: 'a replica is removed and its request stays',
-    file: 'src/controllers/disks/replica-release.ts',
-    find: 'if (diskID !== undefined) await this.#release(name, diskID, signal);',
-    replace: '',
-    subject: 'disks',
-    seedsMax: 80,
-  },
-  {
     name: 'a refused expansion is not taken back',
     file: 'src/engine/disks/expand-volume.ts',
     find: `      steps: [...steps, ...requests(replicas, bytes)],
@@ -64,6 +56,6 @@ export const diskBugs = [
     replace: `      steps,
       allocation,`,
     subject: 'disks',
-    seedsMax: 240,
+    seedsMax: 400,
   },
 ];
