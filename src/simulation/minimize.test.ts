@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allParts } from './all-parts.ts';
+import { partsOf } from './all-parts.ts';
 import type { Invariant, Violation } from './invariants/invariant.ts';
 import { type MinimizeProgress, minimize } from './minimize.ts';
 import type { Scenario, TimedAction } from './scenario.ts';
@@ -88,7 +88,7 @@ describe('minimizing', () => {
       name: 'there is no volume v0',
       onVersion: ({ key }) => (key === 'v0' ? 'there is one' : undefined),
     };
-    const parts = [...allParts, { name: 'test', invariants: [noVolumes] }];
+    const parts = [...partsOf('pods'), { name: 'test', invariants: [noVolumes] }];
     const whole = scenarioOfSeed(2);
     const failing = { ...whole, latencyMaxMs: 0, replicated: [], actions: whole.actions.slice(0, 12) };
     const actions = [
