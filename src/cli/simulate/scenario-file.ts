@@ -117,7 +117,7 @@ function parametersOf(
 }
 
 function namesOfActions(): readonly string[] {
-  return allParts.flatMap(({ actions = [] }) => actions.map(({ name }) => name));
+  return [...new Set(allParts.flatMap(({ actions = [] }) => actions.map(({ name }) => name)))];
 }
 
 function namesOfProcesses(): readonly string[] {
