@@ -332,10 +332,11 @@ class Scheduler {
     } catch (error) {
       this.#signal.throwIfAborted();
       this.#background.report(attempt.pod.key, error);
-      // Perhaps no victim is being deleted; then no event would wake the pod.
-      this.#queue.retry(attempt);
     }
     if (isNominated) return;
+    // Perhaps no victim is being deleted; then no event would wake the pod. And if the pod is gone, which the cache does not show yet, what it leaves
+    // behind must not wake the pod itself: an idle scheduler would try it again at once, and again.
+    this.#queue.retry(attempt);
     this.#decider.unnominate(attempt.pod.key);
     this.#nodeVacated(victims.node);
   }

@@ -57,11 +57,22 @@ function problemsOf(set: StatefulSet, state: StoredObjects): readonly string[] {
   const before = missing === undefined ? wanted : wanted.slice(0, wanted.indexOf(missing));
   const isWaiting = before.some((podName) => !isReady(byName.get(podName)));
   const extra = members.filter((pod) => !wanted.includes(pod.metadata?.name ?? ''));
-  if (isWaiting) return [];
+  if (isWaiting || isBlocked(members, extra)) return [];
   return [
     ...(missing === undefined ? [] : [`StatefulSet ${name} lacks pod ${missing}`]),
     ...extra.map(({ metadata }) => `StatefulSet ${name} has pod ${metadata?.name}, which is too many`),
   ];
+}
+
+/** As in Kubernetes, a pod that is not ready is removed only if no pod of a lower ordinal is not ready either. */
+function isBlocked(members: readonly Pod[], extra: readonly Pod[]): boolean {
+  const last = extra.toSorted((a, b) => ordinalOf(b) - ordinalOf(a))[0];
+  if (last === undefined || isReady(last)) return false;
+  return members.some((pod) => ordinalOf(pod) < ordinalOf(last) && !isReady(pod));
+}
+
+function ordinalOf({ metadata }: Pod): number {
+  return Number(metadata?.name?.split('-').at(-1));
 }
 
 function isReady(pod: Pod | undefined): boolean {

@@ -1,7 +1,7 @@
 /** Preemption when a write fails, or takes effect too late. */
 import { expect, test } from 'vitest';
 import { type ClusterCall, InterceptedCluster } from '../../../cluster/intercepted-cluster.ts';
-import { isObjectWrite, onlyFor } from '../../../cluster/testing/fault-hooks.ts';
+import { isObjectWrite, onlyFor, WatchGate } from '../../../cluster/testing/fault-hooks.ts';
 import type { PodSpec } from '../../../kube/api/core.ts';
 import { getCondition } from '../../../kube/conditions.ts';
 import { pods, priorityClasses } from '../../../kube/resources.ts';
@@ -53,6 +53,31 @@ test.each([
   await fixture.settle(20_000);
   expect(failures).toBe(1);
   expect(await fixture.place('high')).toBe('n1');
+});
+
+test('a preemptor that is gone, which the cache does not show yet, is not tried again at once', async () => {
+  const { fixture, connection } = await startIntercepted();
+  await using _ = fixture;
+  await fixture.pod('low', [], { spec: { nodeName: 'n1', ...cpu('6') } });
+  await fixture.settle(2_000);
+  const gate = new WatchGate(pods);
+  let patches = 0;
+  connection.addHooks(gate);
+  connection.addHooks({
+    before: async ({ verb, name }) => {
+      if (verb !== 'patch' || name !== 'high') return;
+      patches += 1;
+      if (patches > 100) throw new Error('the scheduler tries again and again');
+      if (patches > 1) return;
+      gate.hold();
+      await fixture.cluster.resource(pods).delete({ namespace, name });
+    },
+  });
+  await fixture.pod('high', [], { spec: { ...cpu('4'), ...urgent } });
+  await fixture.settle(5_000);
+  // Some attempts, each after a longer back-off.
+  expect(patches).toBeLessThan(20);
+  gate.release();
 });
 
 test('a victim whose binding is being written is deleted, not cancelled', async () => {
