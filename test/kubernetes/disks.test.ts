@@ -61,6 +61,19 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
       expect(await placesOf(cluster, names.slice(0, 16))).toEqual(new Set([2]));
       expect((await cluster.resource(replicas).list()).items).toHaveLength(32);
       for (const schedule of await schedulesOf(cluster)) expect(unanswered(schedule)).toEqual([]);
+
+      // Copies of an image, and then everything leaves a node.
+      await createImage(cluster, 'image', { bytes: gib, copies: 2 });
+      await untilSo(cluster, 'two copies', async () => (await granted(cluster)) === expected + 2 * gib);
+      await instances.killOne(random.int(500));
+      await requestEviction(cluster, 'n3');
+      await untilSo(cluster, 'n3 is empty', async () => {
+        const left = (await schedulesOf(cluster)).filter(({ spec }) => spec?.nodeID === 'n3');
+        return left.every(({ status }) => status?.storageScheduled === 0);
+      });
+      await cluster.resource(backingImages).delete({ name: 'image' });
+      await untilSo(cluster, 'the image is gone', async () => (await granted(cluster)) === expected);
+      expect(await placesOf(cluster, names.slice(0, 16))).toEqual(new Set([2]));
       expect(problems).toEqual([]);
     });
 
@@ -258,6 +271,23 @@ async function applyExample(cluster: Cluster, uuid: string): Promise<void> {
 
 async function createVolume(cluster: Cluster, name: string, spec: DiskVolumeSpec): Promise<void> {
   await cluster.resource(diskVolumes).create({ apiVersion, kind: 'Volume', metadata: { name }, spec });
+}
+
+async function createImage(
+  cluster: Cluster,
+  name: string,
+  { bytes, copies }: { readonly bytes: number; readonly copies: number },
+): Promise<void> {
+  const source = { download: { url: 'https://images.example.com/base' } };
+  const spec = { source, expectedSize: bytes, minNumberOfCopies: copies };
+  await cluster
+    .resource(backingImages)
+    .create({ apiVersion, kind: 'BackingImage', metadata: { name }, spec });
+}
+
+async function requestEviction(cluster: Cluster, name: string): Promise<void> {
+  const body = { spec: { evictionRequested: true } };
+  await cluster.resource(storageNodes).patch({ name }, { type: 'merge', body });
 }
 
 async function patchVolume(cluster: Cluster, name: string, spec: DiskVolumeSpec): Promise<void> {
