@@ -92,6 +92,14 @@ export class DiskFleet implements AsyncDisposable {
     await this.cluster.resource(diskVolumes).create(volume);
   }
 
+  /** Requests of replicas that do not exist, on the first disk, in one write. */
+  async request(bytes: Readonly<Record<string, number>>): Promise<void> {
+    const [schedule] = await this.#schedules();
+    const name = schedule?.metadata?.name ?? '';
+    const body = { spec: { replicas: bytes } };
+    await this.cluster.resource(diskSchedules).patch({ name }, { type: 'merge', body });
+  }
+
   async setLimit(at: number, limitBytes: number): Promise<void> {
     const body = { status: { diskStatus: { d: diskStatus(at, limitBytes) } } };
     await this.cluster

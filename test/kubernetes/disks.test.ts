@@ -233,7 +233,6 @@ async function applyExample(cluster: Cluster, uuid: string): Promise<void> {
   const sizes = { r1: bytes, r2: bytes, r3: 536870912000, r4: 5368709120 };
   for (const [name, size] of Object.entries(sizes)) {
     const volumeName = `of-${name}`;
-    await createVolume(cluster, volumeName, { size, numberOfReplicas: 1 });
     const place = { nodeID: 'example-node', diskID: uuid };
     const hasData = name === 'r1' || name === 'r2';
     await createWithStatus(cluster, replicas, {
@@ -241,6 +240,8 @@ async function applyExample(cluster: Cluster, uuid: string): Promise<void> {
       spec: { volumeName, volumeSize: size, ...place, ...(hasData && { desiredState: 'running' }) },
       ...(hasData && { status: { healthyAt: '2026-01-01T00:00:00Z' } }),
     });
+    // Afterwards: a volume without a replica would get one.
+    await createVolume(cluster, volumeName, { size, numberOfReplicas: 1 });
   }
   for (const name of ['b1', 'b2'])
     await createWithStatus(cluster, backingImages, {

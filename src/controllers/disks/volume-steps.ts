@@ -28,7 +28,8 @@ export interface VolumeStepsOptions {
 /**
  * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
  * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
- * schedule: it sets one key that only this volume writes, so it is right whatever else changed, and many volumes may request at once.
+ * schedule: it sets one key that only this volume writes, so it is right whatever else changed, and many volumes may request at once. A smaller request
+ * carries the version of the schedule, and the volume is read again before it.
  */
 export class VolumeSteps {
   readonly #options: VolumeStepsOptions;
@@ -160,10 +161,26 @@ export class VolumeSteps {
     return this.#written.get(name) ?? this.#options.caches.replicas.get(name) ?? {};
   }
 
+  /**
+   * Bytes are taken back only by what is stored now: an instance whose cache does not have a larger size yet would undo an expansion that another one
+   * is carrying out.
+   */
+  async #confirmVolume(): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const { name = '', resourceVersion } = this.#volume.metadata ?? {};
+    const { metadata } = await cluster.resource(diskVolumes).get({ name }, { signal });
+    if (metadata?.resourceVersion !== resourceVersion)
+      throw conflict(diskVolumes, name, 'it has changed since it was read');
+  }
+
   async #request(replica: string, diskUUID: string, bytes: number): Promise<void> {
     const { cluster, caches, signal } = this.#options;
-    const { uid } = caches.schedules.get(diskUUID)?.metadata ?? {};
-    const body = { metadata: { uid }, spec: { replicas: { [replica]: bytes } } };
+    const schedule = caches.schedules.get(diskUUID);
+    const { uid, resourceVersion } = schedule?.metadata ?? {};
+    const isTakenBack = bytes < (ownValue(schedule?.spec?.replicas, replica) ?? 0);
+    if (isTakenBack) await this.#confirmVolume();
+    const metadata = { uid, ...(isTakenBack && { resourceVersion }) };
+    const body = { metadata, spec: { replicas: { [replica]: bytes } } };
     try {
       await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     } catch (error) {

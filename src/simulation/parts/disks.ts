@@ -20,6 +20,8 @@ const nodeNames = ['n0', 'n1', 'n2'] as const;
 const diskNames = ['a', 'b'] as const;
 const volumeNames = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5'] as const;
 const imageNames = ['i0', 'i1'] as const;
+/** Replicas of another program. */
+const floodNames = ['x0', 'x1', 'x2', 'x3'] as const;
 const diskGib = 12;
 /** Any time: people look at whether it is there. */
 const past = '2026-01-01T00:00:00Z';
@@ -110,6 +112,12 @@ export const disksPart: SimulationPart = {
       draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3) }),
       run: async ({ cluster }, { volume, number }) =>
         await merge(cluster, replicas, `${volume}-r${number}`, { status: { failedAt: past } }, 'status'),
+    },
+    {
+      name: 'flood-disk',
+      weight: 2,
+      draw: (random) => drawDisk(random),
+      run: floodDisk,
     },
     {
       name: 'edit-disk',
@@ -222,6 +230,18 @@ async function reportCopies({ cluster }: ActionContext): Promise<void> {
     const body = { status: { ...(size !== undefined && { size }), diskFileStatusMap } };
     await merge(cluster, backingImages, name, body, 'status');
   }
+}
+
+/** Another program places replicas of its own and requests their bytes in one write, without a look at what the disk has. */
+async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParameters): Promise<void> {
+  const { status } = await cluster.resource(storageNodes).get({ name: String(node) });
+  const diskID = status?.diskStatus?.[String(disk)]?.diskUUID;
+  if (diskID === undefined) return;
+  const size = 5 * gibibyte;
+  const place = { volumeName: 'x', volumeSize: size, nodeID: String(node), diskID };
+  for (const name of floodNames) await create(cluster, replicas, name, place);
+  const requests = Object.fromEntries(floodNames.map((name) => [name, size]));
+  await merge(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
 }
 
 /** The disk is put into another node, where it has a name of its own. */
