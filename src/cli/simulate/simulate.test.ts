@@ -72,7 +72,11 @@ describe('a scenario file', () => {
       { ...valid, actions: [{ atMs: 1, action: 'crash', parameters: { process: ['a'] } }] },
       /actions\[0\]\.parameters\.process: is \["a"\]; give a text, a number, true or false/,
     ],
-    ['an unknown field', { ...valid, replicas: 2 }, /replicas: there is no such field; use one of subject, seed, /],
+    [
+      'an unknown field',
+      { ...valid, replicas: 2 },
+      /replicas: there is no such field; use one of subject, seed, /,
+    ],
     ['a missing field', { seed: '1', replicated: [], actions: [] }, /latencyMaxMs: is missing/],
     ['a seed that is a list', { ...valid, seed: [] }, /seed: is \[\]; give a text or an integer/],
     ['no fields at all', [], /must have fields: subject, seed, replicated, latencyMaxMs, attaches, actions/],

@@ -41,14 +41,6 @@ export const diskBugs = [
     seedsMax: 400,
   },
   {
-    name: 'a disk that gains room wakes no volumes',
-    file: 'src/controllers/disks/volume-placement.ts',
-    find: 'this.#waiting.gained(roomOf(disk));',
-    replace: '',
-    subject: 'disks',
-    seedsMax: 400,
-  },
-  {
     name: 'a refused expansion is not taken back',
     file: 'src/engine/disks/expand-volume.ts',
     find: `      steps: [...steps, ...requests(replicas, bytes)],
