@@ -1,6 +1,6 @@
 import { type Random, seededRandom } from '../runtime/random.ts';
 import { partsOf } from './all-parts.ts';
-import type { ActionKind, SimulationPart } from './part.ts';
+import type { ActionKind } from './part.ts';
 import type { Scenario, SimulationSubject, TimedAction } from './scenario.ts';
 
 const activeMaxMs = 90_000;
@@ -12,10 +12,9 @@ const rareMs = 25_000;
  * The scenario of a seed. Each seed uses some kinds of actions only: combinations that are rare among all actions are then common in
  * some seeds (swarm testing).
  */
-export function scenarioOfSeed(
-  seed: number,
-  parts: readonly SimulationPart[] = partsOf(subjectOf(seed)),
-): Scenario {
+export function scenarioOfSeed(seed: number): Scenario {
+  const subject = subjectOf(seed);
+  const parts = partsOf(subject);
   const random = seededRandom(`scenario ${seed}`);
   const processes = parts.flatMap(({ processes: plans = [] }) => plans.map(({ name }) => name));
   const all = parts.flatMap(({ actions = [] }) => actions);
@@ -39,7 +38,7 @@ export function scenarioOfSeed(
   actions.push(...rareActions(rare, activeMs, random.fork('rare')));
   actions.sort((left, right) => left.atMs - right.atMs);
   return {
-    ...(subjectOf(seed) === 'pods' ? {} : { subject: subjectOf(seed) }),
+    ...(subject === 'pods' ? {} : { subject }),
     seed: String(seed),
     replicated: processes.filter(() => shape.int(4) === 0),
     latencyMaxMs: shape.pick([0, 5, 40]),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
@@ -179,8 +180,8 @@ test('what an attacker sends is refused, and changes nothing', async () => {
   expect((await send({ method: 'HEAD' }))?.headers['upload-offset']).toBe('0');
 });
 
-test('of two uploads at once, the second is refused', async () => {
-  const { fixture, send } = await uploading();
+/** An upload that has sent its first bytes, and no more. */
+async function startSlowUpload(fixture: AgentFixture): Promise<ClientRequest> {
   const { hostname, port } = new URL((await fixture.node('n1')).status?.upload?.url ?? '');
   const headers = { authorization: `Bearer ${token}`, 'content-length': data.length };
   const slow = request({
@@ -195,6 +196,12 @@ test('of two uploads at once, the second is refused', async () => {
   slow.on('error', () => {});
   slow.write(data.subarray(0, 100));
   await fixture.until(async () => (await fixture.fileSize('n1', 'images/i/data.img.part')) !== undefined);
+  return slow;
+}
+
+test('of two uploads at once, the second is refused', async () => {
+  const { fixture, send } = await uploading();
+  const slow = await startSlowUpload(fixture);
   const reply = await send({ body: data });
   expect([reply?.status, reply?.body]).toEqual([409, expect.stringContaining('another upload of i')]);
   slow.destroy();
@@ -205,20 +212,7 @@ test('of two uploads at once, the second is refused', async () => {
 
 test('an upload ends when its image is deleted, and leaves nothing', async () => {
   const { fixture } = await uploading();
-  const { hostname, port } = new URL((await fixture.node('n1')).status?.upload?.url ?? '');
-  const headers = { authorization: `Bearer ${token}`, 'content-length': data.length };
-  const slow = request({
-    hostname,
-    port,
-    path,
-    method: 'PUT',
-    headers,
-    rejectUnauthorized: false,
-    agent: false,
-  });
-  slow.on('error', () => {});
-  slow.write(data.subarray(0, 100));
-  await fixture.until(async () => (await fixture.fileSize('n1', 'images/i/data.img.part')) !== undefined);
+  const slow = await startSlowUpload(fixture);
   const client = fixture.cluster.resource(backingImages);
   await client.delete({ name: 'i' });
   await fixture.until(async () => (await undefinedIfNotFound(client.get({ name: 'i' }))) === undefined);
