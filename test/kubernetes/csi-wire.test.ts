@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, test } from 'vitest';
 import { CsiCallError, CsiDriverNameError, CsiMessageSizeError } from '../../src/csi/csi-errors.ts';
 import { CsiFixture, identityOf } from '../../src/csi/testing/csi-fixture.ts';
+import { freeze } from './testing/freeze.ts';
 import { MockDriver } from './testing/mock-driver.ts';
 import { lacks } from './vitest-beds.ts';
 
@@ -110,7 +111,7 @@ describe.skipIf(lacks('csi-mock'))('a CSI driver in Go', () => {
     const first = start(fixture, 'mock.example.com');
     const driver = await fixture.connect(fixture.client());
     const options = { signal: fixture.signal, timeoutMs: 60_000 };
-    first.kill('SIGSTOP');
+    await freeze(first.pid!);
     const hanging = driver.call('CreateVolume', volume('pvc-1', gib), {
       signal: fixture.signal,
       timeoutMs: 500,
