@@ -14,6 +14,7 @@ export const programNames = [
   'csi-sanity',
   'csi-mock',
   'kubelet',
+  'helm',
 ] as const;
 export type ProgramName = (typeof programNames)[number];
 
@@ -71,6 +72,7 @@ const packages: Readonly<Record<ProgramName, { readonly module: string; readonly
   'csi-mock': { module: 'csi-mock', package: '.' },
   // A module of its own: it needs packages that the other programs do not, and a change of their module builds all of them again.
   kubelet: { module: 'kubelet', package: 'k8s.io/kubernetes/cmd/kubelet' },
+  helm: { module: 'helm', package: 'helm.sh/helm/v4/cmd/helm' },
 };
 
 /** `folder` contains the modules; tests use another one. */

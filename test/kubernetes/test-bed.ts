@@ -61,7 +61,9 @@ export interface TestBedOptions {
 }
 
 /** The components that a test bed can run. */
-export type Component = Exclude<ProgramName, 'kubectl' | 'kubelet' | 'csi-sanity' | 'csi-mock'> | 'stowage';
+export type Component =
+  | Exclude<ProgramName, 'kubectl' | 'kubelet' | 'csi-sanity' | 'csi-mock' | 'helm'>
+  | 'stowage';
 
 const components: readonly Component[] = [
   'etcd',
