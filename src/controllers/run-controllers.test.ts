@@ -70,6 +70,21 @@ test('with leader election each controller has a Lease, and the next process con
   await second.supervisor.close();
 });
 
+test('installations with different suffixes lead side by side', async () => {
+  await using fixture = await VirtualTimeCluster.start();
+  const installed = ['drives', 'csi.example.com'].map((leaseSuffix) =>
+    process(fixture, `of ${leaseSuffix}`, { names: ['expander'], leaderElection: true, leaseSuffix }),
+  );
+  await fixture.settle();
+  expect(await holders(fixture)).toEqual([
+    'stowage-expander-csi.example.com of csi.example.com',
+    'stowage-expander-drives of drives',
+  ]);
+  const closed = installed.map(({ supervisor }) => supervisor.close());
+  await fixture.settle(6_000);
+  await Promise.all(closed);
+});
+
 test('each node has its own disk agent, and a Lease for it', async () => {
   await using fixture = await VirtualTimeCluster.start();
   const agentOf = (nodeName: string) => ({

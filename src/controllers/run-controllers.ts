@@ -39,6 +39,10 @@ export interface RunControllersOptions
    * the election again. Off by default: controllers start at once, and announce themselves on their Leases if `version` is set.
    */
   readonly leaderElection?: boolean | undefined;
+  /**
+   * Appended to the names of Leases. Two installations that serve different CSI drivers run the same controllers, and both have to lead.
+   */
+  readonly leaseSuffix?: string | undefined;
   /** How often Leases are renewed; by default as often as kube-scheduler does. */
   readonly leaseRetryPeriodMs?: number | undefined;
   /** The connection for Leases, if it is a separate one. */
@@ -186,9 +190,9 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
 }
 
 /** Each node has its own agent, and of the processes that are the agent of one node, one leads. */
-function leaseNameOf(name: string, { diskAgent }: RunControllersOptions): string {
-  if (name !== diskAgentName || diskAgent === undefined) return name;
-  return [name, ...diskAgent.nodes.keys()].join('-');
+function leaseNameOf(name: string, { diskAgent, leaseSuffix }: RunControllersOptions): string {
+  const nodes = name === diskAgentName && diskAgent !== undefined ? diskAgent.nodes.keys() : [];
+  return [name, ...nodes, ...(leaseSuffix === undefined ? [] : [leaseSuffix])].join('-');
 }
 
 function announcementOf(

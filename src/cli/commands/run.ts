@@ -27,6 +27,10 @@ export function addRun(program: Command): void {
       'run only while holding the Lease (default); --leader-elect=false runs without one',
     )
     .option(
+      '--lease-suffix <name>',
+      'appended to the names of Leases, for installations that run the same controllers for different CSI drivers',
+    )
+    .option(
       '--allocation-only',
       'create volumes of disks.stowage.dev although no kubelet can mount them: they get bytes, and no data path',
     )

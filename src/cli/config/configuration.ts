@@ -17,7 +17,7 @@ const fields = record({
   bindTimeoutSeconds: secondsFrom(1),
   backOff: record({ initialSeconds: secondsFrom(0.001), maxSeconds: secondsFrom(0) }),
   featureGates: record({ VolumeScheduling: isOn, CSIStorageCapacity: isOn }),
-  leaderElection: record({ leaderElect: isOn }),
+  leaderElection: record({ leaderElect: isOn, leaseSuffix: text }),
   httpAddress: address,
   csi: csiField,
 });

@@ -172,6 +172,8 @@ test.each<readonly [string, SettingFlags, object]>([
   ['backOff: { initialSeconds: 20 }', {}, { backOff: { initialMs: 20_000, maxMs: 20_000 } }],
   ['backOff: { maxSeconds: 0 }', {}, { backOff: { initialMs: 1_000, maxMs: 0 } }],
   ['featureGates: {}', {}, { volumeScheduling: true }],
+  ['leaderElection: { leaseSuffix: drives }', {}, { leaderElection: true, leaseSuffix: 'drives' }],
+  ['leaderElection: { leaseSuffix: drives }', { leaseSuffix: 'own' }, { leaseSuffix: 'own' }],
   ['csi: { capacity: { threads: 2 } }', { csiAddress: ['unix:///x'] }, { csi: { capacity: { threads: 2 } } }],
   [
     'csi: { addresses: ["unix:///x"], nodeDeployment: true }',
@@ -323,4 +325,13 @@ test('--allocation-only needs the provisioner', async () => {
   await expect(runSettings({ allocationOnly: true })).rejects.toThrow(
     '--allocation-only: has a meaning only',
   );
+});
+
+test.each<readonly [SettingFlags, string]>([
+  [{ leaseSuffix: 'Drives' }, '--lease-suffix: "Drives" must be lower case letters'],
+  [{ leaseSuffix: '' }, '--lease-suffix: "" must be lower case letters'],
+  [{ leaseSuffix: 'x'.repeat(101) }, 'must be lower case letters'],
+  [{ leaseSuffix: 'x', leaderElect: 'false' }, '--lease-suffix: has no meaning without leader election'],
+])('%j is refused', async (flags, problem) => {
+  await expect(runSettings(flags)).rejects.toThrow(problem);
 });

@@ -17,6 +17,7 @@ export interface SettingFlags extends CsiFlags, DiskAgentFlags {
   readonly controllers?: string;
   /** True if the flag has no value. */
   readonly leaderElect?: boolean | string;
+  readonly leaseSuffix?: string;
   readonly featureGates?: string;
   /** One value for each use of the flag. */
   readonly schedulerName?: readonly string[];
@@ -27,7 +28,14 @@ export interface SettingFlags extends CsiFlags, DiskAgentFlags {
 
 export type RunSettings = Pick<
   RunControllersOptions,
-  'names' | 'csi' | 'diskAgent' | 'volumeScheduling' | 'bindTimeoutMs' | 'backOff' | 'allocationOnly'
+  | 'names'
+  | 'csi'
+  | 'diskAgent'
+  | 'volumeScheduling'
+  | 'bindTimeoutMs'
+  | 'backOff'
+  | 'allocationOnly'
+  | 'leaseSuffix'
 > & {
   readonly leaderElection: boolean;
   readonly schedulerNames: readonly string[];
@@ -48,6 +56,7 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
   const gates = featureGatesOf(featureGates, file.featureGates);
   const names = namesOf(flags, file);
   const csiFlags = csiFlagsWith(flags, file.csi);
+  const leaderElection = isElected({ ...flags, ...csiFlags }, file);
   return {
     names,
     csi: csiSettingsOf(withoutAgentNode(csiFlags, names), { pod: podEnvironment(), controllers: names }),
@@ -56,7 +65,8 @@ export async function runSettings(flags: SettingFlags): Promise<RunSettings> {
     bindTimeoutMs: file.bindTimeoutSeconds === undefined ? undefined : file.bindTimeoutSeconds * 1000,
     backOff: backOffOf(flags, file),
     allocationOnly: allocationOnlyOf(flags, names),
-    leaderElection: isElected({ ...flags, ...csiFlags }, file),
+    leaderElection,
+    leaseSuffix: leaseSuffixOf(flags, file, leaderElection),
     schedulerNames: schedulerNamesOf(flags, file),
     profile: gatedProfile(profileOf({ ...file.profile, ...baseOf(flags) }), gates),
     httpAddress,
@@ -130,6 +140,24 @@ function isElected(
   if (typeof leaderElect === 'boolean') return leaderElect;
   if (leaderElect === 'true' || leaderElect === 'false') return leaderElect === 'true';
   throw usage(`--leader-elect: "${leaderElect}" must be true or false`);
+}
+
+/** The rest of a name: as a label, so that every Lease has a valid name. */
+function leaseSuffixOf(
+  flags: SettingFlags,
+  file: Configuration,
+  isElection: boolean,
+): RunSettings['leaseSuffix'] {
+  const suffix = flags.leaseSuffix ?? file.leaderElection?.leaseSuffix;
+  if (suffix === undefined) return undefined;
+  const where =
+    flags.leaseSuffix === undefined ? `${flags.config}: leaderElection.leaseSuffix` : '--lease-suffix';
+  if (!/^[a-z0-9]([a-z0-9.-]{0,98}[a-z0-9])?$/.test(suffix))
+    throw usage(
+      `${where}: "${suffix}" must be lower case letters, digits, "-" and ".", such as the name of a driver`,
+    );
+  if (isElection) return suffix;
+  throw usage(`${where}: has no meaning without leader election; leave it out`);
 }
 
 function baseOf({ profile }: SettingFlags): { readonly base?: BaseProfile } {
