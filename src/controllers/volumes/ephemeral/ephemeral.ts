@@ -3,18 +3,18 @@ import { isReason } from '../../../kube/api-error.ts';
 import { keyOf } from '../../../kube/object-key.ts';
 import { persistentVolumeClaims, pods } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import {
+  claimConflict,
+  type EphemeralVolume,
+  ephemeralVolumesOf,
+  podsThatMayUse,
+} from '../../../kube/workloads/ephemeral-claims.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
 import { Sweep } from '../../../reconcile/sweep.ts';
 import { WorkQueue } from '../../../reconcile/work-queue.ts';
-import {
-  claimConflict,
-  type EphemeralVolume,
-  ephemeralVolumesOf,
-  podsThatMayUse,
-} from './template-claims.ts';
 
 const workers = 4;
 

@@ -1,7 +1,7 @@
 import type { Deployment, DeploymentCondition, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { isControlledBy } from '../../../kube/owner-references.ts';
+import { controllerReference, isControlledBy } from '../../../kube/owner-references.ts';
 import { apiVersionOf } from '../../../kube/resource.ts';
 import { deployments, replicaSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
@@ -9,7 +9,7 @@ import type { ControllerContext } from '../../../reconcile/controller.ts';
 import { referenceTo } from '../../../reconcile/event-recorder.ts';
 import { unreachable } from '../../../runtime/assert.ts';
 import { messageOf } from '../../../runtime/error-message.ts';
-import { adoptAndRelease, controllerReference } from '../pods/adoption.ts';
+import { adoptAndRelease } from '../pods/adoption.ts';
 import { deleteIfUnchanged } from '../pods/delete-if-unchanged.ts';
 import type { DeploymentPlan, RolloutStage } from './deployment-plan.ts';
 import {

@@ -2,8 +2,8 @@ import type { Deployment, ReplicaSet } from '../../../kube/api/apps.ts';
 import type { PodTemplateSpec } from '../../../kube/api/core.ts';
 import type { StringMap } from '../../../kube/api/meta.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
+import { controllerReference } from '../../../kube/owner-references.ts';
 import { deployments } from '../../../kube/resources.ts';
-import { controllerReference } from '../pods/adoption.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
 import { shortHash } from '../pods/template-hash.ts';
 

@@ -2,20 +2,20 @@ import type { ReplicaSet, ReplicaSetStatus } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
 import type { Condition } from '../../../kube/api/meta.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
-import { controllerOf } from '../../../kube/owner-references.ts';
+import { controllerOf, controllerReference } from '../../../kube/owner-references.ts';
 import { isFinished } from '../../../kube/pods.ts';
 import { replicaSets } from '../../../kube/resources.ts';
+import { rankForDeletion } from '../../../kube/workloads/deletion-rank.ts';
 import {
-  claimDependents,
-  controllerReference,
-  type DependentClaims,
-  isSelectedBy,
-  selectorOf,
-} from '../pods/adoption.ts';
-import { isActive, isAvailable, isReady, isTerminating, nextAvailableMs } from '../pods/pod-state.ts';
+  isActive,
+  isAvailable,
+  isReady,
+  isTerminating,
+  nextAvailableMs,
+} from '../../../kube/workloads/pod-state.ts';
+import { podFromTemplate } from '../../../kube/workloads/template-pod.ts';
+import { claimDependents, type DependentClaims, isSelectedBy, selectorOf } from '../pods/adoption.ts';
 import { nameSuffix } from '../pods/template-hash.ts';
-import { podFromTemplate } from '../pods/template-pod.ts';
-import { rankForDeletion } from './deletion-rank.ts';
 
 /** Pods that are created or deleted at once. */
 const burstMax = 500;

@@ -4,7 +4,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../ku
 import { setCondition } from '../../../kube/conditions.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
 import { formatTimestamp, parseTimestamp } from '../../../kube/go/timestamp.ts';
-import { isReady } from '../pods/pod-state.ts';
+import { isReady } from '../../../kube/workloads/pod-state.ts';
 import { scaledValue } from '../pods/scaled-value.ts';
 
 /** A pod whose eviction was granted counts as gone for this long; after that it evidently stays. */

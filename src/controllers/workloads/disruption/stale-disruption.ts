@@ -1,7 +1,7 @@
 import type { Pod, PodCondition } from '../../../kube/api/core.ts';
 import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { isFinished } from '../../../kube/pods.ts';
-import { isTerminating } from '../pods/pod-state.ts';
+import { isTerminating } from '../../../kube/workloads/pod-state.ts';
 
 /** A component that announces the disruption of a pod has this long to do it. */
 const staleAfterMs = 2 * 60_000;

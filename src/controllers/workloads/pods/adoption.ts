@@ -2,7 +2,6 @@ import type { ResourceClient } from '../../../cluster/cluster.ts';
 import type { KubeObject, LabelSelector, OwnerReference } from '../../../kube/api/meta.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { controllerOf } from '../../../kube/owner-references.ts';
-import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
 import {
   type CompiledLabelSelector,
   compileLabelSelector,
@@ -51,19 +50,6 @@ export function selectorOf(selector: LabelSelector | undefined): CompiledLabelSe
 
 export function isSelectedBy(selector: CompiledLabelSelector, { metadata }: KubeObject): boolean {
   return matchesLabels(selector, metadata?.labels ?? {});
-}
-
-/** The owner reference of a dependent to its controller. */
-export function controllerReference(owner: KubeObject, resource: Resource): OwnerReference {
-  const { name = '', uid = '' } = owner.metadata ?? {};
-  return {
-    apiVersion: apiVersionOf(resource),
-    kind: resource.kind,
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
 }
 
 /** Executes the result of {@link claimDependents}, each write on the version that was read. Missing objects need nothing. */

@@ -4,11 +4,11 @@ import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
 import type { Int64 } from '../../../kube/api/meta.ts';
 import { compareInt64, nextInt64 } from '../../../kube/go/int64.ts';
 import { canonicalJson } from '../../../kube/go/json-text.ts';
+import { controllerReference } from '../../../kube/owner-references.ts';
 import { statefulSets } from '../../../kube/resources.ts';
 import { isRecord } from '../../../kube/wire.ts';
-import { controllerReference } from '../pods/adoption.ts';
+import { podRevisionOf, type SetRevision } from '../../../kube/workloads/stateful-set-members.ts';
 import { shortHash } from '../pods/template-hash.ts';
-import { podRevisionOf, type SetRevision } from './identity.ts';
 
 const hashLabel = 'controller.kubernetes.io/hash';
 const parentLengthMax = 223;

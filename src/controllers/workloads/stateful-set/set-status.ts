@@ -1,7 +1,11 @@
 import type { StatefulSet, StatefulSetStatus } from '../../../kube/api/apps.ts';
 import type { Pod } from '../../../kube/api/core.ts';
-import { isAvailable, isReady, isTerminating } from '../pods/pod-state.ts';
-import { podRevisionOf, type SetRevision, setReplicasOf } from './identity.ts';
+import { isAvailable, isReady, isTerminating } from '../../../kube/workloads/pod-state.ts';
+import {
+  podRevisionOf,
+  type SetRevision,
+  setReplicasOf,
+} from '../../../kube/workloads/stateful-set-members.ts';
 
 export interface SetStatusInput {
   readonly set: StatefulSet;

@@ -4,6 +4,11 @@ import type { KubeObject } from '../../../kube/api/meta.ts';
 import { keyOf, parseKey } from '../../../kube/object-key.ts';
 import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from '../../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../../kube/undefined-if-not-found.ts';
+import {
+  claimNameOf,
+  claimTemplateNames,
+  setReplicasOf,
+} from '../../../kube/workloads/stateful-set-members.ts';
 import type { Controller, ControllerContext } from '../../../reconcile/controller.ts';
 import type { Informer } from '../../../reconcile/informer/informer.ts';
 import { runLoop } from '../../../reconcile/run-loop.ts';
@@ -11,7 +16,6 @@ import { WorkQueue } from '../../../reconcile/work-queue.ts';
 import type { Requeue } from '../../../reconcile/workers.ts';
 import { Dependents } from '../pods/dependents.ts';
 import { ReplacementRateLimit, soonestRequeue } from '../pods/replacement-rate-limit.ts';
-import { claimNameOf, claimTemplateNames, setReplicasOf } from './identity.ts';
 import { isSetSettled, planSet, type ReplicaStage, type SetPlan, type SetPlanInput } from './set-plan.ts';
 import { SetWriter } from './set-writer.ts';
 

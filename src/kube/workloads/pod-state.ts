@@ -1,7 +1,7 @@
-import type { Pod } from '../../../kube/api/core.ts';
-import { getCondition } from '../../../kube/conditions.ts';
-import { parseTimestamp } from '../../../kube/go/timestamp.ts';
-import { isFinished } from '../../../kube/pods.ts';
+import type { Pod } from '../api/core.ts';
+import { getCondition } from '../conditions.ts';
+import { parseTimestamp } from '../go/timestamp.ts';
+import { isFinished } from '../pods.ts';
 
 export function isReady(pod: Pod): boolean {
   return getCondition(pod.status?.conditions, 'Ready')?.status === 'True';

@@ -1,10 +1,10 @@
-import type { StatefulSet } from '../../../kube/api/apps.ts';
-import type { PersistentVolumeClaim, Pod } from '../../../kube/api/core.ts';
-import type { KubeObject, OwnerReference } from '../../../kube/api/meta.ts';
-import { apiVersionOf, type Resource } from '../../../kube/resource.ts';
-import { pods, statefulSets } from '../../../kube/resources.ts';
-import { controllerReference } from '../pods/adoption.ts';
-import { claimNameOf, isInRange, ordinalOf } from './identity.ts';
+import type { StatefulSet } from '../api/apps.ts';
+import type { PersistentVolumeClaim, Pod } from '../api/core.ts';
+import type { KubeObject, OwnerReference } from '../api/meta.ts';
+import { controllerReference } from '../owner-references.ts';
+import { apiVersionOf, type Resource } from '../resource.ts';
+import { pods, statefulSets } from '../resources.ts';
+import { claimNameOf, isInRange, ordinalOf } from './stateful-set-members.ts';
 
 /** The claims that the member of this ordinal needs. They have the set's labels as well as their own. */
 export function claimsFor(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {

@@ -1,5 +1,5 @@
-import type { Pod, PodTemplateSpec } from '../../../kube/api/core.ts';
-import type { OwnerReference } from '../../../kube/api/meta.ts';
+import type { Pod, PodTemplateSpec } from '../api/core.ts';
+import type { OwnerReference } from '../api/meta.ts';
 
 /** A pod from the template, owned by its controller; the caller sets its name. */
 export function podFromTemplate(

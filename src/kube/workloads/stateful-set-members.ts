@@ -1,8 +1,8 @@
-import type { StatefulSet } from '../../../kube/api/apps.ts';
-import type { Pod, PodTemplateSpec, Volume } from '../../../kube/api/core.ts';
-import { statefulSets } from '../../../kube/resources.ts';
-import { controllerReference } from '../pods/adoption.ts';
-import { podFromTemplate } from '../pods/template-pod.ts';
+import type { StatefulSet } from '../api/apps.ts';
+import type { Pod, PodTemplateSpec, Volume } from '../api/core.ts';
+import { controllerReference } from '../owner-references.ts';
+import { statefulSets } from '../resources.ts';
+import { podFromTemplate } from './template-pod.ts';
 
 const podNameLabel = 'statefulset.kubernetes.io/pod-name';
 const podIndexLabel = 'apps.kubernetes.io/pod-index';

@@ -1,6 +1,6 @@
-import type { Pod } from '../../../kube/api/core.ts';
-import { parseTimestamp } from '../../../kube/go/timestamp.ts';
-import { isActive, isReady, readySinceMs } from '../pods/pod-state.ts';
+import type { Pod } from '../api/core.ts';
+import { parseTimestamp } from '../go/timestamp.ts';
+import { isActive, isReady, readySinceMs } from './pod-state.ts';
 
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phaseRank = { Pending: 0, Unknown: 1, Running: 2, Succeeded: 3, Failed: 3 } as const;

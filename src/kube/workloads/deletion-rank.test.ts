@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core.ts';
+import type { Pod } from '../api/core.ts';
 import { rankForDeletion } from './deletion-rank.ts';
 
 const nowMs = Date.parse('2026-11-15T12:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../../kube/api/core.ts';
-import type { ObjectMeta } from '../../../kube/api/meta.ts';
-import { claimConflict, ephemeralVolumesOf, podsThatMayUse } from './template-claims.ts';
+import type { Pod } from '../api/core.ts';
+import type { ObjectMeta } from '../api/meta.ts';
+import { claimConflict, ephemeralVolumesOf, podsThatMayUse } from './ephemeral-claims.ts';
 
 const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
 const pod: Pod = {

@@ -1,7 +1,7 @@
-import type { PersistentVolumeClaim, Pod, Volume } from '../../../kube/api/core.ts';
-import { keyOf } from '../../../kube/object-key.ts';
-import { isControlledBy } from '../../../kube/owner-references.ts';
-import { ephemeralClaimName } from '../../../kube/volumes.ts';
+import type { PersistentVolumeClaim, Pod, Volume } from '../api/core.ts';
+import { keyOf } from '../object-key.ts';
+import { isControlledBy } from '../owner-references.ts';
+import { ephemeralClaimName } from '../volumes.ts';
 
 /** One generic ephemeral volume of a pod. */
 export interface EphemeralVolume {
