@@ -1,0 +1,264 @@
+{{/* The name of the release, or the override; all objects of the chart have it as prefix. */}}
+{{- define "stowage.fullname" -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "stowage.image" -}}
+{{- $image := .Values.image -}}
+{{- if $image.digest -}}
+{{ $image.repository }}@{{ $image.digest }}
+{{- else -}}
+{{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{/* Of a component: dict "root" $ "component" NAME. They never change, because selectors cannot. */}}
+{{- define "stowage.selectorLabels" -}}
+app.kubernetes.io/name: stowage
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{- define "stowage.labels" -}}
+{{ include "stowage.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The metadata of a pod template: dict "root" $ "component" NAME "settings" VALUES "scrape" BOOL "checksum" TEXT. */}}
+{{- define "stowage.podMetadata" -}}
+labels:
+  {{- include "stowage.selectorLabels" . | nindent 2 }}
+  {{- with .root.Values.commonLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- with .settings.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- $scrape := and .scrape .root.Values.monitoring.scrapeAnnotations }}
+{{- if or $scrape .checksum .settings.podAnnotations }}
+annotations:
+  {{- if .checksum }}
+  stowage.dev/configuration: {{ .checksum | sha256sum | trunc 16 | quote }}
+  {{- end }}
+  {{- if $scrape }}
+  prometheus.io/scrape: "true"
+  prometheus.io/port: "9808"
+  prometheus.io/path: /metrics
+  {{- end }}
+  {{- with .settings.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Where a pod may run: dict "root" $ "settings" VALUES "defaultPriority" NAME. */}}
+{{- define "stowage.placement" -}}
+# It must not wait for itself, nor for pods that wait for it.
+schedulerName: default-scheduler
+{{- $own := include "stowage.ownPriorityClass" . }}
+{{- with .settings.priorityClassName | default $own | default .defaultPriority }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .settings.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .settings.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .settings.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* The class that the chart creates; empty if it creates none. */}}
+{{- define "stowage.ownPriorityClass" -}}
+{{- if .root.Values.priorityClasses.create -}}
+{{ include "stowage.fullname" .root }}-{{ ternary "node" "control" (eq .defaultPriority "system-node-critical") }}
+{{- end -}}
+{{- end }}
+
+{{/* What the pod security level restricted asks for. */}}
+{{- define "stowage.restrictedPod" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "stowage.restrictedContainer" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "stowage.logArgs" -}}
+- --log-format={{ .Values.log.format }}
+- --log-level={{ .Values.log.level }}
+{{- end }}
+
+{{/* The port of /healthz, /readyz and /metrics, and its probes. */}}
+{{- define "stowage.ops" -}}
+ports:
+  - { name: ops, containerPort: 9808 }
+livenessProbe:
+  httpGet: { path: /healthz, port: ops }
+  # A process that is busy with a large cluster may answer late.
+  timeoutSeconds: 5
+readinessProbe:
+  httpGet: { path: /readyz, port: ops }
+  timeoutSeconds: 5
+{{- end }}
+
+{{- define "stowage.bindClusterRole" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .account }}
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
+{{- define "stowage.bindRole" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ .name }}
+  namespace: {{ .namespace }}
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ .account }}
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
+{{- define "stowage.serviceAccount" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .account }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+  {{- with .root.Values.serviceAccountAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{/* One process leads, by Leases, which are in kube-system wherever the chart is installed. */}}
+{{- define "stowage.leaseRole" -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: {{ .name }}
+  namespace: kube-system
+  labels:
+    {{- include "stowage.labels" . | nindent 4 }}
+rules:
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    verbs: [create]
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    resourceNames: [{{ join ", " .leases }}]
+    verbs: [get, update]
+{{- with .watched }}
+  # That of a PV binder of ours would say whether it leaves delayed claims to us.
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    resourceNames: [{{ . }}]
+    verbs: [list, watch]
+{{- end }}
+---
+{{ include "stowage.bindRole" (merge (dict "namespace" "kube-system") .) }}
+{{- end }}
+
+{{/* Rules of the controllers provisioner, capacity, expander and attacher, for a CSI driver. */}}
+{{- define "stowage.volumeRules" -}}
+# What all of them read.
+- apiGroups: [""]
+  resources: [nodes, persistentvolumeclaims, persistentvolumes, pods]
+  verbs: [list, watch]
+- apiGroups: [storage.k8s.io]
+  resources: [csidrivers, csinodes, storageclasses, volumeattachments, volumeattributesclasses]
+  verbs: [list, watch]
+- apiGroups: [""]
+  resources: [nodes]
+  verbs: [get]
+- apiGroups: [storage.k8s.io]
+  resources: [storageclasses]
+  verbs: [get]
+# Provisioner: claims get their volumes, and released volumes are deleted.
+- apiGroups: [""]
+  resources: [persistentvolumes]
+  verbs: [get, create, patch, delete]
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [get, patch]
+# Expander: the sizes of volumes, and what claims report about them.
+- apiGroups: [""]
+  resources: [persistentvolumeclaims/status]
+  verbs: [patch]
+{{- if has "attacher" .controllers }}
+# Attacher.
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments]
+  verbs: [get, patch]
+- apiGroups: [storage.k8s.io]
+  resources: [volumeattachments/status]
+  verbs: [patch]
+{{- end }}
+# Capacity: published figures.
+- apiGroups: [storage.k8s.io]
+  resources: [csistoragecapacities]
+  verbs: [list, watch, create, patch, delete]
+# Asked for only where the kind is there (deploy/crds).
+- apiGroups: [stowage.dev]
+  resources: [drivercapacities]
+  verbs: [list]
+{{- if .snapshots }}
+# Provisioner, if the driver has snapshots: finalizers that a crash has left on them are looked for.
+- apiGroups: [snapshot.storage.k8s.io]
+  resources: [volumesnapshots]
+  verbs: [list]
+{{- end }}
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+{{- end }}
+
+{{/* The variables from which the publisher finds the owner of its objects. */}}
+{{- define "stowage.podEnvironment" -}}
+- name: POD_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- name: NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+{{- end }}
