@@ -5,6 +5,7 @@ import { addCapacity } from './commands/capacity.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCsi } from './commands/csi.ts';
 import { addDisks } from './commands/disks/disks.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addDrives } from './commands/drives/drives.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
@@ -68,6 +69,7 @@ function newProgram(): Command {
   addCapacity(program);
   addDrives(program);
   addDisks(program);
+  addDoctor(program);
   addSimulate(program);
   addUpgradeZonalPvs(program);
   addKubeconfig(program);

@@ -39,6 +39,12 @@ export interface KubernetesConnectOptions {
   readonly onRequest?: (sent: SentRequest) => void;
 }
 
+export interface ServerPage {
+  readonly text: string;
+  /** In whole seconds; undefined if the server does not say. */
+  readonly sentMs: number | undefined;
+}
+
 /** A real cluster: `Cluster` over HTTPS. The README describes what it retries, and how it finds its credentials. */
 export class KubernetesCluster implements Cluster, AsyncDisposable {
   /** The origin of the settings, for messages. */
@@ -104,6 +110,14 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });
     const { gitVersion } = answer as { readonly gitVersion?: unknown };
     return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+  }
+
+  /** The text of a page that is not JSON, such as `/metrics` or the log of a container, and when the server sent it by its own clock. */
+  async page(path: string, signal?: AbortSignal): Promise<ServerPage> {
+    const call = { method: 'GET', path, accept: 'text/plain, */*', signal } as const;
+    const { text, headers } = await this.#requester.text(call);
+    const sentMs = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
+    return { text, sentMs: Number.isNaN(sentMs) ? undefined : sentMs };
   }
 
   /** The certificate authority of the server, as PEM; undefined if the machine's own authorities are trusted. */

@@ -37,10 +37,14 @@ export interface SentRequest {
   readonly durationMs: number;
 }
 
-export interface ApiRequest extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType'> {
+export interface ApiRequest extends Pick<HttpRequest, 'method' | 'path' | 'body' | 'contentType' | 'accept'> {
   readonly signal?: AbortSignal | undefined;
   /** An answer of 429 goes to the caller: a budget refuses, and waiting will not help. */
   readonly isRefusable?: boolean;
+}
+
+export interface TextAnswer extends Pick<HttpAnswer, 'headers'> {
+  readonly text: string;
 }
 
 /** An open watch. `abort` ends it with a reason, which the reader of `chunks` receives. */
@@ -68,12 +72,21 @@ export class Requester {
 
   /** The answer's JSON. */
   async exchange(call: ApiRequest): Promise<unknown> {
+    return await this.#exchange(call, (text, answer) => this.#parse(text, answer, call));
+  }
+
+  /** The answer as it is, for what is not JSON. */
+  async text(call: ApiRequest): Promise<TextAnswer> {
+    return await this.#exchange(call, (text, { headers }) => ({ text, headers }));
+  }
+
+  async #exchange<R>(call: ApiRequest, read: (text: string, answer: HttpAnswer) => R): Promise<R> {
     const { rateLimit } = this.#options;
     return await this.#withRetries(call, rateLimit, async (scope, credential) => {
       const answer = await this.#send(call, credential, { scope, kind: 'request' });
       const text = await answer.body.text();
       if (answer.statusCode >= 300) throw failureOfAnswer({ ...answer, text }, this.#describe(call));
-      return this.#parse(text, answer, call);
+      return read(text, answer);
     });
   }
 
@@ -137,12 +150,12 @@ export class Requester {
     credential: Credential,
     { scope, kind }: { readonly scope: Scope; readonly kind: 'request' | 'watch' },
   ): Promise<HttpAnswer> {
-    const { method, path, body, contentType } = call;
+    const { method, path, body, contentType, accept } = call;
     const { transport, clock } = this.#options;
     scope.signal.throwIfAborted();
     const sentMs = clock.monotonicMs();
     try {
-      const request = { method, path, body, contentType, credential, signal: scope.signal };
+      const request = { method, path, body, contentType, accept, credential, signal: scope.signal };
       const answer = await transport.send(request, kind);
       this.#report(call, answer.statusCode, sentMs);
       return answer;

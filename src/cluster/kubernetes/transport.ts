@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: string | undefined;
   readonly contentType?: string | undefined;
+  /** The media types that the caller reads; JSON by default. */
+  readonly accept?: string | undefined;
   readonly credential: Credential;
   readonly signal: AbortSignal;
 }
@@ -82,9 +84,9 @@ export class Transport {
     await Promise.all([...ends, ...this.#retiring]);
   }
 
-  #headersOf({ body, contentType, credential }: HttpRequest): Record<string, string | string[]> {
+  #headersOf({ body, contentType, accept, credential }: HttpRequest): Record<string, string | string[]> {
     const headers: Record<string, string | string[]> = {
-      accept: 'application/json',
+      accept: accept ?? 'application/json',
       'user-agent': this.#options.userAgent,
     };
     if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';

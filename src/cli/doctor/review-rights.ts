@@ -1,0 +1,109 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { SelfSubjectAccessReview, SubjectAccessReview } from '../../kube/api/authorization.ts';
+import type { ServiceAccount } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { textOf } from '../../kube/wire.ts';
+import { type ComponentRights, type Right, rightsOf, rightText } from './component-rights.ts';
+import type { AccountRights, Fact } from './facts.ts';
+
+/** Reviews in flight at once. */
+const reviewsAtOnce = 8;
+
+const authorization = { group: 'authorization.k8s.io', version: 'v1', namespaced: false } as const;
+const selfReviews: Resource<SelfSubjectAccessReview> = {
+  ...authorization,
+  kind: 'SelfSubjectAccessReview',
+  plural: 'selfsubjectaccessreviews',
+};
+const subjectReviews: Resource<SubjectAccessReview> = {
+  ...authorization,
+  kind: 'SubjectAccessReview',
+  plural: 'subjectaccessreviews',
+};
+
+const cluster = { subresource: '', name: '', namespace: '' };
+
+/** What `helm install` and `kubectl apply -f deploy` need most; an administrator has all of it, other users lack most of it. */
+const installation: readonly Right[] = [
+  { ...cluster, verb: 'create', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+  { ...cluster, verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
+  { ...cluster, verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings' },
+  { ...cluster, verb: 'create', group: 'storage.k8s.io', resource: 'csidrivers' },
+  { ...cluster, verb: 'create', group: 'storage.k8s.io', resource: 'storageclasses' },
+  { ...cluster, verb: 'create', group: 'apps', resource: 'deployments', namespace: 'kube-system' },
+  { ...cluster, verb: 'create', group: 'apps', resource: 'daemonsets', namespace: 'kube-system' },
+  { ...cluster, verb: 'create', group: '', resource: 'serviceaccounts', namespace: 'kube-system' },
+];
+
+/** What the caller lacks for an installation. Every authenticated user may ask. */
+export async function missingCallerRights(server: Cluster): Promise<Fact<readonly string[]>> {
+  const isAllowed = async (right: Right) => {
+    const review = await server
+      .resource(selfReviews)
+      .create({ metadata: {}, spec: { resourceAttributes: right } });
+    return review.status?.allowed === true;
+  };
+  return await asFact('your own rights', async () => await missingOf(installation, isAllowed));
+}
+
+/** What the installed service accounts lack; only those that may review the access of others can see it. */
+export async function missingAccountRights(
+  server: Cluster,
+  accounts: readonly ServiceAccount[],
+  components: readonly ComponentRights[],
+): Promise<Fact<readonly AccountRights[]>> {
+  const installed = components.flatMap((component) =>
+    accounts.filter((account) => belongsTo(account, component)).map((account) => ({ account, component })),
+  );
+  return await asFact('the rights of service accounts', async () => {
+    const found: AccountRights[] = [];
+    for (const { account, component } of installed) {
+      const namespace = textOf(account.metadata?.namespace);
+      const name = textOf(account.metadata?.name);
+      const user = `system:serviceaccount:${namespace}:${name}`;
+      const groups = [
+        'system:serviceaccounts',
+        `system:serviceaccounts:${namespace}`,
+        'system:authenticated',
+      ];
+      const isAllowed = async (right: Right) => {
+        const spec = { user, groups, resourceAttributes: right };
+        const review = await server.resource(subjectReviews).create({ metadata: {}, spec });
+        return review.status?.allowed === true;
+      };
+      found.push({ namespace, name, missing: await missingOf(rightsOf(component), isAllowed) });
+    }
+    return found;
+  });
+}
+
+/** By the name in the manifests of `deploy`, or by the labels of the chart. */
+function belongsTo({ metadata }: ServiceAccount, { component }: ComponentRights): boolean {
+  if (metadata?.name === component) return true;
+  const labels = metadata?.labels ?? {};
+  const isOurs = labels['app.kubernetes.io/name'] === 'stowage';
+  return isOurs && `stowage-${labels['app.kubernetes.io/component']}` === component;
+}
+
+async function missingOf(
+  rights: readonly Right[],
+  isAllowed: (right: Right) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (let at = 0; at < rights.length; at += reviewsAtOnce) {
+    const some = rights.slice(at, at + reviewsAtOnce);
+    const answers = await Promise.all(some.map(isAllowed));
+    missing.push(...some.filter((_, place) => !answers[place]).map(rightText));
+  }
+  return [...new Set(missing)];
+}
+
+async function asFact<T>(what: string, read: () => Promise<T>): Promise<Fact<T>> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (!isReason(error, 'Forbidden', 'NotFound', 'MethodNotAllowed')) throw error;
+    return { unread: `no right to review ${what}` };
+  }
+}

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { type FindingText, findingTexts } from '../src/cli/doctor/findings.ts';
+import { projectRoot } from './project-root.ts';
+
+// `npx vitest run doctor-pages -u` updates both files.
+test('docs/doctor.md lists every finding of stowage doctor', async () => {
+  await expect(page()).toMatchFileSnapshot(join(projectRoot, 'docs/doctor.md'));
+});
+
+test('deploy/rights.json has the rights of every role in the manifests', async () => {
+  const text = `${JSON.stringify(componentsOf(manifests()), undefined, 1)}\n`;
+  await expect(text).toMatchFileSnapshot(join(projectRoot, 'deploy/rights.json'));
+});
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly Rule[];
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+function manifests(): readonly Manifest[] {
+  const files = readdirSync(join(projectRoot, 'deploy')).filter((name) => name.endsWith('.yaml'));
+  return files
+    .toSorted()
+    .flatMap((name) => parseAllDocuments(readFileSync(join(projectRoot, 'deploy', name), 'utf8')))
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((object) => object !== null);
+}
+
+/** By service account: what all roles that are bound to it grant. */
+function componentsOf(objects: readonly Manifest[]) {
+  const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+  const bindings = objects.filter(({ roleRef }) => roleRef !== undefined);
+  const accounts = bindings.flatMap(({ subjects = [] }) =>
+    subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name),
+  );
+  return [...new Set(accounts)].toSorted().map((component) => {
+    const bound = bindings.filter(({ subjects = [] }) => subjects.some(({ name }) => name === component));
+    const rules = bound.flatMap(({ roleRef, metadata }) =>
+      roles
+        .filter(
+          (role) =>
+            role.kind === roleRef?.kind &&
+            role.metadata.name === roleRef.name &&
+            role.metadata.namespace === (role.kind === 'Role' ? metadata.namespace : undefined),
+        )
+        .flatMap((role) => (role.rules ?? []).map((rule) => inNamespace(rule, metadata.namespace))),
+    );
+    return { component, rules };
+  });
+}
+
+function inNamespace(rule: Rule, namespace: string | undefined) {
+  return namespace === undefined ? rule : { ...rule, namespace };
+}
+
+function page(): string {
+  const rows = Object.entries<FindingText>(findingTexts).map(
+    ([code, { severity, meaning, remedy }]) => `| \`${code}\` | ${severity} | ${meaning} | ${remedy} |`,
+  );
+  return [
+    '# Doctor',
+    '',
+    '`stowage doctor` examines a cluster before and after the installation. It only reads, and makes as many checks as your rights allow; what it',
+    'could not check is listed with the missing right. It works on every cluster, also on that of `stowage up`.',
+    '',
+    '| exit status | meaning |',
+    '|---|---|',
+    '| 0 | no finding of the severity of `--fail-on` (`error` by default) or above |',
+    '| 3 | there is one |',
+    '| 1 | the cluster could not be read |',
+    '| 2 | wrong usage |',
+    '',
+    'The codes are stable, and `-o json` and `-o yaml` contain them. The severities below are the usual ones; a finding may be less severe where it',
+    'does less harm. The [runbook](runbook.md) describes what to do about the most common problems in detail. This page is made from the catalogue in',
+    'the code.',
+    '',
+    '| code | severity | meaning | remedy |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
