@@ -10,6 +10,7 @@ export const engineLayers: readonly (readonly string[])[] = [
   ['plan.ts', 'explain'],
   ['assess.ts', 'ledger', 'preemption'],
   ['remedies'],
+  ['what-if'],
   ['index.ts'],
   ['testing'],
   ['properties'],

@@ -1,9 +1,9 @@
-import { tieBreakSeed } from '../../controllers/scheduler/pending-pods.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { lookUpInlinePools } from '../../engine/cluster-index/pools/pool-lookup.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import { type Placement, plan } from '../../engine/plan.ts';
 import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
+import { tieBreakSeed } from '../../engine/records/pending-pod.ts';
 import { type PodRecord, readPod } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
 import type { Pod } from '../../kube/api/core.ts';

@@ -1,9 +1,9 @@
-import { needsNode } from '../../controllers/scheduler/pending-pods.ts';
 import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
 import { filterNodes } from '../../engine/evaluation/filter-nodes.ts';
 import { decisionsAt } from '../../engine/plan.ts';
 import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
 import type { ClaimRecord } from '../../engine/records/claim-record.ts';
+import { needsNode } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { volumeBindingRule } from '../../engine/rules/volume-binding/rule.ts';
 import type { Pod } from '../../kube/api/core.ts';

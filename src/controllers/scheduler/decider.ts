@@ -4,6 +4,7 @@ import type { Placement } from '../../engine/plan.ts';
 import type { DisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import { findVictims, type Preemption } from '../../engine/preemption/find-victims.ts';
 import { planWithNominated } from '../../engine/preemption/plan-with-nominated.ts';
+import { tieBreakSeed } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import type { Refusal } from '../../engine/refusal/refusal.ts';
 import { RefusalCache } from '../../engine/refusal/refusal-cache.ts';
@@ -11,7 +12,6 @@ import type { AnyRule } from '../../engine/rules/framework/rule.ts';
 import { nodesVacated } from '../../engine/rules/wake-conditions/pod-moves.ts';
 import type { Pod } from '../../kube/api/core.ts';
 import { Nominations } from './nominations.ts';
-import { tieBreakSeed } from './pending-pods.ts';
 
 export type SchedulingDecision = Placement | RefusedDecision;
 

@@ -1,5 +1,5 @@
+import { needsNode } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
-import { needsNode } from './pending-pods.ts';
 
 /** The pods that have a nominated node: their victims are being evicted there, or their volumes are there. */
 export class Nominations {

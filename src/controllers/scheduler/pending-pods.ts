@@ -8,11 +8,6 @@ export function isScheduledBy(pod: Pod, schedulerNames: readonly string[]): bool
   return schedulerNames.includes(pod.spec?.schedulerName ?? defaultSchedulerName);
 }
 
-/** A pod that has no node, has not finished, and is not being deleted. */
-export function needsNode({ nodeName, isFinished, isDeleting }: PodRecord): boolean {
-  return nodeName === '' && !isFinished && !isDeleting;
-}
-
 export function toQueuedPod(record: PodRecord, pod: Pod): QueuedPod {
   const isGated = (pod.spec?.schedulingGates ?? []).length > 0;
   return { key: record.key, uid: record.uid, priority: record.priority, isGated };
@@ -33,13 +28,4 @@ export function affectsOtherPods(before: PodRecord | undefined, after: PodRecord
   return [before, after].some(
     (pod) => pod !== undefined && (pod.nodeName !== '' || pod.nominatedNode !== ''),
   );
-}
-
-/** Spreads pods over nodes of equal score, deterministically: FNV-1a over the uid. */
-export function tieBreakSeed({ uid, key }: PodRecord): number {
-  let hash = 0x811c9dc5;
-  for (const character of uid === '' ? key : uid) {
-    hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  }
-  return hash >>> 0;
 }

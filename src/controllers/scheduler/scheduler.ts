@@ -5,6 +5,7 @@ import { type Profile, stowageProfile } from '../../engine/cluster-index/profile
 import type { Reservation } from '../../engine/ledger/ledger.ts';
 import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
 import type { Preemption } from '../../engine/preemption/find-victims.ts';
+import { needsNode } from '../../engine/records/pending-pod.ts';
 import type { PodRecord } from '../../engine/records/pod-record.ts';
 import { defaultRules } from '../../engine/rules/default-rules.ts';
 import type { AnyRule } from '../../engine/rules/framework/rule.ts';
@@ -21,13 +22,7 @@ import { BindingTasks } from './binding-tasks.ts';
 import { Decider, type RefusedDecision, type SchedulingDecision } from './decider.ts';
 import { logDecision } from './decision-log.ts';
 import { PreemptionEvictions } from './evictions.ts';
-import {
-  affectsOtherPods,
-  changesRequirements,
-  isScheduledBy,
-  needsNode,
-  toQueuedPod,
-} from './pending-pods.ts';
+import { affectsOtherPods, changesRequirements, isScheduledBy, toQueuedPod } from './pending-pods.ts';
 import type { BackOffOptions } from './queue/back-off.ts';
 import type { SchedulingAttempt } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';

@@ -1,17 +1,14 @@
-import type { Node, Pod, Taint } from '../../kube/api/core.ts';
+import type { Node } from '../../kube/api/core.ts';
 import { podRequests } from '../../kube/quantities/pod-requests.ts';
 import { allocatableAmounts } from '../../kube/quantities/resource-amounts.ts';
 import { labels as wellKnownLabels } from '../../kube/well-known.ts';
-import { textOf } from '../../kube/wire.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
-import { nonNullItems } from '../records/field-readers.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
 import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
 import { resourceText } from './amount-text.ts';
 import { amountOf, resourceQuantity } from './amounts.ts';
-import { isKubernetesTaint, isNodeRemovalTaint } from './node-facts.ts';
-import { isDaemonOrStaticPod } from './pod-steps.ts';
+import { belongsToType, nodeLike, ownPodsOf } from './node-like.ts';
 import type { RemedyEdit, RemedyStep } from './remedy-step.ts';
 import { type SearchContext, WhatIf } from './what-if.ts';
 
@@ -64,7 +61,7 @@ interface RaisedResource {
 /** The resources of which the node type has less than the pod and the pods of DaemonSets need. */
 function raisedResources({ context, pod }: WhatIf, { key, allocatable }: NodeRecord): RaisedResource[] {
   const has = allocatableAmounts(allocatable);
-  const pods = [pod, ...nodePods(context, key)].map(({ spec }) => podRequests(spec ?? {}));
+  const pods = [pod, ...ownPodsOf(context, key)].map(({ spec }) => podRequests(spec ?? {}));
   const asked = pods[0]!;
   const names = ['cpu', 'memory', 'ephemeral-storage', ...asked.others.keys()];
   return names.flatMap((resource) => {
@@ -72,11 +69,6 @@ function raisedResources({ context, pod }: WhatIf, { key, allocatable }: NodeRec
     const isShort = amountOf(asked, resource) > 0 && to > amountOf(has, resource);
     return isShort ? [{ resource, has: amountOf(has, resource), to }] : [];
   });
-}
-
-/** Not a taint that reports a node's condition: a new node is healthy. */
-function belongsToType(taint: Taint): boolean {
-  return !isKubernetesTaint(textOf(taint.key)) && !isNodeRemovalTaint(taint);
 }
 
 function largestFactor(raised: readonly RaisedResource[]): number {
@@ -87,7 +79,7 @@ function newNodeName({ index }: SearchContext): string {
   return freeNodeNames(index, 1)[0]!;
 }
 
-function freeNodeNames(index: ClusterIndex, count: number): string[] {
+export function freeNodeNames(index: ClusterIndex, count: number): string[] {
   const names: string[] = [];
   for (let number = 1; names.length < count; number += 1) {
     const name = number === 1 ? 'new-node' : `new-node-${number}`;
@@ -139,46 +131,10 @@ function largerAmounts({ raised }: NewNode): Readonly<Record<string, string>> {
 }
 
 function newNodeEdits(context: SearchContext, what: NewNode, name: string): RemedyEdit[] {
-  const { template, object } = what;
-  const drivers = context.objects.get('CSINode', template.key);
-  const edits: RemedyEdit[] = [
-    { type: 'create', kind: 'Node', object: named(object, name, largerAmounts(what)) },
-  ];
-  if (drivers !== undefined)
-    edits.push({ type: 'create', kind: 'CSINode', object: { ...drivers, metadata: { name } } });
-  return [...edits, ...ownPods(context, template.key, name)];
-}
-
-function named(node: Node, name: string, larger: Readonly<Record<string, string>>): Node {
-  const labels = { ...node.metadata?.labels, [wellKnownLabels.hostname]: name };
-  const taints = nonNullItems(node.spec?.taints).filter(belongsToType);
-  const allocatable = { ...node.status?.allocatable, ...larger };
-  return {
-    ...node,
-    metadata: { name, labels },
-    spec: { ...node.spec, taints },
-    status: { ...node.status, allocatable },
-  };
-}
-
-/** DaemonSets and static pods occupy the new node as they occupy the others. */
-function ownPods(context: SearchContext, template: string, name: string): RemedyEdit[] {
-  return nodePods(context, template).map((object) => {
-    const { namespace = '', name: podName = '', labels = {} } = object.metadata ?? {};
-    const own = `${podName}-${name}`;
-    const metadata = { namespace, name: own, uid: own, labels };
-    return {
-      type: 'create',
-      kind: 'Pod',
-      object: { ...object, metadata, spec: { ...object.spec, nodeName: name } },
-    };
-  });
-}
-
-function nodePods({ index, objects }: SearchContext, node: string): Pod[] {
-  return [...index.pods.onNode(node)]
-    .filter(isDaemonOrStaticPod)
-    .flatMap(({ key }) => objects.get('Pod', key) ?? []);
+  return nodeLike(context, what.template.key, name, largerAmounts(what)).map((created) => ({
+    type: 'create',
+    ...created,
+  }));
 }
 
 /** The pod on a node that does not exist yet. */

@@ -1,0 +1,70 @@
+import type { CSIStorageCapacity } from '../../kube/api/storage.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { freeNodeNames } from '../remedies/new-node-steps.ts';
+import { nodeLike } from '../remedies/node-like.ts';
+import { WhatIfError } from './change.ts';
+import type { WhatIfCluster } from './what-if-cluster.ts';
+
+/** New nodes like an existing one, with drives of the same sizes, all empty. */
+export function addNodes(
+  cluster: WhatIfCluster,
+  { count, like }: { readonly count: number; readonly like: string },
+): void {
+  if (cluster.get('Node', like) === undefined)
+    throw new WhatIfError(`there is no node ${like}; kubectl get nodes lists those there are`);
+  for (const name of freeNodeNames(cluster.index, count)) {
+    const objects = nodeLike({ index: cluster.index, objects: cluster }, like, name);
+    for (const { kind, object } of objects) cluster.put(kind, object as never);
+    for (const drive of [...cluster.values('Drive')])
+      if (drive.spec?.nodeName === like) cluster.put('Drive', emptyDrive(drive, name));
+    for (const capacity of [...cluster.values('CSIStorageCapacity')])
+      addOwnPool(cluster, capacity, like, name);
+  }
+}
+
+function emptyDrive({ metadata, spec, status }: Drive, nodeName: string): Drive {
+  const { unschedulable: _, ...kept } = spec ?? {};
+  return {
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name: `${metadata?.name}-${nodeName}`, labels: metadata?.labels ?? {} },
+    spec: { ...kept, nodeName, volumes: [] },
+    status: { capacityBytes: status?.capacityBytes ?? 0, state: 'Ready' },
+  };
+}
+
+/** A pool that only the template reaches: the new node has one of its own. Its figure is what is free on the template now, which is the least it can be. */
+function addOwnPool(cluster: WhatIfCluster, capacity: CSIStorageCapacity, like: string, name: string): void {
+  const { matchLabels = {}, matchExpressions = [] } = capacity.nodeTopology ?? {};
+  const isOwn = Object.values(matchLabels).includes(like) && matchExpressions.length === 0;
+  if (!isOwn) return;
+  const labels = Object.entries(matchLabels).map(([key, value]) => [key, value === like ? name : value]);
+  cluster.put('CSIStorageCapacity', {
+    ...capacity,
+    metadata: {
+      namespace: capacity.metadata?.namespace ?? '',
+      name: `${capacity.metadata?.name}-${name}`,
+    },
+    nodeTopology: { matchLabels: Object.fromEntries(labels) as Record<string, string> },
+  });
+  cluster.notes.add(
+    `the pools of a new node are as large as what is free on ${like} now; an empty node may have more`,
+  );
+}
+
+export function addDrive(
+  cluster: WhatIfCluster,
+  { node, bytes, tier }: { readonly node: string; readonly bytes: number; readonly tier: string | undefined },
+): void {
+  if (cluster.get('Node', node) === undefined)
+    throw new WhatIfError(`there is no node ${node}; kubectl get nodes lists those there are`);
+  let number = 1;
+  while (cluster.get('Drive', `new-drive-${number}`) !== undefined) number += 1;
+  cluster.put('Drive', {
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name: `new-drive-${number}` },
+    spec: { nodeName: node, volumes: [], ...(tier !== undefined && { accessTier: tier }) },
+    status: { capacityBytes: bytes, state: 'Ready' },
+  });
+}

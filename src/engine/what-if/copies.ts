@@ -1,0 +1,80 @@
+import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
+import { annotations } from '../../kube/well-known.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { plan } from '../plan.ts';
+import { everyNode } from '../records/node-matcher.ts';
+import { type PodRecord, readPod } from '../records/pod-record.ts';
+import type { PodFate, VolumeCopy } from './prediction.ts';
+import type { SchedulingOptions } from './scheduling.ts';
+import type { WhatIfCluster } from './what-if-cluster.ts';
+
+/**
+ * The volumes that keep stranded pods from moving, and where a copy of each would fit. All copies together must fit, so each takes its capacity. Leaves
+ * the index as it was.
+ */
+export function copiesFor(
+  fates: readonly PodFate[],
+  cluster: WhatIfCluster,
+  { nowMs, rules }: SchedulingOptions,
+): readonly VolumeCopy[] {
+  const { index } = cluster;
+  const savepoint = index.savepoint();
+  try {
+    const ledger = new Ledger(index);
+    return fates.flatMap((fate) => {
+      const key = fate.replacement ?? fate.pod;
+      const pod = cluster.get('Pod', key);
+      if (fate.outcome !== 'stranded' || fate.from === undefined || pod === undefined) return [];
+      const pinned = pinnedClaims(cluster, readPod(pod));
+      if (pinned.length === 0) return [];
+      for (const { claim } of pinned) cluster.put('PersistentVolumeClaim', unbound(claim));
+      const answer = plan(pod, index, { nowMs, ...(rules && { rules }) });
+      const fits = answer.kind === 'placement' && ledger.reserve(answer).kind === 'reserved';
+      for (const { claim } of fits ? [] : pinned) cluster.put('PersistentVolumeClaim', claim);
+      return pinned.map(({ claim, volume, driver, bytes }) => ({
+        volume,
+        claim: `${claim.metadata?.namespace}/${claim.metadata?.name}`,
+        driver,
+        bytes,
+        pod: fate.pod,
+        from: `node/${fate.from}`,
+        to: fits ? `node/${answer.node}` : undefined,
+      }));
+    });
+  } finally {
+    index.rollback(savepoint);
+  }
+}
+
+interface PinnedClaim {
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: string;
+  readonly driver: string;
+  readonly bytes: number;
+}
+
+/** The claims of the pod whose volumes only some nodes reach. */
+function pinnedClaims(cluster: WhatIfCluster, pod: PodRecord): readonly PinnedClaim[] {
+  const { claims, volumes } = cluster.index;
+  return pod.claims.flatMap(({ key }) => {
+    const claim = cluster.get('PersistentVolumeClaim', key);
+    const volume = volumes.get(claims.get(key)?.volumeName ?? '');
+    if (claim === undefined || volume === undefined || volume.nodes === everyNode) return [];
+    return [{ claim, volume: volume.key, driver: volume.csi?.driver ?? '', bytes: volume.size.bytes }];
+  });
+}
+
+/** The claim as it would be for a new volume that the data is copied to. */
+function unbound({ metadata, spec }: PersistentVolumeClaim): PersistentVolumeClaim {
+  const {
+    [annotations.bindCompleted]: _b,
+    [annotations.selectedNode]: _s,
+    ...kept
+  } = metadata?.annotations ?? {};
+  const { volumeName: _, ...rest } = spec ?? {};
+  return {
+    metadata: { ...metadata, uid: `copy of ${metadata?.uid ?? ''}`, annotations: kept },
+    spec: rest,
+    status: { phase: 'Pending' },
+  };
+}

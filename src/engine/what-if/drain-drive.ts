@@ -1,0 +1,90 @@
+import type { Drive, DriveVolume } from '../../kube/drive.ts';
+import { drivesDriver, driveVolumesMax } from '../../kube/drive.ts';
+import { isOfKind } from '../drives/drive-ask.ts';
+import { promisedBytes, readDrive } from '../drives/drive-record.ts';
+import { quantityOfBytes } from './bytes-text.ts';
+import { WhatIfError } from './change.ts';
+import type { ChangeSink } from './change-sink.ts';
+import type { WhatIfCluster } from './what-if-cluster.ts';
+
+/** The drive gets no new volumes; each of its volumes is copied to another drive of the node, the largest first. */
+export function drainDrive(name: string, sink: ChangeSink): void {
+  const { cluster } = sink;
+  const drive = cluster.get('Drive', name);
+  if (drive === undefined)
+    throw new WhatIfError(`there is no drive ${name}; stowage drives list lists those there are`);
+  cluster.put('Drive', { ...drive, spec: { ...drive.spec, unschedulable: true } });
+  const volumes = readDrive(drive)
+    .volumes.filter(({ state }) => state !== 'Releasing')
+    .sort((a, b) => b.sizeBytes - a.sizeBytes || (a.name < b.name ? -1 : 1));
+  for (const volume of volumes) {
+    if (volume.podRef === undefined) moveVolume(name, volume, sink);
+    else evictInline(volume, sink);
+  }
+}
+
+/** An inline volume has the lifetime of its pod. */
+function evictInline({ podRef }: DriveVolume, { cluster, evict }: ChangeSink): void {
+  const pod = cluster.index.pods.get(`${podRef?.namespace}/${podRef?.name}`);
+  if (pod !== undefined && pod.nodeName !== '') evict(pod, 'drained');
+}
+
+function moveVolume(source: string, volume: DriveVolume, { cluster, copy, settle }: ChangeSink): void {
+  const { claimRef, sizeBytes } = volume;
+  const claim = claimRef === undefined ? '' : `${claimRef.namespace}/${claimRef.name}`;
+  const target = targetFor(cluster, source, volume, claim);
+  const users = [...cluster.index.pods.usingClaim(claim)].filter(({ nodeName }) => nodeName !== '');
+  copy({
+    volume: volume.name,
+    claim,
+    driver: drivesDriver,
+    bytes: sizeBytes,
+    pod: users[0]?.key,
+    from: `drive/${source}`,
+    to: target && `drive/${target.metadata?.name}`,
+  });
+  if (target !== undefined) {
+    moveEntry(cluster, source, target, volume);
+    return;
+  }
+  const message = `volume ${volume.name} (${quantityOfBytes(sizeBytes)}) of claim ${claim} fits on no other drive of its node, and local volumes cannot leave their node`;
+  for (const pod of users) settle(pod, 'drained', 'stuck', message);
+}
+
+/** The drive of the same node with the least free bytes that are enough, of the kind that the claim's class asks for. */
+function targetFor(
+  cluster: WhatIfCluster,
+  source: string,
+  { sizeBytes, spreadGroup }: DriveVolume,
+  claim: string,
+): Drive | undefined {
+  const from = readDrive(cluster.get('Drive', source) ?? {});
+  const className = cluster.index.claims.get(claim)?.className ?? '';
+  const kind = cluster.index.classes.get(className)?.driveClass ?? { tier: from.tier, labels: {} };
+  const free = (drive: Drive) => {
+    const record = readDrive(drive);
+    return record.capacityBytes - promisedBytes(record);
+  };
+  return [...cluster.values('Drive')]
+    .filter((drive) => {
+      const record = readDrive(drive);
+      if (record.name === source || record.nodeName !== from.nodeName || record.exclusion !== undefined)
+        return false;
+      if (!isOfKind(record, kind) || record.volumes.length >= driveVolumesMax) return false;
+      const isSpread =
+        spreadGroup !== undefined && record.volumes.some((other) => other.spreadGroup === spreadGroup);
+      return !isSpread && free(drive) >= sizeBytes;
+    })
+    .sort((a, b) => free(a) - free(b) || ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1))[0];
+}
+
+function moveEntry(cluster: WhatIfCluster, source: string, target: Drive, volume: DriveVolume): void {
+  const from = cluster.get('Drive', source);
+  cluster.put('Drive', {
+    ...target,
+    spec: { ...target.spec, volumes: [...(target.spec?.volumes ?? []), volume] },
+  });
+  if (from === undefined) return;
+  const volumes = (from.spec?.volumes ?? []).filter(({ name }) => name !== volume.name);
+  cluster.put('Drive', { ...from, spec: { ...from.spec, volumes } });
+}

@@ -1,0 +1,195 @@
+import type { Pod } from '../../kube/api/core.ts';
+import { formatTimestamp } from '../../kube/go/timestamp.ts';
+import type { ClusterChange } from '../cluster-index/cluster-change.ts';
+import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { DisruptionBudget } from '../preemption/disruption-budget.ts';
+import { findVictims } from '../preemption/find-victims.ts';
+import { planWithNominated } from '../preemption/plan-with-nominated.ts';
+import { needsNode, tieBreakSeed } from '../records/pending-pod.ts';
+import { type PodRecord, readPod } from '../records/pod-record.ts';
+import type { Refusal } from '../refusal/refusal.ts';
+import type { AnyRule } from '../rules/framework/rule.ts';
+import type { WhatIfCluster } from './what-if-cluster.ts';
+
+export interface SchedulingOptions {
+  readonly nowMs: number;
+  readonly rules?: readonly AnyRule[] | undefined;
+  readonly budgets?: readonly DisruptionBudget[] | undefined;
+}
+
+/** What the controllers do while pods are scheduled. */
+export interface SchedulingHooks {
+  /** The pod has a node now. */
+  readonly placed: (pod: PodRecord, node: string) => void;
+  /** The scheduler evicts the pod for one of higher priority. It still counts on its node until it is gone. */
+  readonly evicting: (pod: PodRecord) => void;
+  /** An evicted pod is gone. */
+  readonly gone: (pod: PodRecord, stored: Pod) => void;
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly priority: number;
+  readonly order: number;
+}
+
+/** A pod is decided on again after each change that could help it. More attempts than this, per pod, would not end. */
+const attemptsPerPodMax = 50;
+
+/**
+ * Schedules pods in a what-if cluster as the scheduler would: highest priority first, then the order of arrival; refused pods again when a change
+ * could help them; victims of preemption leave once all other pods have had their turn.
+ */
+export class WhatIfScheduling {
+  readonly #cluster: WhatIfCluster;
+  readonly #options: SchedulingOptions;
+  readonly #hooks: SchedulingHooks;
+  readonly #ledger: Ledger;
+  readonly #queue: Waiting[] = [];
+  readonly #refused = new Map<string, { readonly waiting: Waiting; readonly refusal: Refusal }>();
+  readonly #nominated = new Map<string, PodRecord>();
+  #leaving: PodRecord[] = [];
+  #lastOrder = 0;
+  #attempts = 0;
+
+  constructor(cluster: WhatIfCluster, options: SchedulingOptions, hooks: SchedulingHooks) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#hooks = hooks;
+    this.#ledger = new Ledger(cluster.index);
+    for (const pod of cluster.index.pods.records()) this.#observeNomination(pod);
+  }
+
+  get #index(): ClusterIndex {
+    return this.#cluster.index;
+  }
+
+  enqueue(pod: PodRecord): void {
+    this.#lastOrder += 1;
+    this.#push({ key: pod.key, priority: pod.priority, order: this.#lastOrder });
+  }
+
+  /** Called with every change of the cluster. */
+  observe(change: ClusterChange): void {
+    for (const [key, { waiting, refusal }] of this.#refused) {
+      if (!refusal.wokenBy(change)) continue;
+      this.#refused.delete(key);
+      this.#push(waiting);
+    }
+  }
+
+  /** Runs until no pod can be placed any more. */
+  run(): void {
+    for (;;) {
+      const next = this.#queue.shift();
+      if (next !== undefined) this.#decide(next);
+      else if (this.#leaving.length > 0) this.#removeLeaving();
+      else return;
+    }
+  }
+
+  /** The last refusal of a pod that has no node. */
+  refusalOf(key: string): Refusal | undefined {
+    return this.#refused.get(key)?.refusal;
+  }
+
+  /** Takes the pod out of the queue, and releases what was reserved for it. */
+  forget(key: string): void {
+    const at = this.#queue.findIndex((waiting) => waiting.key === key);
+    if (at >= 0) this.#queue.splice(at, 1);
+    this.#refused.delete(key);
+    this.#nominated.delete(key);
+    const reservation = this.#ledger.get(key);
+    if (reservation === undefined) return;
+    const released = this.#ledger.revert(reservation);
+    if (released !== undefined) this.observe(released);
+  }
+
+  #push(waiting: Waiting): void {
+    const before = (other: Waiting) =>
+      other.priority > waiting.priority ||
+      (other.priority === waiting.priority && other.order < waiting.order);
+    // Most pods arrive last among those of their priority.
+    let at = this.#queue.length;
+    while (at > 0 && !before(this.#queue[at - 1]!)) at -= 1;
+    this.#queue.splice(at, 0, waiting);
+  }
+
+  #decide(waiting: Waiting): void {
+    const pod = this.#cluster.get('Pod', waiting.key);
+    const record = pod && readPod(pod);
+    if (pod === undefined || record === undefined || !needsNode(record)) return;
+    if (this.#index.pods.get(record.key)?.nodeName) return;
+    this.#attempts += 1;
+    const { nowMs, rules } = this.#options;
+    const shared = { nowMs, ...(rules && { rules }), nominated: [...this.#nominated.values()] };
+    const seed = tieBreakSeed(record);
+    const answer = planWithNominated(pod, this.#index, { ...shared, tieSeed: seed });
+    if (answer.kind === 'placement') {
+      if (this.#ledger.reserve(answer).kind === 'reserved') this.#place(pod, record, answer.node);
+      return;
+    }
+    this.#lastOrder += 1;
+    const again = { ...waiting, order: this.#lastOrder };
+    if (this.#attempts > attemptsPerPodMax * (this.#index.pods.size + 1)) {
+      this.#refused.set(record.key, { waiting: again, refusal: answer });
+      return;
+    }
+    const budgets = this.#options.budgets ?? [];
+    const preemption = findVictims(pod, answer, this.#index, { ...shared, budgets, seed });
+    if (preemption.kind === 'victims') {
+      const { node, victims } = preemption;
+      const refusal = answer.waitingForPreemption({ vacatingNode: node });
+      this.#refused.set(record.key, { waiting: again, refusal });
+      this.#nominate(pod, node);
+      for (const victim of victims) this.#evict(victim.pod);
+      return;
+    }
+    const refusal = answer.waitingForPreemption(preemption);
+    this.#refused.set(record.key, { waiting: again, refusal });
+    if (!preemption.keepsNomination && record.nominatedNode !== '') this.#nominate(pod, undefined);
+  }
+
+  #place(pod: Pod, record: PodRecord, nodeName: string): void {
+    this.#nominated.delete(record.key);
+    this.#cluster.put('Pod', { ...pod, spec: { ...pod.spec, nodeName } });
+    this.#hooks.placed(record, nodeName);
+  }
+
+  #nominate(pod: Pod, node: string | undefined): void {
+    const { nominatedNodeName: _, ...status } = pod.status ?? {};
+    const nominated = {
+      ...pod,
+      status: { ...status, ...(node !== undefined && { nominatedNodeName: node }) },
+    };
+    this.#cluster.put('Pod', nominated);
+    this.#observeNomination(readPod(nominated));
+  }
+
+  #observeNomination(pod: PodRecord): void {
+    if (pod.nominatedNode !== '' && needsNode(pod)) this.#nominated.set(pod.key, pod);
+    else this.#nominated.delete(pod.key);
+  }
+
+  #evict(victim: PodRecord): void {
+    if (this.#leaving.some(({ key }) => key === victim.key)) return;
+    const stored = this.#cluster.get('Pod', victim.key);
+    if (stored === undefined) return;
+    this.#leaving.push(victim);
+    const deletionTimestamp = formatTimestamp(this.#options.nowMs);
+    this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
+    this.#hooks.evicting(victim);
+  }
+
+  #removeLeaving(): void {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (const pod of leaving) {
+      const stored = this.#cluster.get('Pod', pod.key);
+      this.forget(pod.key);
+      this.#cluster.remove('Pod', pod.key);
+      if (stored !== undefined) this.#hooks.gone(pod, stored);
+    }
+  }
+}
