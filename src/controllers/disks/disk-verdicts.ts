@@ -1,5 +1,6 @@
 import type { Projected } from '../../cluster/cluster.ts';
 import { diskRemovedReason, overCommittedReason } from '../../engine/disks/disk-conditions.ts';
+import { heldBytes } from '../../engine/disks/held-bytes.ts';
 import { getCondition } from '../../kube/conditions.ts';
 import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import {
@@ -21,6 +22,7 @@ import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { type DiskCaches, isEmptySchedule } from './disk-caches.ts';
 import { evictedType, evictionBlockedReason } from './eviction-condition.ts';
+import { type HeldBytes, storedHolds } from './grant-holds.ts';
 import { NodeSchedules } from './node-schedules.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 import { type ScheduleStatus, scheduleStatus } from './schedule-status.ts';
@@ -39,6 +41,8 @@ export class DiskVerdicts {
   readonly #nodeSchedules: NodeSchedules;
   /** Names of the schedules whose disks are to be emptied. */
   readonly #evicting = new Set<string>();
+  /** Names of the schedules with replicas that have more than they ask for. */
+  readonly #holding = new Set<string>();
   /** When this process last wrote the answers, by schedule. */
   readonly #answeredAtMs = new Map<string, number>();
 
@@ -88,14 +92,16 @@ export class DiskVerdicts {
         updated: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
       }),
       settings.addHandler({ added: settingsChanged, updated: settingsChanged, deleted: settingsChanged }),
-      // Volumes say why their replicas can't leave a disk.
+      // Volumes say why their replicas can't leave a disk, and what their disks must not take back.
       volumes.addHandler({
         updated: (volume, old) => {
+          if (heldBytes(volume) !== heldBytes(old)) this.#addAll(this.#holding);
           const [now, before] = [volume, old].map(({ status }) =>
             getCondition(status?.conditions, 'DiskAllocation'),
           );
           if (!isEqualWhenStored(now, before)) this.#addAll(this.#evicting);
         },
+        deleted: () => this.#addAll(this.#holding),
       }),
     ];
   }
@@ -108,6 +114,7 @@ export class DiskVerdicts {
     const cached = this.#caches.schedules.get(name);
     if (cached === undefined) {
       this.#evicting.delete(name);
+      this.#holding.delete(name);
       this.#answeredAtMs.delete(name);
       return undefined;
     }
@@ -165,7 +172,8 @@ export class DiskVerdicts {
       await client.patch({ name }, { type: 'merge', body }, { signal });
       return;
     }
-    const { status } = this.#statusOf(schedule);
+    const held = await storedHolds(this.#context.cluster, schedule, signal);
+    const { status } = this.#statusOf(schedule, held);
     if (isEqualWhenStored(status, schedule.status ?? {})) return;
     this.#sweep.beforeWrite();
     await client.update({ ...schedule, status }, { subresource: 'status', signal });
@@ -173,9 +181,11 @@ export class DiskVerdicts {
     this.#recordChanges(schedule, status);
   }
 
-  #statusOf(schedule: DiskSchedule): ScheduleStatus {
-    const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs());
+  #statusOf(schedule: DiskSchedule, held?: HeldBytes): ScheduleStatus {
+    const result = scheduleStatus(schedule, this.#caches, this.#context.clock.nowMs(), held);
     const name = schedule.metadata?.name ?? '';
+    if (result.isHolding) this.#holding.add(name);
+    else this.#holding.delete(name);
     if (getCondition(result.status.conditions, evictedType) === undefined) this.#evicting.delete(name);
     else this.#evicting.add(name);
     return result;

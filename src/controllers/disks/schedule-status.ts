@@ -11,6 +11,7 @@ import { ownValue } from '../../kube/go/json-value.ts';
 import { formatTimestamp, parseTimestamp } from '../../kube/go/timestamp.ts';
 import { capacitySettings, type DiskCaches, reportedDisks } from './disk-caches.ts';
 import { evictedType, evictionCondition } from './eviction-condition.ts';
+import { cachedHolds, type HeldBytes } from './grant-holds.ts';
 
 /**
  * If another disk has the name of a disk that does not answer, the old one is given up after this time. It may have been moved to a node that has
@@ -22,10 +23,20 @@ export interface ScheduleStatus {
   readonly status: DiskScheduleStatus;
   /** After this time the result may differ without any event. */
   readonly changesAfterMs: number | undefined;
+  /** Whether a replica has more than it asks for, because its volume holds it. */
+  readonly isHolding: boolean;
 }
 
-/** The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. */
-export function scheduleStatus(schedule: DiskSchedule, caches: DiskCaches, nowMs: number): ScheduleStatus {
+/**
+ * The status of a DiskSchedule by what the caches have: the verdicts on its requests, the sum, and the conditions. `held` are the bytes that replicas
+ * keep; a status that is written needs those that were read after the schedule.
+ */
+export function scheduleStatus(
+  schedule: DiskSchedule,
+  caches: DiskCaches,
+  nowMs: number,
+  held: HeldBytes = cachedHolds(caches, schedule),
+): ScheduleStatus {
   const { metadata, spec, status } = schedule;
   const identity = scheduleIdentity(schedule);
   const node = caches.nodes.get(identity.nodeName);
@@ -37,6 +48,7 @@ export function scheduleStatus(schedule: DiskSchedule, caches: DiskCaches, nowMs
     status: status ?? {},
     disk,
     hasData: (kind, name) => hasData(caches, identity.uuid, kind, name),
+    heldBytes: held,
     createdAt: (kind, name) => cacheOf(caches, kind).get(name)?.metadata?.creationTimestamp ?? '',
   });
   const evicted = isEvictionRequested(node, identity.name) ? [evictionCondition(schedule, caches)] : [];
@@ -51,6 +63,9 @@ export function scheduleStatus(schedule: DiskSchedule, caches: DiskCaches, nowMs
       conditions: withConditions(status?.conditions ?? [], conditions, nowMs),
     },
     changesAfterMs: remainingMs === 0 ? undefined : remainingMs,
+    isHolding: Object.entries(decision.replicas).some(
+      ([name, { scheduledSize = 0 }]) => scheduledSize > (ownValue(spec?.replicas, name) ?? 0),
+    ),
   };
 }
 

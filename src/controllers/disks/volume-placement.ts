@@ -13,6 +13,7 @@ import type { ControllerContext } from '../../reconcile/controller.ts';
 import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
+import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
 import { type DiskCaches, reportedDisks } from './disk-caches.ts';
 import { ExpectedWrites } from './expected-writes.ts';
@@ -206,17 +207,26 @@ export class VolumePlacement {
     const { name = '', uid, resourceVersion } = volume.metadata ?? {};
     const expect = (isSeen: () => boolean) => this.#expected.add(name, isSeen);
     const options = { cluster, caches: this.#caches, book: this.#book, events, expect, nowMs, signal };
-    const steps = new VolumeSteps(volume, options);
-    for (const step of plan.steps) await steps.run(step);
     const status = volumeStatus(volume, plan, formatTimestamp(nowMs));
-    if (isEqualWhenStored(status, volume.status ?? {})) return;
-    // A merge patch removes only what is null.
-    const cleared = { refusedExpansion: status.refusedExpansion ?? null };
-    const body = { metadata: { uid, resourceVersion }, status: { ...status, ...cleared } };
-    await cluster
-      .resource(diskVolumes)
-      .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
-    expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
+    const writeStatus = async () => {
+      // A merge patch removes only what is null.
+      const cleared = { refusedExpansion: status.refusedExpansion ?? null };
+      const body = { metadata: { uid, resourceVersion }, status: { ...status, ...cleared } };
+      const written = await cluster
+        .resource(diskVolumes)
+        .patch({ name }, { type: 'merge', body }, { subresource: 'status', signal });
+      expect(() => this.#caches.volumes.get(name)?.metadata?.resourceVersion !== resourceVersion);
+      return written;
+    };
+    const { expansion } = status;
+    const isExpansionStored = isEqualWhenStored(expansion, volume.status?.expansion);
+    if (!isExpansionStored && expansion?.state === 'Committed')
+      await confirmGrants(cluster, volume, expansion, signal);
+    // What requests, commits or withdraws an expansion is stored before the writes that follow from it.
+    const current = isExpansionStored ? volume : await writeStatus();
+    const steps = new VolumeSteps(current, options);
+    for (const step of plan.steps) await steps.run(step);
+    if (isExpansionStored && !isEqualWhenStored(status, volume.status ?? {})) await writeStatus();
   }
 
   *#replicas(volume: string): Iterable<Projected<Replica>> {

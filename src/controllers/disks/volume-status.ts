@@ -3,10 +3,10 @@ import type { Condition, Timestamp } from '../../kube/api/meta.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { DiskVolume, DiskVolumeStatus } from '../../kube/disks/volume.ts';
 
-/** The status after a plan: the size that every replica has, the refused expansion, and the condition `DiskAllocation`. Other fields stay. */
+/** The status after a plan: the size that every replica has, the expansion, the refused one, and the condition `DiskAllocation`. Other fields stay. */
 export function volumeStatus(
   { metadata, status }: DiskVolume,
-  { currentBytes, allocation, refusedExpansion }: DiskVolumePlan,
+  { currentBytes, expansion, allocation, refusedExpansion }: DiskVolumePlan,
   now: Timestamp,
 ): DiskVolumeStatus {
   const { size: _size, refusedExpansion: before, ...rest } = status ?? {};
@@ -22,6 +22,9 @@ export function volumeStatus(
     ...rest,
     observedGeneration: Number(metadata?.generation ?? 0),
     ...(currentBytes !== undefined && { size: currentBytes }),
+    ...(expansion !== undefined && {
+      expansion: { id: expansion.id, size: expansion.bytes, state: expansion.state },
+    }),
     ...(refusedExpansion !== undefined && { refusedExpansion: refused }),
     conditions: setCondition(status?.conditions, conditionOf(allocation), now),
   };

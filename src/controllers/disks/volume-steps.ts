@@ -1,6 +1,7 @@
-import type { Cluster, Projected } from '../../cluster/cluster.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
 import type { VolumeStep } from '../../engine/disks/volume-model.ts';
 import { conflict, isReason } from '../../kube/api-error.ts';
+import { isEqualWhenStored } from '../../kube/deep-equal.ts';
 import { diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type Replica, replicaFinalizer, replicas } from '../../kube/disks/replica.ts';
 import { type DiskVolume, diskVolumes } from '../../kube/disks/volume.ts';
@@ -11,8 +12,11 @@ import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
+import { removedEntries } from './removed-entries.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
+
+type RequestStep = Extract<VolumeStep, { kind: 'request' }>;
 
 export interface VolumeStepsOptions {
   readonly cluster: Cluster;
@@ -28,16 +32,17 @@ export interface VolumeStepsOptions {
 /**
  * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
  * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
- * schedule: it sets one key that only this volume writes, so it is right whatever else changed, and many volumes may request at once. A smaller request
- * carries the version of the schedule, and the volume is read again before it.
+ * schedule: it sets keys that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
+ * holds (`grant-holds.ts`). A smaller request carries the version of the schedule, and the volume is read again before it: instances with different
+ * caches do not undo each other's requests.
  */
 export class VolumeSteps {
   readonly #options: VolumeStepsOptions;
-  readonly #volume: Projected<DiskVolume>;
+  readonly #volume: DiskVolume;
   /** Replicas as the steps before left them. */
   readonly #written = new Map<string, Replica>();
 
-  constructor(volume: Projected<DiskVolume>, options: VolumeStepsOptions) {
+  constructor(volume: DiskVolume, options: VolumeStepsOptions) {
     this.#volume = volume;
     this.#options = options;
   }
@@ -53,7 +58,7 @@ export class VolumeSteps {
       case 'unassign':
         return await this.#place(step.replica, { nodeID: null, diskID: null });
       case 'start':
-        return await this.#patchReplica(step.replica, { spec: { desiredState: 'running' } });
+        return await this.#start(step.replica);
       case 'follow':
         return await this.#patchReplica(step.replica, { spec: { nodeID: step.nodeName } });
       case 'fail':
@@ -61,7 +66,7 @@ export class VolumeSteps {
       case 'grow':
         return await this.#patchReplica(step.replica, { spec: { volumeSize: step.bytes } });
       case 'request':
-        return await this.#request(step.replica, step.diskUUID, step.bytes);
+        return await this.#request(step);
       case 'withdraw':
         return await this.#withdraw(step.replica, step.diskUUID);
     }
@@ -162,25 +167,37 @@ export class VolumeSteps {
   }
 
   /**
-   * Bytes are taken back only by what is stored now: an instance whose cache does not have a larger size yet would undo an expansion that another one
-   * is carrying out.
+   * The volume is read again, after the plan saw the replica. So the replica existed before any expansion that was requested later, which needs the
+   * grant of this replica too. While one is requested already, and after it was committed, a replica with the smaller size does not start.
    */
-  async #confirmVolume(): Promise<void> {
+  async #start(name: string): Promise<void> {
+    const { status } = await this.#readVolume();
+    if (!isEqualWhenStored(status?.expansion, this.#volume.status?.expansion))
+      throw conflict(diskVolumes, this.#volume.metadata?.name ?? '', 'its expansion has changed');
+    await this.#patchReplica(name, { spec: { desiredState: 'running' } });
+  }
+
+  async #readVolume(): Promise<DiskVolume> {
     const { cluster, signal } = this.#options;
+    return await cluster.resource(diskVolumes).get({ name: this.#volume.metadata?.name ?? '' }, { signal });
+  }
+
+  async #confirmVolume(): Promise<void> {
     const { name = '', resourceVersion } = this.#volume.metadata ?? {};
-    const { metadata } = await cluster.resource(diskVolumes).get({ name }, { signal });
+    const { metadata } = await this.#readVolume();
     if (metadata?.resourceVersion !== resourceVersion)
       throw conflict(diskVolumes, name, 'it has changed since it was read');
   }
 
-  async #request(replica: string, diskUUID: string, bytes: number): Promise<void> {
+  async #request({ replica, diskUUID, bytes, expansionID }: RequestStep): Promise<void> {
     const { cluster, caches, signal } = this.#options;
     const schedule = caches.schedules.get(diskUUID);
     const { uid, resourceVersion } = schedule?.metadata ?? {};
     const isTakenBack = bytes < (ownValue(schedule?.spec?.replicas, replica) ?? 0);
     if (isTakenBack) await this.#confirmVolume();
     const metadata = { uid, ...(isTakenBack && { resourceVersion }) };
-    const body = { metadata, spec: { replicas: { [replica]: bytes } } };
+    const expansions = expansionID === undefined ? {} : { expansions: { [replica]: expansionID } };
+    const body = { metadata, spec: { replicas: { [replica]: bytes }, ...expansions } };
     try {
       await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     } catch (error) {
@@ -189,12 +206,17 @@ export class VolumeSteps {
       throw error;
     }
     this.#expectEntry(replica, diskUUID, bytes);
+    if (expansionID !== undefined)
+      this.#options.expect(
+        () => ownValue(caches.schedules.get(diskUUID)?.spec?.expansions, replica) === expansionID,
+      );
   }
 
   async #withdraw(replica: string, diskUUID: string): Promise<void> {
     const { cluster, caches, signal } = this.#options;
-    const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
-    const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
+    const schedule = caches.schedules.get(diskUUID);
+    const { uid, resourceVersion } = schedule?.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, spec: removedEntries(schedule, [replica]) };
     await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     this.#expectEntry(replica, diskUUID, undefined);
   }

@@ -30,6 +30,7 @@ export function volumeView(
   options: VolumeViewOptions,
 ): VolumeView {
   const { spec, status } = volume;
+  const { expansion } = status ?? {};
   const { node = 'hard', zone = 'soft', disk = 'soft' } = spec?.antiAffinity ?? {};
   return {
     name: volume.metadata?.name ?? '',
@@ -42,6 +43,8 @@ export function volumeView(
     replicas: [...replicas]
       .map((replica) => replicaView(replica, options))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    version: volume.metadata?.resourceVersion ?? '',
+    expansion: expansion && { id: expansion.id, bytes: expansion.size, state: expansion.state },
     refusedExpansion: options.refusedExpansion,
   };
 }
@@ -74,7 +77,8 @@ function entryOf(
   const schedule = schedules.get(diskID ?? '');
   if (schedule === undefined) return undefined;
   const askedBytes = ownValue(schedule.spec?.replicas, replica);
-  return { askedBytes, verdict: ownValue(schedule.status?.replicas, replica) };
+  const expansionID = ownValue(schedule.spec?.expansions, replica);
+  return { askedBytes, expansionID, verdict: ownValue(schedule.status?.replicas, replica) };
 }
 
 function placeOf({ spec }: Projected<Replica>, { caches, book }: VolumeViewOptions): ReplicaView['place'] {

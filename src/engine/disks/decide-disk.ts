@@ -10,6 +10,8 @@ export interface DiskPass {
   readonly disk: DiskState;
   /** Whether the data of this user is on the disk already. */
   readonly hasData: (kind: DiskUserKind, name: string) => boolean;
+  /** Bytes that this replica keeps, however little it asks for; nothing if undefined. */
+  readonly heldBytes?: (replica: string) => number;
   /** When the user was created; the oldest is served first. */
   readonly createdAt: (kind: DiskUserKind, name: string) => string;
 }
@@ -77,10 +79,12 @@ function entriesOf({ spec, status }: DiskPass, kind: DiskUserKind): readonly Ent
 }
 
 /** Requests that need no further bytes, and data that exists. True if the entry is settled. */
-function settleWithoutLimit(entry: Entry, { hasData }: DiskPass): boolean {
+function settleWithoutLimit(entry: Entry, { hasData, heldBytes }: DiskPass): boolean {
   const { kind, name, asked, granted, verdict } = entry;
   if (granted > 0 && asked <= granted) {
-    entry.verdict = scheduled(asked, verdict?.reason === 'Adopted');
+    const held = kind === 'replicas' && asked < granted ? (heldBytes?.(name) ?? 0) : 0;
+    const scheduledSize = Math.max(asked, Math.min(granted, held));
+    entry.verdict = { ...scheduled(asked, verdict?.reason === 'Adopted'), scheduledSize };
     return true;
   }
   // A ready copy of an image has all of its bytes, also if fewer were expected; a replica that grows does not have its new ones yet.

@@ -4,6 +4,7 @@ import {
   type DiskVolumePlan,
   grantedTo,
   type ReplicaView,
+  type VolumeExpansion,
   type VolumeStep,
   type VolumeView,
 } from './volume-model.ts';
@@ -17,49 +18,82 @@ export function expandVolume(
 ): DiskVolumePlan {
   const steps: VolumeStep[] = replicas.flatMap((replica): readonly VolumeStep[] => [
     ...(replica.sizeBytes < bytes ? [{ kind: 'grow', replica: replica.name, bytes } as const] : []),
-    ...(replica.isRunningDesired ? [] : [{ kind: 'start', replica: replica.name } as const]),
+    ...(isStartable(replica, view) ? [{ kind: 'start', replica: replica.name } as const] : []),
   ]);
   const isGrown = replicas.every(({ sizeBytes }) => sizeBytes >= bytes);
   const currentBytes = isGrown ? bytes : view.currentBytes;
-  const plan = { currentBytes, refusedExpansion: undefined };
-  const { wantedBytes } = view;
-  const allocated = { kind: 'allocated', bytes } as const;
+  const plan = { currentBytes, expansion: view.expansion, refusedExpansion: undefined };
   if (!isGrown) return { ...plan, steps, allocation: { kind: 'waiting-for-verdict' } };
-  if (wantedBytes <= bytes)
-    return { ...plan, steps: [...steps, ...requests(replicas, bytes)], allocation: allocated };
 
+  const { wantedBytes } = view;
   const refused = view.refusedExpansion?.bytes === wantedBytes ? view.refusedExpansion : undefined;
-  if (refused !== undefined) {
-    const allocation = { kind: 'expansion-refused', ...refused } as const;
+  if (wantedBytes <= bytes || refused !== undefined) {
+    const isRefused = wantedBytes > bytes && refused !== undefined;
     return {
       ...plan,
+      expansion: withdrawn(view.expansion),
       steps: [...steps, ...requests(replicas, bytes)],
-      allocation,
-      refusedExpansion: refused,
+      allocation: isRefused ? { kind: 'expansion-refused', ...refused } : { kind: 'allocated', bytes },
+      refusedExpansion: isRefused ? refused : undefined,
     };
   }
-  const asked = requests(replicas, wantedBytes);
-  if (asked.length > 0)
-    return { ...plan, steps: [...steps, ...asked], allocation: { kind: 'waiting-for-verdict' } };
-  return { ...plan, ...expansionOutcome(replicas, wantedBytes, steps, disks) };
+  return { ...plan, ...expansionSteps(view, replicas, steps, disks) };
+}
+
+/**
+ * A replica that was created after an expansion was requested does not start with the smaller size before the outcome is known: the other replicas
+ * would grow without it. One that was created before is among those that the expansion is requested for.
+ */
+function isStartable(
+  { isRunningDesired, sizeBytes }: ReplicaView,
+  { expansion }: Pick<VolumeView, 'expansion'>,
+): boolean {
+  if (isRunningDesired) return false;
+  return expansion?.state !== 'Requested' || sizeBytes >= expansion.bytes;
+}
+
+/** Requests are taken back only after the volume says so: from then on its disks let go of the bytes, and nothing is committed. */
+function withdrawn(expansion: VolumeExpansion | undefined): VolumeExpansion | undefined {
+  return expansion?.state === 'Requested' ? { ...expansion, state: 'Withdrawn' } : expansion;
+}
+
+type ExpansionPlan = Pick<DiskVolumePlan, 'steps' | 'expansion' | 'allocation' | 'refusedExpansion'>;
+
+/** The volume is to have more than it has: says so first, then requests it from every disk, then waits for all answers. */
+function expansionSteps(
+  { wantedBytes: bytes, version, expansion: last }: VolumeView,
+  replicas: readonly ReplicaView[],
+  steps: readonly VolumeStep[],
+  disks: readonly DiskCandidate[],
+): ExpansionPlan {
+  const isBegun = last?.state === 'Requested' && last.bytes === bytes;
+  // No other write can replace this version of the volume, so no other expansion has this id.
+  const expansion: VolumeExpansion = isBegun ? last : { id: version, bytes, state: 'Requested' };
+  const asked = requests(replicas, bytes, expansion.id);
+  if (asked.length === 0) return expansionOutcome(replicas, expansion, steps, disks);
+  const allocation = { kind: 'waiting-for-verdict' } as const;
+  return { steps: [...steps, ...asked], expansion, allocation, refusedExpansion: undefined };
 }
 
 /** All replicas have requested the larger size: nothing is decided before every disk has answered. */
 function expansionOutcome(
   replicas: readonly ReplicaView[],
-  bytes: number,
+  expansion: VolumeExpansion,
   steps: readonly VolumeStep[],
   disks: readonly DiskCandidate[],
-): Pick<DiskVolumePlan, 'steps' | 'allocation' | 'refusedExpansion'> {
+): ExpansionPlan {
+  const { bytes } = expansion;
   const answers = replicas.map((replica) => ({ replica, answer: answerOf(replica.entry) }));
+  const allocation = { kind: 'waiting-for-verdict' } as const;
   if (answers.some(({ replica, answer }) => answer === undefined && !replica.isOverdue))
-    return { steps, allocation: { kind: 'waiting-for-verdict' }, refusedExpansion: undefined };
+    return { steps, expansion, allocation, refusedExpansion: undefined };
   const no = answers.find(({ answer }) => answer?.state !== 'scheduled');
   if (no === undefined) {
     const grown = replicas.map(({ name }) => ({ kind: 'grow', replica: name, bytes }) as const);
     return {
       steps: [...steps, ...grown],
-      allocation: { kind: 'waiting-for-verdict' },
+      expansion: { ...expansion, state: 'Committed' },
+      allocation,
       refusedExpansion: undefined,
     };
   }
@@ -68,7 +102,12 @@ function expansionOutcome(
   const why = answer === undefined ? 'it does not answer' : shortage(replica, bytes, disk);
   const message = `expansion to ${bytes} bytes: disk ${disk?.name} on node ${replica.place?.nodeName}: ${why}`;
   const refusedExpansion = { bytes, message, diskUUID: replica.place?.uuid ?? '' };
-  return { steps, allocation: { kind: 'expansion-refused', ...refusedExpansion }, refusedExpansion };
+  return {
+    steps,
+    expansion: withdrawn(expansion),
+    allocation: { kind: 'expansion-refused', ...refusedExpansion },
+    refusedExpansion,
+  };
 }
 
 function shortage(replica: ReplicaView, bytes: number, disk: DiskCandidate | undefined): string {
@@ -78,11 +117,17 @@ function shortage(replica: ReplicaView, bytes: number, disk: DiskCandidate | und
   return `${free} bytes free, ${more} more requested: ${Math.max(0, more - free)} missing`;
 }
 
-/** Requests that differ from `bytes`. */
-function requests(replicas: readonly ReplicaView[], bytes: number): readonly VolumeStep[] {
-  return replicas.flatMap(({ name, place, entry }) =>
-    place === undefined || entry === undefined || entry.askedBytes === bytes
-      ? []
-      : [{ kind: 'request', replica: name, diskUUID: place.uuid, bytes } as const],
-  );
+/** Requests that differ from `bytes`, or do not belong to the expansion. */
+function requests(
+  replicas: readonly ReplicaView[],
+  bytes: number,
+  expansionID?: string,
+): readonly VolumeStep[] {
+  return replicas.flatMap(({ name, place, entry }) => {
+    if (place === undefined || entry === undefined) return [];
+    const belongs = expansionID === undefined || entry.expansionID === expansionID;
+    if (entry.askedBytes === bytes && belongs) return [];
+    const request = { kind: 'request', replica: name, diskUUID: place.uuid, bytes } as const;
+    return [expansionID === undefined ? request : { ...request, expansionID }];
+  });
 }

@@ -17,6 +17,8 @@ function volume(facts: Partial<VolumeView> = {}): VolumeView {
     diskSelector: [],
     antiAffinity,
     replicas: [],
+    version: '7',
+    expansion: undefined,
     refusedExpansion: undefined,
     ...facts,
   };
@@ -277,6 +279,7 @@ describe('the number of replicas', () => {
 });
 
 describe('expansion', () => {
+  const requested = { id: '5', bytes: 20, state: 'Requested' } as const;
   const three = (...entries: readonly ReplicaView['entry'][]) =>
     volume({
       wantedBytes: 20,
@@ -285,36 +288,73 @@ describe('expansion', () => {
       replicas: ['a', 'b', 'c'].map((name, at) =>
         settled(name, `d${at + 1}`, 10, entries[at] === undefined ? {} : { entry: entries[at] }),
       ),
+      expansion: entries.length === 0 ? undefined : requested,
     });
   const disks = [disk('d1'), disk('d2', 15, { grantedBytes: 10, demandBytes: 20 }), disk('d3')];
-  const yes = { askedBytes: 20, verdict: granted(20) };
-  const no = { askedBytes: 20, verdict: refused(20, 10) };
-  const open = { askedBytes: 20, verdict: granted(10) };
+  const asked = { askedBytes: 20, expansionID: '5' };
+  const yes = { ...asked, verdict: granted(20) };
+  const no = { ...asked, verdict: refused(20, 10) };
+  const open = { ...asked, verdict: granted(10) };
 
   test('every disk is asked before any replica grows', () => {
-    expect(plan(three(), ...disks).steps).toEqual(['request a d1 20', 'request b d2 20', 'request c d3 20']);
-    expect(plan(three(yes, open, yes), ...disks)).toMatchObject({ steps: [], currentBytes: 10 });
-    expect(plan(three(yes, open, no), ...disks).steps).toEqual([]);
+    expect(plan(three(), ...disks)).toMatchObject({
+      steps: ['request a d1 20', 'request b d2 20', 'request c d3 20'],
+      // The version that this write replaces.
+      expansion: { id: '7', bytes: 20, state: 'Requested' },
+    });
+    const waiting = { steps: [], currentBytes: 10, expansion: requested };
+    expect(plan(three(yes, open, yes), ...disks)).toMatchObject(waiting);
+    expect(plan(three(yes, open, no), ...disks)).toMatchObject(waiting);
   });
 
-  test('all accepted: all grow', () => {
-    expect(plan(three(yes, yes, yes), ...disks).steps).toEqual(['grow a 20', 'grow b 20', 'grow c 20']);
+  test('all accepted: it is committed, and all grow', () => {
+    expect(plan(three(yes, yes, yes), ...disks)).toMatchObject({
+      steps: ['grow a 20', 'grow b 20', 'grow c 20'],
+      expansion: { ...requested, state: 'Committed' },
+    });
+  });
+
+  test('a grant from an earlier expansion of the same size is no answer to this one', () => {
+    const earlier = { ...yes, expansionID: '3' };
+    expect(plan(three(yes, earlier, yes), ...disks)).toMatchObject({
+      steps: ['request b d2 20'],
+      expansion: requested,
+    });
   });
 
   test('one rejects: the condition names the disk and the missing bytes, and all go back', () => {
     const first = plan(three(yes, no, yes), ...disks);
     const message = 'expansion to 20 bytes: disk d2 on node n2: 5 bytes free, 10 more requested: 5 missing';
+    const expansion = { ...requested, state: 'Withdrawn' } as const;
     expect(first).toMatchObject({
       steps: [],
       currentBytes: 10,
       refusedExpansion: { bytes: 20, message, diskUUID: 'd2' },
+      expansion,
     });
-    const view = { ...three(yes, no, yes), refusedExpansion: { bytes: 20, message, diskUUID: 'd2' } };
+    const view = {
+      ...three(yes, no, yes),
+      expansion,
+      refusedExpansion: { bytes: 20, message, diskUUID: 'd2' },
+    };
     expect(plan(view, ...disks)).toMatchObject({
       steps: ['request a d1 10', 'request b d2 10', 'request c d3 10'],
       allocation: { kind: 'expansion-refused', message },
+      expansion,
     });
     expect(plan({ ...view, replicas: three().replicas }, ...disks).steps).toEqual([]);
+  });
+
+  test('a new replica does not start while the others may grow', () => {
+    const entry = { ...yes, verdict: granted(20) };
+    const created = replica('c', { place: on('d3'), entry });
+    const view = three(yes, open, yes);
+    const replicas = [...view.replicas.slice(0, 2), created];
+    expect(plan({ ...view, replicas }, ...disks).steps).toEqual([]);
+    const withdrawn = { ...requested, state: 'Withdrawn' } as const;
+    expect(plan({ ...view, replicas, wantedBytes: 10, expansion: withdrawn }, ...disks).steps).toContain(
+      'start c',
+    );
   });
 
   test('another size than the refused one is tried at once', () => {
@@ -330,7 +370,20 @@ describe('expansion', () => {
     expect(plan({ ...three(yes, open, no), wantedBytes: 10 }, ...disks)).toMatchObject({
       steps: ['request a d1 10', 'request b d2 10', 'request c d3 10'],
       allocation: { kind: 'allocated', bytes: 10 },
+      expansion: { ...requested, state: 'Withdrawn' },
     });
+  });
+
+  test('a committed one is completed, whatever is wanted now', () => {
+    const committed = { ...requested, state: 'Committed' } as const;
+    const view = { ...three(yes, yes, yes), wantedBytes: 10, expansion: committed };
+    const steps = ['grow a 20', 'grow b 20', 'grow c 20'];
+    expect(plan(view, ...disks)).toMatchObject({ steps, currentBytes: 10, expansion: committed });
+    // Less was requested meanwhile: the disk holds the bytes until they are requested again.
+    const lowered = { ...yes, askedBytes: 10 };
+    expect(plan({ ...view, replicas: three(yes, lowered, yes).replicas }, ...disks).steps).toEqual([
+      'request b d2 20',
+    ]);
   });
 
   test('once a replica has grown, the expansion is completed', () => {

@@ -55,9 +55,13 @@ function oversized(
     .map(({ name }) => ({ kind: 'delete', replica: name }));
 }
 
-/** What replicas have or are to have. An expansion counts from the moment when the first replica has grown: it is completed then. */
-function committedBytes({ currentBytes, wantedBytes }: VolumeView, replicas: readonly ReplicaView[]): number {
-  return Math.max(currentBytes ?? 0, ...replicas.map(({ sizeBytes }) => sizeBytes)) || wantedBytes;
+/** What replicas have or are to have. An expansion counts from the moment when it is committed: it is completed then. */
+function committedBytes(
+  { currentBytes, wantedBytes, expansion }: VolumeView,
+  replicas: readonly ReplicaView[],
+): number {
+  const committed = expansion?.state === 'Committed' ? expansion.bytes : 0;
+  return Math.max(currentBytes ?? 0, committed, ...replicas.map(({ sizeBytes }) => sizeBytes)) || wantedBytes;
 }
 
 function countSteps(

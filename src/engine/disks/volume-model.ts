@@ -13,6 +13,10 @@ export interface VolumeView {
   readonly diskSelector: readonly string[];
   readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
   readonly replicas: readonly ReplicaView[];
+  /** The stored version of the volume. */
+  readonly version: string;
+  /** The last expansion that was begun. */
+  readonly expansion: VolumeExpansion | undefined;
   /** The last expansion that a disk refused, while it may not be tried again. */
   readonly refusedExpansion: RefusedExpansion | undefined;
 }
@@ -41,6 +45,18 @@ export interface ReplicaView {
 export interface DiskEntry {
   readonly askedBytes: number | undefined;
   readonly verdict: DiskVerdict | undefined;
+  /** The expansion that the request was last written for. */
+  readonly expansionID?: string | undefined;
+}
+
+/**
+ * An expansion, as the volume's status has it. Every change of its state is one write of the volume with its version, so one that is committed can't
+ * be withdrawn, and the other way round.
+ */
+export interface VolumeExpansion {
+  readonly id: string;
+  readonly bytes: number;
+  readonly state: 'Requested' | 'Committed' | 'Withdrawn';
 }
 
 export interface RefusedExpansion {
@@ -54,7 +70,14 @@ export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
   | { readonly kind: 'delete'; readonly replica: string }
   | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
-  | { readonly kind: 'request'; readonly replica: string; readonly diskUUID: string; readonly bytes: number }
+  | {
+      readonly kind: 'request';
+      readonly replica: string;
+      readonly diskUUID: string;
+      readonly bytes: number;
+      /** The expansion that it belongs to. */
+      readonly expansionID?: string;
+    }
   /** Only if the schedule is still the one that was read: a verdict that came meanwhile is used. */
   | { readonly kind: 'withdraw'; readonly replica: string; readonly diskUUID: string }
   | { readonly kind: 'unassign'; readonly replica: string; readonly diskUUID: string }
@@ -66,6 +89,8 @@ export type VolumeStep =
   | { readonly kind: 'grow'; readonly replica: string; readonly bytes: number };
 
 export interface DiskVolumePlan {
+  /** If it differs from that of the view, it is stored before the first step. */
+  readonly expansion: VolumeExpansion | undefined;
   readonly steps: readonly VolumeStep[];
   /** The size that all replicas have now. */
   readonly currentBytes: number | undefined;
@@ -88,8 +113,9 @@ export function answerOf(entry: DiskEntry | undefined): DiskVerdict | undefined 
   return verdict?.observedSize === askedBytes ? verdict : undefined;
 }
 
+/** What it has, and still asks for: its disk may take back the rest. */
 export function grantedTo({ entry }: ReplicaView): number {
-  return entry?.askedBytes === undefined ? 0 : (entry.verdict?.scheduledSize ?? 0);
+  return Math.min(entry?.askedBytes ?? 0, entry?.verdict?.scheduledSize ?? 0);
 }
 
 /** Whether it has all of the data now. */
@@ -98,6 +124,10 @@ export function isHealthy({ hasData, isFailed }: ReplicaView): boolean {
 }
 
 /** A plan that says nothing about an expansion yet. */
-export function unfinishedPlan({ currentBytes }: VolumeView, steps: readonly VolumeStep[]): DiskVolumePlan {
-  return { steps, currentBytes, allocation: { kind: 'waiting-for-verdict' }, refusedExpansion: undefined };
+export function unfinishedPlan(
+  { currentBytes, expansion }: VolumeView,
+  steps: readonly VolumeStep[],
+): DiskVolumePlan {
+  const allocation = { kind: 'waiting-for-verdict' } as const;
+  return { steps, currentBytes, expansion, allocation, refusedExpansion: undefined };
 }

@@ -21,6 +21,13 @@ export interface DiskVolumeSpec {
 export interface DiskVolumeStatus {
   readonly observedGeneration?: number;
   readonly size?: number;
+  /** The last expansion that was begun. */
+  readonly expansion?: {
+    /** In the requests that belong to it: `DiskSchedule.spec.expansions`. */
+    readonly id: string;
+    readonly size: number;
+    readonly state: 'Requested' | 'Committed' | 'Withdrawn';
+  };
   readonly refusedExpansion?: {
     readonly size: number;
     /** The UUID of the disk that refused. */

@@ -1,0 +1,54 @@
+import type { Cluster } from '../../cluster/cluster.ts';
+import { heldBytes } from '../../engine/disks/held-bytes.ts';
+import type { DiskSchedule } from '../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
+import { diskVolumes } from '../../kube/disks/volume.ts';
+import { ownValue } from '../../kube/go/json-value.ts';
+import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
+import type { DiskCaches } from './disk-caches.ts';
+
+/** The bytes that a replica keeps on a disk, however little is requested for it there. */
+export type HeldBytes = (replica: string) => number;
+
+/** By the caches: enough to see that nothing is left to do, and not enough to take bytes back. */
+export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata }: DiskSchedule): HeldBytes {
+  return (name) => {
+    const replica = known.get(name);
+    if (replica === undefined || !isOn(replica, metadata?.name)) return 0;
+    return heldBytes(volumes.get(replica.spec?.volumeName ?? '') ?? {});
+  };
+}
+
+/**
+ * By what is stored, for the replicas that ask for less than they have. `schedule` was read before, and the verdicts are written with its version. That
+ * is why a grant that counted for the commit of an expansion is not taken back after it, however late this write arrives:
+ *
+ * 1. It takes bytes back only if the volume, read after the schedule, had not requested that expansion yet or had withdrawn it.
+ * 2. Had withdrawn it: an expansion is committed by replacing the version of the volume that requests it, so this one never is.
+ * 3. Had not requested it yet: the commit needs a request in this schedule with the id of the expansion. It was written after the volume was read here,
+ *    so the schedule has another version now, and this write fails.
+ *
+ * Requests themselves need no such care. A late one, or one of another program, changes what is asked for, and not what has been granted.
+ */
+export async function storedHolds(
+  cluster: Cluster,
+  { metadata, spec, status }: DiskSchedule,
+  signal: AbortSignal,
+): Promise<HeldBytes> {
+  const held = new Map<string, number>();
+  for (const [name, asked] of Object.entries(spec?.replicas ?? {})) {
+    if (asked >= (ownValue(status?.replicas, name)?.scheduledSize ?? 0)) continue;
+    const replica = await undefinedIfNotFound(cluster.resource(replicas).get({ name }, { signal }));
+    const volumeName = replica?.spec?.volumeName;
+    if (replica === undefined || volumeName === undefined || !isOn(replica, metadata?.name)) continue;
+    const volume = await undefinedIfNotFound(
+      cluster.resource(diskVolumes).get({ name: volumeName }, { signal }),
+    );
+    held.set(name, heldBytes(volume ?? {}));
+  }
+  return (name) => held.get(name) ?? 0;
+}
+
+function isOn({ metadata, spec }: Replica, diskID: string | undefined): boolean {
+  return metadata?.deletionTimestamp === undefined && spec?.diskID === diskID;
+}

@@ -1,0 +1,11 @@
+import type { DiskVolume } from '../../kube/disks/volume.ts';
+
+/**
+ * Bytes that the disks of a volume's replicas do not take back, however little is requested there. Its size is one bound. The other is an expansion: from
+ * its request on until it is withdrawn, because it may be committed at any time, and for good once it is committed.
+ */
+export function heldBytes({ status }: Pick<DiskVolume, 'status'>): number {
+  const { size = 0, expansion } = status ?? {};
+  const isOpen = expansion !== undefined && expansion.state !== 'Withdrawn';
+  return Math.max(size, isOpen ? expansion.size : 0);
+}
