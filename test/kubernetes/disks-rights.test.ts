@@ -47,6 +47,7 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))(
         await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-disks'),
         '--controllers=disks,provisioner,expander',
         '--allocation-only',
+        '--lease-suffix=disks',
       );
       onTestFailed(() => void process.stderr.write(controllers.stderr));
       await startAgent(bed, folder, cluster);

@@ -17,6 +17,8 @@ import { lacks, serverPrograms, startTestBed } from './vitest-beds.ts';
 const namespace = 'default';
 const manifest = join(projectRoot, 'deploy/drives.yaml');
 const users = ['stowage-drives', 'stowage-drives-node'];
+/** chart-rights.test.ts has the role of the controllers beside the driver. */
+const roles = users;
 const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] };
 
 /** Refuses new entries on one drive, so that the driver reads it again. */
@@ -69,7 +71,7 @@ describe.skipIf(lacks(...serverPrograms))('stowage csi, with the rights of deplo
       );
       expect(all.flatMap(({ forbidden }) => forbidden)).toEqual([]);
       const used = new Set(all.flatMap(({ rights }) => rights));
-      return [...new Set(grantedRights(manifest))].filter((right) => !used.has(right));
+      return [...new Set(grantedRights(manifest, roles))].filter((right) => !used.has(right));
     };
     // A drive is deleted when it was to be removed, and is empty; drives-node.test.ts has drives with data. An Event is patched only if it is repeated.
     const rare = ['*: delete stowage.dev/drives', '*: patch events.k8s.io/events'];

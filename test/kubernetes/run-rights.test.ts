@@ -167,6 +167,6 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('stowage as
     const said = await kubectl(bed, ['label', 'namespace', 'kube-system', strict]);
     expect(said).not.toMatch(/Warning/);
     const gone = await kubectl(bed, ['delete', '--wait=false', '-f', manifest, '--cascade=orphan']);
-    expect(gone.match(/ deleted/g)).toHaveLength(7);
+    expect(gone.match(/ deleted/g)).toHaveLength(9);
   });
 });

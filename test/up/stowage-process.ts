@@ -30,14 +30,19 @@ export class StowageProcess {
   #stderr = '';
   #hasExited = false;
 
-  constructor(args: readonly string[], cwd?: string) {
+  constructor(args: readonly string[], cwd?: string, env: Readonly<Record<string, string>> = {}) {
     this.args = args;
     const script = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
     this.#process = spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
       // Without colours and without the settings of the user who runs the tests.
-      env: { PATH: process.env.PATH, NO_COLOR: '1', XDG_STATE_HOME: join(tmpdir(), 'stowage-up-state') },
+      env: {
+        PATH: process.env.PATH,
+        NO_COLOR: '1',
+        XDG_STATE_HOME: join(tmpdir(), 'stowage-up-state'),
+        ...env,
+      },
     });
     this.#process.stdout?.on('data', (chunk) => {
       this.#stdout += chunk;

@@ -243,7 +243,7 @@ rules:
 # Asked for only where the kind is there (deploy/crds).
 - apiGroups: [stowage.dev]
   resources: [drivercapacities]
-  verbs: [list]
+  verbs: [list, watch]
 {{- if .snapshots }}
 # Provisioner, if the driver has snapshots: finalizers that a crash has left on them are looked for.
 - apiGroups: [snapshot.storage.k8s.io]

@@ -1,0 +1,262 @@
+/** Accounts of the chart that no other test of rights has: the controllers beside the driver of drives, and the extender. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { Cluster } from '../../src/cluster/cluster.ts';
+import { drives } from '../../src/kube/drive.ts';
+import {
+  csiNodes,
+  csiStorageCapacities,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  storageClasses,
+} from '../../src/kube/resources.ts';
+import { annotations } from '../../src/kube/well-known.ts';
+import { projectRoot } from '../project-root.ts';
+import { DriverProcess } from '../up/driver-process.ts';
+import { StowageProcess } from '../up/stowage-process.ts';
+import type { TestBed } from './test-bed.ts';
+import { applied, startAuditedBed } from './testing/audited-bed.ts';
+import { auditedRequestsOf, grantedRights } from './testing/audited-rights.ts';
+import { helm, rendered, valueFlags } from './testing/helm.ts';
+import { accessModes, main, serviceAccountKubeconfig, until } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms } from './vitest-beds.ts';
+
+const namespace = 'default';
+const gib = 2 ** 30;
+const manifest = join(projectRoot, 'deploy/drives.yaml');
+
+describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accounts of the chart', () => {
+  test('the controllers of drives create, publish, expand and delete, and use every right of their role', {
+    timeout: 240_000,
+  }, async () => {
+    const { bed, folder, auditLog } = await startAuditedBed([
+      'persistentvolume-binder-controller',
+      'persistentvolume-protection-controller',
+      'persistentvolumeclaim-protection-controller',
+    ]);
+    await applied(bed, ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
+    await applied(bed, ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    await applied(bed, ['apply', '-f', manifest]);
+    const cluster = await bed.connect();
+    await makePodOfDeployment(bed);
+    await makeNodeWithDrive(cluster);
+    const driver = new DriverProcess(folder, 'controller', bed.kubeconfig);
+    await driver.printed('calls are answered');
+    const run = await startControllers(bed, join(folder, 'controller.sock'));
+    onTestFailed(() => void process.stderr.write(run.stderr));
+
+    const published = async () => (await cluster.resource(csiStorageCapacities).list()).items;
+    await until(async () => (await published()).some(({ capacity }) => capacity !== undefined), 200);
+    const [figure] = await published();
+    expect(figure?.metadata?.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'stowage-drives' }]);
+    await claimThroughItsLife(cluster);
+    await cluster.resource(storageClasses).delete({ name: 'stowage-drives' });
+    await until(async () => (await published()).length === 0, 200);
+
+    const unused = () => {
+      const { rights, namespacedRights, forbidden } = auditedRequestsOf(
+        'system:serviceaccount:kube-system:stowage-drives',
+        auditLog,
+      );
+      expect(forbidden).toEqual([]);
+      const used = new Set([...rights, ...namespacedRights]);
+      return grantedRights(manifest, ['stowage-drives-volumes']).filter((right) => !used.has(right));
+    };
+    // An Event is patched only if it is repeated, which depends on timing.
+    expect(unused().filter((right) => !right.includes('patch events'))).toEqual([]);
+  });
+
+  test.skipIf(lacks('helm'))(
+    'the extender answers kube-scheduler with the certificates of the chart, and uses every right of its role',
+    {
+      timeout: 240_000,
+    },
+    async () => {
+      const { bed, folder, auditLog } = await startAuditedBed();
+      const values = { scheduler: { enabled: false }, extender: { enabled: true, bind: true } };
+      await helm(
+        [
+          'install',
+          'stowage',
+          join(projectRoot, 'deploy/chart'),
+          '--namespace=kube-system',
+          ...valueFlags(values),
+        ],
+        bed,
+      );
+      const cluster = await bed.connect();
+      await cluster.resource(nodes).create({ metadata: { name: 'n1' } });
+      await cluster
+        .resource(pods)
+        .create({ metadata: { namespace, name: 'p' }, spec: { containers: [main] } });
+      const { uid } = (await cluster.resource(pods).get({ namespace, name: 'p' })).metadata!;
+      const server = await secretFiles(bed, folder, 'stowage-extender-tls');
+      const client = await secretFiles(bed, folder, 'stowage-extender-client');
+      const extender = new StowageProcess([
+        'extender',
+        '--listen=127.0.0.1:0',
+        `--tls-cert=${server('tls.crt')}`,
+        `--tls-key=${server('tls.key')}`,
+        `--client-ca=${server('ca.crt')}`,
+        '--kubeconfig',
+        await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-extender'),
+      ]);
+      onTestFinished(() => extender.kill());
+      onTestFailed(() => void process.stderr.write(extender.stderr));
+      await extender.answers();
+      const [, url = ''] = /^export STOWAGE_EXTENDER=(.+)$/m.exec(extender.stdout) ?? [];
+      const bound = { PodName: 'p', PodNamespace: namespace, PodUID: uid, Node: 'n1' };
+      expect(await post(`${url}/bind`, bound, { ca: client('ca.crt') })).toMatchObject({ status: 403 });
+      const identity = { ca: client('ca.crt'), cert: client('tls.crt'), key: client('tls.key') };
+      await until(async () => {
+        const { status, body } = await post(`${url}/bind`, bound, identity);
+        return status === 200 && (JSON.parse(body) as { readonly Error?: string }).Error === '';
+      }, 200);
+      expect((await cluster.resource(pods).get({ namespace, name: 'p' })).spec?.nodeName).toBe('n1');
+
+      const role = join(folder, 'extender.yaml');
+      writeFileSync(role, await rendered(values));
+      const unused = () => {
+        const { rights, forbidden } = auditedRequestsOf(
+          'system:serviceaccount:kube-system:stowage-extender',
+          auditLog,
+        );
+        expect(forbidden).toEqual([]);
+        return grantedRights(role).filter((right) => !rights.includes(right));
+      };
+      await until(() => unused().length === 0, 500);
+    },
+  );
+});
+
+/** As Kubernetes' controllers make them for the Deployment; the publisher looks for its owner above its pod. */
+async function makePodOfDeployment(bed: TestBed): Promise<void> {
+  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
+    .map((each) => each.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+  const { selector, template } = deployment.spec;
+  const owner = async (kind: string, name: string) => ({
+    apiVersion: 'apps/v1',
+    kind,
+    name,
+    uid: await applied(bed, ['-n', 'kube-system', 'get', kind, name, '-o', 'jsonpath={.metadata.uid}']),
+    controller: true,
+  });
+  const set = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: 'stowage-drives-1',
+      namespace: 'kube-system',
+      ownerReferences: [await owner('Deployment', 'stowage-drives')],
+    },
+    spec: { replicas: 1, selector, template },
+  };
+  await applied(bed, ['create', '-f', '-'], JSON.stringify(set));
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'stowage-drives-1-x',
+      namespace: 'kube-system',
+      ownerReferences: [await owner('ReplicaSet', 'stowage-drives-1')],
+    },
+    spec: template.spec,
+  };
+  await applied(bed, ['create', '-f', '-'], JSON.stringify(pod));
+}
+
+async function makeNodeWithDrive(cluster: Cluster): Promise<void> {
+  const topologyKey = 'stowage.dev/node';
+  await cluster.resource(nodes).create({ metadata: { name: 'n1', labels: { [topologyKey]: 'n1' } } });
+  const own = [{ name: 'drives.stowage.dev', nodeID: 'n1', topologyKeys: [topologyKey] }];
+  await cluster.resource(csiNodes).create({ metadata: { name: 'n1' }, spec: { drivers: own } });
+  const client = cluster.resource(drives);
+  const created = await client.create({
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'Drive',
+    metadata: { name: 'd1' },
+    spec: { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000001' },
+  });
+  const status = { capacityBytes: 10 * gib, state: 'Ready' };
+  await client.update({ ...created, status }, { subresource: 'status' });
+}
+
+/** The container `volumes` of the Deployment, as a process. */
+async function startControllers(bed: TestBed, socket: string): Promise<StowageProcess> {
+  const [deployment] = parseAllDocuments(readFileSync(manifest, 'utf8'))
+    .map((each) => each.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+  const { args } = deployment.spec.template.spec.containers.find(
+    ({ name }: { readonly name: string }) => name === 'volumes',
+  );
+  const given = (args as readonly string[]).map((flag) => {
+    if (flag.startsWith('--csi-address=')) return `--csi-address=unix://${socket}`;
+    return flag.startsWith('--http-address=') ? '--http-address=127.0.0.1:0' : flag;
+  });
+  const kubeconfig = await serviceAccountKubeconfig(bed, 'kube-system', 'stowage-drives');
+  const pod = { POD_NAME: 'stowage-drives-1-x', NAMESPACE: 'kube-system' };
+  const run = new StowageProcess([...given, '--kubeconfig', kubeconfig], undefined, pod);
+  onTestFinished(() => run.kill());
+  return run;
+}
+
+/** A scheduler has selected its node. */
+async function claimThroughItsLife(cluster: Cluster): Promise<void> {
+  const claims = cluster.resource(persistentVolumeClaims);
+  const key = { namespace, name: 'data' };
+  await claims.create({
+    metadata: { ...key, annotations: { [annotations.selectedNode]: 'n1' } },
+    spec: { accessModes, storageClassName: 'stowage-drives', resources: { requests: { storage: '1Gi' } } },
+  });
+  await until(async () => (await claims.get(key)).status?.phase === 'Bound', 200);
+  const body = { spec: { resources: { requests: { storage: '2Gi' } } } };
+  await claims.patch(key, { type: 'merge', body }, {});
+  const volumes = cluster.resource(persistentVolumes);
+  await until(async () => (await volumes.list()).items[0]?.spec?.capacity?.storage === '2Gi', 200);
+  const conditions = async () => (await claims.get(key)).status?.conditions ?? [];
+  await until(async () => (await conditions()).some(({ type }) => type === 'FileSystemResizePending'), 200);
+  await claims.delete(key);
+  await until(async () => (await volumes.list()).items.length === 0, 200);
+}
+
+/** The paths of the files of a Secret, as a pod would mount it. */
+async function secretFiles(bed: TestBed, folder: string, name: string): Promise<(key: string) => string> {
+  const text = await applied(bed, ['-n', 'kube-system', 'get', 'secret', name, '-o', 'json']);
+  const { data } = JSON.parse(text) as { readonly data: Readonly<Record<string, string>> };
+  const place = join(folder, name);
+  mkdirSync(place);
+  for (const [key, value] of Object.entries(data))
+    writeFileSync(join(place, key), Buffer.from(value, 'base64'), { mode: 0o600 });
+  return (key) => join(place, key);
+}
+
+interface Identity {
+  readonly ca: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+async function post(
+  url: string,
+  body: object,
+  files: Identity,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const tls = Object.fromEntries(Object.entries(files).map(([name, path]) => [name, readFileSync(path)]));
+  return await new Promise((resolve, reject) => {
+    const call = request(url, { method: 'POST', ...tls }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+    });
+    call.once('error', reject);
+    call.end(JSON.stringify(body));
+  });
+}
