@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
+import type { ClusterCall, ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import { isReason } from '../../../kube/api-error.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
@@ -39,8 +39,35 @@ test('21. 50 volumes, one disk with room for 10: exactly 10 scheduled, never abo
 
 test('22. the script of longhorn#10422: two claims whose sum is larger than the only disk', async () => {
   const fixture = await DisksFixture.start(100);
-  fixture.runAnother();
+  await fixture.stop();
+  // Two instances, and each knows one of the volumes: both have chosen the disk before either of them has requested.
+  let waiting = 0;
+  let proceed = () => {};
+  const bothHaveChosen = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const hooksOf = (volume: string): ClusterHooks => ({
+    onWatchEvent: ({ resource }, event) =>
+      resource.plural === diskVolumes.plural &&
+      event.type !== 'BOOKMARK' &&
+      event.object.metadata?.name !== volume
+        ? 'drop'
+        : undefined,
+    before: async (call) => {
+      if (requestOf(call) === undefined || waiting === 2) return;
+      waiting += 1;
+      if (waiting === 2) proceed();
+      await bothHaveChosen;
+    },
+  });
+  await fixture.restart(hooksOf('a'));
+  fixture.runAnother(hooksOf('b'));
   await fixture.addVolumes(['a', 'b'], { size: 60, numberOfReplicas: 1 });
+  expect(waiting).toBe(2);
+  expect((await fixture.verdicts(1)).map((line) => line.split(' ')[1]).sort()).toEqual([
+    'rejected',
+    'scheduled',
+  ]);
   expect(await fixture.granted()).toEqual({ 1: 60 });
   const states = [(await fixture.allocation('a'))[1], (await fixture.allocation('b'))[1]].sort();
   expect(states[0]).toMatch(
@@ -73,7 +100,7 @@ test('24. spec written between read and status write: conflict, recomputed on th
   let isWritten = false;
   await fixture.restart({
     before: async (call) => {
-      if (call.verb !== 'update' || !isScheduleCall(call) || isWritten) return;
+      if (!isScheduleCall(call) || call.options.subresource !== 'status' || isWritten) return;
       isWritten = true;
       const body = { spec: { replicas: { first: null, second: 100 } } };
       await fixture.environment.cluster

@@ -1,10 +1,41 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
+import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
-import { DisksFixture } from '../testing/disks-fixture.ts';
+import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
+
+/** While it is held, the disk with this number, or any disk, decides nothing. */
+class VerdictGate {
+  readonly #uuid: string | undefined;
+  #open = () => {};
+  #opened = Promise.resolve();
+
+  constructor(number?: number) {
+    this.#uuid = number === undefined ? undefined : diskUUID(number);
+    this.#opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    // A failed test must not wait for a verdict.
+    onTestFinished(() => this.release());
+  }
+
+  release(): void {
+    this.#open();
+  }
+
+  readonly before = async ({ verb, resource, name }: ClusterCall): Promise<void> => {
+    const isVerdict = verb === 'update' && resource.plural === diskSchedules.plural;
+    if (isVerdict && (this.#uuid ?? name) === name) await this.#opened;
+  };
+}
 
 test('13. rejected growth set back to the old size: scheduled again, replica can start', async () => {
   const fixture = await DisksFixture.start(100);
   await fixture.addVolume('v', { size: 50, numberOfReplicas: 1 });
+  await fixture.environment.cluster
+    .resource(replicas)
+    .patch({ name: 'v-r0' }, { type: 'merge', body: { spec: { desiredState: 'stopped' } } });
   await fixture.request(1, { 'v-r0': 101 });
   // The volume takes back what others requested for its replica.
   expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 50']);
@@ -13,6 +44,38 @@ test('13. rejected growth set back to the old size: scheduled again, replica can
   await fixture.patchVolume('v', { size: 50 });
   expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 50']);
   expect((await fixture.allocation('v'))[1]).toMatch(/^True/);
+});
+
+test('14. rejected 101, then 80 asked: not read as rejected before the pass, scheduled after it', async () => {
+  const fixture = await DisksFixture.start(100);
+  await fixture.addVolume('v', { size: 50, numberOfReplicas: 1 });
+  // Nothing runs while people change their mind.
+  await fixture.stop();
+  const client = fixture.environment.cluster.resource(diskSchedules);
+  await fixture.request(1, { 'v-r0': 101 });
+  const schedule = await client.get({ name: diskUUID(1) });
+  const refused = {
+    state: 'rejected',
+    scheduledSize: 50,
+    observedSize: 101,
+    reason: 'InsufficientStorage',
+  } as const;
+  await client.update(
+    { ...schedule, status: { ...schedule.status, replicas: { 'v-r0': refused } } },
+    { subresource: 'status' },
+  );
+  await fixture.request(1, { 'v-r0': 80 });
+  await fixture.patchVolume('v', { size: 80 });
+
+  const gate = new VerdictGate();
+  await fixture.restart(gate);
+  expect((await fixture.allocation('v'))[1]).toMatch(/^False Pending/);
+  expect((await fixture.schedule(1))?.spec?.replicas).toEqual({ 'v-r0': 80 });
+  expect(await fixture.verdicts(1)).toEqual(['v-r0 rejected 50 InsufficientStorage']);
+  gate.release();
+  await fixture.settle();
+  expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 80']);
+  expect(await fixture.allocation('v')).toEqual([80, expect.stringMatching(/^True/)]);
 });
 
 test('17. disk with scheduling disabled: growth of an existing entry accepted, new request rejected with a reason', async () => {
@@ -33,8 +96,25 @@ test('17. disk with scheduling disabled: growth of an existing entry accepted, n
 test('18. expansion of three replicas, all accepted: sizes rise once, together', async () => {
   const fixture = await DisksFixture.start(100, 100, 100);
   await fixture.addVolume('v', { size: 10, numberOfReplicas: 3 });
+  const gate = new VerdictGate(3);
+  const grown: string[] = [];
+  await fixture.restart(gate, {
+    before: ({ verb, resource, name, body }) => {
+      const { volumeSize } = (body as Replica | undefined)?.spec ?? {};
+      if (verb === 'patch' && resource.plural === replicas.plural && volumeSize !== undefined)
+        grown.push(`${name} ${volumeSize}`);
+    },
+  });
   await fixture.patchVolume('v', { size: 30 });
+  // Two disks have granted the bytes, and the third has not answered: nothing rises.
+  expect(await fixture.granted()).toEqual({ 1: 30, 2: 30, 3: 10 });
+  expect(await fixture.replicas()).toEqual(['v-r0 1 10 running', 'v-r1 2 10 running', 'v-r2 3 10 running']);
+  expect(await fixture.allocation('v')).toEqual([10, expect.stringMatching(/^False Pending/)]);
+  expect(grown).toEqual([]);
+  gate.release();
+  await fixture.settle();
   expect(await fixture.replicas()).toEqual(['v-r0 1 30 running', 'v-r1 2 30 running', 'v-r2 3 30 running']);
+  expect(grown).toEqual(['v-r0 30', 'v-r1 30', 'v-r2 30']);
   expect(await fixture.allocation('v')).toEqual([
     30,
     'True Scheduled: Every replica has been granted 30 bytes',
