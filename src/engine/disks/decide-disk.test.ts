@@ -13,6 +13,7 @@ interface Facts {
   readonly disk?: DiskState;
   readonly data?: readonly string[];
   readonly createdAt?: Readonly<Record<string, string>>;
+  readonly held?: Sizes;
 }
 
 const closed = { reason: 'SchedulingDisabled', message: 'disk d1 has allowScheduling: false' } as const;
@@ -29,6 +30,7 @@ function passOf({
   disk = ready(100),
   data = [],
   createdAt,
+  held,
 }: Facts): DiskPass {
   return {
     spec: { ...(replicas && { replicas }), ...(backingImages && { backingImages }) },
@@ -36,6 +38,7 @@ function passOf({
     disk,
     hasData: (_, name) => data.includes(name),
     createdAt: (_, name) => createdAt?.[name] ?? '',
+    heldBytes: (name) => held?.[name] ?? 0,
   };
 }
 
@@ -174,6 +177,22 @@ describe('resize', () => {
     expect(after.replicas).toEqual({ a: granted(50), m: granted(10), z: granted(40) });
     const overCommitted = decide({ replicas: { m: 10, z: 40 }, before, disk: ready(0) });
     expect(overCommitted.replicas).toEqual({ m: granted(10), z: granted(40) });
+  });
+
+  test('what the volume holds is not taken back, and counts', () => {
+    const before = { replicas: { a: granted(60), b: granted(30) } };
+    const facts = { replicas: { a: 10, b: 10, c: 50 }, before };
+    // Held up to 40, or more than it has: only what was granted stays.
+    expect(decide({ ...facts, held: { a: 40, b: 90 } })).toMatchObject({
+      replicas: {
+        a: { state: 'scheduled', scheduledSize: 40, observedSize: 10 },
+        b: { state: 'scheduled', scheduledSize: 30, observedSize: 10 },
+        c: refused(50),
+      },
+      storageScheduled: 70,
+    });
+    expect(decide(facts)).toMatchObject({ replicas: { a: granted(10), b: granted(10), c: granted(50) } });
+    expect(decide({ replicas: { b: 10 }, before, held: { a: 60 } }).replicas).toEqual({ b: granted(10) });
   });
 
   test('16. release and growth in one pass: growth fits in the released space, in any entry order', () => {
