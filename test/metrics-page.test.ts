@@ -6,6 +6,8 @@ import { controllerNames } from '../src/controllers/controller-names.ts';
 import { runControllers } from '../src/controllers/run-controllers.ts';
 import { VirtualTimeCluster } from '../src/controllers/testing/virtual-time-cluster.ts';
 import { CallMetrics } from '../src/csi/call-metrics.ts';
+import { ServedCallMetrics } from '../src/csi/served-call-metrics.ts';
+import { meteredLeadership } from '../src/reconcile/leases/leadership-metrics.ts';
 import { systemIds } from '../src/runtime/ids.ts';
 import { type MetricDescription, Metrics } from '../src/runtime/metrics.ts';
 import { seededRandom } from '../src/runtime/random.ts';
@@ -28,6 +30,9 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
   const metrics = new Metrics();
   // A connection to a CSI driver has it; here is none.
   new CallMetrics(metrics);
+  // Only processes with leader election, and `stowage csi`, have these.
+  meteredLeadership(metrics, 'scheduler');
+  new ServedCallMetrics(metrics);
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   runControllers({
     names: controllerNames,
@@ -54,7 +59,7 @@ function page(controllers: readonly MetricDescription[], server: readonly Metric
     '# Metrics',
     '',
     "Prometheus' text format: `stowage up` shows all of them at `/metrics` of its API server (with the token), `stowage run`",
-    'those of the controllers at `/metrics` of `--http-address`. What to watch for is in [operations](operations.md). This page',
+    'those of the controllers at `/metrics` of `--http-address`, and `stowage csi` those of drives and of its calls. What to watch for is in [operations](operations.md). This page',
     'is made from the code.',
     '',
     '## Controllers and scheduler',

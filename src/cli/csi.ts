@@ -3,9 +3,11 @@ import { isAbsolute } from 'node:path';
 import type { KubernetesCluster } from '../cluster/kubernetes/client.ts';
 import { CsiAddressError, socketPathOf } from '../csi/csi-address.ts';
 import { CsiServer, type CsiServices } from '../csi/csi-server.ts';
+import { ServedCallMetrics } from '../csi/served-call-metrics.ts';
 import { CsiSocketError } from '../csi/server-socket.ts';
 import { drivesControllerService } from '../drives/controller/controller-service.ts';
 import { DriveCache } from '../drives/controller/drive-cache.ts';
+import { meterDrives } from '../drives/controller/drive-metrics.ts';
 import { startLedgerComparison } from '../drives/controller/ledger-comparison.ts';
 import { drivesServices } from '../drives/drives-services.ts';
 import { LinuxHost } from '../drives/host/linux-host.ts';
@@ -16,10 +18,12 @@ import { packageVersion } from '../io/files/package-version.ts';
 import { drivesDriver } from '../kube/drive.ts';
 import { isLabelValue } from '../kube/selectors/label-syntax.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
+import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { untilAborted } from '../runtime/abort.ts';
 import { realClock } from '../runtime/clock.ts';
 import { systemIds } from '../runtime/ids.ts';
 import type { Log } from '../runtime/log.ts';
+import { Metrics } from '../runtime/metrics.ts';
 import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { CliError, usage } from './cli-error.ts';
@@ -30,6 +34,7 @@ import {
   registeredWithKubelet,
 } from './kubelet-registration.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
+import { OpsServer } from './ops-server.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 
@@ -40,6 +45,7 @@ export interface CsiCommandFlags extends LogFlags, KubeletRegistrationFlags {
   readonly services: string;
   readonly drivesRoot: string;
   readonly unenforcedQuota?: boolean;
+  readonly httpAddress?: string;
 }
 
 /** Calls in progress may end within this time when the process stops. */
@@ -68,7 +74,9 @@ export async function csi(flags: CsiCommandFlags): Promise<void> {
     onCrash: ({ name, error }) => log.error(name, { error }),
     stopDeadlineMs: stopMaxMs - callGraceMs,
   });
-  const driver = new DrivesDriver({ flags, services, cluster, supervisor, log });
+  const metrics = new Metrics();
+  const driver = new DrivesDriver({ flags, services, cluster, supervisor, metrics, log });
+  await serveOps(flags, driver, { metrics, log });
   const failed = driver.run(stop.signal).then((ending) => ending ?? stopped);
   const { why, exitCode } = await Promise.race([stopped, failed]);
   log.info(why);
@@ -93,7 +101,23 @@ interface DriverParts {
   readonly services: ServiceNames;
   readonly cluster: KubernetesCluster;
   readonly supervisor: Supervisor;
+  readonly metrics: Metrics;
   readonly log: Log;
+}
+
+/** Serves from before the cluster is reached, so that a probe always gets an answer. */
+async function serveOps(
+  { httpAddress }: CsiCommandFlags,
+  driver: DrivesDriver,
+  { metrics, log }: Pick<DriverParts, 'metrics' | 'log'>,
+): Promise<void> {
+  if (httpAddress === undefined) return;
+  const server = await OpsServer.start({
+    address: httpAddress,
+    readyChecks: { driver: () => (driver.isServing ? undefined : 'its socket does not answer yet') },
+    metrics: () => metrics.render(),
+  });
+  log.info(`/healthz, /readyz and /metrics are on ${server.url}`);
 }
 
 /**
@@ -109,6 +133,11 @@ class DrivesDriver {
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
+  }
+
+  /** Whether its socket is there. A controller that does not lead is ready too: it can lead at any time. */
+  get isServing(): boolean {
+    return this.#server !== undefined;
   }
 
   /** Resolves when the lead is lost; with undefined when `signal` aborted. Rejects if it cannot serve. */
@@ -146,15 +175,15 @@ class DrivesDriver {
   }
 
   async #serve(node: CsiServices['node']): Promise<void> {
-    const { flags, services, log } = this.#parts;
+    const { flags, services, metrics, log } = this.#parts;
     const controller = services.controller ? { controller: () => this.#controller } : {};
     const served = drivesServices({ version: packageVersion(), ...controller, node });
-    this.#server = await listen(flags.endpoint, served, log);
+    this.#server = await listen(flags.endpoint, served, { calls: new ServedCallMetrics(metrics), log });
     log.info(`${drivesDriver} listens at ${this.#server.path}`);
   }
 
   async #elect(signal: AbortSignal): Promise<Ending | undefined> {
-    const { flags, supervisor, log } = this.#parts;
+    const { flags, supervisor, metrics, log } = this.#parts;
     // A connection of its own, so that renewals never wait behind other requests.
     const cluster = await connect(flags, { rateLimit: false, requestTimeoutMs: leaseRequestMsMax, log });
     const identity = `${hostname()}_${systemIds.uid()}`;
@@ -165,7 +194,7 @@ class DrivesDriver {
       announcement: { version: packageVersion(), gates: {} },
       clock: realClock,
       random: systemRandom,
-      onChange: (change) => log.info(changeText(change)),
+      onChange: meteredLeadership(metrics, 'drives', (change) => log.info(changeText(change))),
       onError: (error) => log.warn('lease', { error }),
     });
     return await new Promise((resolve) => {
@@ -182,20 +211,29 @@ class DrivesDriver {
   }
 
   async #lead(leadership: Leadership, instance: string, signal: AbortSignal): Promise<void> {
-    const { supervisor, log } = this.#parts;
+    const { supervisor, metrics, log } = this.#parts;
     const onError = (error: unknown) => log.warn('drives', { error });
     const common = { clock: realClock, random: systemRandom, supervisor, onError };
     const cluster = leadership.guard(this.#parts.cluster);
     const cache = new DriveCache({ ...common, cluster: this.#parts.cluster });
     let stopComparison = async () => {};
+    const stopMetering = meterDrives(metrics, () => cache.drives);
     try {
       if (!(await cache.synced(signal))) return;
       this.#controller = drivesControllerService({ ...common, cluster, cache });
       log.info(`${cache.index.size} drives are known; calls are answered`);
-      stopComparison = startLedgerComparison({ ...common, cluster, cache, ids: systemIds, instance });
+      stopComparison = startLedgerComparison({
+        ...common,
+        cluster,
+        cache,
+        metrics,
+        ids: systemIds,
+        instance,
+      });
       await untilAborted(signal);
     } finally {
       this.#controller = undefined;
+      stopMetering();
       await Promise.all([stopComparison(), cache.stop()]);
     }
   }
@@ -212,7 +250,11 @@ function changeText(change: LeadershipChange): string {
   }
 }
 
-async function listen(endpoint: string, services: CsiServices, log: Log): Promise<CsiServer> {
+async function listen(
+  endpoint: string,
+  services: CsiServices,
+  { calls, log }: { readonly calls: ServedCallMetrics; readonly log: Log },
+): Promise<CsiServer> {
   try {
     return await CsiServer.start({
       address: endpoint,
@@ -220,6 +262,7 @@ async function listen(endpoint: string, services: CsiServices, log: Log): Promis
       services,
       clock: realClock,
       log,
+      onAnswer: (answer) => calls.record(answer),
     });
   } catch (error) {
     if (error instanceof CsiSocketError) throw new CliError(error.message, 1, { cause: error });

@@ -10,6 +10,7 @@ import { EventRecorder } from '../reconcile/event-recorder.ts';
 import { announceComponents } from '../reconcile/leases/announce.ts';
 import type { ComponentAnnouncement } from '../reconcile/leases/component-lease.ts';
 import { Leadership, type LeadershipChange } from '../reconcile/leases/leadership.ts';
+import { meteredLeadership } from '../reconcile/leases/leadership-metrics.ts';
 import { MetadataCache } from '../reconcile/metadata-cache.ts';
 import { SharedInformers, type SharedInformersOptions } from '../reconcile/shared-informers.ts';
 import { type Log, silentLog } from '../runtime/log.ts';
@@ -184,7 +185,7 @@ function leadershipOf({ name }: Controller, options: RunControllersOptions, rand
     clock: options.clock,
     random: random.fork('election'),
     retryPeriodMs: options.leaseRetryPeriodMs,
-    onChange: options.onLeadership,
+    onChange: meteredLeadership(options.metrics, name, options.onLeadership),
     onError: options.onError,
   });
 }

@@ -17,7 +17,7 @@ import { CsiStatusError } from './csi-errors.ts';
 import { methodPath } from './csi-methods.ts';
 import { Controller, Identity, Node } from './generated/csi.ts';
 import { Registration } from './generated/plugin-registration.ts';
-import { grpcNumberOf } from './grpc-codes.ts';
+import { type GrpcCode, grpcNumberOf } from './grpc-codes.ts';
 import { messageText, withoutSecretsOf } from './message-text.ts';
 import { checkRequest } from './request-checks.ts';
 import { CsiSocketError, releaseStaleSocket } from './server-socket.ts';
@@ -69,6 +69,15 @@ export interface CsiServerOptions {
   readonly log: Log;
   readonly requestBytesMax?: number;
   readonly socketMode?: number;
+  /** Called with each answer. */
+  readonly onAnswer?: ((answer: AnsweredCall) => void) | undefined;
+}
+
+export interface AnsweredCall {
+  /** The path, such as `/csi.v1.Node/NodePublishVolume`. */
+  readonly method: string;
+  readonly code: GrpcCode;
+  readonly seconds: number;
 }
 
 /** Serves CSI on a unix socket. Errors that implementations throw become gRPC codes here, and nowhere else. */
@@ -77,6 +86,7 @@ export class CsiServer {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #onAnswer: CsiServerOptions['onAnswer'];
   #stopping: Promise<void> | undefined;
 
   /** Resolves when the socket accepts connections; rejects if another process serves it. */
@@ -95,6 +105,7 @@ export class CsiServer {
     this.path = path;
     this.#clock = clock;
     this.#log = log;
+    this.#onAnswer = options.onAnswer;
     this.#server = new Server({ 'grpc.max_receive_message_length': requestBytesMax });
     if ('registration' in services) {
       this.#add(Registration, services.registration);
@@ -162,6 +173,13 @@ export class CsiServer {
   async #answer(rpc: DescMethodUnary, implementation: Implementation, call: RawCall): Promise<Answer> {
     const abort = new AbortController();
     call.once('cancelled', () => abort.abort());
+    const startMs = this.#clock.monotonicMs();
+    const answered = (code: GrpcCode) =>
+      this.#onAnswer?.({
+        method: methodPath(rpc),
+        code,
+        seconds: (this.#clock.monotonicMs() - startMs) / 1000,
+      });
     let request: Message | undefined;
     try {
       request = decoded(rpc, call.request);
@@ -170,9 +188,12 @@ export class CsiServer {
       }
       checkRequest(rpc.name, rpc.input, request);
       const reply = await implementation(request, { signal: abort.signal });
-      return { bytes: toBinary(rpc.output, create(rpc.output, reply)) };
+      const bytes = toBinary(rpc.output, create(rpc.output, reply));
+      answered('OK');
+      return { bytes };
     } catch (error) {
       const { code, message } = statusOf(error);
+      answered(code);
       const details = request === undefined ? message : withoutSecretsOf(rpc.input, request, message);
       if (code === 'Internal') this.#log.error('CSI request failed', { method: rpc.name, error: details });
       else this.#log.debug('CSI request refused', { method: rpc.name, code, error: details });

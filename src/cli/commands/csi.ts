@@ -23,6 +23,7 @@ export function addCsi(program: Command): void {
       '--kubelet-endpoint <address>',
       'where the kubelet sees the socket, if this process runs in a container (default: the endpoint)',
     )
+    .option('--http-address <host:port>', 'serve /healthz, /readyz and /metrics on this address')
     .addOption(logFormat)
     .addOption(logLevel)
     .addOption(verbosely)

@@ -1,5 +1,6 @@
 import type { Controller } from '../../reconcile/controller.ts';
 import { diskCaches } from './disk-caches.ts';
+import { meterDisks } from './disk-metrics.ts';
 import { DiskVerdicts } from './disk-verdicts.ts';
 import { ImagePlacement } from './images/image-placement.ts';
 import { VolumeImages } from './images/volume-images.ts';
@@ -18,16 +19,21 @@ export const disksController: Controller = {
   name: 'disks',
   async run(context, signal) {
     const caches = diskCaches(context.informers);
-    await Promise.all([
-      new NodeDisks(context, caches).run(signal),
-      new DiskVerdicts(context, caches).run(signal),
-      new VolumePlacement(context, caches).run(signal),
-      new ImagePlacement(context, caches).run(signal),
-      new VolumeImages(context, caches).run(signal),
-      new ReplicaRelease(context, caches).run(signal),
-      new StaleEntries(context, caches).run(signal),
-      new DiskPools(context, caches).run(signal),
-    ]);
+    const stopMetering = meterDisks(context.metrics, caches);
+    try {
+      await Promise.all([
+        new NodeDisks(context, caches).run(signal),
+        new DiskVerdicts(context, caches).run(signal),
+        new VolumePlacement(context, caches).run(signal),
+        new ImagePlacement(context, caches).run(signal),
+        new VolumeImages(context, caches).run(signal),
+        new ReplicaRelease(context, caches).run(signal),
+        new StaleEntries(context, caches).run(signal),
+        new DiskPools(context, caches).run(signal),
+      ]);
+    } finally {
+      stopMetering();
+    }
   },
 };
 

@@ -3,6 +3,7 @@ import type { JoiningDriverSet } from '../../csi/joining-driver-set.ts';
 import type { CapacityChanges } from '../../csi/served-driver.ts';
 import { drivesControllerService } from '../../drives/controller/controller-service.ts';
 import { DriveCache } from '../../drives/controller/drive-cache.ts';
+import { meterDrives } from '../../drives/controller/drive-metrics.ts';
 import { LedgerReconciler } from '../../drives/controller/ledger-reconciler.ts';
 import type { LedgerSource } from '../../drives/controller/ledger-source.ts';
 import { drivesServices } from '../../drives/drives-services.ts';
@@ -43,11 +44,17 @@ export function drivesController({
         context.report({ controller: controllerName, key, error });
       const ledgers = new LedgerReconciler({ ...context, source, onError });
       if (inProcessDrivers === undefined) return;
-      await Promise.all([
-        serveDriver(context, { inProcessDrivers, version }, signal),
-        prepareCluster(context, signal),
-        ledgers.run(signal),
-      ]);
+      const known = context.informers.of(drives);
+      const stopMetering = meterDrives(context.metrics, () => known.values() as Iterable<Drive>);
+      try {
+        await Promise.all([
+          serveDriver(context, { inProcessDrivers, version }, signal),
+          prepareCluster(context, signal),
+          ledgers.run(signal),
+        ]);
+      } finally {
+        stopMetering();
+      }
     },
   };
 }

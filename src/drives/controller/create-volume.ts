@@ -6,6 +6,7 @@ import { chooseDrive, fitsOn } from '../../engine/drives/choose-drive.ts';
 import type { DriveAsk } from '../../engine/drives/drive-ask.ts';
 import type { IndexedDrive } from '../../engine/drives/drive-index.ts';
 import { driveRefusalText } from '../../engine/drives/drive-refusal.ts';
+import { growthReserveBytes } from '../../engine/drives/growth-reserve.ts';
 import { type DriveVolume, driveNameKey, driveNodeKey } from '../../kube/drive.ts';
 import type { Random } from '../../runtime/random.ts';
 import { apiFailure } from './api-failure.ts';
@@ -57,12 +58,15 @@ export class VolumeCreator {
   }
 
   async #askOf(request: DriveVolumeRequest, signal: AbortSignal): Promise<DriveAsk> {
-    const { driveClass, claim, size, preferred, requisite, chosenDrive } = request;
-    const isSpread = driveClass.spreadsByOwner && claim !== undefined;
+    const { driveClass, claim, size, preferred, requisite, chosenDrive, policy } = request;
+    const isSpread = (driveClass.spreadsByOwner || policy.apart.has('drives')) && claim !== undefined;
     const { tier, labels } = driveClass;
+    const { growthReservePercent } = policy;
     try {
       const spreadGroup = isSpread ? await claimOwnerGroup(this.#options.cluster, claim, signal) : undefined;
-      return { bytes: size.requiredBytes ?? 1, tier, labels, preferred, requisite, chosenDrive, spreadGroup };
+      const bytes = size.requiredBytes ?? 1;
+      const place = { tier, labels, preferred, requisite, chosenDrive };
+      return { bytes, ...place, spreadGroup, growthReservePercent };
     } catch (error) {
       throw apiFailure(error);
     }
@@ -112,19 +116,20 @@ function mayClaim(drive: IndexedDrive, volume: string, ask: DriveAsk): boolean {
 
 function entryOf(
   { name, size, claim }: DriveVolumeRequest,
-  { spreadGroup }: DriveAsk,
+  { spreadGroup, growthReservePercent }: DriveAsk,
   drive: IndexedDrive,
 ): DriveVolume {
+  const reserve = growthReserveBytes(drive.record.capacityBytes, growthReservePercent);
   return {
     name,
-    sizeBytes: sizeOn(drive, size),
+    sizeBytes: sizeOn(drive.freeBytes - reserve, size),
     ...(claim !== undefined && { claimRef: claim }),
     ...(spreadGroup !== undefined && { spreadGroup }),
   };
 }
 
 /** Without a required size the volume takes all that is free, within the limit. */
-function sizeOn({ freeBytes }: IndexedDrive, { requiredBytes, limitBytes = freeBytes }: SizeRange): number {
+function sizeOn(freeBytes: number, { requiredBytes, limitBytes = freeBytes }: SizeRange): number {
   return requiredBytes ?? Math.min(freeBytes, limitBytes);
 }
 

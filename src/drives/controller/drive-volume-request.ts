@@ -3,6 +3,7 @@ import type { CapacityRange, CreateVolumeRequest, Topology } from '../../csi/gen
 import type { DriveClass } from '../../engine/drives/class-parameters.ts';
 import { readDriveClass } from '../../engine/drives/class-parameters.ts';
 import type { TopologyTerm } from '../../engine/drives/drive-ask.ts';
+import { readVolumePolicy, type VolumePolicy } from '../../engine/records/volume-policy.ts';
 import { type DriveUser, driveNameKey } from '../../kube/drive.ts';
 import { lookUp } from '../../kube/wire.ts';
 import { capabilityProblem } from './volume-capabilities.ts';
@@ -18,6 +19,7 @@ export interface DriveVolumeRequest {
   readonly preferred: readonly TopologyTerm[];
   readonly requisite: readonly TopologyTerm[];
   readonly chosenDrive: string | undefined;
+  readonly policy: VolumePolicy;
   readonly claim: DriveUser | undefined;
 }
 
@@ -39,6 +41,9 @@ export function readDriveVolumeRequest(request: CreateVolumeRequest): DriveVolum
     throw invalid('volumes on drives have no mutable parameters; leave out the VolumeAttributesClass');
   const driveClass = readDriveClass(parameters);
   if (!driveClass.ok) throw invalid(driveClass.problem);
+  const problems: string[] = [];
+  const policy = readVolumePolicy(parameters, problems);
+  if (problems.length > 0) throw invalid(problems[0]!.replace('metadata.annotations', 'parameters'));
   return {
     name,
     size: readSizeRange(request.capacityRange),
@@ -46,6 +51,7 @@ export function readDriveVolumeRequest(request: CreateVolumeRequest): DriveVolum
     preferred: termsOf(accessibilityRequirements?.preferred),
     requisite: termsOf(accessibilityRequirements?.requisite),
     chosenDrive: lookUp(parameters, driveNameKey),
+    policy,
     claim: claimOf(parameters),
   };
 }

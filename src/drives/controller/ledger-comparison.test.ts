@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Drive } from '../../kube/drive.ts';
 import { events, persistentVolumeClaims, persistentVolumes, pods } from '../../kube/resources.ts';
 import { systemIds } from '../../runtime/ids.ts';
+import { Metrics } from '../../runtime/metrics.ts';
 import { seededRandom } from '../../runtime/random.ts';
 import { Supervisor } from '../../runtime/supervisor.ts';
 import { DrivesFixture } from '../testing/drives-fixture.ts';
@@ -20,7 +21,13 @@ async function start() {
   const supervisor = new Supervisor({ clock, random: random.fork('work'), onCrash: onError });
   const common = { cluster, clock, random, supervisor, onError };
   const cache = new DriveCache(common);
-  const stop = startLedgerComparison({ ...common, cache, ids: systemIds, instance: 'test' });
+  const stop = startLedgerComparison({
+    ...common,
+    cache,
+    ids: systemIds,
+    metrics: new Metrics(),
+    instance: 'test',
+  });
   onTestFinished(async () => {
     const stopped = Promise.all([stop(), cache.stop()]);
     await clock.advance(10_000);

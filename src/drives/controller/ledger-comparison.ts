@@ -1,7 +1,7 @@
 import { events } from '../../kube/resources.ts';
 import { EventRecorder } from '../../reconcile/event-recorder.ts';
 import type { Ids } from '../../runtime/ids.ts';
-import { Metrics } from '../../runtime/metrics.ts';
+import type { Metrics } from '../../runtime/metrics.ts';
 import type { DriveCache, DriveCacheOptions } from './drive-cache.ts';
 import { LedgerReconciler } from './ledger-reconciler.ts';
 import { ApiLedgerSource } from './ledger-source.ts';
@@ -9,13 +9,14 @@ import { ApiLedgerSource } from './ledger-source.ts';
 export interface LedgerComparisonOptions extends DriveCacheOptions {
   readonly cache: DriveCache;
   readonly ids: Ids;
+  readonly metrics: Metrics;
   /** Of this process, for Events. */
   readonly instance: string;
 }
 
 /** Compares ledgers with PersistentVolumes, claims and pods in a process that runs no controllers. Returns how to stop that. */
 export function startLedgerComparison(options: LedgerComparisonOptions): () => Promise<void> {
-  const { cache, cluster, clock, random, supervisor, onError } = options;
+  const { cache, cluster, clock, random, supervisor, metrics, onError } = options;
   const source = new ApiLedgerSource(cache, options);
   const recorder = new EventRecorder({
     ...options,
@@ -24,8 +25,6 @@ export function startLedgerComparison(options: LedgerComparisonOptions): () => P
     reportingController: 'stowage.dev/drives',
     reportingInstance: options.instance,
   });
-  // `stowage csi` serves no metrics.
-  const metrics = new Metrics();
   const ledgers = new LedgerReconciler({ source, cluster, clock, metrics, events: recorder, onError });
   const work = supervisor.start('ledger comparison', (signal) => ledgers.run(signal));
   return async () => {

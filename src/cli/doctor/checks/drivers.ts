@@ -44,6 +44,8 @@ function capacityFindings(facts: ClusterFacts): readonly Found[] {
 const withoutNodePlugin: ReadonlySet<string> = new Set(['disks.stowage.dev']);
 
 function registrationFindings(facts: ClusterFacts): readonly Found[] {
+  // Its nodes are simulated, and mount nothing.
+  if (facts.server.isEmbedded) return [];
   const registered = new Set(
     factValue(facts.lists.csiNodes).flatMap(({ spec }) =>
       listOf(spec?.drivers).map(({ name }) => textOf(name)),

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { drive, gib } from '../../engine/testing/objects.ts';
+import { Metrics } from '../../runtime/metrics.ts';
+import { meterDrives } from './drive-metrics.ts';
+
+test('drives are counted when the metrics are read, by state, and a state without drives is 0', () => {
+  const metrics = new Metrics();
+  const volumes = [{ name: 'v', sizeBytes: gib(12) }];
+  const drives = [
+    drive('a', 10),
+    drive('b', 10, { spec: { nodeName: 'n1', volumes, unschedulable: true } }),
+    drive('c', 10, { state: 'Lost' }),
+    { metadata: { name: 'd' } },
+  ];
+  const stop = meterDrives(metrics, () => drives);
+  const lines = metrics.render().split('\n');
+  expect(lines.filter((line) => line.startsWith('stowage_drives'))).toEqual([
+    'stowage_drives{state="Error"} 0',
+    'stowage_drives{state="Lost"} 1',
+    'stowage_drives{state="Ready"} 2',
+    'stowage_drives{state="Removing"} 0',
+    'stowage_drives{state="Repairing"} 0',
+    'stowage_drives{state="Unknown"} 1',
+    'stowage_drives_cordoned 1',
+    'stowage_drives_overcommitted 1',
+  ]);
+  expect(lines).toContain(`stowage_drive_promised_bytes ${gib(12)}`);
+  expect(lines).toContain(`stowage_drive_capacity_bytes ${gib(30)}`);
+  stop();
+  drives.pop();
+  expect(metrics.render()).toContain('stowage_drives{state="Unknown"} 1');
+});
