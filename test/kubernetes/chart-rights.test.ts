@@ -65,7 +65,9 @@ describe.skipIf(lacks(...serverPrograms, 'kube-controller-manager'))('the accoun
       );
       expect(forbidden).toEqual([]);
       const used = new Set([...rights, ...namespacedRights]);
-      return grantedRights(manifest, ['stowage-drives-volumes']).filter((right) => !used.has(right));
+      return grantedRights(manifest, ['stowage-drives-volumes', 'stowage-drives-volumes-leases']).filter(
+        (right) => !used.has(right),
+      );
     };
     // An Event is patched only if it is repeated, which depends on timing.
     expect(unused().filter((right) => !right.includes('patch events'))).toEqual([]);

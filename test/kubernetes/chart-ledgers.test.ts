@@ -1,0 +1,211 @@
+/** The admission policies of the chart: who may write ledgers and verdicts, on a real API server. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { projectRoot } from '../project-root.ts';
+import type { TestBed } from './test-bed.ts';
+import { applied } from './testing/audited-bed.ts';
+import { until } from './testing/run-scheduler.ts';
+import { lacks, serverPrograms, sharedTestBed } from './vitest-beds.ts';
+
+const group = 'stowage.dev';
+/** An account with every ordinary right for our kinds. */
+const editor = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: editor, namespace: default }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: editor }
+rules:
+  - apiGroups: [${group}]
+    resources: [drives, drives/status, diskschedules, diskschedules/status, storagenodes, storagenodes/status]
+    verbs: [get, list, watch, create, update, patch, delete]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: editor }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: editor }
+subjects: [{ kind: ServiceAccount, name: editor, namespace: default }]
+`;
+const entries = [{ name: 'pvc-1', sizeBytes: 10 }];
+
+describe.skipIf(lacks(...serverPrograms))('the policies of the chart', () => {
+  const bed = sharedTestBed();
+
+  beforeAll(async () => {
+    await applied(bed(), ['apply', '--server-side', '-f', join(projectRoot, 'deploy/crds')]);
+    await applied(bed(), ['wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s']);
+    for (const file of ['drives.yaml', 'disks.yaml'])
+      await applied(bed(), ['apply', '-f', join(projectRoot, 'deploy', file)]);
+    await applied(bed(), ['apply', '-f', '-'], editor);
+    for (const name of ['n1', 'n2'])
+      await applied(bed(), ['create', '-f', '-'], json('v1', 'Node', name, {}));
+    for (const [at, nodeName] of ['n1', 'n2'].entries()) {
+      const spec = { nodeName, filesystemUUID: `00000000-0000-4000-8000-00000000000${at}` };
+      await applied(bed(), ['create', '-f', '-'], ours('Drive', `drive-${nodeName}`, { spec }));
+      const status = JSON.stringify({ status: { capacityBytes: 1000, state: 'Ready' } });
+      await applied(bed(), [
+        'patch',
+        `drives/drive-${nodeName}`,
+        '--subresource=status',
+        '--type=merge',
+        '-p',
+        status,
+      ]);
+      await applied(bed(), ['create', '-f', '-'], ours('StorageNode', nodeName, { spec: {} }));
+    }
+    await applied(
+      bed(),
+      ['create', '-f', '-'],
+      ours('DiskSchedule', 'disk-1', { spec: { name: 'd', nodeID: 'n1' } }),
+    );
+    // A policy takes effect some time after it was created.
+    const asEditor = await as(bed(), 'default', 'editor');
+    await until(
+      async () => (await asEditor(patched('drives/drive-n1', { spec: { volumes: entries } }))).code !== 0,
+      200,
+    );
+    await until(
+      async () => (await asEditor(status('diskschedules/disk-1', { storageLimit: 1 }))).code !== 0,
+      200,
+    );
+    await applied(bed(), patched('drives/drive-n1', { spec: { volumes: null } }));
+  });
+
+  test('an account with every right for drives may change them, but not their ledgers', async () => {
+    const run = await as(bed(), 'default', 'editor');
+    expect(await run(patched('drives/drive-n1', { spec: { unschedulable: true } }))).toMatchObject({
+      code: 0,
+    });
+    const refused = await run(patched('drives/drive-n1', { spec: { volumes: entries } }));
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      'spec.volumes: is the ledger of the driver, and system:serviceaccount:default:editor lacks the right write-ledger',
+    );
+    const spec = { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000009' };
+    const created = (more: object) => ours('Drive', 'new', { spec: { ...spec, ...more } });
+    expect((await run(['create', '-f', '-'], created({ volumes: entries }))).stderr).toContain(
+      'write-ledger',
+    );
+    expect(await run(['create', '-f', '-'], created({}))).toMatchObject({ code: 0 });
+    const existing = { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000000' };
+    const ledger = ours('Drive', 'drive-n1', { spec: { ...existing, volumes: entries } });
+    const forced = await run(['apply', '--server-side', '--force-conflicts', '-f', '-'], ledger);
+    expect(forced.stderr).toContain('write-ledger');
+  });
+
+  test.each(['stowage-drives', 'stowage-drives-node'])(
+    'the account %s writes ledgers, and not without write-ledger in its role',
+    async (account) => {
+      const run = await as(bed(), 'kube-system', account);
+      const ledger = patched('drives/drive-n2', { spec: { volumes: entries } });
+      expect(await run(ledger)).toMatchObject({ code: 0, stderr: '' });
+      expect(await run(patched('drives/drive-n2', { spec: { volumes: null } }))).toMatchObject({ code: 0 });
+      await withoutVerb(bed(), account, 'write-ledger', async () => {
+        await until(async () => (await run(ledger)).code !== 0, 100);
+        expect((await run(ledger)).stderr).toContain('write-ledger');
+      });
+    },
+  );
+
+  test('the driver on a node changes the drives of that node only', async () => {
+    const run = await as(bed(), 'kube-system', 'stowage-drives-node', 'n1');
+    expect(await run(patched('drives/drive-n1', { spec: { volumes: entries } }))).toMatchObject({ code: 0 });
+    const { stderr } = await run(patched('drives/drive-n2', { spec: { volumes: entries } }));
+    expect(stderr).toContain(
+      'spec.nodeName: the driver on node n1 may change the drives of that node only, and this one is on n2',
+    );
+    expect(await run(patched('drives/drive-n1', { spec: { volumes: null } }))).toMatchObject({ code: 0 });
+  });
+
+  test('an administrator may change a ledger', async () => {
+    await applied(bed(), patched('drives/drive-n1', { spec: { volumes: entries } }));
+    await applied(bed(), patched('drives/drive-n1', { spec: { volumes: null } }));
+  });
+
+  test('verdicts are written by the account of disks only, and not without write-verdicts in its role', async () => {
+    const verdict = status('diskschedules/disk-1', { storageLimit: 5 });
+    const run = await as(bed(), 'default', 'editor');
+    expect((await run(verdict)).stderr).toContain(
+      'status: has the verdicts of the controller disks, and system:serviceaccount:default:editor lacks the right write-verdicts',
+    );
+    const replaced = await as(bed(), 'kube-system', 'stowage-disks');
+    const stored = async () => await applied(bed(), ['get', 'diskschedules/disk-1', '-o', 'json']);
+    const changed = async (storageLimit: number) =>
+      JSON.stringify({ ...JSON.parse(await stored()), status: { storageLimit } });
+    const update = ['replace', '--subresource=status', '-f', '-'];
+    expect(await replaced(update, await changed(7))).toMatchObject({ code: 0, stderr: '' });
+    await withoutVerb(bed(), 'stowage-disks', 'write-verdicts', async () => {
+      await until(async () => (await replaced(update, await changed(8))).code !== 0, 100);
+    });
+  });
+
+  test('an agent writes the status of its own StorageNode only', async () => {
+    const run = await as(bed(), 'kube-system', 'stowage-disk-agent', 'n1');
+    const changed = async (name: string) =>
+      JSON.stringify({
+        ...JSON.parse(await applied(bed(), ['get', `storagenodes/${name}`, '-o', 'json'])),
+        status: { zone: 'a' },
+      });
+    const update = ['replace', '--subresource=status', '-f', '-'];
+    expect(await run(update, await changed('n1'))).toMatchObject({ code: 0, stderr: '' });
+    expect((await run(update, await changed('n2'))).stderr).toContain(
+      'the agent on node n1 may write the status of that StorageNode only',
+    );
+  });
+});
+
+type Run = (
+  args: readonly string[],
+  input?: string,
+) => Promise<{ readonly code: number; readonly stderr: string }>;
+
+/** kubectl as a service account; with a node, as a pod on that node. */
+async function as(bed: TestBed, namespace: string, name: string, node?: string): Promise<Run> {
+  const binding = node === undefined ? [] : ['--bound-object-kind=Node', `--bound-object-name=${node}`];
+  const token = await applied(bed, ['create', 'token', name, '--namespace', namespace, ...binding]);
+  const config = JSON.parse(readFileSync(bed.kubeconfig, 'utf8'));
+  config.users[0].user = { token: token.trim() };
+  const path = join(bed.folder, 'data', `kubeconfig-${name}-${node ?? ''}`);
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return async (args, input = '') => await bed.kubectl(['--kubeconfig', path, ...args], input);
+}
+
+/** Without the verb in the ClusterRole of this name, until `work` has ended. */
+async function withoutVerb(
+  bed: TestBed,
+  role: string,
+  verb: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  const stored = JSON.parse(await applied(bed, ['get', 'clusterrole', role, '-o', 'json']));
+  const rules = (stored.rules as readonly { readonly verbs: readonly string[] }[]).filter(
+    ({ verbs }) => !verbs.includes(verb),
+  );
+  expect(rules).toHaveLength(stored.rules.length - 1);
+  await applied(bed, ['patch', 'clusterrole', role, '--type=merge', '-p', JSON.stringify({ rules })]);
+  try {
+    await work();
+  } finally {
+    const body = JSON.stringify({ rules: stored.rules });
+    await applied(bed, ['patch', 'clusterrole', role, '--type=merge', '-p', body]);
+  }
+}
+
+function patched(what: string, body: object): readonly string[] {
+  return ['patch', what, '--type=merge', '-p', JSON.stringify(body)];
+}
+
+function status(what: string, body: object): readonly string[] {
+  return [...patched(what, { status: body }), '--subresource=status'];
+}
+
+function ours(kind: string, name: string, body: object): string {
+  return json('stowage.dev/v1alpha1', kind, name, body);
+}
+
+function json(apiVersion: string, kind: string, name: string, body: object): string {
+  return JSON.stringify({ apiVersion, kind, metadata: { name }, ...body });
+}
