@@ -115,12 +115,17 @@ capabilities: { drop: [ALL] }
 {{- define "stowage.ops" -}}
 ports:
   - { name: ops, containerPort: 9808 }
+{{ include "stowage.probes" "ops" }}
+{{- end }}
+
+{{/* Probes of a port with /healthz and /readyz. */}}
+{{- define "stowage.probes" -}}
 livenessProbe:
-  httpGet: { path: /healthz, port: ops }
+  httpGet: { path: /healthz, port: {{ . }} }
   # A process that is busy with a large cluster may answer late.
   timeoutSeconds: 5
 readinessProbe:
-  httpGet: { path: /readyz, port: ops }
+  httpGet: { path: /readyz, port: {{ . }} }
   timeoutSeconds: 5
 {{- end }}
 
