@@ -24,8 +24,12 @@ export const annotations = {
 
   /** On a PV or claim: preferred nodes, as JSON of preferred scheduling terms. */
   preferredNodeAffinity: 'stowage.dev/preferred-node-affinity',
-  /** On a StorageClass: `spread` prefers nodes whose pool keeps most free capacity, `pack` those whose pool keeps least. */
+  /** On a StorageClass, Namespace or claim: `spread` prefers nodes whose pool keeps most free capacity, `pack` those whose pool keeps least. */
   placement: 'stowage.dev/placement',
+  /** On a StorageClass or claim: the part of a drive that new volumes leave free for expansions, such as `20%`. */
+  growthReserve: 'stowage.dev/growth-reserve',
+  /** On a StorageClass or claim: volumes of one owner are on different `drives`, `nodes` or `zones`; several are separated by commas. */
+  volumeAntiAffinity: 'stowage.dev/volume-anti-affinity',
   /**
    * On a claim: when a scheduler gave up a {@link selectedNode} that it had sent without a response. The write gives the claim another version,
    * so that the server refuses what may still be on its way. The next selected node removes it.

@@ -54,7 +54,7 @@ function measureClasses(index: ClusterIndex, reader: PoolReader): readonly Class
 }
 
 function measureClass(
-  { key, provisioner, placement }: ClassRecord,
+  { key, provisioner, policy: { placement } }: ClassRecord,
   index: ClusterIndex,
   reader: PoolReader,
 ): ClassCapacity {

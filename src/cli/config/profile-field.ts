@@ -44,6 +44,7 @@ const switches = {
   mentionsDynamicResources: isOn,
   completesBindings: isOn,
   namesClosestCandidate: isOn,
+  honoursVolumePolicies: isOn,
   scoresPreferences: isOn,
   inFlight,
   inFlightOf: mapping(inFlight),

@@ -71,6 +71,8 @@ function obstacleText({ code, sentence, needed, free, promised }: ObstacleLine):
       const taken = promised === undefined ? '' : `, ${humanAmount('storage', promised, 'up')} promised`;
       return `${has} free${taken}, needs ${needs}`;
     }
+    case 'GrowthReserve':
+      return `${sentence}, which leaves ${has}; needs ${needs}`;
     default:
       return sentence;
   }

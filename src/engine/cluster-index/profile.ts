@@ -47,6 +47,8 @@ export interface Profile {
   readonly completesBindings: boolean;
   /** Name in refusals the volume or pool that came closest to fitting. */
   readonly namesClosestCandidate: boolean;
+  /** Honour the annotations of claims, namespaces and classes that keep drives free for growth, and volumes of one owner apart. */
+  readonly honoursVolumePolicies: boolean;
   /** Score nodes by the preferred node affinity of volumes. */
   readonly scoresPreferences: boolean;
   /** How claims in flight are deducted, for drivers that `inFlightOf` doesn't name. */
@@ -113,6 +115,7 @@ export const stowageProfile: Profile = {
   mentionsDynamicResources: false,
   completesBindings: true,
   namesClosestCandidate: true,
+  honoursVolumePolicies: true,
   scoresPreferences: true,
   inFlight: 'linear',
   inFlightOf: {},
@@ -140,6 +143,7 @@ export const upstreamProfile: Profile = {
   mentionsDynamicResources: true,
   completesBindings: false,
   namesClosestCandidate: false,
+  honoursVolumePolicies: false,
   scoresPreferences: false,
   inFlight: 'off',
   inFlightOf: {},

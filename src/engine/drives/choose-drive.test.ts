@@ -185,7 +185,7 @@ describe('the free bytes of drives', () => {
     fc.assert(
       fc.property(randomFleet, randomAsk, (fleet, ask) => {
         const term = ask.requisite[0] ?? {};
-        const one = { ...ask, bytes: 1, spreadGroup: undefined };
+        const one = { ...ask, bytes: 1, spreadGroup: undefined, growthReservePercent: 0 };
         const matching = fleet.filter(
           (drive) => equalDrives([drive], { ...one, preferred: [], requisite: [term] }).length > 0,
         );

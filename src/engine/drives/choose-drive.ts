@@ -2,6 +2,7 @@ import { allTerms, type DriveAsk, isInTerm, isOfKind, type TopologyTerm, termGro
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { type DriveRefusal, refuseDrive } from './drive-refusal.ts';
+import { growthReserveBytes } from './growth-reserve.ts';
 
 /** Draws among equal drives before all of them are listed. With one topology segment and no labels, the first draw succeeds. */
 const drawsMax = 32;
@@ -31,16 +32,21 @@ export function chooseDrive(index: DriveIndex, ask: DriveAsk, random: DriveDraw)
 
 /** Whether the volume may be put on this drive. */
 export function fitsOn(drive: IndexedDrive, ask: DriveAsk): boolean {
-  const { record, freeBytes } = drive;
+  const { record } = drive;
   const terms = allTerms(ask);
   const isThere = terms.length === 0 || terms.some((term) => isInTerm(record, term));
   return (
     record.exclusion === undefined &&
-    freeBytes >= ask.bytes &&
+    hasRoom(drive, ask) &&
     isThere &&
     isOfKind(record, ask) &&
     mayJoin(drive, ask)
   );
+}
+
+/** Whether the bytes are free, and those that stay free for the growth of volumes. */
+function hasRoom({ freeBytes, record }: IndexedDrive, { bytes, growthReservePercent }: DriveAsk): boolean {
+  return freeBytes >= bytes + growthReserveBytes(record.capacityBytes, growthReservePercent);
 }
 
 /** Whether the drive has no volume of the same group. */
@@ -83,7 +89,7 @@ function topOf(index: DriveIndex, ask: DriveAsk, term: TopologyTerm): Top | unde
 }
 
 function matches(drive: IndexedDrive, ask: DriveAsk, term: TopologyTerm): boolean {
-  return drive.isOfKind(ask) && drive.isIn(term) && mayJoin(drive, ask);
+  return drive.isOfKind(ask) && drive.isIn(term) && hasRoom(drive, ask) && mayJoin(drive, ask);
 }
 
 /**

@@ -13,6 +13,8 @@ export interface DriveAsk extends DriveKind {
   readonly requisite: readonly TopologyTerm[];
   /** Not on a drive that has a volume of the same group. */
   readonly spreadGroup?: string | undefined;
+  /** So many percent of the drive's capacity stay free beside the volume. */
+  readonly growthReservePercent?: number | undefined;
   /** A drive that was chosen before. It takes precedence while the volume fits on it. */
   readonly chosenDrive?: string | undefined;
 }

@@ -3,6 +3,7 @@ import { allTerms, type DriveAsk, type TopologyTerm } from './drive-ask.ts';
 import type { DriveIndex, IndexedDrive } from './drive-index.ts';
 import type { DriveList } from './drive-list.ts';
 import { driveExclusions } from './drive-record.ts';
+import { growthReserveBytes } from './growth-reserve.ts';
 
 /** Drives that a refusal names of each sort. */
 const namedMax = 3;
@@ -28,6 +29,8 @@ export interface DriveRefusal {
 export interface CloseDrive {
   readonly drive: string;
   readonly freeBytes: number;
+  /** The part of `freeBytes` that is kept for the growth of volumes. */
+  readonly reservedBytes: number;
   readonly missingBytes: number;
 }
 
@@ -44,13 +47,10 @@ export function refuseDrive(index: DriveIndex, ask: DriveAsk): DriveRefusal {
     kind: 'refused',
     ask,
     closest: listed
-      .filter((one) => !isInGroup(one) && one.drive.freeBytes < ask.bytes)
-      .slice(0, namedMax)
-      .map(({ drive: { name, freeBytes } }) => ({
-        drive: name,
-        freeBytes,
-        missingBytes: ask.bytes - freeBytes,
-      })),
+      .filter((one) => !isInGroup(one))
+      .map(({ drive }) => closeDrive(drive, ask))
+      .filter(({ missingBytes }) => missingBytes > 0)
+      .slice(0, namedMax),
     spread: listed
       .filter(isInGroup)
       .slice(0, namedMax)
@@ -63,6 +63,11 @@ export function refuseDrive(index: DriveIndex, ask: DriveAsk): DriveRefusal {
   };
 }
 
+function closeDrive({ name, freeBytes, record }: IndexedDrive, ask: DriveAsk): CloseDrive {
+  const reservedBytes = growthReserveBytes(record.capacityBytes, ask.growthReservePercent);
+  return { drive: name, freeBytes, reservedBytes, missingBytes: ask.bytes + reservedBytes - freeBytes };
+}
+
 /** One sentence: what was asked, and which drives came closest. */
 export function driveRefusalText({ ask, closest, spread, excluded, drives }: DriveRefusal): string {
   const asked = quantityOfBytes(BigInt(ask.bytes));
@@ -70,14 +75,18 @@ export function driveRefusalText({ ask, closest, spread, excluded, drives }: Dri
   if (drives === 0) return 'there are no drives; register one as a Drive object';
   const parts = [
     ...closest.map(
-      ({ drive, freeBytes, missingBytes }) =>
-        `drive ${drive}: ${quantity(freeBytes)} free, ${asked} asked, ${quantity(missingBytes)} missing`,
+      ({ drive, freeBytes, reservedBytes, missingBytes }) =>
+        `drive ${drive}: ${quantity(freeBytes)} free${reservedText(reservedBytes)}, ${asked} asked, ${quantity(missingBytes)} missing`,
     ),
     ...spread.map((drive) => `drive ${drive} has a volume of ${ask.spreadGroup} already`),
     ...excluded.map(({ name, record }) => `drive ${name} ${driveExclusions[record.exclusion ?? 'NotReady']}`),
   ];
   const head = `no drive${wanted} takes a volume of ${asked}`;
   return parts.length === 0 ? `${head}: of ${drives} drives none matches` : `${head}: ${parts.join('; ')}`;
+}
+
+function reservedText(bytes: number): string {
+  return bytes === 0 ? '' : `, of which ${quantity(bytes)} are kept for growth`;
 }
 
 function quantity(bytes: number): string {

@@ -10,6 +10,7 @@ import { readSize } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { requirementsKey } from './node-matcher.ts';
+import { readVolumePolicy, type VolumePolicy } from './volume-policy.ts';
 
 /** The fields of a PersistentVolumeClaim that the engine uses. */
 export interface ClaimRecord extends Identity {
@@ -40,6 +41,9 @@ export interface ClaimRecord extends Identity {
   readonly controllerUid: string;
   /** The owner that controls the claim; undefined if there is none. */
   readonly controller: { readonly kind: string; readonly name: string } | undefined;
+  readonly policy: VolumePolicy;
+  /** What is wrong with the annotations of the policy; undefined: nothing. */
+  readonly policyProblem: string | undefined;
   readonly problems: readonly string[];
   /** False if the request or selector can't be read: then no volume can be chosen for the claim. */
   readonly isUsable: boolean;
@@ -52,6 +56,9 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
   if (request.kind === 'invalid') problems.push(request.problem);
   const selector = readSelector(claim, problems);
   const isUsable = problems.length === 0;
+  const policyProblems: string[] = [];
+  const policy = readVolumePolicy(claim.metadata?.annotations, policyProblems);
+  problems.push(...policyProblems);
   problems.push(...unknownModeProblems(spec?.accessModes, 'spec.accessModes'));
   const { key, uid, version, isDeleting } = namespacedIdentity(claim);
   return {
@@ -80,6 +87,8 @@ export function readClaim(claim: PersistentVolumeClaim, interner: Interner): Cla
     isRollingBack: typeof claim.metadata?.annotations?.[annotations.rollback] === 'string',
     controllerUid: textOf(controllerOf(claim)?.uid),
     controller: readController(claim),
+    policy,
+    policyProblem: policyProblems[0],
     problems,
     isUsable,
   };

@@ -4,15 +4,14 @@ import { drivesDriver } from '../../kube/drive.ts';
 import type { CompiledNodeSelector } from '../../kube/selectors/node-selector.ts';
 import { compileTopologySelector } from '../../kube/selectors/topology-selector.ts';
 import { canProvision, isDelayedBinding } from '../../kube/volumes.ts';
-import { annotations, labels } from '../../kube/well-known.ts';
+import { labels } from '../../kube/well-known.ts';
 import { isRecord, textOf } from '../../kube/wire.ts';
 import { readDiskClass } from '../disks/disk-class.ts';
 import { type DriveClass, readDriveClass } from '../drives/class-parameters.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import { everyNode, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import { readVolumePolicy, type VolumePolicy } from './volume-policy.ts';
 import type { ReadContext } from './volume-record.ts';
-
-export type PlacementPolicy = 'pack' | 'spread';
 
 /** The fields of a StorageClass that the engine uses. */
 export interface ClassRecord extends Identity {
@@ -23,8 +22,7 @@ export interface ClassRecord extends Identity {
   /** False if the field is missing. A real API server always sets it. */
   readonly hasBindingMode: boolean;
   readonly allowedNodes: NodeMatcher;
-  /** Whether new volumes go where they leave least or most free capacity; undefined: as the profile says. */
-  readonly placement: PlacementPolicy | undefined;
+  readonly policy: VolumePolicy;
   /** What volumes of a class of `drives.stowage.dev` ask of their drives; undefined for other classes, and if its parameters are invalid. */
   readonly driveClass: DriveClass | undefined;
   /** Whether the class is one of `disks.stowage.dev` whose parameters are invalid: it has no figures, and its provisioner says what is wrong. */
@@ -51,21 +49,11 @@ export function readClass(
     isDelayed: isDelayedBinding(storageClass),
     hasBindingMode: textOf(storageClass.volumeBindingMode) !== '',
     allowedNodes: interner.matcher(allowed === undefined ? everyNode : matcherOfSelector(allowed)),
-    placement: readPlacement(storageClass, problems),
+    policy: readVolumePolicy(storageClass.metadata?.annotations, problems),
     driveClass: driveClassOf(storageClass, problems),
     hasInvalidDiskClass: hasInvalidDiskClass(storageClass, problems),
     problems,
   };
-}
-
-function readPlacement({ metadata }: StorageClass, problems: string[]): PlacementPolicy | undefined {
-  const value: unknown = metadata?.annotations?.[annotations.placement];
-  if (value === undefined || value === 'pack' || value === 'spread') return value;
-  const field = `metadata.annotations[${annotations.placement}]`;
-  problems.push(
-    `${field}: ${JSON.stringify(value)} must be one of pack, spread; until then the scheduler's profile decides`,
-  );
-  return undefined;
 }
 
 function driveClassOf({ provisioner, parameters }: StorageClass, problems: string[]): DriveClass | undefined {

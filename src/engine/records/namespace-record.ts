@@ -1,13 +1,27 @@
 import type { Namespace } from '../../kube/api/core.ts';
 import { stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
+import { type PlacementPolicy, readPlacement } from './volume-policy.ts';
 
-/** The fields of a Namespace that the engine uses: pod affinity selects namespaces by label. */
+/** The fields of a Namespace that the engine uses: pod affinity selects namespaces by label, and an annotation places its volumes. */
 export interface NamespaceRecord extends Identity {
   readonly labels: Readonly<Record<string, string>>;
+  /** Of the volumes of its claims; undefined: as their class says. */
+  readonly placement: PlacementPolicy | undefined;
+  readonly problems: readonly string[];
 }
 
 export function readNamespace(namespace: Namespace): NamespaceRecord {
   const { key, uid, version, isDeleting } = clusterIdentity(namespace);
-  return { key, uid, version, isDeleting, labels: stringMapOf(namespace.metadata?.labels) };
+  const problems: string[] = [];
+  const placement = readPlacement(namespace.metadata?.annotations, problems);
+  return {
+    key,
+    uid,
+    version,
+    isDeleting,
+    labels: stringMapOf(namespace.metadata?.labels),
+    placement,
+    problems,
+  };
 }

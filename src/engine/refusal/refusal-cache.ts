@@ -1,8 +1,10 @@
 import type { ClusterChange } from '../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { apartGroupOf } from '../cluster-index/pools/apart-group.ts';
 import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import { policyKey } from '../records/volume-policy.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -95,7 +97,8 @@ function claimSignature(
   // The owner of an ephemeral volume's claim is part of the answer.
   if (isBeingBound || isEphemeral) return undefined;
   const { className, request, mode, attributesClass, accessModes, selectorKey } = claim;
-  const group = spreadGroupOf(index, claim, pod);
-  const asked = [className, request?.bytes, mode, attributesClass, accessModes, selectorKey];
+  const group = spreadGroupOf(index, claim, pod) ?? apartGroupOf(index, claim, pod);
+  const policy = policyKey(claim.policy);
+  const asked = [className, request?.bytes, mode, attributesClass, accessModes, selectorKey, policy];
   return JSON.stringify(group === undefined ? asked : [...asked, group]);
 }

@@ -60,11 +60,25 @@ export const nodeReasons = {
   },
   TooFewDrivesToSpread: {
     sentence:
-      'this node has too few drives without a volume of the same owner, and the class spreads the volumes of an owner',
+      'this node has too few drives without a volume of the same owner, and the class or claim keeps the volumes of an owner apart',
     upstream: 'node(s) had too few drives without a volume of the same owner',
-    remedy: 'add a drive to this node, uncordon one, or use a class without spreadBy',
+    remedy:
+      'add a drive to this node, uncordon one, or use a class without spreadBy and stowage.dev/volume-anti-affinity',
     // Inline volumes of other pods may be on the drives that the owner has not used yet.
     resolvableByPreemption: true,
+  },
+  VolumeOfOwnerOnNode: {
+    sentence:
+      'this node has a volume of the same owner, and the class or claim keeps them on different nodes',
+    upstream: 'node(s) had a volume of the same owner',
+    remedy: 'add a node, or remove nodes from the annotation stowage.dev/volume-anti-affinity',
+  },
+  VolumeOfOwnerInZone: {
+    sentence:
+      'the zone of this node has a volume of the same owner, and the class or claim keeps them in different zones',
+    upstream: 'node(s) were in a zone with a volume of the same owner',
+    remedy:
+      'add a node in another zone, or remove zones from the annotation stowage.dev/volume-anti-affinity',
   },
   CapacityNotTogether: {
     sentence: 'each volume fits a pool of this node, but not all of them at the same time',

@@ -1,5 +1,6 @@
 import { type AnyRule, eraseState } from './framework/rule.ts';
 import { recentFailuresRule } from './recent-failures/rule.ts';
+import { volumeAntiAffinityRule } from './volume-anti-affinity/rule.ts';
 import { volumeBindingRule } from './volume-binding/rule.ts';
 import { volumeLimitsRule } from './volume-limits/rule.ts';
 import { volumePreferenceRule } from './volume-preference/rule.ts';
@@ -12,4 +13,5 @@ export const volumeRules: readonly AnyRule[] = [
   eraseState(volumeBindingRule),
   eraseState(volumeZoneRule),
   eraseState(volumePreferenceRule),
+  eraseState(volumeAntiAffinityRule),
 ];

@@ -1,5 +1,6 @@
 import { csiDriverForProvisioner } from '../../kube/legacy/in-tree-migration.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
+import { apartGroupOf } from '../cluster-index/pools/apart-group.ts';
 import { spreadGroupOf } from '../cluster-index/pools/spread-group.ts';
 import type { ClaimRecord } from '../records/claim-record.ts';
 import type { PodRecord } from '../records/pod-record.ts';
@@ -24,6 +25,7 @@ export function interestOf(index: ClusterIndex, pod: PodRecord, lacksSlots = tru
       ...unbound.flatMap((claim) => [...index.volumes.driversOf(claim.className)]),
     ]),
     spreadGroups: new Set(unbound.flatMap((claim) => spreadGroupOf(index, claim, pod) ?? [])),
+    apartGroups: new Set(unbound.flatMap((claim) => apartGroupOf(index, claim, pod) ?? [])),
     lacksSlots,
   };
 }

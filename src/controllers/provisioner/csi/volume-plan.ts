@@ -1,8 +1,10 @@
 import type { Cluster } from '../../../cluster/cluster.ts';
 import type { ServedCsiDriver } from '../../../csi/served-driver.ts';
 import { type VolumeCapabilityInit, volumeCapability } from '../../../csi/volume-capability.ts';
+import { readVolumePolicy } from '../../../engine/records/volume-policy.ts';
 import type { PersistentVolumeClaim } from '../../../kube/api/core.ts';
-import type { StringMap } from '../../../kube/api/meta.ts';
+import type { ObjectMeta, StringMap } from '../../../kube/api/meta.ts';
+import type { StorageClass } from '../../../kube/api/storage.ts';
 import { driveNameKey, drivesDriver } from '../../../kube/drive.ts';
 import { bytesOf } from '../../../kube/quantities/bytes.ts';
 import { volumeAttributesClasses } from '../../../kube/resources.ts';
@@ -132,10 +134,13 @@ function metadataOf({ asset, claim }: ProvisionRequest, { extraCreateMetadata }:
 }
 
 /**
- * The drive that the scheduler chose, and the uid of the claim for the drive's ledger. Other drivers get neither. A repetition names the drive
+ * The drive that the scheduler chose, the uid of the claim for the drive's ledger, and the policy for other drives. Other drivers get neither. A repetition names the drive
  * of the first call, whatever the claim says by now.
  */
-function driveOf({ asset, claim: { metadata } }: ProvisionRequest, { name }: ServedCsiDriver): StringMap {
+function driveOf(
+  { asset, claim: { metadata }, storageClass }: ProvisionRequest,
+  { name }: ServedCsiDriver,
+): StringMap {
   if (name !== drivesDriver) return {};
   const drive =
     asset.record === undefined
@@ -144,6 +149,19 @@ function driveOf({ asset, claim: { metadata } }: ProvisionRequest, { name }: Ser
   return {
     'csi.storage.k8s.io/pvc/uid': textOf(metadata?.uid),
     ...(drive === '' ? {} : { [driveNameKey]: drive }),
+    ...drivePolicyOf(storageClass, metadata),
+  };
+}
+
+/** What the annotations of class and claim ask of the drive, under the same keys. The driver checks it again when it chooses a drive itself. */
+function drivePolicyOf(storageClass: StorageClass, claim: ObjectMeta | undefined): StringMap {
+  const policies = [storageClass.metadata, claim].map((metadata) =>
+    readVolumePolicy(metadata?.annotations, []),
+  );
+  const percent = Math.max(...policies.map(({ growthReservePercent }) => growthReservePercent));
+  return {
+    ...(percent > 0 && { [annotations.growthReserve]: `${percent}%` }),
+    ...(policies.some(({ apart }) => apart.has('drives')) && { [annotations.volumeAntiAffinity]: 'drives' }),
   };
 }
 

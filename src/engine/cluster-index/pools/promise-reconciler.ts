@@ -1,6 +1,7 @@
 import type { ClaimRecord } from '../../records/claim-record.ts';
 import type { ClassRecord } from '../../records/class-record.ts';
 import type { DriverRecord } from '../../records/driver-record.ts';
+import type { NamespaceRecord } from '../../records/namespace-record.ts';
 import type { InlineVolume } from '../../records/pod-record.ts';
 import type { PodSelectorRecord } from '../../records/pod-selector-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
@@ -43,6 +44,7 @@ interface PromiseSources {
   readonly pools: PoolTable;
   readonly promises: PromiseTable;
   readonly classes: ReadonlyMap<string, ClassRecord>;
+  readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
   readonly drivers: ReadonlyMap<string, DriverRecord>;
   readonly podSelectors: { readonly StatefulSet: ReadonlyMap<string, PodSelectorRecord> };
   setPromise(id: string, promised: CapacityPromise | undefined): void;

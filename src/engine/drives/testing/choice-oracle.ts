@@ -25,7 +25,7 @@ export function freeOf(drive: DriveRecord): number {
 function isCandidate(drive: DriveRecord, ask: DriveAsk, terms: readonly TopologyTerm[]): boolean {
   return (
     drive.exclusion === undefined &&
-    freeOf(drive) >= ask.bytes &&
+    freeOf(drive) - (drive.capacityBytes * (ask.growthReservePercent ?? 0)) / 100 >= ask.bytes &&
     (ask.tier === undefined || ask.tier === drive.tier) &&
     Object.entries(ask.labels).every(([key, value]) => drive.labels[key] === value) &&
     terms.some((term) => Object.entries(term).every(([key, value]) => drive.topology[key] === value)) &&

@@ -67,5 +67,6 @@ export const randomAsk: fc.Arbitrary<DriveAsk> = fc.record({
   preferred: fc.array(term, { maxLength: 2 }),
   requisite: fc.array(term, { maxLength: 3 }),
   spreadGroup: group,
+  growthReservePercent: fc.constantFrom(undefined, 0, 20, 50),
   chosenDrive: fc.option(fc.constantFrom('d0', 'd1', 'd99'), { nil: undefined }),
 });

@@ -74,7 +74,8 @@ export const obstacles = {
   InsufficientCapacity: 'it has too little free capacity',
   VolumeTooLarge: 'its maximum volume size is smaller than the request',
   Expired: 'its capacity figures have expired',
-  SameOwner: 'it already has a volume of the same owner, and the class spreads them',
+  GrowthReserve: 'it keeps free capacity for expansions, as the class or claim says',
+  SameOwner: 'it already has a volume of the same owner, and the class or claim wants them apart',
   NoNewVolumes: 'it takes no new volumes',
   Busy: 'its driver creates one volume at a time, and one is in progress',
 } as const;

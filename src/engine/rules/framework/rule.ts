@@ -78,6 +78,8 @@ export interface Interest {
   readonly drivers: ReadonlySet<string>;
   /** Groups of the pod's claims, of whose volumes a drive takes only one. */
   readonly spreadGroups: ReadonlySet<string>;
+  /** Owners of the pod's claims whose volumes are kept on different nodes or in different zones. */
+  readonly apartGroups: ReadonlySet<string>;
   /** Some node refused the pod because it can't attach more volumes, so attachments of other pods matter. */
   readonly lacksSlots: boolean;
   /** When the pod was refused, in milliseconds since 1970: pools that had expired by then did not count. Undefined if unknown. */

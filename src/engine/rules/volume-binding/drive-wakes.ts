@@ -37,14 +37,19 @@ export function changesDriveOf(interest: Interest, { before, after }: DriveChang
   if (!interest.drivers.has(drivesDriver)) return false;
   if (before === undefined || after === undefined) return true;
   return (
-    isElsewhere(before, after) || hasNewFigure({ before, after }) || changesGroup(interest, before, after)
+    isElsewhere(before, after) ||
+    hasNewFigure({ before, after }) ||
+    before.drive!.capacityBytes !== after.drive!.capacityBytes ||
+    changesGroup(interest, before, after)
   );
 }
 
 function isGain(before: PoolRecord, after: PoolRecord): boolean {
   if (isElsewhere(before, after)) return true;
   if (after.free === undefined) return false;
-  return before.free === undefined || compareSizes(after.free, before.free) > 0;
+  if (before.free === undefined || compareSizes(after.free, before.free) > 0) return true;
+  // What is kept for growth is a part of the capacity: less of it may leave more for new volumes.
+  return after.drive!.capacityBytes < before.drive!.capacityBytes;
 }
 
 function losesGroup({ spreadGroups }: Interest, before: PoolRecord, after: PoolRecord): boolean {

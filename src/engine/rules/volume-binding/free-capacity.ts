@@ -2,8 +2,9 @@ import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodePartition } from '../../cluster-index/nodes/node-partition.ts';
 import { convertBetweenPools, publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import type { InFlightPolicy } from '../../cluster-index/profile.ts';
+import { growthReserveBytes } from '../../drives/growth-reserve.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
-import { addSizes, compareSizes, type Size, subtractSizes, zeroSize } from '../../size.ts';
+import { addSizes, compareSizes, type Size, sizeOfBytes, subtractSizes, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { drawOf } from './drive-draw.ts';
 import type { Want } from './needs.ts';
@@ -62,7 +63,7 @@ export class FreeCapacity {
   /** Whether the pool alone could hold the want. */
   admits(row: number, want: Want): boolean {
     const { policy, spreadGroup } = want.provisioning!;
-    if (!this.#admitsSize(row, want.size, policy)) return false;
+    if (!this.#admitsSize(row, this.#withReserve(row, want), policy)) return false;
     return spreadGroup === undefined || !this.hasGroup(row, spreadGroup);
   }
 
@@ -77,7 +78,14 @@ export class FreeCapacity {
   isKeptAway(want: Want, node: number): boolean {
     if (want.provisioning?.spreadGroup === undefined) return false;
     const { policy } = want.provisioning;
-    return this.reachable(want, node).some((row) => this.#admitsSize(row, want.size, policy));
+    return this.reachable(want, node).some((row) =>
+      this.#admitsSize(row, this.#withReserve(row, want), policy),
+    );
+  }
+
+  /** The bytes that must be free on the drive: those of the volume, and those that stay free for the growth of others. */
+  #withReserve(row: number, want: Want): Size {
+    return addSizes(want.size, growthReserveOf(this.#index, want, row));
   }
 
   #admitsSize(row: number, size: Size, policy: InFlightPolicy): boolean {
@@ -126,7 +134,8 @@ export class FreeCapacity {
       ({ provisioning }) =>
         provisioning!.pools.kind === 'pools' &&
         provisioning!.pools.entry === pools.entry &&
-        provisioning!.spreadGroup === undefined,
+        provisioning!.spreadGroup === undefined &&
+        provisioning!.growthReservePercent === 0,
     );
     if (!isShared) return undefined;
     const total = tracked.reduce((sum, { size }) => addSizes(sum, size), zeroSize);
@@ -265,19 +274,37 @@ export class FreeCapacity {
       if (want.provisioning!.policy === 'off') continue;
       taken.set(row, addSizes(taken.get(row) ?? zeroSize, want.size));
     }
-    for (const row of taken.keys()) if (!this.#hasCapacityForAll(row, taken)) return false;
+    // A drive is a bin of its own, so that its reserve counts once: the largest that one of the volumes asks for.
+    for (const row of taken.keys()) {
+      const reserve = wants.reduce(
+        (most, want) => largerOf(most, growthReserveOf(this.#index, want, row)),
+        zeroSize,
+      );
+      if (!this.#hasCapacityForAll(row, taken, reserve)) return false;
+    }
     return true;
   }
 
   /** `taken` has bytes by pool of one backing; they are converted into the bytes of the pool in `row`. */
-  #hasCapacityForAll(row: number, taken: ReadonlyMap<number, Size>): boolean {
+  #hasCapacityForAll(row: number, taken: ReadonlyMap<number, Size>, reserve: Size): boolean {
     const { pools } = this.#index;
     const record: PoolRecord = pools.record(row);
-    let needed = zeroSize;
+    let needed = reserve;
     for (const [other, size] of taken)
       needed = addSizes(needed, convertBetweenPools(size, pools.record(other), record));
     return this.#hasCapacity(row, needed);
   }
+}
+
+/** The bytes of the pool that stay free beside the volume, if the pool is a drive and the policy of the claim says so. */
+export function growthReserveOf({ pools }: ClusterIndex, { provisioning }: Want, row: number): Size {
+  const percent = provisioning?.growthReservePercent ?? 0;
+  if (percent === 0) return zeroSize;
+  return sizeOfBytes(growthReserveBytes(pools.record(row).drive?.capacityBytes ?? 0, percent));
+}
+
+function largerOf(a: Size, b: Size): Size {
+  return compareSizes(a, b) >= 0 ? a : b;
 }
 
 /** The want as a class without `spreadBy` would have it. */

@@ -1,9 +1,10 @@
+import { quantityOfBytes } from '../../../kube/quantities/bytes.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { publishedCapacity } from '../../cluster-index/pools/pool-table.ts';
 import { driveExclusions } from '../../drives/drive-record.ts';
 import { compareSizes, subtractSizes, zeroSize } from '../../size.ts';
 import type { ByteMargin, Obstacle, StorageCandidate } from '../framework/finding.ts';
-import type { FreeCapacity } from './free-capacity.ts';
+import { type FreeCapacity, growthReserveOf } from './free-capacity.ts';
 import type { Want } from './needs.ts';
 
 /** The pools that a node reaches for a want, those with the most free capacity first. */
@@ -50,16 +51,25 @@ function obstaclesOfPool(index: ClusterIndex, capacity: FreeCapacity, want: Want
   if (policy === 'one-at-a-time' && index.pools.hasPromises(row)) found.push({ code: 'Busy', margin });
   if (policy === 'linear' && compareSizes(index.pools.available(row), want.size) < 0)
     found.push({ code: 'InsufficientCapacity', margin });
+  if (found.length === 0 && !capacity.admits(row, want))
+    found.push({ code: 'GrowthReserve', margin, detail: growthReserveText(index, want, row) });
   return found;
 }
 
-/** What the want needs of a pool, and what the pool has left. */
+function growthReserveText(index: ClusterIndex, want: Want, row: number): string {
+  const reserve = growthReserveOf(index, want, row);
+  return `it keeps ${quantityOfBytes(BigInt(reserve.bytes))} (${want.provisioning!.growthReservePercent} %) free for expansions`;
+}
+
+/** What the want needs of a pool, and what the pool has left. What a drive keeps for expansions is not free. */
 export function poolMargin(index: ClusterIndex, want: Want, row: number): ByteMargin {
-  const free = publishedCapacity(index.pools.record(row));
+  const published = publishedCapacity(index.pools.record(row));
+  const unreserved = subtractSizes(published, growthReserveOf(index, want, row));
+  const free = compareSizes(unreserved, zeroSize) < 0 ? zeroSize : unreserved;
   return {
     unit: 'bytes',
     needed: want.size,
     free,
-    promised: subtractSizes(free, index.pools.available(row)),
+    promised: subtractSizes(published, index.pools.available(row)),
   };
 }

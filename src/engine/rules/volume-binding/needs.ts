@@ -1,6 +1,7 @@
 import { ephemeralStorageClassName } from '../../../kube/stowage.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
 import { lookUpInlinePools, lookUpPools, type PoolLookup } from '../../cluster-index/pools/pool-lookup.ts';
 import { inlineVolumeId } from '../../cluster-index/pools/promise-table.ts';
 import { spreadGroupOf } from '../../cluster-index/pools/spread-group.ts';
@@ -50,6 +51,8 @@ export interface VolumeProvisioning {
   readonly policy: InFlightPolicy;
   /** Not on a drive that has a volume of this group. Only for volumes on drives. */
   readonly spreadGroup?: string | undefined;
+  /** So many percent of the drive's capacity stay free beside the volume. Only for volumes on drives. */
+  readonly growthReservePercent: number;
 }
 
 export function boundNeed(index: ClusterIndex, claim: ClaimRecord): BoundNeed {
@@ -96,6 +99,7 @@ export function wantsOfInline(index: ClusterIndex, pod: PodRecord, firstPosition
         allowed: index.everyNode,
         pools,
         policy: inFlightPolicy(index.profile, driver),
+        growthReservePercent: 0,
       },
     });
   }
@@ -158,6 +162,7 @@ function provisioningForClaim(
     pools,
     policy: inFlightPolicy(index.profile, provisioner),
     spreadGroup: isOnDrives ? spreadGroupOf(index, claim, pod) : undefined,
+    growthReservePercent: isOnDrives ? policyOfClaim(index, claim).growthReservePercent : 0,
   };
 }
 

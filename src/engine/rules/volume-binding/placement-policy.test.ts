@@ -136,3 +136,42 @@ describe('the class decides whether volumes are packed or spread', () => {
     );
   });
 });
+
+describe('the placement of a claim', () => {
+  const nodes = [node('n0'), node('n1')];
+  const annotated = (placement: string) => ({ [annotations.placement]: placement });
+
+  function chosen(policies: {
+    readonly class?: string;
+    readonly namespace?: string;
+    readonly claim?: string;
+  }) {
+    const data = claim('data', '1Gi', { className: 'c' });
+    const annotations = policies.claim === undefined ? {} : { annotations: annotated(policies.claim) };
+    const index = clusterOf({
+      Node: nodes,
+      Namespace: [
+        {
+          metadata: {
+            name: 'default',
+            ...(policies.namespace !== undefined && { annotations: annotated(policies.namespace) }),
+          },
+        },
+      ],
+      StorageClass: [classWith('c', policies.class)],
+      CSIDriver: [csiDriver('disk.csi')],
+      CSIStorageCapacity: [poolOf(0, 10, 'c'), poolOf(1, 20, 'c')],
+      PersistentVolumeClaim: [{ ...data, metadata: { ...data.metadata, ...annotations } }],
+    });
+    const answer = plan(pod('p', ['data']), index, { nowMs: 0, rules: [eraseState(volumeBindingRule)] });
+    return answer.kind === 'placement' ? answer.node : answer.message;
+  }
+
+  test('is its own, else that of its namespace, else that of its class', () => {
+    const [small, large] = ['n0', 'n1'];
+    expect(chosen({ class: 'pack' })).toBe(small);
+    expect(chosen({ class: 'pack', namespace: 'spread' })).toBe(large);
+    expect(chosen({ class: 'spread', namespace: 'spread', claim: 'pack' })).toBe(small);
+    expect(chosen({ class: 'pack', claim: 'spread' })).toBe(large);
+  });
+});

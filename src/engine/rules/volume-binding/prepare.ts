@@ -76,6 +76,8 @@ function unreadyClaim(index: ClusterIndex, pod: PodRecord, claim: ClaimRecord): 
   }
   if (!claim.isUsable)
     return [refusal('MalformedClaim', { pod, podClaim, claim, problem: claim.problems[0]! })];
+  if (index.profile.honoursVolumePolicies && claim.policyProblem !== undefined)
+    return [refusal('MalformedClaim', { pod, podClaim, claim, problem: claim.policyProblem })];
   return [];
 }
 

@@ -1,4 +1,5 @@
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
 import { packShape, spreadShape } from '../../cluster-index/profile.ts';
 import { addSizes, compareSizes, nanoOf, type Size, zeroSize } from '../../size.ts';
 import type { Cycle } from '../framework/cycle.ts';
@@ -11,7 +12,7 @@ import type { Solution } from './solution.ts';
  *
  * Method `stowage`: an existing volume scores 50 to 100, more the closer its size is to the request; a new volume scores 0 to 50, by the
  * utilization of its pool with the pod: the less of it remains free, the higher the utilization. Whether that is good or bad is a matter of
- * its class, which may say `pack` or `spread`, or else of the profile. So pre-provisioned volumes come before dynamic ones, as the administrator intended, and tight fits
+ * its policy (of the claim, its namespace or its class), which may say `pack` or `spread`, or else of the profile. So pre-provisioned volumes come before dynamic ones, as the administrator intended, and tight fits
  * before loose ones. The score of a pod is the mean over its volumes.
  */
 export function scoreVolumes(
@@ -53,8 +54,8 @@ class Suitability {
     this.#solution = solution;
     this.#volumeShape = new ShapeLines(index.profile.scoring.volumeShape);
     const byProfile = new ShapeLines(index.profile.scoring.poolShape);
-    this.#poolShapes = wants.map(({ provisioning }) => {
-      const placement = index.classes.get(provisioning?.className ?? '')?.placement;
+    this.#poolShapes = wants.map(({ claim }) => {
+      const placement = claim === undefined ? undefined : policyOfClaim(index, claim).placement;
       return placement === undefined ? byProfile : shapeOf[placement];
     });
   }

@@ -9,6 +9,7 @@ import type { DriverRecord } from '../../records/driver-record.ts';
 import { haveSameLabels } from '../../records/labels.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import type { PoolRecord } from '../../records/pool-record.ts';
+import { policyKey } from '../../records/volume-policy.ts';
 import type { VolumeRecord } from '../../records/volume-record.ts';
 import type { Interest } from '../framework/rule.ts';
 import { attachmentsDiffer, driversMayHelp } from '../volume-limits/attach-wakes.ts';
@@ -172,6 +173,7 @@ function classMayHelp(interest: Interest, before: ClassRecord | undefined, after
     before.allowedNodes.key !== after.allowedNodes.key ||
     before.provisioner !== after.provisioner ||
     JSON.stringify(before.driveClass) !== JSON.stringify(after.driveClass) ||
+    policyKey(before.policy) !== policyKey(after.policy) ||
     before.hasInvalidDiskClass !== after.hasInvalidDiskClass ||
     before.isDelayed !== after.isDelayed ||
     before.hasBindingMode !== after.hasBindingMode

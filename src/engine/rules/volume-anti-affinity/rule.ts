@@ -1,0 +1,143 @@
+/**
+ * Keeps the volumes of one owner, such as a StatefulSet, on different nodes or in different zones, if an annotation of the class or claim
+ * says so. It decides only about volumes that are still to be chosen; those that exist stay where they are. Different drives are a matter
+ * of the binding rule, which chooses drives.
+ */
+import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
+import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
+import { apartGroupOf } from '../../cluster-index/pools/apart-group.ts';
+import { policyOfClaim } from '../../cluster-index/pools/policy-of-claim.ts';
+import type { ClaimRecord } from '../../records/claim-record.ts';
+import { haveSameLabels } from '../../records/labels.ts';
+import { policyKey } from '../../records/volume-policy.ts';
+import type { Cycle } from '../framework/cycle.ts';
+import type { Finding } from '../framework/finding.ts';
+import { plainFinding } from '../framework/plain-finding.ts';
+import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';
+import { isOwnClaimChange } from '../wake-conditions/own-claim.ts';
+import { type OccupiedPlaces, placesOfSiblings, zoneOf } from './sibling-volumes.ts';
+
+interface ApartClaim {
+  readonly claim: string;
+  readonly places: OccupiedPlaces;
+}
+
+interface ApartState {
+  readonly claims: readonly ApartClaim[];
+}
+
+const onNodeBit = 1;
+const inZoneBit = 2;
+
+export const volumeAntiAffinityRule: Rule<ApartState> = {
+  name: 'VolumeAntiAffinity',
+  reasons: ['VolumeOfOwnerOnNode', 'VolumeOfOwnerInZone'],
+  prepare,
+  filter,
+  explain,
+  wakes,
+  invalidates: (interest, change, index) =>
+    interest.apartGroups.size > 0 && (change.kind === 'Node' || wakes(interest, change, index)),
+};
+
+function prepare({ index, pod }: Cycle): Prepared<ApartState> {
+  const claims: ApartClaim[] = [];
+  for (const { key } of pod.claims) {
+    const claim = index.claims.get(key);
+    const group = claim && isOpen(index, claim) ? apartGroupOf(index, claim, pod) : undefined;
+    if (claim === undefined || group === undefined) continue;
+    const { apart } = policyOfClaim(index, claim);
+    const { nodes, zones } = placesOfSiblings(index, group, pod);
+    const places = {
+      nodes: apart.has('nodes') ? nodes : new Map<number, string>(),
+      zones: apart.has('zones') ? zones : new Map<string, string>(),
+    };
+    claims.push({ claim: key, places });
+  }
+  return claims.length === 0 ? skip : { kind: 'ready', state: { claims } };
+}
+
+/** Whether the place of the claim's volume is still to be chosen. If it is being bound or provisioned, refusing its node would block it. */
+function isOpen(index: ClusterIndex, claim: ClaimRecord): boolean {
+  return (
+    claim.volumeName === '' &&
+    claim.selectedNode === '' &&
+    index.promises.get(claim.key) === undefined &&
+    index.volumes.heldFor(claim.key) === undefined &&
+    index.volumes.claimedFor(claim.key).length === 0
+  );
+}
+
+function filter({ claims }: ApartState, cycle: Cycle): void {
+  const { rows: nodes, count } = cycle.feasibleRows();
+  for (let position = 0; position < count; position++) {
+    const node = nodes[position]!;
+    let verdict = 0;
+    for (const { places } of claims) verdict |= verdictAt(cycle.index, places, node);
+    if (verdict !== 0) cycle.rejectUnresolvable(node, verdict);
+  }
+}
+
+function verdictAt(index: ClusterIndex, { nodes, zones }: OccupiedPlaces, node: number): number {
+  const zone = zones.size === 0 ? undefined : zoneOf(index, node);
+  return (nodes.has(node) ? onNodeBit : 0) | (zone !== undefined && zones.has(zone) ? inZoneBit : 0);
+}
+
+function explain({ claims }: ApartState, { index }: Cycle, node: number): readonly Finding[] {
+  return claims.flatMap(({ claim, places }) => {
+    const verdict = verdictAt(index, places, node);
+    const { name } = volumeAntiAffinityRule;
+    return [
+      ...((verdict & onNodeBit) === 0 ? [] : [plainFinding(name, 'VolumeOfOwnerOnNode', claim)]),
+      ...((verdict & inZoneBit) === 0 ? [] : [plainFinding(name, 'VolumeOfOwnerInZone', claim)]),
+    ];
+  });
+}
+
+/** What could free a place: another claim of the owner or its volume goes or moves, nodes and zones come, or the policy changes. */
+function wakes(interest: Interest, change: ClusterChange, index: ClusterIndex): boolean {
+  if (interest.apartGroups.size === 0) return false;
+  switch (change.kind) {
+    case 'Release':
+      return true;
+    case 'PersistentVolumeClaim':
+      return isOwnClaimChange(interest, change) || isSiblingChange(interest, change.before, index);
+    case 'PersistentVolume':
+      return isVolumeMove(interest, change);
+    case 'Node':
+      return (
+        change.after === undefined ||
+        change.before === undefined ||
+        !haveSameLabels(change.before, change.after)
+      );
+    case 'StorageClass':
+      return (
+        change.before !== undefined &&
+        interest.classes.has(change.before.key) &&
+        policyKey(change.before.policy) !== (change.after && policyKey(change.after.policy))
+      );
+    case 'StatefulSet':
+    case 'Pod':
+      return (change.after ?? change.before)!.namespace === interest.pod.namespace;
+    default:
+      return false;
+  }
+}
+
+/** The volume of a claim in the namespace goes, or is reached from other nodes. Its claim may be gone. */
+function isVolumeMove({ pod }: Interest, { before, after }: ObjectChange<'PersistentVolume'>): boolean {
+  if (before?.claim?.claimKey.startsWith(`${pod.namespace}/`) !== true) return false;
+  return after === undefined || after.nodes.key !== before.nodes.key;
+}
+
+/** The owner of a claim is not looked up: waking in vain does no harm. */
+function isSiblingChange({ pod }: Interest, claim: ClaimRecord | undefined, index: ClusterIndex): boolean {
+  if (claim === undefined || claim.namespace !== pod.namespace) return false;
+  const now = index.claims.get(claim.key);
+  return (
+    now === undefined ||
+    now.volumeName !== claim.volumeName ||
+    now.selectedNode !== claim.selectedNode ||
+    now.uid !== claim.uid
+  );
+}
