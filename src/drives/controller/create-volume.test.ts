@@ -215,3 +215,23 @@ test('strict topology keeps a volume on its node, and the refusal names the clos
     'ResourceExhausted: no drive in stowage.dev/node=n1 takes a volume of 3: drive n1-a: 2 free, 3 asked, 1 missing',
   );
 });
+
+test('a growth reserve keeps a part of the drive from new volumes, also from a volume without a size', async () => {
+  const fixture = await DrivesFixture.start();
+  await fixture.drive('a', 10);
+  const controller = await fixture.controller();
+  const reserve = (percent: string) => ({ parameters: { 'stowage.dev/growth-reserve': percent } });
+  await expect(create(controller, 'v', 9, reserve('20%'))).rejects.toThrow(
+    'ResourceExhausted: no drive takes a volume of 9: drive a: 10 free, of which 2 are kept for growth, 9 asked, 1 missing',
+  );
+  await expect(create(controller, 'v', 9, reserve('all'))).rejects.toThrow(
+    'InvalidArgument: parameters[stowage.dev/growth-reserve]: "all" must be a whole percentage',
+  );
+  const limited = await create(controller, 'v', 0, {
+    ...reserve('20%'),
+    capacityRange: { limitBytes: 100n },
+  });
+  expect(limited.volume?.capacityBytes).toBe(8n);
+  await expect(create(controller, 'w', 1, reserve('20%'))).rejects.toThrow('ResourceExhausted');
+  expect((await create(controller, 'w', 2)).volume?.capacityBytes).toBe(2n);
+});
