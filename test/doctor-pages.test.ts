@@ -10,9 +10,10 @@ test('docs/doctor.md lists every finding of stowage doctor', async () => {
   await expect(page()).toMatchFileSnapshot(join(projectRoot, 'docs/doctor.md'));
 });
 
-test('deploy/rights.json has the rights of every role in the manifests', async () => {
-  const text = `${JSON.stringify(componentsOf(manifests()), undefined, 1)}\n`;
-  await expect(text).toMatchFileSnapshot(join(projectRoot, 'deploy/rights.json'));
+test('deploy/rights.ndjson has the rights of every role in the manifests', async () => {
+  const lines = componentsOf(manifests()).map((component) => `${JSON.stringify(component)}\n`);
+  const text = lines.join('');
+  await expect(text).toMatchFileSnapshot(join(projectRoot, 'deploy/rights.ndjson'));
 });
 
 interface Rule {
@@ -24,7 +25,11 @@ interface Rule {
 
 interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly rules?: readonly Rule[];
   readonly roleRef?: { readonly kind: string; readonly name: string };
   readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
@@ -46,8 +51,10 @@ function componentsOf(objects: readonly Manifest[]) {
   const accounts = bindings.flatMap(({ subjects = [] }) =>
     subjects.filter(({ kind }) => kind === 'ServiceAccount').map(({ name }) => name),
   );
-  return [...new Set(accounts)].toSorted().map((component) => {
-    const bound = bindings.filter(({ subjects = [] }) => subjects.some(({ name }) => name === component));
+  return [...new Set(accounts)].toSorted().map((account) => {
+    const own = objects.find(({ kind, metadata }) => kind === 'ServiceAccount' && metadata.name === account);
+    const component = own?.metadata.labels?.['app.kubernetes.io/component'] ?? '';
+    const bound = bindings.filter(({ subjects = [] }) => subjects.some(({ name }) => name === account));
     const rules = bound.flatMap(({ roleRef, metadata }) =>
       roles
         .filter(
@@ -58,7 +65,7 @@ function componentsOf(objects: readonly Manifest[]) {
         )
         .flatMap((role) => (role.rules ?? []).map((rule) => inNamespace(rule, metadata.namespace))),
     );
-    return { component, rules };
+    return { account, component, rules };
   });
 }
 

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { packageFile } from '../../io/files/package-files.ts';
 
-/** What a component asks of the API server, by the name of its role. */
+/** What a component asks of the API server. */
 export interface ComponentRights {
+  /** The name of its service account in the manifests. */
+  readonly account: string;
+  /** The label of its service account in the chart. */
   readonly component: string;
   readonly rules: readonly ComponentRule[];
 }
@@ -28,7 +31,11 @@ export interface Right {
 
 /** The rights of all components: what the roles of `deploy` grant, in a form that is read in a moment. */
 export async function componentRights(): Promise<readonly ComponentRights[]> {
-  return JSON.parse(await readFile(packageFile('deploy/rights.json'), 'utf8'));
+  const lines = await readFile(packageFile('deploy/rights.ndjson'), 'utf8');
+  return lines
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 }
 
 export function rightsOf({ rules }: ComponentRights): readonly Right[] {

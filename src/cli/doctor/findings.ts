@@ -127,7 +127,7 @@ export const findingTexts = {
     severity: 'error',
     meaning: 'no new volume goes to the drive, and pods with volumes on it may fail',
     remedy:
-      'stowage drives info DRIVE; docs/runbook.md#drive-lost says how to bring it back or to give it up',
+      'stowage drives list -o wide; docs/runbook.md#drive-lost says how to bring it back or to give it up',
   },
   DriveLedgerDiffers: {
     severity: 'warning',
@@ -138,12 +138,12 @@ export const findingTexts = {
   DriveOverCommitted: {
     severity: 'error',
     meaning: 'volumes have been promised more bytes than the drive has',
-    remedy: 'move volumes away with stowage drives move; docs/runbook.md#over-committed-disk',
+    remedy: 'move volumes away with stowage drives move SOURCE TARGET; docs/runbook.md#over-committed-disk',
   },
   DriveNodeGone: {
     severity: 'error',
     meaning: 'the node of the drive does not exist: its volumes cannot be used',
-    remedy: 'bring the node back under its name, or give the drive up with stowage drives forget',
+    remedy: 'bring the node back under its name, or give its drives up with stowage drives forget NODE',
   },
   StorageNodeNotReady: {
     severity: 'error',
@@ -153,7 +153,7 @@ export const findingTexts = {
   DiskNotReady: {
     severity: 'error',
     meaning: 'nothing new goes to the disk, and the replicas on it may be lost',
-    remedy: 'stowage disks describe NODE; docs/runbook.md#disk-not-ready',
+    remedy: 'stowage disks describe NODE/DISK; docs/runbook.md#disk-not-ready',
   },
   DiskOverCommitted: {
     severity: 'warning',
@@ -174,7 +174,7 @@ export const findingTexts = {
   TwoSchedulers: {
     severity: 'error',
     meaning: 'two schedulers place pods of the same name: each can take the room that the other has promised',
-    remedy: 'give one of them another name with --scheduler-names, or stop it',
+    remedy: 'give one of them another name with --scheduler-name, or stop it',
   },
 } as const satisfies Readonly<Record<string, FindingText>>;
 

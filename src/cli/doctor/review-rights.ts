@@ -79,11 +79,10 @@ export async function missingAccountRights(
 }
 
 /** By the name in the manifests of `deploy`, or by the labels of the chart. */
-function belongsTo({ metadata }: ServiceAccount, { component }: ComponentRights): boolean {
-  if (metadata?.name === component) return true;
+function belongsTo({ metadata }: ServiceAccount, { account, component }: ComponentRights): boolean {
   const labels = metadata?.labels ?? {};
   const isOurs = labels['app.kubernetes.io/name'] === 'stowage';
-  return isOurs && `stowage-${labels['app.kubernetes.io/component']}` === component;
+  return metadata?.name === account || (isOurs && labels['app.kubernetes.io/component'] === component);
 }
 
 async function missingOf(

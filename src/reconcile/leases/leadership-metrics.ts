@@ -12,6 +12,7 @@ export function meteredLeadership(
 ): (change: LeadershipChange) => void {
   const { leader, changes } = leadershipMetrics(metrics);
   leader.set(0, { controller });
+  changes.add({ controller }, 0);
   return (change) => {
     leader.set(change.kind === 'leads' ? 1 : 0, { controller });
     if (change.kind !== 'follows') changes.add({ controller });
