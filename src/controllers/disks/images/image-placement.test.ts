@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backingImageFinalizer, backingImages } from '../../../kube/disks/backing-image.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { addVolume, diskUUID } from '../testing/disks-fixture.ts';
 import { ImagesFixture } from './testing/images-fixture.ts';
@@ -103,7 +103,7 @@ describe('placing', () => {
 });
 
 describe('sizes', () => {
-  test('Size unknown, then known: request sent, first copy adopted', async () => {
+  test('45. size unknown, then known: request sent, first copy adopted', async () => {
     const fixture = await ImagesFixture.start(30, 100);
     fixture.agents.silent.add(diskUUID(1)).add(diskUUID(2));
     await fixture.addImage('i', 50, { minNumberOfCopies: 2, diskFileSpecMap: { [diskUUID(1)]: {} } });
@@ -136,11 +136,19 @@ describe('sizes', () => {
 });
 
 describe('leaving', () => {
-  test('Copy removed from one disk only: only that entry goes', async () => {
+  test('47. copy removed from one disk only: only that entry goes', async () => {
     const fixture = await ImagesFixture.start(100, 100, 100);
     await fixture.addImage('i', 10, { expectedSize: 10, minNumberOfCopies: 2 });
     await fixture.patchImage('i', { minNumberOfCopies: 1 });
+    const removed: string[] = [];
+    await fixture.disks.restart({
+      before: ({ verb, resource, name, body }) => {
+        if (verb !== 'patch' || resource.plural !== diskSchedules.plural) return;
+        if ((body as DiskSchedule).spec?.backingImages?.i === null) removed.push(name);
+      },
+    });
     await fixture.patchImage('i', { diskFileSpecMap: { [diskUUID(1)]: null } });
+    expect(removed).toEqual([diskUUID(1)]);
     expect(await fixture.copies('i')).toEqual(['2 ready 10']);
     expect(await fixture.entries('i')).toEqual([2]);
     expect((await fixture.image('i'))?.status?.diskFileStatusMap).toEqual({
@@ -225,22 +233,35 @@ describe('leaving', () => {
     expect(await fixture.entries('i')).toEqual([]);
   });
 
-  test('Image deleted and created again with another size under the same name', async () => {
+  test('46. image deleted and created again with another size under the same name', async () => {
     const fixture = await ImagesFixture.start(100);
     await fixture.addImage('i', 30, { expectedSize: 30 });
     await fixture.deleteImage('i');
+    expect(await fixture.entries('i')).toEqual([]);
     await fixture.addImage('i', 70, { expectedSize: 80 });
     expect(await fixture.copies('i')).toEqual(['1 ready 70']);
     expect(await fixture.disks.granted()).toEqual({ 1: 70 });
 
     // The finalizers were removed by hand, so the entry of the old image is still there.
     const client = fixture.disks.environment.cluster.resource(backingImages);
-    await client.delete({ name: 'i' });
-    await client.patch({ name: 'i' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+    const removeByHand = async () => {
+      await client.delete({ name: 'i' });
+      await client.patch({ name: 'i' }, { type: 'merge', body: { metadata: { finalizers: null } } });
+    };
+    await removeByHand();
     await fixture.addImage('i', 40, { expectedSize: 45 });
     await fixture.settle(5_000);
     expect(await fixture.copies('i')).toEqual(['1 ready 40']);
     expect(await fixture.disks.granted()).toEqual({ 1: 40 });
+
+    // What the old image was granted is no answer to the new one, which does not fit.
+    await removeByHand();
+    await fixture.addImage('i', 110, { expectedSize: 110, diskFileSpecMap: { [diskUUID(1)]: {} } });
+    await fixture.settle(5_000);
+    expect(await fixture.copies('i')).toEqual(['1 - 40/110']);
+    expect(await fixture.condition('i', 'DiskAllocation')).toBe(
+      'False InsufficientStorage: one more copy: the only disk is d on node n1: 100 bytes free, 110 requested: 10 missing',
+    );
   });
 
   test('a failed copy is removed, and placed again after a while', async () => {

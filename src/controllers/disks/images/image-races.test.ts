@@ -167,7 +167,7 @@ function countingController(plans: Map<string, number>): Controller {
   };
 }
 
-test('Image verdicts wake no volume; replica verdicts wake only their own volume, also when the entry vanishes', async () => {
+test('48. image verdicts wake no volume; replica verdicts wake only their own volume, also when the entry vanishes', async () => {
   await using environment = await VirtualTimeCluster.start();
   await prepareDisks(environment, [100, 100]);
   const plans = new Map<string, number>();

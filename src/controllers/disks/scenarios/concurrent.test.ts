@@ -209,16 +209,22 @@ test('29. volume owner handover: both controllers place the same replica; one di
 test('30. herd: 30 volumes on 5 equal disks spread within one of each other; conflict count below a bound', async () => {
   const fixture = await DisksFixture.start(1000, 1000, 1000, 1000, 1000);
   let conflicts = 0;
+  let lostRequests = 0;
   await fixture.restart({
-    failed: (_, error) => {
-      conflicts += Number(isReason(error, 'Conflict'));
+    failed: (call, error) => {
+      if (!isReason(error, 'Conflict')) return;
+      conflicts += 1;
+      lostRequests += Number(requestOf(call) !== undefined);
     },
   });
   await fixture.addVolumes(numbered(30), { size: 10, numberOfReplicas: 1 });
   const counts = Object.values(await fixture.granted()).map((bytes) => bytes / 10);
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-  expect(conflicts).toBeLessThan(60);
+  // A request sets one key and carries no version: it never loses against another one.
+  expect(lostRequests).toBe(0);
+  // Fewer than one for each volume: what is left are verdicts that were computed before the last request.
+  expect(conflicts).toBeLessThan(30);
 });
 
 test('31. 100 writers on one disk: all finish, attempts per writer bounded', async () => {
@@ -231,9 +237,9 @@ test('31. 100 writers on one disk: all finish, attempts per writer bounded', asy
   });
   await fixture.addVolumes(numbered(100), { size: 10, numberOfReplicas: 1 });
   expect(await fixture.granted()).toEqual({ 1: 1000 });
-  // A request sets one key and carries no version: it never loses against another one.
+  // Nearly every writer needs one attempt.
   expect(requests).toBeGreaterThanOrEqual(100);
-  expect(requests).toBeLessThanOrEqual(200);
+  expect(requests).toBeLessThanOrEqual(120);
 });
 
 test('longhorn#8450: six volumes of 500 GB move at once to a node with 1.8 TB', async () => {

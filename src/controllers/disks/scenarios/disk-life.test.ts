@@ -115,6 +115,7 @@ describe('removal', () => {
 
     await fixture.reportDisk(1, null);
     await fixture.settle(20 * minuteMs);
+    expect((await fixture.schedule(1))?.metadata).not.toHaveProperty('deletionTimestamp');
     expect(await fixture.verdicts(1)).toEqual(['single-r0 scheduled 45', 'v-r0 scheduled 10']);
     expect(await fixture.notes('DiskInUse')).toEqual([
       `disk d (${diskUUID(1)}) is no longer reported by StorageNode n1, and has 2 replicas and images: its DiskSchedule stays until they are gone; bring the disk back, or move or delete them; to give up a disk that does not answer, annotate the DiskSchedule with stowage.dev/force-removal=true`,

@@ -5,6 +5,7 @@ import {
   diskRefusalText,
   isFullOfEntries,
 } from '../choose-disk.ts';
+import { requestDemand } from '../disk-candidate.ts';
 import type { CopyView, ImageView } from './image-view.ts';
 
 /** Copies of one image share a disk never, and a node or zone only if there is no other way. */
@@ -97,7 +98,9 @@ export class CopyPlacement {
     const free = [...this.#disks.values()].filter(({ uuid }) => !taken.has(uuid));
     const own = this.#disks.get(moved?.place.uuid ?? '');
     if (own === undefined) return free;
-    return [...free, { ...own, demandBytes: own.demandBytes - (moved?.entry.askedBytes ?? 0) }];
+    const { askedBytes, verdict } = moved?.entry ?? {};
+    const ownBytes = askedBytes === undefined ? 0 : requestDemand(askedBytes, verdict);
+    return [...free, { ...own, demandBytes: own.demandBytes - ownBytes }];
   }
 
   #add(disk: DiskCandidate): void {

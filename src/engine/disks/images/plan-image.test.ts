@@ -201,7 +201,7 @@ describe('requests', () => {
 
   test('a rejected copy goes to another disk, and stays where it is if there is none', () => {
     const view = image({ copies: [rejectedCopy('d1')] });
-    const full = disk('d1', 15, { demandBytes: 20, grantedBytes: 10 });
+    const full = disk('d1', 15, { demandBytes: 10, grantedBytes: 10 });
     const moved = plan(view, full, disk('d2'));
     expect(moved.steps).toEqual(['withdraw d1', 'place +d2 -d1', 'request d2 10']);
     expect(moved.raw[1]).toMatchObject({ rejectedBy: ['d1'], failedOn: [] });
