@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { projectRoot } from './project-root.ts';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly link?: boolean;
+}
+
+const manifest = JSON.parse(read('package.json'));
+
+test('every dependency is pinned, and its content too', () => {
+  const asked = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(asked.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version as string))).toEqual([]);
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  const locked = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  expect(locked.length).toBeGreaterThan(10);
+  // The lock file names no registry, so that mirrors work: the hash of each package is what counts.
+  for (const [path, { integrity, resolved = 'https://registry.npmjs.org/' }] of locked) {
+    expect(integrity, path).toMatch(/^sha512-/);
+    expect(resolved, path).toMatch(/^https:\/\/registry\.npmjs\.org\//);
+  }
+});
+
+test("Krew's manifest is of this version, and names the program", () => {
+  const { apiVersion, kind, metadata, spec } = parse(read('deploy/krew/stowage.yaml'));
+  expect({ apiVersion, kind, metadata, version: spec.version }).toEqual({
+    apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
+    kind: 'Plugin',
+    metadata: { name: 'stowage' },
+    version: `v${manifest.version}`,
+  });
+  // kubectl finds the plugin by the name of its file.
+  expect(manifest.bin[`kubectl-${metadata.name}`]).toBe(manifest.bin.stowage);
+  // Krew's own limits: a line in its list, and platforms that do not overlap.
+  expect(spec.shortDescription.length).toBeLessThanOrEqual(50);
+  const platforms = spec.platforms.map(({ selector }: { selector: { matchLabels: object } }) =>
+    Object.values(selector.matchLabels).join('-'),
+  );
+  expect(new Set(platforms).size).toBe(platforms.length);
+  for (const [at, platform] of platforms.entries()) {
+    const { uri, sha256, bin } = spec.platforms[at];
+    expect(uri).toMatch(
+      new RegExp(`^https://.*/v${manifest.version}/kubectl-stowage-${platform}\\.tar\\.gz$`),
+    );
+    // The archives of a release have hashes; `npm run krew` writes them.
+    expect({ sha256, bin }).toEqual({ sha256: '', bin: manifest.bin.stowage });
+  }
+});
+
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8');
+}
