@@ -8,8 +8,8 @@ import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 
 /**
  * Confirms that every replica of the volume has been granted the expansion, by what is stored and not by the caches. The volume requested the expansion
- * in the version that was read before, and the commit replaces that version: it fails if the expansion was withdrawn meanwhile. Until then no disk takes
- * back what is granted now (`grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
+ * in a version that was read before, and the commit replaces that version: it fails if the expansion was withdrawn meanwhile. Until then no disk takes
+ * back what is granted here (`grant-holds.ts`). A replica that is created later starts with the larger size, or not at all (`VolumeSteps`).
  */
 export async function confirmGrants(
   cluster: Cluster,
@@ -40,12 +40,10 @@ export async function confirmGrants(
 function isGranted(
   { metadata }: Replica,
   schedule: DiskSchedule | undefined,
-  { id, size }: NonNullable<DiskVolumeStatus['expansion']>,
+  { size }: NonNullable<DiskVolumeStatus['expansion']>,
 ): boolean {
   const name = metadata?.name ?? '';
   const { spec, status } = schedule ?? {};
   const granted = ownValue(status?.replicas, name)?.scheduledSize ?? 0;
-  return (
-    ownValue(spec?.expansions, name) === id && ownValue(spec?.replicas, name) === size && granted >= size
-  );
+  return ownValue(spec?.replicas, name) === size && granted >= size;
 }

@@ -23,10 +23,11 @@ export function cachedHolds({ replicas: known, volumes }: DiskCaches, { metadata
  * By what is stored, for the replicas that ask for less than they have. `schedule` was read before, and the verdicts are written with its version. That
  * is why a grant that counted for the commit of an expansion is not taken back after it, however late this write arrives:
  *
- * 1. It takes bytes back only if the volume, read after the schedule, had not requested that expansion yet or had withdrawn it.
- * 2. Had withdrawn it: an expansion is committed by replacing the version of the volume that requests it, so this one never is.
- * 3. Had not requested it yet: the commit needs a request in this schedule with the id of the expansion. It was written after the volume was read here,
- *    so the schedule has another version now, and this write fails.
+ * 1. The commit was confirmed by a version of the schedule that asks for the larger size, read after the volume had requested the expansion. The version
+ *    here asks for less, so it is another one.
+ * 2. If it is older, the schedule has changed since, and this write fails.
+ * 3. If it is newer, the volume is read here after it had requested the expansion. Either it holds the bytes. Or it has withdrawn the expansion: then the
+ *    commit fails, because it replaces the version of the volume that requests it.
  *
  * Requests themselves need no such care. A late one, or one of another program, changes what is asked for, and not what has been granted.
  */

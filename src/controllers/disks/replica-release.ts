@@ -10,7 +10,6 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { capacitySettings, type DiskCaches } from './disk-caches.ts';
-import { removedEntries } from './removed-entries.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 const workers = 4;
@@ -89,7 +88,7 @@ export class ReplicaRelease {
 
   /** Removes one key, which is right whatever else changed. A disk without a schedule has nothing to release. */
   async #release(name: string, diskID: string, signal: AbortSignal): Promise<void> {
-    const body = { spec: removedEntries(this.#caches.schedules.get(diskID), [name]) };
+    const body = { spec: { replicas: { [name]: null } } };
     try {
       await this.#context.cluster
         .resource(diskSchedules)

@@ -7,7 +7,6 @@ import { runLoop } from '../../reconcile/run-loop.ts';
 import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import type { DiskCaches } from './disk-caches.ts';
-import { removedEntries } from './removed-entries.ts';
 import { retryIfStale } from './retry-if-stale.ts';
 
 /** Between the two reads that find no owner there. A requester may be about to create it, or a cache may be behind. */
@@ -113,14 +112,14 @@ export class StaleEntries {
   }
 
   async #remove(
-    schedule: DiskSchedule,
+    { metadata }: DiskSchedule,
     stale: readonly (readonly [OwnerKind, string])[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { name = '', uid, resourceVersion } = schedule.metadata ?? {};
-    const names = (wanted: OwnerKind) => stale.flatMap(([kind, owner]) => (kind === wanted ? [owner] : []));
-    const images = Object.fromEntries(names('backingImages').map((image) => [image, null]));
-    const spec = { ...removedEntries(schedule, names('replicas')), backingImages: images };
+    const { name = '', uid, resourceVersion } = metadata ?? {};
+    const removals = (wanted: OwnerKind) =>
+      Object.fromEntries(stale.flatMap(([kind, owner]) => (kind === wanted ? [[owner, null]] : [])));
+    const spec = { replicas: removals('replicas'), backingImages: removals('backingImages') };
     const body = { metadata: { uid, resourceVersion }, spec };
     await this.#context.cluster.resource(diskSchedules).patch({ name }, { type: 'merge', body }, { signal });
     const owners = stale.map(([kind, owner]) => `${kind}/${owner}`);

@@ -22,9 +22,7 @@ export function volumeStatus(
     ...rest,
     observedGeneration: Number(metadata?.generation ?? 0),
     ...(currentBytes !== undefined && { size: currentBytes }),
-    ...(expansion !== undefined && {
-      expansion: { id: expansion.id, size: expansion.bytes, state: expansion.state },
-    }),
+    ...(expansion !== undefined && { expansion: { size: expansion.bytes, state: expansion.state } }),
     ...(refusedExpansion !== undefined && { refusedExpansion: refused }),
     conditions: setCondition(status?.conditions, conditionOf(allocation), now),
   };

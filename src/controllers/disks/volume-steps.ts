@@ -12,11 +12,8 @@ import { type EventRecorder, referenceTo } from '../../reconcile/event-recorder.
 import type { DiskBook } from './disk-book.ts';
 import type { DiskCaches } from './disk-caches.ts';
 import { rejectedDisksKey, withRejection } from './rejected-disks.ts';
-import { removedEntries } from './removed-entries.ts';
 
 const apiVersion = apiVersionOf(diskVolumes);
-
-type RequestStep = Extract<VolumeStep, { kind: 'request' }>;
 
 export interface VolumeStepsOptions {
   readonly cluster: Cluster;
@@ -32,7 +29,7 @@ export interface VolumeStepsOptions {
 /**
  * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
  * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
- * schedule: it sets keys that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
+ * schedule: it sets one key that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
  * holds (`grant-holds.ts`). A smaller request carries the version of the schedule, and the volume is read again before it: instances with different
  * caches do not undo each other's requests.
  */
@@ -66,7 +63,7 @@ export class VolumeSteps {
       case 'grow':
         return await this.#patchReplica(step.replica, { spec: { volumeSize: step.bytes } });
       case 'request':
-        return await this.#request(step);
+        return await this.#request(step.replica, step.diskUUID, step.bytes);
       case 'withdraw':
         return await this.#withdraw(step.replica, step.diskUUID);
     }
@@ -189,15 +186,14 @@ export class VolumeSteps {
       throw conflict(diskVolumes, name, 'it has changed since it was read');
   }
 
-  async #request({ replica, diskUUID, bytes, expansionID }: RequestStep): Promise<void> {
+  async #request(replica: string, diskUUID: string, bytes: number): Promise<void> {
     const { cluster, caches, signal } = this.#options;
     const schedule = caches.schedules.get(diskUUID);
     const { uid, resourceVersion } = schedule?.metadata ?? {};
     const isTakenBack = bytes < (ownValue(schedule?.spec?.replicas, replica) ?? 0);
     if (isTakenBack) await this.#confirmVolume();
     const metadata = { uid, ...(isTakenBack && { resourceVersion }) };
-    const expansions = expansionID === undefined ? {} : { expansions: { [replica]: expansionID } };
-    const body = { metadata, spec: { replicas: { [replica]: bytes }, ...expansions } };
+    const body = { metadata, spec: { replicas: { [replica]: bytes } } };
     try {
       await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     } catch (error) {
@@ -206,17 +202,12 @@ export class VolumeSteps {
       throw error;
     }
     this.#expectEntry(replica, diskUUID, bytes);
-    if (expansionID !== undefined)
-      this.#options.expect(
-        () => ownValue(caches.schedules.get(diskUUID)?.spec?.expansions, replica) === expansionID,
-      );
   }
 
   async #withdraw(replica: string, diskUUID: string): Promise<void> {
     const { cluster, caches, signal } = this.#options;
-    const schedule = caches.schedules.get(diskUUID);
-    const { uid, resourceVersion } = schedule?.metadata ?? {};
-    const body = { metadata: { uid, resourceVersion }, spec: removedEntries(schedule, [replica]) };
+    const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
+    const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
     await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
     this.#expectEntry(replica, diskUUID, undefined);
   }

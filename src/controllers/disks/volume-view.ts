@@ -43,8 +43,7 @@ export function volumeView(
     replicas: [...replicas]
       .map((replica) => replicaView(replica, options))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    version: volume.metadata?.resourceVersion ?? '',
-    expansion: expansion && { id: expansion.id, bytes: expansion.size, state: expansion.state },
+    expansion: expansion && { bytes: expansion.size, state: expansion.state },
     refusedExpansion: options.refusedExpansion,
   };
 }
@@ -77,8 +76,7 @@ function entryOf(
   const schedule = schedules.get(diskID ?? '');
   if (schedule === undefined) return undefined;
   const askedBytes = ownValue(schedule.spec?.replicas, replica);
-  const expansionID = ownValue(schedule.spec?.expansions, replica);
-  return { askedBytes, expansionID, verdict: ownValue(schedule.status?.replicas, replica) };
+  return { askedBytes, verdict: ownValue(schedule.status?.replicas, replica) };
 }
 
 function placeOf({ spec }: Projected<Replica>, { caches, book }: VolumeViewOptions): ReplicaView['place'] {

@@ -61,16 +61,16 @@ type ExpansionPlan = Pick<DiskVolumePlan, 'steps' | 'expansion' | 'allocation' |
 
 /** The volume is to have more than it has: says so first, then requests it from every disk, then waits for all answers. */
 function expansionSteps(
-  { wantedBytes: bytes, version, expansion: last }: VolumeView,
+  { wantedBytes: bytes, expansion: last }: VolumeView,
   replicas: readonly ReplicaView[],
   steps: readonly VolumeStep[],
   disks: readonly DiskCandidate[],
 ): ExpansionPlan {
   const isBegun = last?.state === 'Requested' && last.bytes === bytes;
-  // No other write can replace this version of the volume, so no other expansion has this id.
-  const expansion: VolumeExpansion = isBegun ? last : { id: version, bytes, state: 'Requested' };
-  const asked = requests(replicas, bytes, expansion.id);
-  if (asked.length === 0) return expansionOutcome(replicas, expansion, steps, disks);
+  const expansion: VolumeExpansion = isBegun ? last : { bytes, state: 'Requested' };
+  const asked = requests(replicas, bytes);
+  // A commit follows from a stored request: one that is not stored yet has no outcome.
+  if (isBegun && asked.length === 0) return expansionOutcome(replicas, expansion, steps, disks);
   const allocation = { kind: 'waiting-for-verdict' } as const;
   return { steps: [...steps, ...asked], expansion, allocation, refusedExpansion: undefined };
 }
@@ -117,17 +117,11 @@ function shortage(replica: ReplicaView, bytes: number, disk: DiskCandidate | und
   return `${free} bytes free, ${more} more requested: ${Math.max(0, more - free)} missing`;
 }
 
-/** Requests that differ from `bytes`, or do not belong to the expansion. */
-function requests(
-  replicas: readonly ReplicaView[],
-  bytes: number,
-  expansionID?: string,
-): readonly VolumeStep[] {
-  return replicas.flatMap(({ name, place, entry }) => {
-    if (place === undefined || entry === undefined) return [];
-    const belongs = expansionID === undefined || entry.expansionID === expansionID;
-    if (entry.askedBytes === bytes && belongs) return [];
-    const request = { kind: 'request', replica: name, diskUUID: place.uuid, bytes } as const;
-    return [expansionID === undefined ? request : { ...request, expansionID }];
-  });
+/** Requests that differ from `bytes`. */
+function requests(replicas: readonly ReplicaView[], bytes: number): readonly VolumeStep[] {
+  return replicas.flatMap(({ name, place, entry }) =>
+    place === undefined || entry === undefined || entry.askedBytes === bytes
+      ? []
+      : [{ kind: 'request', replica: name, diskUUID: place.uuid, bytes } as const],
+  );
 }

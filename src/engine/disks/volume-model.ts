@@ -13,8 +13,6 @@ export interface VolumeView {
   readonly diskSelector: readonly string[];
   readonly antiAffinity: Readonly<Record<'node' | 'zone' | 'disk', AntiAffinity>>;
   readonly replicas: readonly ReplicaView[];
-  /** The stored version of the volume. */
-  readonly version: string;
   /** The last expansion that was begun. */
   readonly expansion: VolumeExpansion | undefined;
   /** The last expansion that a disk refused, while it may not be tried again. */
@@ -45,8 +43,6 @@ export interface ReplicaView {
 export interface DiskEntry {
   readonly askedBytes: number | undefined;
   readonly verdict: DiskVerdict | undefined;
-  /** The expansion that the request was last written for. */
-  readonly expansionID?: string | undefined;
 }
 
 /**
@@ -54,7 +50,6 @@ export interface DiskEntry {
  * be withdrawn, and the other way round.
  */
 export interface VolumeExpansion {
-  readonly id: string;
   readonly bytes: number;
   readonly state: 'Requested' | 'Committed' | 'Withdrawn';
 }
@@ -70,14 +65,7 @@ export type VolumeStep =
   | { readonly kind: 'create'; readonly replica: string; readonly bytes: number }
   | { readonly kind: 'delete'; readonly replica: string }
   | { readonly kind: 'assign'; readonly replica: string; readonly disk: DiskCandidate }
-  | {
-      readonly kind: 'request';
-      readonly replica: string;
-      readonly diskUUID: string;
-      readonly bytes: number;
-      /** The expansion that it belongs to. */
-      readonly expansionID?: string;
-    }
+  | { readonly kind: 'request'; readonly replica: string; readonly diskUUID: string; readonly bytes: number }
   /** Only if the schedule is still the one that was read: a verdict that came meanwhile is used. */
   | { readonly kind: 'withdraw'; readonly replica: string; readonly diskUUID: string }
   | { readonly kind: 'unassign'; readonly replica: string; readonly diskUUID: string }

@@ -16,8 +16,6 @@ export interface DiskScheduleSpec {
   readonly replicas?: Readonly<Record<string, number>>;
   /** Bytes by the name of the BackingImage. */
   readonly backingImages?: Readonly<Record<string, number>>;
-  /** The id of the expansion that a request belongs to (`Volume.status.expansion`), by the name of the Replica. */
-  readonly expansions?: Readonly<Record<string, string>>;
 }
 
 export interface DiskScheduleStatus {

@@ -23,8 +23,6 @@ export interface DiskVolumeStatus {
   readonly size?: number;
   /** The last expansion that was begun. */
   readonly expansion?: {
-    /** In the requests that belong to it: `DiskSchedule.spec.expansions`. */
-    readonly id: string;
     readonly size: number;
     readonly state: 'Requested' | 'Committed' | 'Withdrawn';
   };

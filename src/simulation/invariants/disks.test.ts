@@ -55,13 +55,52 @@ test('versions as the controller writes them break no invariant', () => {
     schedule({ a: 30 }, { a: granted(30) }),
     replica('a', { desiredState: 'running', volumeSize: 30 }),
     ['volumes.stowage.dev', 'v', { metadata: { name: 'v' }, status: { size: 30 } } as KubeObject],
+    // Less is requested, and the volume holds what it has.
+    schedule({ a: 10 }, { a: { ...granted(30), observedSize: 10 } }),
     schedule({}, {}),
     ['diskschedules.stowage.dev', 'd', undefined],
   );
   expect(state.violations).toEqual([]);
 });
 
+const volumeOf = (status: object): Version => [
+  'volumes.stowage.dev',
+  'v',
+  { metadata: { name: 'v' }, status } as KubeObject,
+];
+const expanding = (state: string, size = 30) => volumeOf({ size: 10, expansion: { size, state } });
+
 test.each([
+  [
+    'an expansion is committed when all replicas have the bytes, and then not withdrawn',
+    [
+      schedule({ a: 10 }, { a: granted(10) }),
+      replica('a', { desiredState: 'running' }),
+      expanding('Committed'),
+    ],
+  ],
+  [
+    'an expansion is committed when all replicas have the bytes, and then not withdrawn',
+    [expanding('Committed'), expanding('Withdrawn')],
+  ],
+  [
+    'a disk takes back nothing that a volume has committed',
+    [
+      schedule({ a: 30 }, { a: granted(30) }),
+      replica('a', { desiredState: 'running' }),
+      expanding('Committed'),
+      schedule({ a: 10 }, { a: granted(10) }),
+    ],
+  ],
+  [
+    'a disk takes back nothing that a volume has committed',
+    [
+      schedule({ a: 10 }, { a: granted(10) }),
+      replica('a', { desiredState: 'running' }),
+      expanding('Withdrawn'),
+      schedule({ a: 5 }, { a: granted(5) }),
+    ],
+  ],
   ['what a disk grants fits within its limit', [schedule({ a: 101 }, { a: granted(101) })]],
   ['what a disk grants fits within its limit', [schedule({ a: 1 }, { a: granted(1) }, {}, {})]],
   [

@@ -51,7 +51,8 @@ const decisionsAreComplete = onDecision('a pass answers every request', ({ after
   for (const { kind, name, asked = 0, verdict, grantedBytes } of requestsOf(after)) {
     if (verdict?.observedSize !== asked) return `${kind}/${name} has no verdict on ${asked} bytes`;
     const had = entryOf(before, kind, name).grantedBytes;
-    if (verdict.state === 'scheduled' && grantedBytes !== asked)
+    // More than it asks for is what it had, and its volume holds.
+    if (verdict.state === 'scheduled' && (grantedBytes < asked || grantedBytes > Math.max(asked, had)))
       return `${kind}/${name} is scheduled with ${grantedBytes} of ${asked} bytes`;
     if (verdict.state === 'rejected' && (grantedBytes >= asked || grantedBytes !== had))
       return `${kind}/${name} is rejected with ${grantedBytes} of ${asked} bytes, and had ${had}`;
@@ -122,6 +123,41 @@ const replicasGrowTogether: Invariant = {
   },
 };
 
+const commitsAreGranted: Invariant = {
+  name: 'an expansion is committed when all replicas have the bytes, and then not withdrawn',
+  onVersion: (version, state) => {
+    if (version.resource !== qualifiedPlural(diskVolumes)) return undefined;
+    const { before, after } = version as StoredVersion<DiskVolume>;
+    const [was, is] = [before?.status?.expansion, after?.status?.expansion];
+    if (was?.state === 'Committed' && is?.state === 'Withdrawn' && is.size <= was.size)
+      return `${version.key} withdraws its expansion to ${is.size} bytes, which it has committed`;
+    if (is?.state !== 'Committed' || was?.state === 'Committed') return undefined;
+    const lacking = runningReplicas(state, version.key).find((replica) => !hasBytes(state, replica, is.size));
+    return lacking === undefined
+      ? undefined
+      : `${version.key} commits ${is.size} bytes, which ${lacking.metadata?.name} has not been granted`;
+  },
+};
+
+const committedBytesAreKept: Invariant = {
+  name: 'a disk takes back nothing that a volume has committed',
+  onVersion: (version, state) => {
+    const { key, before, after } = scheduleVersion(version) ?? {};
+    if (before === undefined || after === undefined) return undefined;
+    const lost = requestsOf(after).find(({ kind, name, grantedBytes, verdict }) => {
+      if (kind !== 'replicas' || grantedBytes >= entryOf(before, kind, name).grantedBytes) return false;
+      const { metadata, spec } = state.get(replicas, name) ?? {};
+      if (spec?.diskID !== key || metadata?.deletionTimestamp !== undefined) return false;
+      const { size = 0, expansion } = state.get(diskVolumes, spec?.volumeName ?? '')?.status ?? {};
+      const committed = Math.max(size, expansion?.state === 'Committed' ? expansion.size : 0);
+      return grantedBytes < committed && verdict?.reason !== 'DiskRemoved';
+    });
+    return lost === undefined
+      ? undefined
+      : `disk ${key} leaves replica ${lost.name} ${lost.grantedBytes} bytes`;
+  },
+};
+
 const volumeSizesAreReal: Invariant = {
   name: 'the size of a volume is that of all of its replicas',
   onVersion: (version, state) => {
@@ -151,7 +187,10 @@ export function unrestedDisks(state: StoredObjects): readonly string[] {
     ...[...state.values(diskSchedules)].flatMap((schedule) =>
       getCondition(schedule.status?.conditions, 'Ready')?.status === 'True'
         ? requestsOf(schedule)
-            .filter(({ asked, verdict }) => verdict?.observedSize !== asked)
+            .filter(
+              ({ asked = 0, verdict, grantedBytes }) =>
+                verdict?.observedSize !== asked || grantedBytes > asked,
+            )
             .map(({ kind, name }) => `${schedule.metadata?.name} has not answered ${kind}/${name}`)
         : [],
     ),
@@ -187,6 +226,8 @@ export const diskInvariants: readonly Invariant[] = [
   schedulesInUseStay,
   startedReplicasHaveTheirBytes,
   replicasGrowTogether,
+  commitsAreGranted,
+  committedBytesAreKept,
   volumeSizesAreReal,
 ];
 

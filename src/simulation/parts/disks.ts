@@ -120,6 +120,12 @@ export const disksPart: SimulationPart = {
       run: floodDisk,
     },
     {
+      name: 'change-request',
+      weight: 2,
+      draw: (random) => ({ volume: random.pick(volumeNames), number: random.int(3), gib: 1 + random.int(6) }),
+      run: changeRequest,
+    },
+    {
       name: 'edit-disk',
       weight: 3,
       draw: (random) => ({
@@ -242,6 +248,20 @@ async function floodDisk({ cluster }: ActionContext, { node, disk }: ActionParam
   for (const name of floodNames) await create(cluster, replicas, name, place);
   const requests = Object.fromEntries(floodNames.map((name) => [name, size]));
   await merge(cluster, diskSchedules, diskID, { spec: { replicas: requests } });
+}
+
+/** Another program writes the request of a volume's replica. */
+async function changeRequest(
+  { cluster }: ActionContext,
+  { volume, number, gib }: ActionParameters,
+): Promise<void> {
+  const name = `${volume}-r${number}`;
+  const { spec } = await cluster.resource(replicas).get({ name });
+  if (spec?.diskID === undefined) return;
+  const { spec: requests } = await cluster.resource(diskSchedules).get({ name: spec.diskID });
+  if (ownValue(requests?.replicas, name) === undefined) return;
+  const body = { spec: { replicas: { [name]: Number(gib) * gibibyte } } };
+  await merge(cluster, diskSchedules, spec.diskID, body);
 }
 
 /** The disk is put into another node, where it has a name of its own. */
