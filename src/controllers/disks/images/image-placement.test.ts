@@ -256,7 +256,10 @@ describe('leaving', () => {
 
     // What the old image was granted is no answer to the new one, which does not fit.
     await removeByHand();
+    await fixture.disks.stop();
     await fixture.addImage('i', 110, { expectedSize: 110, diskFileSpecMap: { [diskUUID(1)]: {} } });
+    expect(await fixture.copies('i')).toEqual(['1 - 40']);
+    await fixture.disks.restart();
     await fixture.settle(5_000);
     expect(await fixture.copies('i')).toEqual(['1 - 40/110']);
     expect(await fixture.condition('i', 'DiskAllocation')).toBe(

@@ -62,6 +62,7 @@ test('22. the script of longhorn#10422: two claims whose sum is larger than the 
   });
   await fixture.restart(hooksOf('a'));
   fixture.runAnother(hooksOf('b'));
+  await fixture.settle();
   await fixture.addVolumes(['a', 'b'], { size: 60, numberOfReplicas: 1 });
   expect(waiting).toBe(2);
   expect((await fixture.verdicts(1)).map((line) => line.split(' ')[1]).sort()).toEqual([
