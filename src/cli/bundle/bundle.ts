@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { tarGz } from '../../io/files/tar-archive.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { CliError } from '../cli-error.ts';
+import { type ConnectFlags, connect } from '../connect.ts';
+import { type LogFlags, logForReading } from '../log-flags.ts';
+import { progressOf } from '../output/progress-of.ts';
+import { serverError } from '../server-error.ts';
+import { type CollectedBundle, collectBundle } from './collect-bundle.ts';
+
+export interface BundleFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {
+  readonly output: string;
+}
+
+const requestTimeoutMs = 60_000;
+
+/** `stowage bundle`: collects what is known about a cluster, without secrets, into one file. */
+export async function bundle(flags: BundleFlags): Promise<void> {
+  const log = logForReading(flags);
+  const progress = progressOf(log);
+  await using cluster = await connect(flags, { rateLimit: false, requestTimeoutMs, log });
+  const onProgress = (text: string) => progress.tell(text);
+  try {
+    const collected = await collectBundle(cluster, { clock: realClock, onProgress });
+    progress.end();
+    await write(flags.output, collected);
+  } catch (error) {
+    progress.end();
+    throw serverError(error, cluster);
+  }
+}
+
+/** The file is new and only for its owner: there are no secrets in it, but names of everything. */
+async function write(path: string, { files, notReadCount }: CollectedBundle): Promise<void> {
+  const archive = tarGz(files, { modifiedMs: realClock.nowMs() });
+  if (path === '-') {
+    process.stdout.write(archive);
+    return;
+  }
+  try {
+    await writeFile(path, archive, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST')
+      throw new CliError(`${path} exists; delete it, or choose another file with --output`, 1, {
+        cause: error,
+      });
+    throw new CliError(`cannot write ${path}: ${message}; choose another file with --output`, 1, {
+      cause: error,
+    });
+  }
+  const missed =
+    notReadCount === 0 ? '' : `; ${notReadCount} things could not be read, manifest.json says which`;
+  process.stdout.write(`${path}: ${files.length} files, ${Math.ceil(archive.length / 1024)} KiB${missed}\n`);
+}
