@@ -32,6 +32,8 @@ export interface ReadManifests {
   readonly leases: readonly Lease[];
   /** Disks and their volumes, which decisions don't use and explanations do. */
   readonly diskKinds: readonly KubeObject[];
+  /** PriorityClasses and PodDisruptionBudgets, which predictions use. */
+  readonly policies: readonly KubeObject[];
 }
 
 /**
@@ -43,6 +45,7 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
   const events: Event[] = [];
   const leases: Lease[] = [];
   const diskKinds: KubeObject[] = [];
+  const policies: KubeObject[] = [];
   let objects = 0;
   for (const [at, document] of documentsOf(text, source).entries()) {
     for (const object of objectsIn(document, `${source}, document ${at + 1}`)) {
@@ -55,10 +58,19 @@ export function readManifests(text: string, source: string, snapshot: ClusterSna
       } else if (object.kind === 'Event') events.push(object as Event);
       else if (object.kind === 'Lease') leases.push(object as Lease);
       else if (isDiskKind(object)) diskKinds.push(object);
+      else if (object.kind === 'PriorityClass' || object.kind === 'PodDisruptionBudget')
+        policies.push(object);
       else ignored.set(textOf(object.kind), (ignored.get(textOf(object.kind)) ?? 0) + 1);
     }
   }
-  return { objects, ignored, events, leases, diskKinds };
+  return { objects, ignored, events, leases, diskKinds, policies };
+}
+
+/** The objects of any kind in a text, as they are. */
+export function manifestObjects(text: string, source: string): readonly KubeObject[] {
+  return documentsOf(text, source).flatMap((document, at) =>
+    objectsIn(document, `${source}, document ${at + 1}`),
+  );
 }
 
 function documentsOf(text: string, source: string): readonly unknown[] {

@@ -18,6 +18,7 @@ import { missingKindNotes } from './missing-kinds.ts';
 import { namespacedName } from './namespaced-name.ts';
 import { targetNotFound } from './not-found.ts';
 import { askedForMany, explainMany } from './pending/many-command.ts';
+import { profileFlag } from './pod-scheduler.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
@@ -34,7 +35,7 @@ export async function explain(
   flags: ExplainFlags,
 ): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const options: ExplainPodOptions = { nowMs: realClock.nowMs(), profile: profileOf(flags) };
+  const options: ExplainPodOptions = { nowMs: realClock.nowMs(), profile: profileFlag(flags.profile) };
   const many = askedForMany(kind, name, flags.namespace);
   if (many !== undefined || kind === undefined)
     return await explainMany(many ?? { kind: 'pods', namespace: flags.namespace }, flags, {
@@ -97,11 +98,6 @@ function askedFor(kindText: string, nameText: string, { namespace }: ExplainFlag
       `"${kindText}" cannot be explained; the kind must be pod, claim, deployment, statefulset or replicaset`,
     );
   return { kind, ...namespacedName(nameText, namespace) };
-}
-
-function profileOf({ profile }: ExplainFlags): ExplainPodOptions['profile'] {
-  if (profile === undefined || profile === 'stowage' || profile === 'upstream') return profile;
-  throw usage(`--profile: "${profile}" must be stowage or upstream`);
 }
 
 interface Loaded {

@@ -10,6 +10,7 @@ import {
   leaseKeyOf,
   type SchedulerAnnouncement,
 } from '../../reconcile/leases/component-lease.ts';
+import { usage } from '../cli-error.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import type { Note } from '../source/note.ts';
 import type { ProfileSource } from './explanation.ts';
@@ -28,6 +29,12 @@ export interface PodSchedulerOptions {
   readonly nowMs: number;
   /** Overrides the profile. */
   readonly profile?: 'stowage' | 'upstream' | undefined;
+}
+
+/** Parses the value of `--profile`. */
+export function profileFlag(text: string | undefined): PodSchedulerOptions['profile'] {
+  if (text === undefined || text === 'stowage' || text === 'upstream') return text;
+  throw usage(`--profile: "${text}" must be stowage or upstream`);
 }
 
 const ownComponent = `stowage.dev/${schedulerName}`;

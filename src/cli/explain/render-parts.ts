@@ -30,6 +30,11 @@ export class Page {
     this.#lines.push(...wrap(harmless(text), { width: this.#width, indent, hanging }));
   }
 
+  /** Lines that fit already, such as those of a table. */
+  lines(fitting: readonly string[]): void {
+    this.#lines.push(...fitting);
+  }
+
   toString(): string {
     return `${this.#lines.join('\n')}\n`;
   }

@@ -1,5 +1,6 @@
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import type { UnlistedKind } from '../../state/list-cluster.ts';
 import type { DiskView } from './disk-view.ts';
@@ -13,6 +14,8 @@ export interface ClusterView {
   readonly leases?: readonly Lease[] | undefined;
   /** The disks of `disks.stowage.dev`; undefined if no class uses them, or they may not be read. */
   readonly disks?: DiskView | undefined;
+  /** PriorityClasses and PodDisruptionBudgets; undefined if they were not asked for, or may not be read. */
+  readonly policies?: readonly KubeObject[] | undefined;
   /** True if the server is that of `stowage up`. Only looked for if the Leases may not be read. */
   readonly isEmbedded?: boolean;
   /** True for files: a kind without objects may exist in the cluster. */

@@ -19,6 +19,8 @@ export interface SourceFlags extends Pick<LogFlags, 'verbose'> {
 export interface LoadTarget {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
+  /** Reads PriorityClasses and PodDisruptionBudgets too. */
+  readonly needsPolicies?: boolean;
 }
 
 export interface LoadedView {
@@ -66,7 +68,13 @@ export async function loadFromSource(
   const live = await loadCluster(
     cluster,
     target.name === undefined ? { namespace } : { namespace, name: target.name },
-    { server, source, onProgress, serverVersion: () => cluster.serverVersion() },
+    {
+      server,
+      source,
+      onProgress,
+      serverVersion: () => cluster.serverVersion(),
+      needsPolicies: target.needsPolicies === true,
+    },
   );
   const view = files === undefined ? live : overlayFiles(live, files, from!);
   return { view, namespace, where: server, isFromFiles: false };

@@ -2,9 +2,10 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubernetesCluster } from '../../cluster/kubernetes/client.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { emulatedVersion } from '../../kube/emulated-version.ts';
-import { coreEvents, leases } from '../../kube/resources.ts';
+import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
 import { textOf } from '../../kube/wire.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -32,6 +33,8 @@ export interface LoadClusterOptions extends AskedServer {
   readonly onProgress: (text: string) => void;
   /** The `gitVersion` of the server. */
   readonly serverVersion?: (() => Promise<string>) | undefined;
+  /** Reads PriorityClasses and PodDisruptionBudgets too. */
+  readonly needsPolicies?: boolean;
 }
 
 /** Reads everything that the caller may list. Errors of the server become messages that name it, by `server` and `source`. */
@@ -56,6 +59,7 @@ export async function loadCluster(
       events: [...events, ...(await claimEvents(cluster, snapshot, target))],
       leases: announced,
       disks: await readDiskView(cluster, snapshot),
+      ...(options.needsPolicies === true && { policies: await readPolicies(cluster) }),
       isEmbedded: announced === undefined && (await isEmbedded(options)),
       notes: unseenNotes(unseen),
       unseen,
@@ -66,8 +70,18 @@ export async function loadCluster(
   }
 }
 
+/** They make a prediction more exact. */
+async function readPolicies(cluster: Cluster): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all([
+    readable<KubeObject>(cluster.resource(priorityClasses).list()),
+    readable<KubeObject>(cluster.resource(podDisruptionBudgets).list()),
+  ]);
+  const kinds = [priorityClasses.kind, podDisruptionBudgets.kind];
+  return lists.flatMap((items, at) => items.map((item) => ({ ...item, kind: kinds[at]! })));
+}
+
 /** The Leases of our scheduler and PV binder show which rules apply. They too only add to the answer. */
-async function announcements(cluster: Cluster): Promise<readonly Lease[] | undefined> {
+export async function announcements(cluster: Cluster): Promise<readonly Lease[] | undefined> {
   const lists = announcingControllers.map(async (controller) => {
     const { namespace, name: lease } = leaseKeyOf(controller);
     const fieldSelector = `metadata.name=${lease}`;

@@ -4,7 +4,7 @@ import type { Lease } from '../../kube/api/coordination.ts';
 import type { Event } from '../../kube/api/core.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
-import { ManifestError, readManifests } from '../../state/read-manifests.ts';
+import { ManifestError, manifestObjects, readManifests } from '../../state/read-manifests.ts';
 import { CliError } from '../cli-error.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { diskViewIn } from './disk-view.ts';
@@ -26,6 +26,7 @@ export function loadFiles(
   const events: Event[] = [];
   const leases: Lease[] = [];
   const diskKinds: KubeObject[] = [];
+  const policies: KubeObject[] = [];
   let objects = 0;
   for (const path of paths.flatMap(filesOf)) {
     onProgress(`reading ${path}`);
@@ -35,6 +36,7 @@ export function loadFiles(
       events.push(...read.events);
       leases.push(...read.leases);
       diskKinds.push(...read.diskKinds);
+      policies.push(...read.policies);
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       throw new CliError(error.message, 1, { cause: error });
@@ -45,7 +47,20 @@ export function loadFiles(
       `there are no objects in ${paths.join(', ')}; save some with kubectl get nodes,pods,pvc,pv,sc -A -o yaml`,
     );
   const disks = diskViewIn(diskKinds);
-  return { snapshot, events, leases, disks, seesNodes: snapshot.count('Node') > 0, isFromFiles: true };
+  const seesNodes = snapshot.count('Node') > 0;
+  return { snapshot, events, leases, disks, policies, seesNodes, isFromFiles: true };
+}
+
+/** The objects in files, folders of files or standard input (`-`), of any kind. */
+export function loadObjects(paths: readonly string[]): readonly KubeObject[] {
+  return paths.flatMap(filesOf).flatMap((path) => {
+    try {
+      return manifestObjects(textIn(path), path === '-' ? 'standard input' : path);
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      throw new CliError(error.message, 1, { cause: error });
+    }
+  });
 }
 
 function filesOf(path: string): readonly string[] {
@@ -71,7 +86,7 @@ function textIn(path: string): string {
 function unreadable(path: string, error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {
     case 'ENOENT':
-      return new CliError(`${path}: does not exist; --from takes a file, a folder or -`);
+      return new CliError(`${path}: does not exist; name a file, a folder or -`);
     case 'EACCES':
     case 'EPERM':
       return new CliError(`${path}: cannot be read; check its permissions`);

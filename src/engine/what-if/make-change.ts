@@ -42,7 +42,7 @@ export function makeChange(change: WhatIfChange, sink: ChangeSink): void {
   }
 }
 
-/** Cordoned here; the pods leave after all changes are made, so that none of them goes to another node that is drained too. */
+/** Cordons the node. Its pods leave after all changes are made, so that none of them goes to another node that is drained too. */
 function drainNode(name: string, { cluster, evict, settle }: ChangeSink): void {
   const node = cluster.get('Node', name);
   if (node === undefined)

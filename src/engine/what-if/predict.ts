@@ -25,11 +25,15 @@ import { type SchedulingOptions, WhatIfScheduling } from './scheduling.ts';
 import { WhatIfCluster } from './what-if-cluster.ts';
 import { podKey, type WorkloadOptions, WorkloadPods } from './workload-pods.ts';
 
-export interface PredictOptions extends SchedulingOptions, WorkloadOptions {}
+export interface PredictOptions extends SchedulingOptions, WorkloadOptions {
+  /** The order in which pods leave drained nodes; by default that of the changes, then by name. Evictions and controllers race for it. */
+  readonly compareEvicted?: ((a: PodRecord, b: PodRecord) => number) | undefined;
+}
 
 /**
- * What happens if these changes are made together, and controllers and the scheduler then do their work: who moves, who is stranded and why, and which
- * local volumes have to be copied. Pods that are pending now take part. Leaves the index as it was; throws a WhatIfError if a change names what does
+ * What happens if these changes are made, and controllers and the scheduler do their work: who moves, who is stranded and why, and which local volumes have
+ * to be copied. Nodes and drives that are drained get nothing new from the start; their pods leave after everything else is done. Pods that are pending now
+ * take part. Leaves the index as it was; throws a WhatIfError if a change names what does
  * not exist.
  */
 export function predict(
@@ -87,7 +91,7 @@ class Predictor {
     this.#workloads = new WorkloadPods(this.#cluster, options);
     this.#scheduling = new WhatIfScheduling(this.#cluster, options, {
       placed: (pod) => this.#placed(pod),
-      evicting: (pod) => this.#fateOf(pod, 'preempted'),
+      evicting: (pod, stored) => this.#evicting(pod, stored),
       gone: (pod, stored) => this.#gone(pod, stored),
     });
   }
@@ -96,12 +100,15 @@ class Predictor {
     const before = this.#counts();
     const podsBefore = this.#podsByNode();
     const pending = this.#pendingPods();
-    for (const change of changes) makeChange(change, this.#sink());
-    for (const { pod } of this.#evictions) this.#removePod(pod);
+    const isDrain = ({ kind }: WhatIfChange) => kind === 'drain-node' || kind === 'drain-drive';
+    const inOrder = withLastScales(changes).toSorted((a, b) => Number(isDrain(a)) - Number(isDrain(b)));
+    for (const change of inOrder) makeChange(change, this.#sink());
     for (const pod of pending) this.#enqueueKnown(pod);
-    for (const { pod, cause } of this.#evictions) this.#afterEviction(pod, cause);
+    for (const { pod } of this.#evictionsBy('scaled')) this.#scheduling.evict(pod);
     for (const { set, cause } of [...this.#sets.values()]) this.#sync(set, cause);
     for (const pod of this.#arrivals) this.#enqueue(pod, 'applied');
+    this.#scheduling.run();
+    for (const { pod } of this.#evictionsBy('drained')) this.#scheduling.evict(pod);
     this.#scheduling.run();
     this.#noteBudgets();
     const missing = [...this.#sets.values()].flatMap(({ set, cause }) => this.#missingMembers(set, cause));
@@ -137,23 +144,6 @@ class Predictor {
     };
   }
 
-  #removePod(pod: PodRecord): void {
-    const stored = this.#cluster.get('Pod', pod.key);
-    this.#stored.set(pod.key, stored ?? {});
-    this.#scheduling.forget(pod.key);
-    if (this.#index.pods.assumed(pod.key) !== undefined) this.#index.setAssumedPod(pod.key, undefined);
-    this.#cluster.remove('Pod', pod.key);
-    if (stored !== undefined) removeOwnVolumes(this.#cluster, pod);
-  }
-
-  readonly #stored = new Map<string, Pod>();
-
-  #afterEviction(pod: PodRecord, cause: PodCause): void {
-    const fate = this.#byPod.get(pod.key)!;
-    if (cause === 'scaled') fate.settled = 'removed';
-    else this.#recreate(fate, this.#stored.get(pod.key)!);
-  }
-
   #recreate(fate: Fate, stored: Pod): void {
     const after = this.#workloads.afterGone(stored);
     switch (after.kind) {
@@ -177,6 +167,13 @@ class Predictor {
     if (!this.#sets.has(key)) this.#sets.set(key, { set: current, cause });
     const isPlaced = (pod: string) => (this.#index.pods.get(pod)?.nodeName ?? '') !== '';
     for (const pod of this.#workloads.nextMembers(current, isPlaced)) this.#enqueue(pod, cause);
+  }
+
+  #evictionsBy(asked: PodCause): readonly Eviction[] {
+    const { compareEvicted = () => 0 } = this.#options;
+    return this.#evictions
+      .filter(({ cause }) => cause === asked)
+      .toSorted((a, b) => compareEvicted(a.pod, b.pod));
   }
 
   // ── Scheduling ──
@@ -215,16 +212,23 @@ class Predictor {
   }
 
   #placed({ owner, namespace }: PodRecord): void {
-    if (!owner.startsWith('StatefulSet/')) return;
+    if (!isMember({ owner })) return;
     const set = this.#cluster.get('StatefulSet', `${namespace}/${owner.slice('StatefulSet/'.length)}`);
     const known = set && this.#sets.get(setKey(set));
     if (set !== undefined && known !== undefined) this.#sync(set, known.cause);
   }
 
+  /** Most controllers create another pod as soon as one is being deleted; a StatefulSet waits until the name is free. */
+  #evicting(pod: PodRecord, stored: Pod): void {
+    const fate = this.#fateOf(pod, 'preempted');
+    if (fate.cause !== 'scaled' && pod.owner !== '' && !isMember(pod)) this.#recreate(fate, stored);
+  }
+
   #gone(pod: PodRecord, stored: Pod): void {
     removeOwnVolumes(this.#cluster, pod);
-    const { deletionTimestamp: _, ...metadata } = stored.metadata ?? {};
-    this.#recreate(this.#fateOf(pod, 'preempted'), { ...stored, metadata });
+    const fate = this.#fateOf(pod, 'preempted');
+    if (fate.cause === 'scaled') fate.settled = 'removed';
+    else if (pod.owner === '' || isMember(pod)) this.#recreate(fate, stored);
   }
 
   // ── Fates ──
@@ -302,7 +306,7 @@ class Predictor {
   }
 
   #noteBudgets(): void {
-    const drained = this.#evictions.filter(({ cause }) => cause === 'drained').map(({ pod }) => pod);
+    const drained = this.#evictionsBy('drained').map(({ pod }) => pod);
     const violating = podsViolatingBudgets(drained, this.#options.budgets ?? []);
     if (violating.size > 0)
       this.#cluster.notes.add(
@@ -340,6 +344,20 @@ class Predictor {
       return [{ node, podsBefore: podsBefore ?? 0, podsAfter, isNew: podsBefore === undefined }];
     });
   }
+}
+
+function isMember({ owner }: Pick<PodRecord, 'owner'>): boolean {
+  return owner.startsWith('StatefulSet/');
+}
+
+/** A workload has the replicas that were asked for last. */
+function withLastScales(changes: readonly WhatIfChange[]): readonly WhatIfChange[] {
+  const last = new Map<string, WhatIfChange>();
+  for (const change of changes)
+    if (change.kind === 'scale') last.set(JSON.stringify(change.workload), change);
+  return changes.filter(
+    (change) => change.kind !== 'scale' || last.get(JSON.stringify(change.workload)) === change,
+  );
 }
 
 function setKey({ metadata }: StatefulSet): string {

@@ -22,8 +22,8 @@ export interface SchedulingOptions {
 export interface SchedulingHooks {
   /** The pod has a node now. */
   readonly placed: (pod: PodRecord, node: string) => void;
-  /** The scheduler evicts the pod for one of higher priority. It still counts on its node until it is gone. */
-  readonly evicting: (pod: PodRecord) => void;
+  /** The pod is evicted. It still counts on its node until it is gone. */
+  readonly evicting: (pod: PodRecord, stored: Pod) => void;
   /** An evicted pod is gone. */
   readonly gone: (pod: PodRecord, stored: Pod) => void;
 }
@@ -68,6 +68,17 @@ export class WhatIfScheduling {
   enqueue(pod: PodRecord): void {
     this.#lastOrder += 1;
     this.#push({ key: pod.key, priority: pod.priority, order: this.#lastOrder });
+  }
+
+  /** The pod leaves its node: it counts there until all other pods have had their turn, as pods do while they end. */
+  evict(victim: PodRecord): void {
+    if (this.#leaving.some(({ key }) => key === victim.key)) return;
+    const stored = this.#cluster.get('Pod', victim.key);
+    if (stored === undefined) return;
+    this.#leaving.push(victim);
+    const deletionTimestamp = formatTimestamp(this.#options.nowMs);
+    this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
+    this.#hooks.evicting(victim, stored);
   }
 
   /** Called with every change of the cluster. */
@@ -143,7 +154,7 @@ export class WhatIfScheduling {
       const refusal = answer.waitingForPreemption({ vacatingNode: node });
       this.#refused.set(record.key, { waiting: again, refusal });
       this.#nominate(pod, node);
-      for (const victim of victims) this.#evict(victim.pod);
+      for (const victim of victims) this.evict(victim.pod);
       return;
     }
     const refusal = answer.waitingForPreemption(preemption);
@@ -170,16 +181,6 @@ export class WhatIfScheduling {
   #observeNomination(pod: PodRecord): void {
     if (pod.nominatedNode !== '' && needsNode(pod)) this.#nominated.set(pod.key, pod);
     else this.#nominated.delete(pod.key);
-  }
-
-  #evict(victim: PodRecord): void {
-    if (this.#leaving.some(({ key }) => key === victim.key)) return;
-    const stored = this.#cluster.get('Pod', victim.key);
-    if (stored === undefined) return;
-    this.#leaving.push(victim);
-    const deletionTimestamp = formatTimestamp(this.#options.nowMs);
-    this.#cluster.put('Pod', { ...stored, metadata: { ...stored.metadata, deletionTimestamp } });
-    this.#hooks.evicting(victim);
   }
 
   #removeLeaving(): void {

@@ -1,5 +1,6 @@
 import type { StatefulSet } from '../../kube/api/apps.ts';
 import type { PersistentVolumeClaim, Pod } from '../../kube/api/core.ts';
+import type { PriorityClass } from '../../kube/api/scheduling.ts';
 import { controllerOf } from '../../kube/owner-references.ts';
 import { ephemeralVolumesOf } from '../../kube/workloads/ephemeral-claims.ts';
 import { claimsFor } from '../../kube/workloads/stateful-set-claims.ts';
@@ -16,6 +17,8 @@ import type { WhatIfCluster } from './what-if-cluster.ts';
 export interface WorkloadOptions {
   /** The uid that the API server will give the pod; the scheduler breaks ties by it. Unknown to anybody but tests. */
   readonly uidOf?: ((pod: Pod) => string) | undefined;
+  /** The PriorityClasses, for pods that the API server has not seen yet. */
+  readonly priorityClasses?: readonly PriorityClass[] | undefined;
 }
 
 /** `replaced`: the controller creates another pod at once. `member`: the controller of this set creates it again as its policy allows. */
@@ -118,15 +121,34 @@ export class WorkloadPods {
     return { ...pod, metadata: { ...metadata, generateName, name: `${generateName}new-${this.#created}` } };
   }
 
+  /** As admission sets it. */
+  #withPriority(pod: Pod): Pod {
+    if (pod.spec?.priority !== undefined) return pod;
+    const { priorityClassName = '' } = pod.spec ?? {};
+    const found = (this.#options.priorityClasses ?? []).find(({ metadata, globalDefault }) =>
+      priorityClassName === '' ? globalDefault === true : metadata?.name === priorityClassName,
+    );
+    const priority = found?.value ?? systemPriorities[priorityClassName];
+    if (priority === undefined) return pod;
+    const { preemptionPolicy = found?.preemptionPolicy } = pod.spec ?? {};
+    return { ...pod, spec: { ...pod.spec, priority, ...(preemptionPolicy && { preemptionPolicy }) } };
+  }
+
   #stored(pod: Pod): Pod {
     const key = podKey(pod);
     const uid = this.#options.uidOf?.(pod) ?? `pod ${key}`;
-    const created = { ...pod, metadata: { ...pod.metadata, uid } };
+    const created = this.#withPriority({ ...pod, metadata: { ...pod.metadata, uid } });
     for (const { claim } of ephemeralVolumesOf(created)) this.claim(claim);
     this.#cluster.put('Pod', created);
     return created;
   }
 }
+
+/** Classes that every cluster has. */
+const systemPriorities: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
 
 export function podKey({ metadata }: Pod): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;

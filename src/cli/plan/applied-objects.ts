@@ -1,0 +1,33 @@
+import type { WhatIfChange } from '../../engine/what-if/change.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { textOf } from '../../kube/wire.ts';
+import { kindResources } from '../../state/kind-resources.ts';
+import { CliError } from '../cli-error.ts';
+import { loadObjects } from '../source/load-files.ts';
+
+const otherNamespaced: ReadonlySet<string> = new Set(['Deployment', 'Job', 'CronJob', 'DaemonSet']);
+
+/** The change that applying the files would be. Objects without a namespace get the given one, as kubectl does it. */
+export function applyChange(paths: readonly string[], namespace: string): WhatIfChange {
+  const objects = loadObjects(paths);
+  if (objects.length === 0) throw new CliError(`there are no objects in ${paths.join(', ')}`);
+  // What pods refer to comes first.
+  const sorted = objects.map((object) => inNamespace(object, namespace)).sort((a, b) => rank(a) - rank(b));
+  return { kind: 'apply', objects: sorted };
+}
+
+function inNamespace(object: KubeObject, namespace: string): KubeObject {
+  const kind = textOf(object.kind);
+  const isNamespaced = Object.hasOwn(kindResources, kind)
+    ? kindResources[kind as keyof typeof kindResources].namespaced
+    : otherNamespaced.has(kind);
+  if (!isNamespaced || textOf(object.metadata?.namespace) !== '') return object;
+  return { ...object, metadata: { ...object.metadata, namespace } };
+}
+
+const podKinds: ReadonlySet<string> = new Set(['Pod', 'StatefulSet', 'ReplicaSet', 'Deployment', 'Job']);
+
+function rank({ kind }: KubeObject): number {
+  if (kind === 'PersistentVolumeClaim') return 1;
+  return podKinds.has(textOf(kind)) ? 2 : 0;
+}

@@ -1,0 +1,144 @@
+import type { Profile } from '../../engine/cluster-index/profile.ts';
+import { type DisruptionBudget, readDisruptionBudget } from '../../engine/preemption/disruption-budget.ts';
+import { type WhatIfChange, WhatIfError } from '../../engine/what-if/change.ts';
+import { predict } from '../../engine/what-if/predict.ts';
+import type { PodFate, PodOutcome, Prediction } from '../../engine/what-if/prediction.ts';
+import type { Pod } from '../../kube/api/core.ts';
+import type { PriorityClass } from '../../kube/api/scheduling.ts';
+import { isFinished } from '../../kube/pods.ts';
+import { CliError } from '../cli-error.ts';
+import { withInFlightPods } from '../explain/in-flight-pods.ts';
+import { groupLine, noticeNotes, podReasonLine } from '../explain/lines.ts';
+import { findPodScheduler, type PodSchedulerOptions } from '../explain/pod-scheduler.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { changeText } from './change-text.ts';
+import {
+  type GonePodLine,
+  type PlanReport,
+  planApiVersion,
+  type StrandedPodLine,
+  type VolumeCopyLine,
+} from './plan-report.ts';
+import { planSummary } from './plan-summary.ts';
+
+export type MakePlanOptions = PodSchedulerOptions;
+
+/** Predicts what the changes do to the cluster of the view; throws a CliError if one names what does not exist. */
+export function makePlan(
+  view: ClusterView,
+  changes: readonly WhatIfChange[],
+  options: MakePlanOptions,
+): PlanReport {
+  const prepared = whatIfIndex(view, options);
+  const { index, profile } = prepared;
+  const prediction = withInFlightPods(index, { view, except: '', nowMs: options.nowMs }, () =>
+    predicted(changes, view, prepared, options),
+  );
+  const { before, after, nodes, notes } = prediction;
+  const report = {
+    apiVersion: planApiVersion,
+    kind: 'PlanReport',
+    changes: changes.map(changeText),
+    profile: profile.name,
+    before,
+    after,
+    ...fateLines(prediction),
+    nodes,
+    notes: [...view.notes, ...prepared.notes, ...notes.map((text) => ({ about: 'assumed' as const, text }))],
+  } as const;
+  return { ...report, summary: planSummary(report) };
+}
+
+interface PreparedIndex extends Pick<ReturnType<ClusterView['snapshot']['toIndex']>, 'index'> {
+  readonly profile: Profile;
+  readonly notes: ClusterView['notes'];
+}
+
+/**
+ * The index for what-if questions, with the rules of the scheduler that places most pods. What one pod takes of a pool must be deducted, even if their
+ * scheduler does not do that: the pods are placed together.
+ */
+export function whatIfIndex(view: ClusterView, options: MakePlanOptions): PreparedIndex {
+  const scheduler = findPodScheduler(view, usualPod(view), options);
+  const { profile: asked } = scheduler;
+  const profile: Profile = asked.inFlight === 'off' ? { ...asked, inFlight: 'linear' } : asked;
+  const { index, warnings } = view.snapshot.toIndex(profile);
+  index.bindsVolumes = scheduler.bindsVolumes;
+  return { index, profile, notes: [...scheduler.notes, ...noticeNotes(warnings)] };
+}
+
+/** A pod with the scheduler name that most pods have. */
+function usualPod({ snapshot }: ClusterView): Pod {
+  const byName = new Map<string, { readonly pod: Pod; count: number }>();
+  for (const pod of snapshot.values('Pod')) {
+    if (isFinished(pod)) continue;
+    const name = pod.spec?.schedulerName ?? '';
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, { pod, count: 1 });
+    else known.count += 1;
+  }
+  return [...byName.values()].sort((a, b) => b.count - a.count)[0]?.pod ?? {};
+}
+
+function predicted(
+  changes: readonly WhatIfChange[],
+  { snapshot, policies = [] }: ClusterView,
+  { index }: PreparedIndex,
+  { nowMs }: MakePlanOptions,
+): Prediction {
+  const budgets = policies.flatMap((object): readonly DisruptionBudget[] => {
+    const budget = object.kind === 'PodDisruptionBudget' ? readDisruptionBudget(object) : undefined;
+    return budget === undefined ? [] : [budget];
+  });
+  // Safe: optional fields only are read of an object of this kind.
+  const priorityClasses = policies.filter(({ kind }) => kind === 'PriorityClass') as readonly PriorityClass[];
+  try {
+    return predict(changes, index, snapshot, { nowMs, budgets, priorityClasses });
+  } catch (error) {
+    if (!(error instanceof WhatIfError)) throw error;
+    throw new CliError(error.message, 1, { cause: error });
+  }
+}
+
+function fateLines({ fates, copies }: Prediction) {
+  const of = (outcome: PodOutcome) => fates.filter((fate) => fate.outcome === outcome);
+  const moves = fates.flatMap(({ pod, owner, from, to, cause, outcome }) =>
+    (outcome === 'moved' || outcome === 'placed') && to !== undefined
+      ? [{ pod, owner: textOrNone(owner), from, to, cause }]
+      : [],
+  );
+  const copyLines: readonly VolumeCopyLine[] = copies.map(({ driver, ...copy }) => ({
+    ...copy,
+    driver: textOrNone(driver),
+  }));
+  return {
+    moves,
+    stranded: of('stranded').map(strandedLine),
+    stuck: of('stuck').map(strandedLine),
+    lost: of('lost').map(goneLine),
+    removed: of('removed').map(goneLine),
+    stays: of('stays').map(goneLine),
+    copies: copyLines,
+    copiedBytes: copyLines.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function strandedLine({ pod, owner, from, cause, why }: PodFate): StrandedPodLine {
+  return {
+    pod,
+    owner: textOrNone(owner),
+    from,
+    cause,
+    message: why?.message ?? '',
+    podReasons: (why?.podRefusals ?? []).map(podReasonLine),
+    nodes: (why?.groups ?? []).map(groupLine),
+  };
+}
+
+function goneLine({ pod, owner, from }: PodFate): GonePodLine {
+  return { pod, owner: textOrNone(owner), node: from };
+}
+
+function textOrNone(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,49 @@
+import type { PlanReport } from './plan-report.ts';
+
+type Counted = Pick<
+  PlanReport,
+  'changes' | 'before' | 'after' | 'moves' | 'stranded' | 'stuck' | 'lost' | 'removed'
+>;
+
+/** The first line of the answer. */
+export function planSummary({
+  changes,
+  before,
+  after,
+  moves,
+  stranded,
+  stuck,
+  lost,
+  removed,
+}: Counted): string {
+  const moved = moves.filter(({ from }) => from !== undefined).length;
+  const waiting = stranded.filter(({ cause }) => cause === 'pending').length;
+  const parts = [
+    counted(moved, 'pod moves', 'pods move'),
+    counted(moves.length - moved, 'pod gets its first node', 'pods get their first node'),
+    counted(stranded.length - waiting, 'pod is stranded', 'pods are stranded'),
+    counted(waiting, 'pod is still pending', 'pods are still pending'),
+    counted(stuck.length, 'pod keeps a drive from being emptied', 'pods keep a drive from being emptied'),
+    counted(lost.length, 'pod is lost', 'pods are lost'),
+    counted(removed.length, 'pod is removed', 'pods are removed'),
+  ].filter((text) => text !== undefined);
+  const what = parts.length === 0 ? 'nothing changes for any pod' : parts.join(', ');
+  const nodes =
+    before.nodes === after.nodes
+      ? `${grouped(after.nodes)} ${after.nodes === 1 ? 'node' : 'nodes'}`
+      : `${grouped(before.nodes)} nodes, then ${grouped(after.nodes)}`;
+  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} pods have a node before, ${grouped(after.placedPods)} after (${nodes}).`;
+}
+
+function counted(count: number, one: string, many: string): string | undefined {
+  if (count === 0) return undefined;
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,122 @@
+import { bytesText } from '../../engine/remedies/amount-text.ts';
+import { printableText } from '../../runtime/printable-text.ts';
+import { nodeReasonTexts } from '../explain/reason-text.ts';
+import { namesText, Page, type RenderOptions, renderNotes } from '../explain/render-parts.ts';
+import { type Column, table } from '../output/table.ts';
+import type { GonePodLine, PlanReport, PodMoveLine, StrandedPodLine, VolumeCopyLine } from './plan-report.ts';
+
+/** Keeps a drain of a large node on one screen; `-o wide` shows all. */
+const movesMax = 20;
+const strandedMax = 10;
+const reasonsMax = 3;
+const nodesMax = 12;
+const namesMax = 2;
+
+/** Renders the plan as text. */
+export function renderPlan(report: PlanReport, options: RenderOptions): string {
+  const page = new Page(options);
+  const isBad = report.stranded.length + report.stuck.length > 0;
+  const paint = isBad ? page.style.bad : page.style.good;
+  page.line(report.summary.split(' ').map(paint).join(' '), 0, 0);
+  renderTable(page, 'MOVES', moveColumns, report.moves, { max: movesMax, options });
+  renderStranded(page, 'STRANDED', report.stranded, options);
+  renderStranded(page, 'STUCK', report.stuck, options);
+  renderGone(page, 'LOST', report.lost, { why: 'no controller creates it again', options });
+  renderGone(page, 'REMOVED', report.removed, { why: 'its controller wants fewer', options });
+  renderGone(page, 'STAYS', report.stays, { why: 'pods of DaemonSets and static pods stay', options });
+  renderCopies(page, report, options);
+  if (options.isWide || report.nodes.length <= nodesMax)
+    renderTable(page, 'NODES', nodeColumns, report.nodes, { max: nodesMax, options });
+  renderNotes(page, report.notes);
+  return page.toString();
+}
+
+/** The pods without a node, as kubectl accepts them. */
+export function strandedNames({ stranded }: PlanReport): string {
+  return stranded.map(({ pod }) => `pod ${printableText(pod)}\n`).join('');
+}
+
+const moveColumns: readonly Column<PodMoveLine>[] = [
+  { title: 'POD', cell: ({ pod }) => pod },
+  { title: 'FROM', cell: ({ from }) => from ?? '-' },
+  { title: 'TO', cell: ({ to }) => to },
+  { title: 'WHY', cell: ({ cause }) => cause, isMinor: true },
+];
+
+const copyColumns: readonly Column<VolumeCopyLine>[] = [
+  { title: 'VOLUME', cell: ({ volume }) => volume, isMinor: true },
+  { title: 'CLAIM', cell: ({ claim }) => claim },
+  { title: 'SIZE', cell: ({ bytes }) => bytesText(bytes, 'up'), align: 'right' },
+  { title: 'FROM', cell: ({ from }) => from },
+  { title: 'TO', cell: ({ to }) => to ?? 'nowhere' },
+];
+
+const nodeColumns: readonly Column<PlanReport['nodes'][number]>[] = [
+  { title: 'NODE', cell: ({ node, isNew }) => (isNew ? `${node} (new)` : node) },
+  { title: 'PODS BEFORE', cell: ({ podsBefore }) => String(podsBefore), align: 'right' },
+  { title: 'AFTER', cell: ({ podsAfter }) => String(podsAfter), align: 'right' },
+];
+
+function renderTable<Row>(
+  page: Page,
+  title: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { max, options }: { readonly max: number; readonly options: RenderOptions },
+): void {
+  if (rows.length === 0) return;
+  page.heading(title);
+  const shown = options.isWide ? rows : rows.slice(0, max);
+  page.lines(table(columns, shown, { width: options.terminal.width, indent: 2 }));
+  if (shown.length < rows.length) page.line(`${rows.length - shown.length} more (-o wide shows them)`, 2);
+}
+
+function renderStranded(
+  page: Page,
+  title: string,
+  pods: readonly StrandedPodLine[],
+  { isWide }: RenderOptions,
+): void {
+  if (pods.length === 0) return;
+  page.heading(title);
+  const shown = isWide ? pods : pods.slice(0, strandedMax);
+  for (const line of shown) renderStrandedPod(page, line, isWide);
+  if (shown.length < pods.length) page.line(`${pods.length - shown.length} more (-o wide shows them)`, 2);
+}
+
+function renderStrandedPod(page: Page, line: StrandedPodLine, isWide: boolean): void {
+  const { pod, from, cause, message, podReasons, nodes } = line;
+  const was = from === undefined ? (cause === 'pending' ? ' (pending now)' : ' (new)') : ` (on ${from} now)`;
+  page.line(
+    `${page.style.bold(pod)}${was}${nodes.length + podReasons.length === 0 ? `: ${message}` : ''}`,
+    2,
+  );
+  for (const { claim, sentence } of podReasons)
+    page.line(`${claim === undefined ? '' : `${claim}: `}${sentence}`, 4);
+  const shown = isWide ? nodes : nodes.slice(0, reasonsMax);
+  for (const { nodes: names, count, reasons } of shown)
+    page.line(`${namesText(names, count, namesMax)}: ${nodeReasonTexts(reasons).join('; ')}`, 4);
+  if (shown.length < nodes.length)
+    page.line(`and ${nodes.length - shown.length} more sets of reasons (-o wide shows them)`, 4);
+}
+
+function renderGone(
+  page: Page,
+  title: string,
+  pods: readonly GonePodLine[],
+  { why, options }: { readonly why: string; readonly options: RenderOptions },
+): void {
+  if (pods.length === 0) return;
+  page.heading(title);
+  const names = pods.map(({ pod, node }) => (node === undefined ? pod : `${pod} on ${node}`));
+  page.line(`${namesText(names, names.length, options.isWide ? names.length : strandedMax)}: ${why}`, 2);
+}
+
+function renderCopies(page: Page, { copies, copiedBytes }: PlanReport, options: RenderOptions): void {
+  if (copies.length === 0) return;
+  renderTable(page, 'TO COPY', copyColumns, copies, { max: movesMax, options });
+  page.line(
+    `${bytesText(copiedBytes, 'up')} in all: these volumes are local, and cannot follow their pods`,
+    2,
+  );
+}
