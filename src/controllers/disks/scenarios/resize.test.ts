@@ -98,8 +98,10 @@ test('18. expansion of three replicas, all accepted: sizes rise once, together',
   await fixture.addVolume('v', { size: 10, numberOfReplicas: 3 });
   const gate = new VerdictGate(3);
   const grown: string[] = [];
+  const calls: string[] = [];
   await fixture.restart(gate, {
     before: ({ verb, resource, name, body }) => {
+      calls.push(`${verb} ${resource.plural} ${name}`);
       const { volumeSize } = (body as Replica | undefined)?.spec ?? {};
       if (verb === 'patch' && resource.plural === replicas.plural && volumeSize !== undefined)
         grown.push(`${name} ${volumeSize}`);
@@ -111,6 +113,10 @@ test('18. expansion of three replicas, all accepted: sizes rise once, together',
   expect(await fixture.replicas()).toEqual(['v-r0 1 10 running', 'v-r1 2 10 running', 'v-r2 3 10 running']);
   expect(await fixture.allocation('v')).toEqual([10, expect.stringMatching(/^False Pending/)]);
   expect(grown).toEqual([]);
+  // It only waits.
+  calls.length = 0;
+  await fixture.settle(10_000);
+  expect(calls).toEqual([]);
   gate.release();
   await fixture.settle();
   expect(await fixture.replicas()).toEqual(['v-r0 1 30 running', 'v-r1 2 30 running', 'v-r2 3 30 running']);
