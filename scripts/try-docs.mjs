@@ -17,10 +17,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const answerMaxMs = 60_000;
 
-/** From the PATH, or from the cache of `npm run test:kubernetes`. */
-const kubectlFolder = [...process.env.PATH.split(delimiter), ...builtFolders('kubectl')].find((candidate) =>
-  existsSync(join(candidate, 'kubectl')),
-);
+/** The folders of programs that a page may use: from the PATH, or from the cache of `npm run test:kubernetes`. */
+const programFolders = new Map(['kubectl', 'helm'].map((name) => [name, folderOf(name)]));
 
 const folder = mkdtempSync(join(tmpdir(), 'stowage-docs-'));
 const clone = join(folder, 'stowage');
@@ -35,6 +33,11 @@ for (const page of pagesOf(clone)) await tryPage(page);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
+function folderOf(name) {
+  const candidates = [...process.env.PATH.split(delimiter), ...builtFolders(name)];
+  return candidates.find((candidate) => existsSync(join(candidate, name)));
+}
+
 function builtFolders(name) {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'stowage', 'kubernetes', name);
   return existsSync(cache) ? readdirSync(cache).map((fingerprint) => join(cache, fingerprint)) : [];
@@ -47,7 +50,8 @@ function pagesOf(directory) {
 
 async function tryPage(page) {
   const blocks = blocksOf(readFileSync(join(clone, page), 'utf8'));
-  const env = { ...process.env, HOME: folder, PATH: `${process.env.PATH}${delimiter}${kubectlFolder ?? ''}` };
+  const found = [...programFolders.values()].filter((each) => each !== undefined);
+  const env = { ...process.env, HOME: folder, PATH: [process.env.PATH, ...found].join(delimiter) };
   const running = [];
   try {
     for (const block of blocks) await tryBlock(page, block, env, running);
@@ -62,8 +66,11 @@ async function tryBlock(page, { text, directive }, env, running) {
     console.log(`- ${title} (not run${directive.slice('skip'.length)})`);
     return;
   }
-  if (/^kubectl /m.test(text) && kubectlFolder === undefined) {
-    console.log(`- ${title} (not run: there is no kubectl here; npm run test:kubernetes builds one)`);
+  const missing = [...programFolders].find(
+    ([name, place]) => place === undefined && new RegExp(`^${name} `, 'm').test(text),
+  );
+  if (missing !== undefined) {
+    console.log(`- ${title} (not run: there is no ${missing[0]} here; npm run test:kubernetes builds one)`);
     return;
   }
   try {
