@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ClusterCall, ClusterHooks } from '../../../cluster/intercepted-cluster.ts';
 import { isReason } from '../../../kube/api-error.ts';
-import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
+import { type DiskSchedule, diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { replicas } from '../../../kube/disks/replica.ts';
 import { storageNodes } from '../../../kube/disks/storage-node.ts';
-import { diskVolumes } from '../../../kube/disks/volume.ts';
+import { type DiskVolume, diskVolumes } from '../../../kube/disks/volume.ts';
 import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
+import { Gate } from '../testing/gate.ts';
 
 function numbered(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `v${at}`);
@@ -42,10 +43,7 @@ test('22. the script of longhorn#10422: two claims whose sum is larger than the 
   await fixture.stop();
   // Two instances, and each knows one of the volumes: both have chosen the disk before either of them has requested.
   let waiting = 0;
-  let proceed = () => {};
-  const bothHaveChosen = new Promise<void>((resolve) => {
-    proceed = resolve;
-  });
+  const bothHaveChosen = new Gate();
   const hooksOf = (volume: string): ClusterHooks => ({
     onWatchEvent: ({ resource }, event) =>
       resource.plural === diskVolumes.plural &&
@@ -56,8 +54,8 @@ test('22. the script of longhorn#10422: two claims whose sum is larger than the 
     before: async (call) => {
       if (requestOf(call) === undefined || waiting === 2) return;
       waiting += 1;
-      if (waiting === 2) proceed();
-      await bothHaveChosen;
+      if (waiting === 2) bothHaveChosen.open();
+      await bothHaveChosen.opened;
     },
   });
   await fixture.restart(hooksOf('a'));
@@ -160,9 +158,25 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
   await fixture.addVolume('a', { size: 10, numberOfReplicas: 2 });
   await fixture.addVolume('b', { size: 10, numberOfReplicas: 2 });
   let rounds = 0;
+  const refused = new Set<string>();
+  const grants = new Map(['a-r0', 'b-r1'].map((name) => [name, new Gate()]));
+  // In the first round a is the first on disk 1, and b on disk 2: each has what the other one lacks.
+  const waitsFor = new Map([
+    ['b-r0', grants.get('a-r0')],
+    ['a-r1', grants.get('b-r1')],
+  ]);
   await fixture.restart({
-    before: (call) => {
-      rounds += Number(requestOf(call) === 35);
+    before: async (call) => {
+      const { spec, status } = (call.body ?? {}) as DiskSchedule & DiskVolume;
+      if (call.resource.plural === diskVolumes.plural && status?.refusedExpansion) refused.add(call.name);
+      if (requestOf(call) !== 35) return;
+      rounds += 1;
+      await waitsFor.get(Object.keys(spec?.replicas ?? {})[0] ?? '')?.opened;
+    },
+    after: (call) => {
+      const { status } = (call.body ?? {}) as DiskSchedule;
+      if (call.verb !== 'update' || !isScheduleCall(call)) return;
+      for (const [name, gate] of grants) if (status?.replicas?.[name]?.scheduledSize === 35) gate.open();
     },
   });
   const client = fixture.environment.cluster.resource(diskVolumes);
@@ -170,6 +184,7 @@ test('27. two volumes expand on the same two disks with room for one: one wins w
     ['a', 'b'].map((name) => client.patch({ name }, { type: 'merge', body: { spec: { size: 35 } } })),
   );
   await fixture.settle(60_000);
+  expect([...refused].sort()).toEqual(['a', 'b']);
   const sizes = [(await fixture.allocation('a'))[0], (await fixture.allocation('b'))[0]].sort();
   expect(sizes).toEqual([10, 35]);
   expect(await fixture.granted()).toEqual({ 1: 45, 2: 45 });

@@ -1,32 +1,23 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ClusterCall } from '../../../cluster/intercepted-cluster.ts';
 import { diskSchedules } from '../../../kube/disks/disk-schedule.ts';
 import { type Replica, replicas } from '../../../kube/disks/replica.ts';
 import { diskVolumes } from '../../../kube/disks/volume.ts';
 import { DisksFixture, diskUUID } from '../testing/disks-fixture.ts';
+import { Gate } from '../testing/gate.ts';
 
-/** While it is held, the disk with this number, or any disk, decides nothing. */
-class VerdictGate {
+/** Until it is opened, the disk with this number, or every disk, decides nothing. */
+class VerdictGate extends Gate {
   readonly #uuid: string | undefined;
-  #open = () => {};
-  #opened = Promise.resolve();
 
   constructor(number?: number) {
+    super();
     this.#uuid = number === undefined ? undefined : diskUUID(number);
-    this.#opened = new Promise((resolve) => {
-      this.#open = resolve;
-    });
-    // A failed test must not wait for a verdict.
-    onTestFinished(() => this.release());
-  }
-
-  release(): void {
-    this.#open();
   }
 
   readonly before = async ({ verb, resource, name }: ClusterCall): Promise<void> => {
     const isVerdict = verb === 'update' && resource.plural === diskSchedules.plural;
-    if (isVerdict && (this.#uuid ?? name) === name) await this.#opened;
+    if (isVerdict && (this.#uuid ?? name) === name) await this.opened;
   };
 }
 
@@ -72,7 +63,7 @@ test('14. rejected 101, then 80 asked: not read as rejected before the pass, sch
   expect((await fixture.allocation('v'))[1]).toMatch(/^False Pending/);
   expect((await fixture.schedule(1))?.spec?.replicas).toEqual({ 'v-r0': 80 });
   expect(await fixture.verdicts(1)).toEqual(['v-r0 rejected 50 InsufficientStorage']);
-  gate.release();
+  gate.open();
   await fixture.settle();
   expect(await fixture.verdicts(1)).toEqual(['v-r0 scheduled 80']);
   expect(await fixture.allocation('v')).toEqual([80, expect.stringMatching(/^True/)]);
@@ -117,7 +108,7 @@ test('18. expansion of three replicas, all accepted: sizes rise once, together',
   calls.length = 0;
   await fixture.settle(10_000);
   expect(calls).toEqual([]);
-  gate.release();
+  gate.open();
   await fixture.settle();
   expect(await fixture.replicas()).toEqual(['v-r0 1 30 running', 'v-r1 2 30 running', 'v-r2 3 30 running']);
   expect(grown).toEqual(['v-r0 30', 'v-r1 30', 'v-r2 30']);
