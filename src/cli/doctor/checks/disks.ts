@@ -14,7 +14,8 @@ function nodeFindings({ lists }: ClusterFacts): readonly Found[] {
     const object = objectOf('StorageNode', node);
     const ready = getCondition(node.status?.conditions, 'Ready');
     const found: Found[] = [];
-    if (ready?.status !== 'True') {
+    const hasReported = ready !== undefined || Object.keys(node.status?.diskStatus ?? {}).length > 0;
+    if (!hasReported || (ready !== undefined && ready.status !== 'True')) {
       const detail =
         ready === undefined ? 'its disk agent has never reported' : textOf(ready.message) || 'is not ready';
       found.push({ code: 'StorageNodeNotReady', object, detail });
