@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -136,11 +136,14 @@ function repositoryFiles(): TextFile[] {
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
     options,
   );
-  return listed
-    .split('\0')
-    .filter((path) => path !== '' && existsSync(join(root, path)))
-    .map((path) => ({ path, text: readText(path) }))
-    .filter(({ text }) => !text.includes('\0'));
+  return (
+    listed
+      .split('\0')
+      // A link to a folder, such as the definitions of the chart, has no text of its own.
+      .filter((path) => path !== '' && existsSync(join(root, path)) && statSync(join(root, path)).isFile())
+      .map((path) => ({ path, text: readText(path) }))
+      .filter(({ text }) => !text.includes('\0'))
+  );
 }
 
 function readText(path: string): string {
