@@ -8,8 +8,8 @@ export default defineConfig(({ mode }) => ({
   plugins: mode === 'compiled' ? [compiledSources()] : [],
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
-    // They need the programs of Kubernetes: npm run test:kubernetes.
-    exclude: [...configDefaults.exclude, 'test/kubernetes/**'],
+    // They need the programs of Kubernetes or Chromium: npm run test:kubernetes.
+    exclude: [...configDefaults.exclude, 'test/kubernetes/**', 'test/console/**'],
     setupFiles: ['./test/property-seed.ts'],
     server: { deps: { external: [compiledFiles] } },
     pool: 'threads',

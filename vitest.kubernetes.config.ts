@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: vitest loads its configuration by the default export.
 export default defineConfig({
   test: {
-    include: ['test/kubernetes/**/*.test.ts'],
+    include: ['test/kubernetes/**/*.test.ts', 'test/console/**/*.test.ts'],
     globalSetup: ['./test/kubernetes/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

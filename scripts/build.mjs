@@ -49,6 +49,7 @@ function fingerprintOfInputs() {
     'package-lock.json',
     'scripts/build.mjs',
     'scripts/bundle.mjs',
+    'scripts/bundle-console.mjs',
   ];
   const sources = filesBelow(join(root, 'src'))
     .filter(isShipped)
@@ -63,8 +64,12 @@ function fingerprintOfInputs() {
   return hash.digest('hex');
 }
 
-/** As in tsconfig.build.json. */
+/** As in tsconfig.build.json, and the page of the console. */
 function isShipped(path) {
+  return isShippedModule(path) || path.startsWith('console/page/');
+}
+
+function isShippedModule(path) {
   return path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/testing/');
 }
 
@@ -73,6 +78,7 @@ function compileInto(output) {
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
   if (!runs(compiler, '-p', 'tsconfig.build.json', '--outDir', output)) return false;
   if (!runs(join('scripts', 'bundle.mjs'), output)) return false;
+  if (!runs(join('scripts', 'bundle-console.mjs'), output)) return false;
   chmodSync(join(output, 'cli', 'main.js'), 0o755);
   return true;
 }

@@ -18,7 +18,7 @@ import type { OperatorRules } from './registry/context/operator-rules.ts';
 import { EmbeddedRegistry } from './registry/embedded-registry.ts';
 import { KubernetesEndpoints } from './registry/kubernetes-endpoints.ts';
 import type { Registry } from './registry/registry.ts';
-import { ApiServer } from './server/api-server.ts';
+import { ApiServer, type ExtraPages } from './server/api-server.ts';
 import { createCredentials, loadOrCreateCredentials } from './server/credentials/credentials.ts';
 import { openLmdbStore } from './store/lmdb-store.ts';
 import { MemoryStore } from './store/memory-store.ts';
@@ -41,6 +41,8 @@ export interface EmbeddedServerOptions {
   readonly readyChecks?: HealthChecks | undefined;
   /** More metrics for `/metrics`, in Prometheus' text format. */
   readonly moreMetrics?: (() => string) | undefined;
+  /** Pages besides the API, on the same port. */
+  readonly extraPages?: ExtraPages | undefined;
   /** Called with unexpected exceptions; the server keeps running. */
   onError(error: unknown, where: string): void;
 }
@@ -131,6 +133,11 @@ export class EmbeddedServer {
     return this.#api.kubeconfig;
   }
 
+  /** A token for one purpose: the same after a restart, and without any right to the API. */
+  tokenFor(purpose: string): string {
+    return this.#api.tokenFor(purpose);
+  }
+
   async writeKubeconfig(path: string): Promise<void> {
     await this.#api.writeKubeconfig(path);
   }
@@ -155,7 +162,7 @@ async function closeAll(controllers: readonly ServerController[], store: Store):
 }
 
 async function listen(registry: Registry, options: EmbeddedServerOptions): Promise<ApiServer> {
-  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, onError } = options;
+  const { dataDirectory, host, port, clock, random, ids, readyChecks, moreMetrics, extraPages, onError } = options;
   const wanted = { nowMs: clock.nowMs(), extraHosts: host === undefined ? [] : [host] };
   const credentials =
     dataDirectory === undefined
@@ -172,5 +179,6 @@ async function listen(registry: Registry, options: EmbeddedServerOptions): Promi
     ...(port === undefined ? {} : { port }),
     ...(readyChecks === undefined ? {} : { readyChecks }),
     ...(moreMetrics === undefined ? {} : { moreMetrics }),
+    ...(extraPages === undefined ? {} : { extraPages }),
   });
 }

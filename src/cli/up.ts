@@ -7,6 +7,8 @@ import { realClock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { CliError, usage } from './cli-error.ts';
 import { demoDiskPath, type StorageNodeFlags, storageNodeSettingsOf } from './config/disk-agent-flags.ts';
+import { ConsolePages } from './console/console-pages.ts';
+import { consoleOfPlane, type PlaneConsole } from './console/plane-console.ts';
 import { type CsiFlags, csiSettingsOf } from './csi-flags.ts';
 import { type CsiNodeFlags, csiNodeSettingsOf } from './csi-node-flags.ts';
 import { emptyDataDirectory, markDataDirectory } from './data-directory.ts';
@@ -23,6 +25,8 @@ export interface UpFlags extends LogFlags, CsiFlags, CsiNodeFlags, StorageNodeFl
   readonly kubeconfig?: string;
   readonly controllers: string;
   readonly console: boolean;
+  readonly consoleWrite?: boolean;
+  readonly consoleHost?: readonly string[];
   readonly featureGates: string;
   readonly demo?: boolean;
   readonly fresh?: boolean;
@@ -42,10 +46,13 @@ export async function up(flags: UpFlags): Promise<void> {
     // A component that hangs must not keep the process alive: every acknowledged write is durable already.
     realClock.after(stopMaxMs, () => process.exit(0));
   });
-  const plane = await startControlPlane(flags, plan);
+  const pages = flags.console ? new ConsolePages() : undefined;
+  const plane = await startControlPlane(flags, plan, pages);
   await writeKubeconfig(plane, kubeconfig);
+  let consoleOf: PlaneConsole | undefined;
   try {
     await plane.ready(ending.signal);
+    consoleOf = pages && (await consoleOfPlane(plane, pages, { ...flags, kubeconfig, log }));
     const listed = names.join(', ') || 'none';
     log.info(`listening on ${plane.server.url}, data in ${dataDirectory}, controllers: ${listed}`);
     await demo?.load(plane.server.registry, ending.signal);
@@ -56,8 +63,10 @@ export async function up(flags: UpFlags): Promise<void> {
   }
   process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
   if (demo !== undefined && flags.logFormat !== 'json') process.stderr.write(whatToTry(ownNames()));
+  if (consoleOf !== undefined) log.info(`the console is on ${consoleOf.url}`);
 
   log.info(`${await stop}: stopping`);
+  await consoleOf?.console.close();
   await plane.close();
   process.exit(0);
 }
@@ -125,7 +134,11 @@ function portOf(text: string): number {
   throw usage(`--port: "${text}" is not a port; give a number from 0 to 65535, where 0 picks a free one`);
 }
 
-async function startControlPlane(flags: UpFlags, plan: UpPlan): Promise<EmbeddedControlPlane> {
+async function startControlPlane(
+  flags: UpFlags,
+  plan: UpPlan,
+  pages: ConsolePages | undefined,
+): Promise<EmbeddedControlPlane> {
   const { host, fresh = false } = flags;
   const { dataDirectory, log, demo } = plan;
   try {
@@ -139,6 +152,7 @@ async function startControlPlane(flags: UpFlags, plan: UpPlan): Promise<Embedded
       controllers: plan.names,
       extraControllers: demo?.controllers,
       settings: plan.settings,
+      extraPages: pages,
       log,
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedServer } from '../apiserver/embedded-server.ts';
+import { EmbeddedServer, type EmbeddedServerOptions } from '../apiserver/embedded-server.ts';
 import type { OperatorRules } from '../apiserver/registry/context/operator-rules.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
@@ -35,6 +35,8 @@ export interface ControlPlaneOptions {
    * directories in the data directory.
    */
   readonly settings?: Omit<ControllerSettings, 'version' | 'clusterAuthority' | 'localRoot'> | undefined;
+  /** Pages besides the API, on the same port. */
+  readonly extraPages?: EmbeddedServerOptions['extraPages'];
   readonly log: Log;
 }
 
@@ -86,6 +88,7 @@ export class EmbeddedControlPlane {
         controllers: () => (isReady() ? undefined : 'the controllers have not read the cluster yet'),
       },
       moreMetrics: () => metrics.render(),
+      extraPages: options.extraPages,
     });
     const supervisor = new Supervisor({
       clock: realClock,

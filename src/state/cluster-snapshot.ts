@@ -20,6 +20,11 @@ export class ClusterSnapshot {
   }
 
   /** `key` is `name` or `namespace/name`. */
+  remove(kind: IndexedKind, key: string): void {
+    this.#byKind.get(kind)?.delete(key);
+  }
+
+  /** `key` is `name` or `namespace/name`. */
   get<K extends IndexedKind>(kind: K, key: string): ObjectOf[K] | undefined {
     // Safe: a kind's map holds objects of that kind.
     return this.#byKind.get(kind)?.get(key) as ObjectOf[K] | undefined;

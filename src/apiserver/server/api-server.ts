@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { HealthChecks } from '../../io/http/health-pages.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Ids } from '../../runtime/ids.ts';
@@ -8,6 +9,7 @@ import { ApiHandler } from './api-handler.ts';
 import type { ServerCredentials } from './credentials/credentials.ts';
 import { kubeconfigText, writeKubeconfig } from './credentials/kubeconfig-file.ts';
 import { DiscoveryPages } from './discovery/discovery-pages.ts';
+import type { RequestHandler } from './http/http-exchange.ts';
 import { HttpServer } from './http/http-server.ts';
 import { newMetrics, publishedMetrics, type ServerMetrics } from './metrics.ts';
 import { OpenApiPages } from './openapi/openapi-pages.ts';
@@ -31,8 +33,17 @@ export interface ApiServerStartOptions {
   readonly readyChecks?: HealthChecks;
   /** More metrics for `/metrics`, in Prometheus' text format. */
   readonly moreMetrics?: () => string;
+  /** Pages besides the API. */
+  readonly extraPages?: ExtraPages;
   /** Called with unexpected exceptions; the server keeps running. */
   onError(error: unknown, where: string): void;
+}
+
+/** Pages that another component serves on the same port. It decides itself who may read them. */
+export interface ExtraPages {
+  /** The path `/NAME` and everything below it. */
+  readonly name: string;
+  readonly handle: RequestHandler;
 }
 
 interface Parts {
@@ -85,7 +96,7 @@ export class ApiServer {
       credentials,
       host: options.host ?? hostDefault,
       port: options.port ?? 0,
-      handler: handler.handle,
+      handler: withExtraPages(handler.handle, options.extraPages),
       clock,
       metrics,
       bodiesMaxBytes: options.bodiesMaxBytes,
@@ -114,6 +125,11 @@ export class ApiServer {
     return this.#credentials.certificate;
   }
 
+  /** A token for one purpose: the same after a restart, and without any right to the API. */
+  tokenFor(purpose: string): string {
+    return createHmac('sha256', this.#credentials.token).update(purpose).digest('base64url');
+  }
+
   get kubeconfig(): string {
     return kubeconfigText({ server: this.url, ...this.#credentials });
   }
@@ -127,4 +143,11 @@ export class ApiServer {
     await this.#http.close();
     this.#access.close();
   }
+}
+
+function withExtraPages(handle: RequestHandler, pages: ExtraPages | undefined): RequestHandler {
+  if (pages === undefined) return handle;
+  const path = `/${pages.name}`;
+  return (request) =>
+    request.path === path || request.path.startsWith(`${path}/`) ? pages.handle(request) : handle(request);
 }

@@ -23,9 +23,12 @@ export function addUp(program: Command): void {
       'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
       '',
     )
+    .option('--no-console', 'do not serve the web console')
+    .option('--console-write', 'let the console carry out changes; without it, it only shows')
     .option(
-      '--no-console',
-      'do not serve the web console (preview: there is no console yet, so this changes nothing)',
+      '--console-host <name>',
+      'a name by which browsers reach the console, besides addresses and localhost; may be repeated',
+      collect,
     )
     .option('--demo', 'load a small zoned cluster with pods that run and pods that fit nowhere')
     .option('--fresh', 'delete the data directory and start over');
@@ -50,6 +53,7 @@ Examples:
 
 When the server answers, it prints the line that configures kubectl:
   export KUBECONFIG=/path/to/kubeconfig
+and the address of the web console.
 Ctrl-C stops it; the next start continues with the same data. Nodes are simulated: --allocation-only of run is implied.`,
     )
     .action(async (options) => {

@@ -105,6 +105,11 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
     });
   }
 
+  /** The same server, as the user of a bearer token. Both use the same connections: close only this one. */
+  as(token: string): KubernetesCluster {
+    return new KubernetesCluster({ ...this.connection, user: { token } }, this.#transport, this.#options);
+  }
+
   /** For example `v1.36.3`. A cheap way to check whether the server can be reached. */
   async serverVersion(signal?: AbortSignal): Promise<string> {
     const answer = await this.#requester.exchange({ method: 'GET', path: '/version', signal });

@@ -27,7 +27,7 @@ export function explainPending(
   pods: readonly Pod[],
   options: ExplainPendingOptions,
 ): ExplainedPending {
-  const indexOf = indexPerProfile(view);
+  const indexOf = options.indexOf ?? indexPerProfile(view);
   const { index, warnings } = indexOf(findPodScheduler(view, pods[0] ?? {}, options).profile);
   const kinds = groupAlikePods(pods, index);
   const explained = kinds.slice(0, kindsExplainedMax).map((kind, at): ExplainedKind => {
@@ -40,7 +40,9 @@ export function explainPending(
     };
   });
   const causes = groupByCause(explained.filter(({ explanation }) => hasCause(explanation.verdict)));
-  const tried = tryRemedies(view, causes, explained, options);
+  const tried = options.skipsRemedies
+    ? { perCause: [], overall: [], omissions: [] }
+    : tryRemedies(view, causes, explained, options);
   const count = (verdict: PodVerdict) =>
     podCount(explained.filter(({ explanation }) => explanation.verdict === verdict));
   const notExplained = pods.length - podCount(explained);

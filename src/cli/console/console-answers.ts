@@ -1,0 +1,85 @@
+import type { AnswerView, ConsoleAnswers } from '../../console/answers.ts';
+import type { Profile } from '../../engine/cluster-index/profile.ts';
+import type { Lease } from '../../kube/api/coordination.ts';
+import { explainPod, type IndexOf } from '../explain/explain-pod.ts';
+import { explainPendingPods } from '../explain/pending/explain-many.ts';
+import { indexPerProfile } from '../explain/pending/index-per-profile.ts';
+import { findReservations } from '../reservations/find-reservations.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { unseenNotes } from '../source/unseen-notes.ts';
+import { diskAnswer, diskRows } from './disk-rows.ts';
+import { poolRows } from './pool-rows.ts';
+
+/** What the objects of the console do not say: which scheduler decides. */
+export interface SchedulerFacts {
+  /** The Leases on which components announce themselves; undefined if they may not be read. */
+  readonly leases: readonly Lease[] | undefined;
+  readonly isEmbedded: boolean;
+  readonly isFromFiles: boolean;
+}
+
+export interface ConsoleAnswersOptions {
+  readonly facts: () => Promise<SchedulerFacts>;
+}
+
+/** The answers of the commands for the console. */
+export function consoleAnswers({ facts }: ConsoleAnswersOptions): ConsoleAnswers {
+  const viewed = async (view: AnswerView) => clusterViewOf(view, await facts());
+  return {
+    pools: (view) => poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
+    disks: ({ disks }) => diskRows(disks),
+    disk: diskAnswer,
+    queue: async (view, { triesRemedies }) => {
+      const cluster = await viewed(view);
+      const explanation = explainPendingPods(cluster, view.namespace || undefined, {
+        nowMs: view.nowMs,
+        where: 'the cluster',
+        indexOf: indexOf(view, cluster),
+        skipsRemedies: !triesRemedies,
+      });
+      return { ...explanation, takenAtMs: view.nowMs, hasRemedies: triesRemedies };
+    },
+    pod: async (view, key) => {
+      const pod = view.snapshot.get('Pod', key);
+      if (pod === undefined) return undefined;
+      const cluster = await viewed(view);
+      return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
+    },
+    reservations: (view) =>
+      findReservations(clusterViewOf(view, unknownScheduler), {
+        nowMs: view.nowMs,
+        namespace: view.namespace || undefined,
+        index: view.index,
+      }),
+  };
+}
+
+const unknownScheduler: SchedulerFacts = { leases: undefined, isEmbedded: false, isFromFiles: false };
+
+function clusterViewOf(view: AnswerView, { leases, isEmbedded, isFromFiles }: SchedulerFacts): ClusterView {
+  const { snapshot, events, unseen, disks } = view;
+  return {
+    snapshot,
+    events,
+    leases,
+    isEmbedded,
+    isFromFiles,
+    disks: {
+      schedules: [...disks.DiskSchedule.values()],
+      nodes: [...disks.StorageNode.values()],
+      settings: [...disks.DiskSettings.values()],
+      volumes: [...disks.DiskVolume.values()],
+    },
+    notes: unseenNotes(unseen),
+    unseen,
+    seesNodes: !unseen.some(({ kind }) => kind === 'Node'),
+  };
+}
+
+/** Building an index takes longest, so the live one is used where the profile is the same. Explaining leaves it as it was. */
+function indexOf({ index }: AnswerView, view: ClusterView): IndexOf {
+  const build = indexPerProfile(view);
+  const own = index && JSON.stringify(index.profile);
+  return (profile: Profile) =>
+    index !== undefined && own === JSON.stringify(profile) ? { index, warnings: [] } : build(profile);
+}

@@ -1,0 +1,58 @@
+import type { AnswerView } from '../../console/answers.ts';
+import type { DiskAnswer } from '../../console/wire/answers.ts';
+import type { ConsoleDisk } from '../../console/wire/rows.ts';
+import { ownedEntries } from '../disks/disk-entries.ts';
+import { diskLine } from '../disks/disk-lines.ts';
+import type { DiskObjects } from '../disks/disk-objects.ts';
+import { diskLabel, type KnownDisk, knownDisks } from '../disks/known-disks.ts';
+
+/** Every disk for the console, as `stowage disks list` shows it. */
+export function diskRows(disks: AnswerView['disks']): readonly ConsoleDisk[] {
+  return knownDisks(objectsOf(disks, [])).map(diskRow);
+}
+
+/** Every request for the bytes of a disk, as `stowage disks describe` shows them. */
+export function diskAnswer({ disks, snapshot }: AnswerView, id: string): DiskAnswer | undefined {
+  const objects = objectsOf(disks, [...snapshot.values('PersistentVolume')]);
+  const found = knownDisks(objects).find((disk) => idOf(disk) === id);
+  return found && { entries: ownedEntries(found, objects) };
+}
+
+function diskRow(known: KnownDisk): ConsoleDisk {
+  const line = diskLine(known);
+  return {
+    id: idOf(known),
+    node: line.node,
+    disk: line.disk,
+    zone: line.zone ?? '',
+    state: line.state,
+    message: line.message ?? '',
+    limitBytes: line.limitBytes ?? null,
+    scheduledBytes: line.scheduledBytes,
+    pendingBytes: line.pendingBytes,
+    replicas: line.replicaCount,
+    images: line.imageCount,
+    pending: line.pendingCount,
+    rejected: line.rejectedCount,
+  };
+}
+
+function idOf(disk: KnownDisk): string {
+  return `${diskLabel(disk)} ${disk.uuid ?? ''}`;
+}
+
+function objectsOf(
+  disks: AnswerView['disks'],
+  persistentVolumes: DiskObjects['persistentVolumes'] & object,
+): DiskObjects {
+  return {
+    nodes: [...disks.StorageNode.values()],
+    schedules: [...disks.DiskSchedule.values()],
+    settings: [...disks.DiskSettings.values()],
+    volumes: [...disks.DiskVolume.values()],
+    replicas: [...disks.Replica.values()],
+    images: [],
+    persistentVolumes,
+    notes: [],
+  };
+}

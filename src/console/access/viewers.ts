@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { fullRights, type Rights } from './rights.ts';
+import { readRights, type ShownResource } from './token-rights.ts';
+
+/** A person with a token. */
+export interface Viewer {
+  readonly rights: Rights;
+  /** Acts with the viewer's own rights; undefined for the console's own token, which acts with those of the process. */
+  readonly cluster: Cluster | undefined;
+}
+
+export interface ViewersOptions {
+  /** Gives every right to see; undefined if only tokens of the cluster are accepted. */
+  readonly ownToken?: string | undefined;
+  /** A client that sends this bearer token; undefined if only the own token is accepted. */
+  readonly asViewer?: ((token: string) => Cluster) | undefined;
+  readonly resources: readonly ShownResource[];
+  readonly namespaces: () => readonly string[];
+  readonly clock: Clock;
+}
+
+/** Rights that were withdrawn end a view after this time at the latest. */
+export const rightsMaxAgeMs = 30_000;
+/** Viewers whose rights are remembered. */
+const viewersMax = 1_000;
+
+interface Known {
+  readonly readMs: number;
+  readonly viewer: Promise<Viewer | undefined>;
+}
+
+/** Finds out what the holder of a token may see. Answers are kept for a short time. */
+export class Viewers {
+  readonly #options: ViewersOptions;
+  /** By the hash of the token, so that the memory of this process has no list of tokens. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: ViewersOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined if the token is not accepted. Rejects if the cluster could not be asked. */
+  async viewerOf(token: string): Promise<Viewer | undefined> {
+    if (this.#isOwn(token)) return { rights: fullRights, cluster: undefined };
+    const { asViewer, clock } = this.#options;
+    if (asViewer === undefined) return undefined;
+    const key = hashOf(token).toString('base64');
+    const known = this.#known.get(key);
+    if (known !== undefined && clock.monotonicMs() - known.readMs < rightsMaxAgeMs) return await known.viewer;
+    const viewer = this.#read(asViewer(token));
+    this.#remember(key, viewer);
+    try {
+      return await viewer;
+    } catch (error) {
+      this.#known.delete(key);
+      throw error;
+    }
+  }
+
+  async #read(cluster: Cluster): Promise<Viewer | undefined> {
+    const { resources, namespaces } = this.#options;
+    const rights = await readRights(cluster, resources, namespaces(), new AbortController().signal);
+    return rights === undefined ? undefined : { rights, cluster };
+  }
+
+  #remember(key: string, viewer: Promise<Viewer | undefined>): void {
+    this.#known.delete(key);
+    this.#known.set(key, { readMs: this.#options.clock.monotonicMs(), viewer });
+    if (this.#known.size <= viewersMax) return;
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #isOwn(token: string): boolean {
+    const { ownToken } = this.#options;
+    return ownToken !== undefined && timingSafeEqual(hashOf(ownToken), hashOf(token));
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

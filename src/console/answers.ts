@@ -1,0 +1,37 @@
+import type { ClusterIndex } from '../engine/cluster-index/cluster-index.ts';
+import type { Event } from '../kube/api/core.ts';
+import type { ClusterSnapshot } from '../state/cluster-snapshot.ts';
+import type { UnlistedKind } from '../state/list-cluster.ts';
+import type { ConsoleDiskObjects } from './state/cluster-state.ts';
+import type { DiskAnswer, PodReport, QueueAnswer, ReservationsAnswer } from './wire/answers.ts';
+import type { ConsoleDisk, ConsolePool } from './wire/rows.ts';
+
+/** The objects that an answer is about: those that the viewer may list. */
+export interface AnswerView {
+  readonly snapshot: ClusterSnapshot;
+  /** The live index of the snapshot, with the profile `stowage`. An answer leaves it as it is. Undefined if the viewer sees only a part. */
+  readonly index: ClusterIndex | undefined;
+  readonly disks: ConsoleDiskObjects;
+  readonly events: readonly Event[];
+  /** Kinds that the viewer may not list, or only in the namespace of the view. */
+  readonly unseen: readonly UnlistedKind[];
+  /** The only namespace of the view; undefined for all. */
+  readonly namespace: string | undefined;
+  readonly nowMs: number;
+}
+
+/**
+ * The answers of the commands, which the page shows in the same words: `explain`, `reservations`, `capacity`, `disks` and `plan`. The command line
+ * provides them, so that nothing is decided twice.
+ */
+export interface ConsoleAnswers {
+  /** Every pool and drive with its figures. The view has an index. */
+  pools(view: AnswerView & { readonly index: ClusterIndex }): readonly ConsolePool[];
+  disks(view: Pick<AnswerView, 'disks'>): readonly ConsoleDisk[];
+  /** Undefined if there is no such disk. */
+  disk(view: AnswerView, id: string): DiskAnswer | undefined;
+  queue(view: AnswerView, options: { readonly triesRemedies: boolean }): Promise<QueueAnswer>;
+  /** Undefined if there is no such pod in the view. */
+  pod(view: AnswerView, key: string): Promise<PodReport | undefined>;
+  reservations(view: AnswerView): ReservationsAnswer;
+}

@@ -1,0 +1,157 @@
+import type {
+  IncomingRequest,
+  OutgoingResponse,
+  StreamSink,
+} from '../../apiserver/server/http/http-exchange.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Event } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/error-message.ts';
+import { isAllowedHost, isOwnOrigin } from '../access/host-check.ts';
+import type { Rights } from '../access/rights.ts';
+import { cookieWith, expiredCookie, isPlausibleToken, tokenIn } from '../access/session-cookie.ts';
+import { rightsMaxAgeMs, type Viewer, type Viewers } from '../access/viewers.ts';
+import type { ConsoleAnswers } from '../answers.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
+import type { History } from '../state/history.ts';
+import type { ConsoleAbout } from '../wire/rows.ts';
+import { assetAnswer, pageHtml } from './assets.ts';
+import { htmlAnswer, problemAnswer, redirect } from './console-responses.ts';
+import { DataPages } from './data-pages.ts';
+import { EventStream, eventStreamResponse } from './event-stream.ts';
+import { hiddenTexts } from './hidden-texts.ts';
+import { loginPage } from './login-page.ts';
+import { stateResponse } from './state-response.ts';
+
+export interface ConsoleHandlerOptions {
+  readonly state: ClusterState;
+  readonly history: History;
+  readonly streams: Set<EventStream>;
+  readonly viewers: Viewers;
+  readonly answers: ConsoleAnswers;
+  /** Undefined for a frozen state. */
+  readonly cluster: Cluster | undefined;
+  readonly frozen: { readonly takenAtMs: number; readonly events: readonly Event[] } | undefined;
+  readonly hosts: readonly string[];
+  readonly server: string;
+  readonly version: string;
+  readonly canWrite: boolean;
+  readonly clock: Clock;
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+/** Streams at one time: a browser opens one for each page. */
+const streamsMax = 200;
+
+/** Answers requests below `/console`: who asks, what they may see, and which page they want. */
+export class ConsoleHandler {
+  readonly #options: ConsoleHandlerOptions;
+  readonly #data: DataPages;
+
+  constructor(options: ConsoleHandlerOptions) {
+    this.#options = options;
+    this.#data = new DataPages(options);
+  }
+
+  async handle(request: IncomingRequest): Promise<OutgoingResponse> {
+    try {
+      return await this.#respond(request);
+    } catch (error) {
+      if (isReason(error, 'Forbidden', 'NotFound', 'Conflict', 'Invalid', 'BadRequest'))
+        return problemAnswer(error.code, error.message);
+      this.#options.onError(error, `${request.method} ${request.path}`);
+      return problemAnswer(500, `the console could not answer: ${messageOf(error)}`);
+    }
+  }
+
+  async #respond(request: IncomingRequest): Promise<OutgoingResponse> {
+    const { method, path, headers } = request;
+    if (!isAllowedHost(headers.host, this.#options.hosts))
+      return problemAnswer(421, 'this server is not known by this name; add it with --console-host');
+    if (path === '/console') return redirect('/console/');
+    const rest = path.slice('/console/'.length);
+    if (method === 'POST') {
+      if (!isOwnOrigin(headers.origin, headers.host))
+        return problemAnswer(403, 'this request must come from a page of the console itself');
+      if (rest === 'login') return await this.#login(request);
+      if (rest === 'logout') return redirect('/console/', { 'Set-Cookie': expiredCookie() });
+    } else if (method !== 'GET' && method !== 'HEAD')
+      return problemAnswer(405, `the method ${method} is not supported`);
+    if (rest.startsWith('assets/')) {
+      const asset = await assetAnswer(rest.slice('assets/'.length), this.#options.version);
+      return asset ?? problemAnswer(404, 'there is no such file');
+    }
+    const given = request.query.get('token');
+    if (rest === '' && given !== null) return await this.#enter(given);
+    return await this.#asViewer(request, rest);
+  }
+
+  async #asViewer(request: IncomingRequest, rest: string): Promise<OutgoingResponse> {
+    const token = tokenIn(request.headers.cookie);
+    const viewer = token === undefined ? undefined : await this.#options.viewers.viewerOf(token);
+    if (token === undefined || viewer === undefined)
+      return rest === ''
+        ? htmlAnswer(
+            loginPage(
+              token === undefined ? 'Sign in to see the cluster.' : 'The token is not valid any more.',
+            ),
+            401,
+          )
+        : problemAnswer(401, 'sign in first');
+    if (rest === '') return htmlAnswer(await pageHtml());
+    if (rest === 'data/state')
+      return stateResponse(this.#options.state.rows, viewer.rights, this.#about(viewer.rights));
+    if (rest === 'data/events') return this.#events(request, viewer, token);
+    return await this.#data.respond(request, rest.slice('data/'.length), viewer);
+  }
+
+  async #login(request: IncomingRequest): Promise<OutgoingResponse> {
+    const form = new URLSearchParams((await request.body('console')).toString('utf8'));
+    return await this.#enter((form.get('token') ?? '').trim());
+  }
+
+  /** Moves the token into a cookie, so that it is neither in the address nor in the history of the browser. */
+  async #enter(token: string): Promise<OutgoingResponse> {
+    const viewer = isPlausibleToken(token) ? await this.#options.viewers.viewerOf(token) : undefined;
+    if (viewer === undefined)
+      return htmlAnswer(loginPage('The cluster does not accept this token. Sign in with another one.'), 401);
+    return redirect('/console/', { 'Set-Cookie': cookieWith(token) });
+  }
+
+  #events(request: IncomingRequest, viewer: Viewer, token: string): OutgoingResponse {
+    const { state, streams, clock, viewers } = this.#options;
+    if (streams.size >= streamsMax) return problemAnswer(503, 'too many pages are open; close one');
+    // A browser that resumes sends the id of the last event that it got.
+    const resumed = request.headers['last-event-id'];
+    const position = (typeof resumed === 'string' && resumed) || request.query.get('since') || '';
+    return eventStreamResponse((sink: StreamSink) => {
+      const stream = new EventStream(
+        {
+          rows: state.rows,
+          rights: viewer.rights,
+          position,
+          clock,
+          recheckMs: rightsMaxAgeMs,
+          isStillAllowed: async () => (await viewers.viewerOf(token))?.rights.key === viewer.rights.key,
+          onClosed: (closed) => streams.delete(closed),
+        },
+        sink,
+      );
+      streams.add(stream);
+      return stream;
+    });
+  }
+
+  #about(rights: Rights): ConsoleAbout {
+    const { server, version, canWrite, frozen, clock } = this.#options;
+    return {
+      server,
+      version,
+      canWrite: canWrite && frozen === undefined,
+      takenAtMs: frozen?.takenAtMs ?? null,
+      hidden: hiddenTexts(rights),
+      nowMs: clock.nowMs(),
+    };
+  }
+}

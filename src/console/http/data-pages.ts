@@ -1,0 +1,145 @@
+import type { IncomingRequest, OutgoingResponse } from '../../apiserver/server/http/http-exchange.ts';
+import type { Cluster } from '../../cluster/cluster.ts';
+import type { Event } from '../../kube/api/core.ts';
+import { isReason } from '../../kube/api-error.ts';
+import { coreEvents } from '../../kube/resources.ts';
+import { mayList, namespacesOf, type Rights } from '../access/rights.ts';
+import type { Viewer } from '../access/viewers.ts';
+import type { AnswerView } from '../answers.ts';
+import { viewOf } from '../state/view-of.ts';
+import type { PodAnswer } from '../wire/answers.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { combinedQueue } from './combined-queue.ts';
+import { combinedReservations } from './combined-reservations.ts';
+import type { ConsoleHandlerOptions } from './console-handler.ts';
+import { jsonAnswer, problemAnswer } from './console-responses.ts';
+
+type DataOptions = Pick<
+  ConsoleHandlerOptions,
+  'state' | 'history' | 'answers' | 'cluster' | 'frozen' | 'clock' | 'canWrite'
+>;
+
+/** Changes are tried for the queue at once up to this many nodes; the page asks for them separately in larger clusters. */
+const nodesTriedAtOnceMax = 500;
+/** Namespaces of which a limited viewer gets the queue; each costs an index of its own. */
+const namespacesAnsweredMax = 20;
+
+/** The answers for detail views. Each is computed over what the viewer may list. */
+export class DataPages {
+  readonly #options: DataOptions;
+  readonly #cache: AnswerCache;
+
+  constructor(options: DataOptions) {
+    this.#options = options;
+    this.#cache = new AnswerCache(options.clock);
+  }
+
+  async respond(request: IncomingRequest, page: string, viewer: Viewer): Promise<OutgoingResponse> {
+    const { rights } = viewer;
+    const { query } = request;
+    switch (page) {
+      case 'queue':
+        return jsonAnswer(await this.#queue(rights, query.has('remedies')));
+      case 'reservations':
+        return jsonAnswer(await this.#reservations(rights));
+      case 'history':
+        return this.#history(rights);
+      case 'pod':
+        return await this.#pod(viewer, query.get('id') ?? '');
+      case 'disk':
+        return this.#disk(rights, query.get('id') ?? '');
+      default:
+        return problemAnswer(404, 'there is no such page');
+    }
+  }
+
+  async #queue(rights: Rights, isAsked: boolean) {
+    const { answers, state } = this.#options;
+    const triesRemedies = isAsked || state.snapshot.count('Node') <= nodesTriedAtOnceMax;
+    return await this.#cached(`queue ${triesRemedies} ${rights.key}`, async () =>
+      combinedQueue(
+        await Promise.all(this.#views(rights, 'pods').map((view) => answers.queue(view, { triesRemedies }))),
+        this.#nowMs,
+      ),
+    );
+  }
+
+  async #reservations(rights: Rights) {
+    const { answers } = this.#options;
+    return await this.#cached(`reservations ${rights.key}`, async () =>
+      combinedReservations(
+        this.#views(rights, 'persistentvolumeclaims').map((view) => answers.reservations(view)),
+      ),
+    );
+  }
+
+  async #pod({ rights, cluster: own }: Viewer, id: string): Promise<OutgoingResponse> {
+    const { state, answers, frozen, cluster } = this.#options;
+    const [namespace = '', name = ''] = id.split('/');
+    const objects = mayList(rights, 'pods', namespace) ? state.pathObjects(id) : undefined;
+    if (objects === undefined)
+      return problemAnswer(404, `there is no pod ${id}, or you may not list pods there`);
+    const events = frozen?.events ?? (await eventsOf(own ?? cluster, namespace, name));
+    const view = viewOf(state, { rights, namespace, events, nowMs: this.#nowMs });
+    const explanation = await answers.pod(view, id);
+    if (explanation === undefined) return problemAnswer(404, `there is no pod ${id}`);
+    const isClaimSeen = mayList(rights, 'persistentvolumeclaims', namespace);
+    const seen = isClaimSeen ? objects : { ...objects, claims: [], claimCount: 0, isHeld: [] };
+    return jsonAnswer({ path: state.paths.pathOf(seen), explanation } satisfies PodAnswer);
+  }
+
+  #disk(rights: Rights, id: string): OutgoingResponse {
+    const { state, answers } = this.#options;
+    const view = viewOf(state, { rights, namespace: '', nowMs: this.#nowMs });
+    const disk = answers.disk(view, id);
+    return disk === undefined ? problemAnswer(404, `there is no disk ${id}`) : jsonAnswer(disk);
+  }
+
+  /** Sums over all namespaces: only for viewers who may list what they are sums of. */
+  #history(rights: Rights): OutgoingResponse {
+    const { timesMs, series } = this.#options.history.answer();
+    const visible = series.filter(({ group }) => mayList(rights, pluralOfGroup(group)));
+    return jsonAnswer({ timesMs, series: visible });
+  }
+
+  get #nowMs(): number {
+    const { frozen, clock } = this.#options;
+    return frozen?.takenAtMs ?? clock.nowMs();
+  }
+
+  /** One view of everything, or one for each namespace that the viewer may see. */
+  #views(rights: Rights, plural: string): readonly AnswerView[] {
+    const { state } = this.#options;
+    const namespaces = namespacesOf(rights, plural) ?? [''];
+    return namespaces
+      .slice(0, namespacesAnsweredMax)
+      .map((namespace) => viewOf(state, { rights, namespace, nowMs: this.#nowMs }));
+  }
+
+  async #cached<T>(key: string, make: () => Promise<T>): Promise<T> {
+    return await this.#cache.get(key, this.#options.state.rows.position, make);
+  }
+}
+
+function pluralOfGroup(group: string): string {
+  if (group === 'pods') return 'pods';
+  if (group === 'drives') return 'drives';
+  if (group === 'disks') return 'diskschedules';
+  return group.startsWith('volumes of ') ? 'persistentvolumes' : 'csistoragecapacities';
+}
+
+/** Events only add to the answer, so a missing right is no error. */
+async function eventsOf(
+  cluster: Cluster | undefined,
+  namespace: string,
+  name: string,
+): Promise<readonly Event[]> {
+  if (cluster === undefined) return [];
+  try {
+    const fieldSelector = `involvedObject.name=${name}`;
+    return (await cluster.resource(coreEvents).list({ namespace, fieldSelector, limit: 100 })).items;
+  } catch (error) {
+    if (isReason(error, 'Forbidden', 'NotFound', 'BadRequest')) return [];
+    throw error;
+  }
+}

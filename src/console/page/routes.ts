@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The view that the address names: `#/pod/shop/db-0`. */
+export interface Route {
+  readonly view: string;
+  /** The rest, unescaped. */
+  readonly id: string;
+}
+
+export function routeOf(hash: string): Route {
+  const [, view = '', ...rest] = hash.replace(/^#/, '').split('/');
+  return { view: view === '' ? 'overview' : view, id: decodeURIComponent(rest.join('/')) };
+}
+
+export function linkTo(view: string, id = ''): string {
+  return id === '' ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`;
+}
+
+export function goTo(view: string, id = ''): void {
+  location.hash = linkTo(view, id);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location.hash));
+  useEffect(() => {
+    const update = () => setRoute(routeOf(location.hash));
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
+  }, []);
+  return route;
+}

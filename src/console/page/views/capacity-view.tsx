@@ -1,0 +1,145 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { HistoryAnswer, HistorySeries } from '../../wire/answers.ts';
+import { useAnswer } from '../context.ts';
+import { bytesText, countText, timeText } from '../format.ts';
+import { useThemeVersion } from '../map/map-canvas.tsx';
+import { AnswerState } from '../parts/answer-state.tsx';
+
+const refreshMs = 10_000;
+const chartHeight = 180;
+
+/** Capacity over time, as this process has sampled it. */
+export function CapacityView() {
+  const [version, setVersion] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setVersion((before) => before + 1), refreshMs);
+    return () => clearInterval(timer);
+  }, []);
+  const answer = useAnswer<HistoryAnswer>('history', version);
+  return (
+    <section aria-labelledby="capacity-title">
+      <h1 id="capacity-title">Capacity over time</h1>
+      <AnswerState answer={answer}>{(history) => <Charts history={history} />}</AnswerState>
+    </section>
+  );
+}
+
+function Charts({ history }: { readonly history: HistoryAnswer }) {
+  const groups = useMemo(() => {
+    const found = new Map<string, HistorySeries[]>();
+    for (const series of history.series)
+      found.set(series.group, [...(found.get(series.group) ?? []), series]);
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  }, [history]);
+  const [first, last] = [history.timesMs[0], history.timesMs.at(-1)];
+  if (first === undefined || last === undefined) return <p>Nothing has been sampled yet.</p>;
+  return (
+    <>
+      <p class="dim">
+        {countText(history.timesMs.length)} samples from {timeText(first)} to {timeText(last)}, since this
+        console started.
+      </p>
+      <div class="charts">
+        {groups.map(([group, series]) => (
+          <Chart group={group} series={series} timesMs={history.timesMs} key={group} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Chart({
+  group,
+  series,
+  timesMs,
+}: {
+  readonly group: string;
+  readonly series: readonly HistorySeries[];
+  readonly timesMs: readonly number[];
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const theme = useThemeVersion();
+  const isBytes = group !== 'pods';
+  const names = series.map(({ name }) => name).join();
+  const text = (value: number) => (isBytes ? bytesText(value) : countText(value));
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const style = getComputedStyle(element);
+    const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    const axis = {
+      stroke: colour('dim'),
+      grid: { stroke: colour('line'), width: 1 },
+      ticks: { stroke: colour('line'), width: 1 },
+    };
+    const made = new uPlot(
+      {
+        width: element.clientWidth,
+        height: chartHeight,
+        legend: { show: false },
+        cursor: { y: false },
+        scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] } },
+        axes: [
+          { ...axis, space: 70, values: (_, splits) => splits.map(clockText) },
+          { ...axis, size: 76, values: (_, values) => values.map(text) },
+        ],
+        series: [
+          {},
+          ...series.map(({ name }) => ({
+            label: name,
+            stroke: colour(colourOf[name] ?? 'accent'),
+            width: 2,
+            points: { show: timesMs.length < 3 },
+          })),
+        ],
+      },
+      dataOf(series, timesMs),
+      element,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: chartHeight }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [names, theme]);
+  useEffect(() => plot.current?.setData(dataOf(series, timesMs)), [series, timesMs]);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <strong>{group}</strong>
+        <ul class="legend">
+          {series.map(({ name, values }) => (
+            <li class={`legend-${colourOf[name] ?? 'accent'}`} key={name}>
+              {name} {text(values.at(-1) ?? 0)}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div ref={box} aria-hidden="true" />
+    </figure>
+  );
+}
+
+/** The day is in the line above the charts. */
+function clockText(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleTimeString('sv-SE');
+}
+
+const colourOf: Readonly<Record<string, string>> = {
+  used: 'used',
+  promised: 'promised',
+  free: 'free-line',
+  running: 'used',
+  waiting: 'bad',
+};
+
+function dataOf(series: readonly HistorySeries[], timesMs: readonly number[]): uPlot.AlignedData {
+  return [timesMs.map((time) => time / 1_000), ...series.map(({ values }) => [...values])];
+}

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks';
+import type { DiskAnswer, DiskRequest } from '../../wire/answers.ts';
+import type { ConsoleDisk } from '../../wire/rows.ts';
+import { useAnswer, useRows, useStore, useVersion } from '../context.ts';
+import { bytesText, pluralText } from '../format.ts';
+import { AnswerState } from '../parts/answer-state.tsx';
+import { FillBar, FillText } from '../parts/fill-bar.tsx';
+import { FilterBox, useFilter } from '../parts/filter.tsx';
+import { VirtualGrid } from '../parts/virtual-grid.tsx';
+import { goTo, linkTo } from '../routes.ts';
+
+/** Disk schedules, with pending and rejected requests. */
+export function DisksView({ id }: { readonly id: string }) {
+  const disks = useRows('disk');
+  const { filtered, text, setText } = useFilter(
+    disks,
+    (disk) => `${disk.node} ${disk.disk} ${disk.zone} ${disk.state}`,
+  );
+  return (
+    <section aria-labelledby="disks-title">
+      <h1 id="disks-title">Disks</h1>
+      <FilterBox
+        label="Filter disks by node, name, zone or state"
+        text={text}
+        onText={setText}
+        shown={filtered.length}
+        total={disks.length}
+      />
+      <VirtualGrid
+        label="Disks"
+        rows={filtered}
+        columns={[
+          { title: 'Disk', render: ({ node, disk }) => `${node}/${disk}`, width: 'minmax(8rem, 1.4fr)' },
+          { title: 'Zone', render: ({ zone }) => zone, isMinor: true },
+          {
+            title: 'State',
+            render: ({ state, message }) => (
+              <span class={`state ${state}`} title={message}>
+                {state}
+              </span>
+            ),
+            width: '7.5rem',
+          },
+          {
+            title: 'Scheduled',
+            render: (disk) => <FillText {...fillOf(disk)} />,
+            width: 'minmax(9rem, 2fr)',
+          },
+          {
+            title: 'Replicas',
+            render: ({ replicas }) => replicas,
+            isNumber: true,
+            width: '5rem',
+            isMinor: true,
+          },
+          { title: 'Pending', render: ({ pending }) => pending, isNumber: true, width: '5rem' },
+          {
+            title: 'Rejected',
+            render: ({ rejected }) => (rejected > 0 ? <span class="bad">{rejected}</span> : 0),
+            isNumber: true,
+            width: '5.5rem',
+          },
+        ]}
+        keyOf={(disk) => disk.id}
+        isSelected={(disk) => disk.id === id}
+        onOpen={(disk) => goTo('disks', disk.id)}
+        emptyText="There is no such disk."
+        heightRows={12}
+      />
+      {id !== '' && <DiskPanel id={id} />}
+    </section>
+  );
+}
+
+function fillOf({ scheduledBytes, pendingBytes, limitBytes }: ConsoleDisk) {
+  return { usedBytes: scheduledBytes, promisedBytes: pendingBytes, totalBytes: limitBytes ?? scheduledBytes };
+}
+
+function DiskPanel({ id }: { readonly id: string }) {
+  const store = useStore();
+  const version = useVersion(['disk'], 1_000);
+  const answer = useAnswer<DiskAnswer>(`disk?id=${encodeURIComponent(id)}`, version);
+  const [isOpenOnly, setOpenOnly] = useState(false);
+  const disk = store.get('disk', id);
+  if (disk === undefined) return <p>There is no disk {id}.</p>;
+  return (
+    <section aria-label={`Schedule of disk ${disk.node}/${disk.disk}`} class="panel">
+      <div class="title-line">
+        <h2>
+          {disk.node}/{disk.disk}
+        </h2>
+        <a href={linkTo('disks')} aria-label="Close">
+          ✕
+        </a>
+      </div>
+      {disk.message !== '' && <p>{disk.message}</p>}
+      <FillBar {...fillOf(disk)} />
+      <FillText {...fillOf(disk)} />
+      <p>
+        {pluralText(disk.replicas, 'replica')}, {pluralText(disk.images, 'image')}, {disk.pending} pending,{' '}
+        {disk.rejected} rejected
+      </p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isOpenOnly}
+          onChange={(event) => setOpenOnly(event.currentTarget.checked)}
+        />{' '}
+        only pending and rejected requests
+      </label>
+      <AnswerState answer={answer}>
+        {({ entries }) => (
+          <VirtualGrid
+            label="Requests"
+            rows={
+              isOpenOnly
+                ? entries.filter(({ state }) => state === 'pending' || state === 'rejected')
+                : entries
+            }
+            columns={[
+              { title: 'Request', render: ({ kind, name }) => `${kind} ${name}`, width: 'minmax(9rem, 2fr)' },
+              { title: 'Claim', render: ({ claim, volume }) => claim ?? volume ?? '', isMinor: true },
+              {
+                title: 'Requested',
+                render: ({ requestedBytes }) => bytesText(requestedBytes),
+                isNumber: true,
+                width: '6rem',
+              },
+              {
+                title: 'Granted',
+                render: ({ scheduledBytes }) => bytesText(scheduledBytes),
+                isNumber: true,
+                width: '6rem',
+                isMinor: true,
+              },
+              { title: 'Verdict', render: verdict, width: 'minmax(7rem, 1.5fr)' },
+            ]}
+            keyOf={({ kind, name }) => `${kind} ${name}`}
+            emptyText="There is no such request."
+            heightRows={10}
+          />
+        )}
+      </AnswerState>
+    </section>
+  );
+}
+
+function verdict({ state, reason, missingBytes }: DiskRequest) {
+  return (
+    <span class={`state ${state}`}>
+      {state}
+      {reason !== undefined && `: ${reason}`}
+      {missingBytes !== undefined && missingBytes > 0 && `, ${bytesText(missingBytes)} missing`}
+    </span>
+  );
+}
