@@ -21,7 +21,8 @@ export interface BedCredentials {
 
 export async function writeCredentials(files: BedFiles): Promise<BedCredentials> {
   await mkdir(files.folder, { recursive: true });
-  const { certificate, key } = makeCertificate(Date.now());
+  // Pods on real nodes reach it by the address of the Service `kubernetes`.
+  const { certificate, key } = makeCertificate(Date.now(), ['10.96.0.1']);
   const serviceAccounts = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const token = () => randomBytes(16).toString('hex');
   const tokens = { admin: token(), scheduler: token(), limited: token() };

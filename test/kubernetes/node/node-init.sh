@@ -65,7 +65,8 @@ for chain in PREROUTING OUTPUT; do
 done
 cat > /run/cni/10-node.conflist << CNI
 {"cniVersion":"0.4.0","name":"node","plugins":[{"type":"ptp","mtu":1400,"ipam":{"type":"host-local","dataDir":"/var/lib/cni/networks",
-"ranges":[[{"subnet":"$POD_CIDR"}]],"routes":[{"dst":"0.0.0.0/0"}]}}]}
+"ranges":[[{"subnet":"$POD_CIDR"}]],"routes":[{"dst":"0.0.0.0/0"}]}},
+{"type":"portmap","capabilities":{"portMappings":true}}]}
 CNI
 
 # Without CAP_SYS_RESOURCE nobody may lower oom_score_adj. A sandbox asks for -998, and runc would fail.

@@ -52,7 +52,7 @@ export class NodeNetwork {
 
   /** Connects the network namespace of the process to the bridge. */
   async connect(pid: number, index: number): Promise<void> {
-    const link = `stv${this.#number}-${index}`;
+    const link = this.#link(index);
     await runCommand(
       'ip',
       'link',
@@ -76,8 +76,16 @@ export class NodeNetwork {
     await runCommand('ip', 'route', 'replace', this.podRange(index), 'via', this.nodeAddress(index));
   }
 
+  /** This machine's end of the link to a node. */
+  #link(index: number): string {
+    return `stv${this.#number}-${index}`;
+  }
+
   async remove(): Promise<void> {
-    // Its routes and the ends of its links go with it.
+    // The kernel removes the links of a node some time after its last process: the next bed with this number has links of the same names.
+    for (let index = 0; index < nodesMax; index += 1)
+      await runIfPossible('ip', 'link', 'del', this.#link(index));
+    // Its routes go with it.
     await runIfPossible('ip', 'link', 'del', this.bridge);
   }
 
@@ -91,7 +99,8 @@ export class NodeNetwork {
       await runCommand('ip', 'link', 'set', this.bridge, 'up');
       return true;
     } catch {
-      await this.remove();
+      // Not the links of nodes: they are another bed's.
+      await runIfPossible('ip', 'link', 'del', this.bridge);
       return false;
     }
   }

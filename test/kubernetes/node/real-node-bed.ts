@@ -8,6 +8,11 @@ import { packBusybox } from './busybox-image.ts';
 import { NodeNetwork } from './node-network.ts';
 import { RealNode } from './real-node.ts';
 
+export interface RealNodeBedOptions extends Omit<TestBedOptions, 'programs' | 'apiServer'> {
+  /** Archives of images that every node has, beside that of test pods. */
+  readonly images?: readonly string[];
+}
+
 /** A test bed of real programs with real nodes. Ends with the test, and shows the logs of nodes if the test failed. */
 export class RealNodeBed {
   readonly bed: TestBed;
@@ -16,7 +21,7 @@ export class RealNodeBed {
   readonly #images: readonly string[];
   readonly #nodes: RealNode[] = [];
 
-  static async start(options: Omit<TestBedOptions, 'programs' | 'apiServer'> = {}): Promise<RealNodeBed> {
+  static async start({ images = [], ...options }: RealNodeBedOptions = {}): Promise<RealNodeBed> {
     const folder = await mkdtemp(join(tmpdir(), 'stowage-node-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const network = await NodeNetwork.create();
@@ -27,7 +32,7 @@ export class RealNodeBed {
       apiServer: { admission: 'full', extraFlags: network.apiServerFlags },
       programs: inject('kubernetesPrograms'),
     });
-    const real = new RealNodeBed(bed, network, folder, [await packBusybox(folder)]);
+    const real = new RealNodeBed(bed, network, folder, [await packBusybox(folder), ...images]);
     onTestFinished(async ({ task }) => {
       if (task.result?.state === 'fail') process.stderr.write(`${real.#logs()}\n`);
       await real.#end();

@@ -64,6 +64,11 @@ export class RealNode {
     return this.#options.kubeconfig;
   }
 
+  /** The node's `/var/lib/kubelet`, as this machine sees it. */
+  get kubeletFolder(): string {
+    return this.#file('kubelet');
+  }
+
   /** Runs a command on the node, with the node's mounts, processes and network. */
   async exec(program: string, ...args: readonly string[]): Promise<CommandResult> {
     return await runCommand('nsenter', ...this.#inside(program, args));
