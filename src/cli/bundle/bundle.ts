@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tarGz } from '../../io/files/tar-archive.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, usage } from '../cli-error.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type LogFlags, logForReading } from '../log-flags.ts';
 import { progressOf } from '../output/progress-of.ts';
@@ -9,13 +9,17 @@ import { serverError } from '../server-error.ts';
 import { type CollectedBundle, collectBundle } from './collect-bundle.ts';
 
 export interface BundleFlags extends ConnectFlags, Pick<LogFlags, 'verbose'> {
-  readonly output: string;
+  readonly outputFile?: string;
+  /** Another name of `outputFile`. */
+  readonly output?: string;
 }
 
 const requestTimeoutMs = 60_000;
 
 /** `stowage bundle`: collects what is known about a cluster, without secrets, into one file. */
 export async function bundle(flags: BundleFlags): Promise<void> {
+  const path = flags.outputFile ?? flags.output;
+  if (path === undefined) throw usage('--output-file: say which file to write, such as bundle.tar.gz');
   const log = logForReading(flags);
   const progress = progressOf(log);
   await using cluster = await connect(flags, { rateLimit: false, requestTimeoutMs, log });
@@ -23,7 +27,7 @@ export async function bundle(flags: BundleFlags): Promise<void> {
   try {
     const collected = await collectBundle(cluster, { clock: realClock, onProgress });
     progress.end();
-    await write(flags.output, collected);
+    await write(path, collected);
   } catch (error) {
     progress.end();
     throw serverError(error, cluster);
@@ -42,10 +46,10 @@ async function write(path: string, { files, notReadCount }: CollectedBundle): Pr
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST')
-      throw new CliError(`${path} exists; delete it, or choose another file with --output`, 1, {
+      throw new CliError(`${path} exists; delete it, or choose another file with --output-file`, 1, {
         cause: error,
       });
-    throw new CliError(`cannot write ${path}: ${message}; choose another file with --output`, 1, {
+    throw new CliError(`cannot write ${path}: ${message}; choose another file with --output-file`, 1, {
       cause: error,
     });
   }

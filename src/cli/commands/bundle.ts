@@ -1,11 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { fromCluster, ofContext, verbosely } from './shared-options.ts';
 
 export function addBundle(program: Command): void {
   program
     .command('bundle')
     .description('collect the state of a cluster, logs and metrics of Stowage into one file, without secrets')
-    .requiredOption('--output <file>', 'the file to write, such as bundle.tar.gz; - for standard output')
+    .option('--output-file <file>', 'the file to write, such as bundle.tar.gz; - for standard output')
+    // As other tools for bundles call it; elsewhere in this program it is a format.
+    .addOption(new Option('--output <file>').hideHelp())
     .addOption(fromCluster)
     .addOption(ofContext)
     .addOption(verbosely)
@@ -13,7 +15,7 @@ export function addBundle(program: Command): void {
       'after',
       `
 Examples:
-  stowage bundle --output bundle.tar.gz
+  stowage bundle --output-file bundle.tar.gz
   tar -xzOf bundle.tar.gz stowage-bundle/manifest.json      what is in it, and what could not be read
   tar -xzf bundle.tar.gz && stowage explain --from stowage-bundle/objects
 
