@@ -122,6 +122,11 @@ describe.skipIf(lacks('helm'))('the chart', () => {
       ["/scheduler/replicas'", 'got string, want integer'],
     ],
     [
+      'a field of the configuration that another value sets',
+      { scheduler: { configuration: { schedulerNames: ['batch'] } } },
+      ["/scheduler/configuration/schedulerNames'", 'false schema'],
+    ],
+    [
       'two replicas without election',
       { scheduler: { leaderElection: false } },
       ["/scheduler/replicas'", 'maximum: got 2, want 1'],

@@ -228,10 +228,12 @@ rules:
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
   verbs: [get, patch]
+{{- if has "expander" .controllers }}
 # Expander: the sizes of volumes, and what claims report about them.
 - apiGroups: [""]
   resources: [persistentvolumeclaims/status]
   verbs: [patch]
+{{- end }}
 {{- if has "attacher" .controllers }}
 # Attacher.
 - apiGroups: [storage.k8s.io]
