@@ -63,24 +63,32 @@ async function authorityOf(path: string): Promise<string> {
   return pem;
 }
 
-async function givenPair(certificatePath: string, keyPath: string): Promise<TlsKeyPair> {
-  const certificate = await fileOf('--tls-cert', certificatePath);
-  const key = await fileOf('--tls-key', keyPath);
+/** The flags that name the files, for messages. */
+const tlsFlagNames = { certificate: '--tls-cert', key: '--tls-key' };
+
+/** A certificate and its key from files, checked. */
+export async function givenPair(
+  certificatePath: string,
+  keyPath: string,
+  flags: typeof tlsFlagNames = tlsFlagNames,
+): Promise<TlsKeyPair> {
+  const certificate = await fileOf(flags.certificate, certificatePath);
+  const key = await fileOf(flags.key, keyPath);
   const read = attempt(
-    `--tls-cert: ${certificatePath} holds no certificate that can be read`,
+    `${flags.certificate}: ${certificatePath} holds no certificate that can be read`,
     'give one in PEM, those that have signed it behind it',
     () => new X509Certificate(certificate),
   );
   const readKey: KeyObject = attempt(
-    `--tls-key: ${keyPath} holds no private key that can be read`,
+    `${flags.key}: ${keyPath} holds no private key that can be read`,
     `give that of ${certificatePath}, in PEM and without a passphrase`,
     () => createPrivateKey(key),
   );
   if (!read.checkPrivateKey(readKey))
     throw new CliError(
-      `--tls-key: ${keyPath} is not the key of ${certificatePath}; give the two that belong together`,
+      `${flags.key}: ${keyPath} is not the key of ${certificatePath}; give the two that belong together`,
     );
-  attempt(`--tls-cert: ${certificatePath} cannot be used`, 'give another certificate', () =>
+  attempt(`${flags.certificate}: ${certificatePath} cannot be used`, 'give another certificate', () =>
     createSecureContext({ cert: certificate, key }),
   );
   return { certificate, key };

@@ -16,12 +16,13 @@ import { systemRandom } from '../runtime/random.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { type RunSettings, runSettings, type SettingFlags } from './config/run-settings.ts';
 import { connect } from './connect.ts';
+import { type RunConsoleFlags, runConsole, runConsolePlan } from './console/run-console.ts';
 import { type LogFlags, logOf } from './log-flags.ts';
 import { OpsServer } from './ops-server.ts';
 import { stopRequested } from './stop-signals.ts';
 import { untilReached } from './until-reached.ts';
 
-export interface RunFlags extends SettingFlags, LogFlags {
+export interface RunFlags extends SettingFlags, LogFlags, RunConsoleFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
@@ -37,6 +38,7 @@ const leaseRequestMsMax = 4_500;
 export async function run(flags: RunFlags): Promise<void> {
   const log = logOf(flags);
   const settings = await runSettings(flags);
+  const consolePlan = await runConsolePlan(flags);
   const supervisor = new Supervisor({
     clock: realClock,
     random: systemRandom,
@@ -60,6 +62,10 @@ export async function run(flags: RunFlags): Promise<void> {
   const resources = await untilReached(cluster, log, stop.signal);
   if (resources === undefined) return await end(await stopped, supervisor, log);
   log.info(describe(settings, cluster));
+  if (consolePlan !== undefined) {
+    const { url } = await runConsole(cluster, consolePlan, { ...flags, log });
+    log.info(`the console is on ${url}`);
+  }
   const lost = new Promise<Ending>((resolve) => {
     const onLeadership = (news: LeadershipChange) => {
       log.info(newsText(news));

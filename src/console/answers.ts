@@ -4,6 +4,7 @@ import type { ClusterSnapshot } from '../state/cluster-snapshot.ts';
 import type { UnlistedKind } from '../state/list-cluster.ts';
 import type { ConsoleDiskObjects } from './state/cluster-state.ts';
 import type { DiskAnswer, PodReport, QueueAnswer, ReservationsAnswer } from './wire/answers.ts';
+import type { PlanAnswer, PlanQuestion } from './wire/plan.ts';
 import type { ConsoleDisk, ConsolePool } from './wire/rows.ts';
 
 /** The objects that an answer is about: those that the viewer may list. */
@@ -34,4 +35,11 @@ export interface ConsoleAnswers {
   /** Undefined if there is no such pod in the view. */
   pod(view: AnswerView, key: string): Promise<PodReport | undefined>;
   reservations(view: AnswerView): ReservationsAnswer;
+  /** Rejects with a `QuestionError` if a change makes no sense. */
+  plan(view: AnswerView, question: PlanQuestion): Promise<PlanAnswer>;
+}
+
+/** The question of the viewer can't be answered; the message says why and what to do. */
+export class QuestionError extends Error {
+  override readonly name = 'QuestionError';
 }

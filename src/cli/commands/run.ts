@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { consoleServerOptions } from './console-options.ts';
 import { addCsiOptions, addNodeDeploymentOptions } from './csi-options.ts';
 import { collect, logFormat, logLevel, ofContext, toCluster, verbosely } from './shared-options.ts';
 
@@ -39,6 +40,15 @@ export function addRun(program: Command): void {
       '--feature-gates <list>',
       'feature gates to set, such as VolumeScheduling=false or CSIStorageCapacity=false',
     );
+  consoleServerOptions(
+    command
+      .option(
+        '--console',
+        'serve the web console; each viewer signs in with a token and sees what it may list',
+      )
+      .option('--console-write', "let viewers carry out changes, with their tokens' rights"),
+    '127.0.0.1:7445',
+  );
   addNodeDeploymentOptions(addCsiOptions(command))
     .option('--disk-agent-address <host:port>', 'where disk-agent takes uploads (default: :7444)')
     .addOption(logFormat)

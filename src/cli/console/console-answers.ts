@@ -1,9 +1,13 @@
-import type { AnswerView, ConsoleAnswers } from '../../console/answers.ts';
+import { type AnswerView, type ConsoleAnswers, QuestionError } from '../../console/answers.ts';
 import type { Profile } from '../../engine/cluster-index/profile.ts';
 import type { Lease } from '../../kube/api/coordination.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { CliError } from '../cli-error.ts';
 import { explainPod, type IndexOf } from '../explain/explain-pod.ts';
 import { explainPendingPods } from '../explain/pending/explain-many.ts';
 import { indexPerProfile } from '../explain/pending/index-per-profile.ts';
+import { changesOfFlags } from '../plan/change-flags.ts';
+import { makePlan } from '../plan/make-plan.ts';
 import { findReservations } from '../reservations/find-reservations.ts';
 import type { ClusterView } from '../source/cluster-view.ts';
 import { unseenNotes } from '../source/unseen-notes.ts';
@@ -20,10 +24,12 @@ export interface SchedulerFacts {
 
 export interface ConsoleAnswersOptions {
   readonly facts: () => Promise<SchedulerFacts>;
+  /** PriorityClasses and PodDisruptionBudgets, for plans. */
+  readonly policies: () => Promise<readonly KubeObject[]>;
 }
 
 /** The answers of the commands for the console. */
-export function consoleAnswers({ facts }: ConsoleAnswersOptions): ConsoleAnswers {
+export function consoleAnswers({ facts, policies }: ConsoleAnswersOptions): ConsoleAnswers {
   const viewed = async (view: AnswerView) => clusterViewOf(view, await facts());
   return {
     pools: (view) => poolRows(clusterViewOf(view, unknownScheduler), view.index, view.nowMs),
@@ -44,6 +50,18 @@ export function consoleAnswers({ facts }: ConsoleAnswersOptions): ConsoleAnswers
       if (pod === undefined) return undefined;
       const cluster = await viewed(view);
       return explainPod(cluster, pod, { nowMs: view.nowMs, indexOf: indexOf(view, cluster) });
+    },
+    plan: async (view, { drain, addDrive, replicas, addNodes, like }) => {
+      try {
+        const flags = { drain, addDrive, replicas, ...(addNodes && { addNodes }), ...(like && { like }) };
+        const changes = changesOfFlags(flags, view.namespace || 'default');
+        if (changes.length === 0) throw new QuestionError('add at least one change');
+        const cluster = await viewed(view);
+        if (!cluster.seesNodes) throw new QuestionError('a plan needs the right to list nodes');
+        return makePlan({ ...cluster, policies: await policies() }, changes, { nowMs: view.nowMs });
+      } catch (error) {
+        throw error instanceof CliError ? new QuestionError(error.message, { cause: error }) : error;
+      }
     },
     reservations: (view) =>
       findReservations(clusterViewOf(view, unknownScheduler), {

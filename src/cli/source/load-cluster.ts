@@ -10,7 +10,7 @@ import { textOf } from '../../kube/wire.ts';
 import { leaseKeyOf } from '../../reconcile/leases/component-lease.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
-import { listCluster } from '../../state/list-cluster.ts';
+import { type ListedCluster, listCluster } from '../../state/list-cluster.ts';
 import { type ConnectFlags, connect } from '../connect.ts';
 import { type AskedServer, serverError } from '../server-error.ts';
 import { claimKeys } from './claim-keys.ts';
@@ -35,6 +35,8 @@ export interface LoadClusterOptions extends AskedServer {
   readonly serverVersion?: (() => Promise<string>) | undefined;
   /** Reads PriorityClasses and PodDisruptionBudgets too. */
   readonly needsPolicies?: boolean;
+  /** Where the objects come from, if not from lists of the cluster. */
+  readonly list?: (() => Promise<ListedCluster>) | undefined;
 }
 
 /** Reads everything that the caller may list. Errors of the server become messages that name it, by `server` and `source`. */
@@ -47,10 +49,11 @@ export async function loadCluster(
   const { server, onProgress } = options;
   try {
     const [{ snapshot, unlisted: unseen }, events, announced] = await Promise.all([
-      listCluster(cluster, {
-        namespace,
-        onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),
-      }),
+      options.list?.() ??
+        listCluster(cluster, {
+          namespace,
+          onProgress: (objects) => onProgress(`reading ${server}: ${objects} objects`),
+        }),
       eventsAbout(cluster, target),
       announcements(cluster),
     ]);
@@ -71,7 +74,7 @@ export async function loadCluster(
 }
 
 /** They make a prediction more exact. */
-async function readPolicies(cluster: Cluster): Promise<readonly KubeObject[]> {
+export async function readPolicies(cluster: Cluster): Promise<readonly KubeObject[]> {
   const lists = await Promise.all([
     readable<KubeObject>(cluster.resource(priorityClasses).list()),
     readable<KubeObject>(cluster.resource(podDisruptionBudgets).list()),

@@ -12,7 +12,7 @@ import { isAllowedHost, isOwnOrigin } from '../access/host-check.ts';
 import type { Rights } from '../access/rights.ts';
 import { cookieWith, expiredCookie, isPlausibleToken, tokenIn } from '../access/session-cookie.ts';
 import { rightsMaxAgeMs, type Viewer, type Viewers } from '../access/viewers.ts';
-import type { ConsoleAnswers } from '../answers.ts';
+import { type ConsoleAnswers, QuestionError } from '../answers.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import type { History } from '../state/history.ts';
 import type { ConsoleAbout } from '../wire/rows.ts';
@@ -60,6 +60,7 @@ export class ConsoleHandler {
     } catch (error) {
       if (isReason(error, 'Forbidden', 'NotFound', 'Conflict', 'Invalid', 'BadRequest'))
         return problemAnswer(error.code, error.message);
+      if (error instanceof QuestionError) return problemAnswer(400, error.message);
       this.#options.onError(error, `${request.method} ${request.path}`);
       return problemAnswer(500, `the console could not answer: ${messageOf(error)}`);
     }

@@ -8,6 +8,7 @@ import type { Viewer } from '../access/viewers.ts';
 import type { AnswerView } from '../answers.ts';
 import { viewOf } from '../state/view-of.ts';
 import type { PodAnswer } from '../wire/answers.ts';
+import { carryOut, readAction } from './actions.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { combinedQueue } from './combined-queue.ts';
 import { combinedReservations } from './combined-reservations.ts';
@@ -44,6 +45,10 @@ export class DataPages {
         return jsonAnswer(await this.#reservations(rights));
       case 'history':
         return this.#history(rights);
+      case 'plan':
+        return jsonAnswer(await this.#plan(rights, query));
+      case 'act':
+        return await this.#act(request, viewer);
       case 'pod':
         return await this.#pod(viewer, query.get('id') ?? '');
       case 'disk':
@@ -71,6 +76,35 @@ export class DataPages {
         this.#views(rights, 'persistentvolumeclaims').map((view) => answers.reservations(view)),
       ),
     );
+  }
+
+  async #plan(rights: Rights, query: URLSearchParams) {
+    const question = {
+      drain: query.getAll('drain'),
+      addNodes: query.get('add-nodes') ?? undefined,
+      like: query.get('like') ?? undefined,
+      addDrive: query.getAll('add-drive'),
+      replicas: query.getAll('replicas'),
+    };
+    const [namespace = ''] = namespacesOf(rights, 'pods') ?? [];
+    return await this.#options.answers.plan(
+      viewOf(this.#options.state, { rights, namespace, nowMs: this.#nowMs }),
+      question,
+    );
+  }
+
+  /** With the rights of the viewer; those of the console's own token are the rights of the process. */
+  async #act(request: IncomingRequest, { cluster: own }: Viewer): Promise<OutgoingResponse> {
+    const { canWrite, cluster } = this.#options;
+    const actor = own ?? cluster;
+    if (!canWrite || actor === undefined)
+      return problemAnswer(
+        403,
+        'this console only shows; start it with --console-write to carry out changes',
+      );
+    if (request.method !== 'POST') return problemAnswer(405, 'send this request by POST');
+    await carryOut(actor, readAction((await request.body('console')).toString('utf8')));
+    return jsonAnswer({});
   }
 
   async #pod({ rights, cluster: own }: Viewer, id: string): Promise<OutgoingResponse> {

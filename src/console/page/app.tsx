@@ -13,6 +13,7 @@ import { PodsView } from './views/pods-view.tsx';
 import { QueueView } from './views/queue-view.tsx';
 import { ReservationsView } from './views/reservations-view.tsx';
 import { VolumesView } from './views/volumes-view.tsx';
+import { WhatIfView } from './views/what-if-view.tsx';
 
 const views: readonly { readonly view: string; readonly title: string }[] = [
   { view: 'overview', title: 'Overview' },
@@ -23,6 +24,7 @@ const views: readonly { readonly view: string; readonly title: string }[] = [
   { view: 'reservations', title: 'Reservations' },
   { view: 'disks', title: 'Disks' },
   { view: 'capacity', title: 'Capacity' },
+  { view: 'what-if', title: 'What if' },
 ];
 
 const stateTexts: Readonly<Record<ConnectionState, string>> = {
@@ -119,6 +121,8 @@ function View({ route: { view, id } }: { readonly route: Route }) {
       return <DisksView id={id} />;
     case 'capacity':
       return <CapacityView />;
+    case 'what-if':
+      return <WhatIfView />;
     default:
       return <p>There is no such view.</p>;
   }

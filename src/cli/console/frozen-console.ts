@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import type { ConsoleSource } from '../../console/console.ts';
+import type { ConsoleKind } from '../../console/state/console-objects.ts';
+import { packageVersion } from '../../io/files/package-version.ts';
+import type { KubeObject } from '../../kube/api/meta.ts';
+import { parseTimestamp } from '../../kube/go/timestamp.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { systemIds } from '../../runtime/ids.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import { everyKind } from '../../state/kind-resources.ts';
+import { type LogFlags, logOf } from '../log-flags.ts';
+import { progressOf } from '../output/progress-of.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { loadFiles } from '../source/load-files.ts';
+import { stopRequested } from '../stop-signals.ts';
+import { type ConsoleServerFlags, consoleServerPlan, serveConsole } from './serve-console.ts';
+import { takenAtKey } from './snapshot.ts';
+
+export interface FrozenConsoleFlags extends ConsoleServerFlags, LogFlags {}
+
+/** `stowage console FILE`: shows a state that was written to a file, until the process is stopped. */
+export async function frozenConsole(paths: readonly string[], flags: FrozenConsoleFlags): Promise<void> {
+  const log = logOf(flags);
+  const plan = await consoleServerPlan({ consoleAddress: '127.0.0.1:0', ...flags });
+  const progress = progressOf(log);
+  const files = loadFiles(paths, { onProgress: (text) => progress.tell(text) });
+  progress.end();
+  const [{ Console }, { consoleAnswers }] = await Promise.all([
+    import('../../console/console.ts'),
+    import('./console-answers.ts'),
+  ]);
+  const ownToken = randomBytes(32).toString('base64url');
+  const facts = { leases: files.leases, isEmbedded: false, isFromFiles: true };
+  const console = Console.start({
+    source: sourceOf(files, takenAtMs(paths)),
+    answers: consoleAnswers({
+      facts: () => Promise.resolve(facts),
+      policies: () => Promise.resolve(files.policies ?? []),
+    }),
+    viewers: { ownToken },
+    hosts: plan.hosts,
+    server: paths.join(', '),
+    version: packageVersion(),
+    canWrite: false,
+    clock: realClock,
+    random: systemRandom,
+    ids: systemIds,
+    onError: (error, where) => log.warn(`console: ${where}`, { error }),
+  });
+  await console.ready;
+  const served = await serveConsole(plan, console, log);
+  log.info(`the console is on ${served.url}?token=${ownToken}`);
+  log.info(`${await stopRequested()}: stopping`);
+  await console.close();
+  await served.close();
+}
+
+function sourceOf({ snapshot, events, disks }: Omit<ClusterView, 'notes'>, takenAt: number): ConsoleSource {
+  const objects: (readonly [ConsoleKind, KubeObject])[] = everyKind.flatMap((kind) =>
+    [...snapshot.values(kind)].map((object): readonly [ConsoleKind, KubeObject] => [kind, object]),
+  );
+  const add = (kind: ConsoleKind, found: readonly KubeObject[] = []) =>
+    objects.push(...found.map((object): readonly [ConsoleKind, KubeObject] => [kind, object]));
+  add('DiskSchedule', disks?.schedules);
+  add('StorageNode', disks?.nodes);
+  add('DiskSettings', disks?.settings);
+  add('DiskVolume', disks?.volumes);
+  return { kind: 'frozen', objects, events, takenAtMs: takenAt };
+}
+
+/** A snapshot says at its beginning when it was taken; of other files, the time of the last change is known. */
+function takenAtMs([path = '']: readonly string[]): number {
+  const { mtimeMs } = statSync(path);
+  const head = Buffer.alloc(1_024);
+  const file = openSync(path, 'r');
+  readSync(file, head);
+  closeSync(file);
+  const [, text] = new RegExp(`"${takenAtKey}": *"([^"]+)"`).exec(head.toString('utf8')) ?? [];
+  return parseTimestamp(text) ?? mtimeMs;
+}
