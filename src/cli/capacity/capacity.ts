@@ -1,9 +1,11 @@
 import { realClock } from '../../runtime/clock.ts';
 import { CliError } from '../cli-error.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
-import { terminalOf } from '../output/terminal.ts';
-import { loadClusterView, type SourceFlags } from '../source/load-cluster-view.ts';
+import type { Terminal } from '../output/terminal.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import type { SourceFlags } from '../source/load-cluster-view.ts';
 import { isBlind } from '../source/missing-notes.ts';
+import { answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import type { DriftReport } from './drift-report.ts';
 import { measureCapacity } from './measure-capacity.ts';
 import { measureDrift } from './measure-drift.ts';
@@ -11,7 +13,7 @@ import { poolNames, renderCapacity } from './render-capacity.ts';
 import { driftNames, renderDrift } from './render-drift.ts';
 import type { CapacityReport } from './report.ts';
 
-export interface CapacityFlags extends SourceFlags {
+export interface CapacityFlags extends SourceFlags, WatchFlags {
   readonly class?: string;
   readonly drift?: boolean;
   readonly output: string;
@@ -20,7 +22,17 @@ export interface CapacityFlags extends SourceFlags {
 /** `stowage capacity`: shows the storage capacity, and how much of it is promised; with `--drift`, what differs from the known volumes. */
 export async function capacity(flags: CapacityFlags): Promise<void> {
   const format = outputFormatOf(flags.output);
-  const { view } = await loadClusterView(flags);
+  await answerOrWatch(flags, {}, ({ view }, terminal) => ({
+    text: capacityText(view, flags, { format, terminal }),
+    exitCode: 0,
+  }));
+}
+
+function capacityText(
+  view: ClusterView,
+  flags: CapacityFlags,
+  { format, terminal }: { readonly format: OutputFormat; readonly terminal: Terminal },
+): string {
   if (isBlind(view, ['CSIStorageCapacity', 'PersistentVolume']))
     throw new CliError(
       'could see neither csistoragecapacities nor persistentvolumes: forbidden; ask for the right to list them',
@@ -29,7 +41,7 @@ export async function capacity(flags: CapacityFlags): Promise<void> {
   const report = flags.drift ? measureDrift(view, options) : measureCapacity(view, options);
   if (flags.class !== undefined && view.snapshot.get('StorageClass', flags.class) === undefined)
     requireAny(report, flags.class);
-  process.stdout.write(rendered(report, format, options.nowMs));
+  return rendered(report, { format, terminal, nowMs: options.nowMs });
 }
 
 /** Volumes and pools may have a class that doesn't exist; a class that nothing has is an error. */
@@ -40,7 +52,13 @@ function requireAny(report: CapacityReport | DriftReport, storageClass: string):
   );
 }
 
-function rendered(report: CapacityReport | DriftReport, format: OutputFormat, nowMs: number): string {
+interface Rendering {
+  readonly format: OutputFormat;
+  readonly terminal: Terminal;
+  readonly nowMs: number;
+}
+
+function rendered(report: CapacityReport | DriftReport, { format, terminal, nowMs }: Rendering): string {
   switch (format) {
     case 'json':
     case 'yaml':
@@ -50,7 +68,7 @@ function rendered(report: CapacityReport | DriftReport, format: OutputFormat, no
     case 'table':
     case 'wide': {
       const { env } = process;
-      const options = { terminal: terminalOf(process.stdout, env), isWide: format === 'wide', env, nowMs };
+      const options = { terminal, isWide: format === 'wide', env, nowMs };
       return report.kind === 'DriftReport' ? renderDrift(report, options) : renderCapacity(report, options);
     }
   }

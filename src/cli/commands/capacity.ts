@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
+import { fromCluster, fromFiles, ofContext, ofFormat, verbosely, watching } from './shared-options.ts';
 
 export function addCapacity(program: Command): void {
   program
@@ -11,6 +11,7 @@ export function addCapacity(program: Command): void {
     .addOption(ofContext)
     .addOption(fromFiles)
     .addOption(ofFormat)
+    .addOption(watching)
     .addOption(verbosely)
     .addHelpText(
       'after',
@@ -18,6 +19,7 @@ export function addCapacity(program: Command): void {
 Examples:
   stowage capacity                   classes, pools and existing volumes, with bars on a terminal
   stowage capacity --class fast -o json
+  stowage capacity --watch           the same, kept up to date
   stowage capacity --drift           what drivers report and the known volumes do not explain
   kubectl get nodes,pvc,pv,sc,csidrivers,csistoragecapacities -A -o json | stowage capacity --from -
 

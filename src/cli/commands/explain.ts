@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { fromCluster, fromFiles, ofContext, ofFormat, verbosely } from './shared-options.ts';
+import { fromCluster, fromFiles, ofContext, ofFormat, verbosely, watching } from './shared-options.ts';
 
 export function addExplain(program: Command): void {
   program
@@ -24,6 +24,7 @@ export function addExplain(program: Command): void {
       "the rules to apply: stowage or upstream (default: those of the pod's scheduler)",
     )
     .addOption(ofFormat)
+    .addOption(watching)
     .addOption(verbosely)
     .addHelpText(
       'after',
@@ -31,6 +32,7 @@ export function addExplain(program: Command): void {
 Examples:
   stowage explain                           all pending pods by cause, and what helps most of them
   stowage explain pod db-0 -n shop          why is it pending?
+  stowage explain --watch                   the same, kept up to date
   stowage explain statefulset shop/db       its pods: running, pending, not created
   stowage explain claim shop/data-db-0      what does it wait for?
   kubectl get nodes,pods,pvc,pv,sc,csinodes,csidrivers,csistoragecapacities,leases -A -o json |

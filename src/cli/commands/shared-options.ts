@@ -11,6 +11,10 @@ export const logFormat = new Option('--log-format <format>', 'text or json, on s
 export const logLevel = new Option('--log-level <level>', 'debug (--verbose), info, warn or error').default(
   'info',
 );
+export const watching = new Option(
+  '-w, --watch',
+  'answer again whenever the cluster changes, in place on a terminal, until Ctrl-C',
+);
 /* The cluster: for commands that only read, for commands that write, and for both. */
 export const fromCluster = new Option(
   '--kubeconfig <file>',

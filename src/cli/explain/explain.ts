@@ -1,16 +1,14 @@
 import type { Pod } from '../../kube/api/core.ts';
 import { realClock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import { printableText } from '../../runtime/printable-text.ts';
 import type { ClusterSnapshot } from '../../state/cluster-snapshot.ts';
 import { usage } from '../cli-error.ts';
-import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
-import { progressOf } from '../output/progress-of.ts';
-import { type Terminal, terminalOf } from '../output/terminal.ts';
+import type { Terminal } from '../output/terminal.ts';
 import { claimKeys } from '../source/claim-keys.ts';
 import type { ClusterView, Target } from '../source/cluster-view.ts';
-import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
+import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
+import { answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import { explainClaim } from './explain-claim.ts';
 import { type ExplainPodOptions, explainPod } from './explain-pod.ts';
 import type { Explanation } from './explanation.ts';
@@ -22,7 +20,7 @@ import { profileFlag } from './pod-scheduler.ts';
 import { renderClaim } from './render-claim.ts';
 import { renderPod } from './render-pod.ts';
 
-export interface ExplainFlags extends SourceFlags {
+export interface ExplainFlags extends SourceFlags, WatchFlags {
   readonly namespace?: string;
   readonly output: string;
   readonly profile?: string;
@@ -43,14 +41,13 @@ export async function explain(
       format,
     });
   const asked = askedFor(...kindAndName(kind, name), flags);
-  const log = logForReading(flags);
-  const progress = progressOf(log);
-  const { view, target, where } = await load(asked, flags, { log, progress });
-  progress.tell('looking for what would help');
-  const explanation = answer(view, target, { ...options, where });
-  progress.end();
-  process.stdout.write(rendered(explanation, format, terminalOf(process.stdout, process.env)));
-  process.exitCode = exitCodeOf(explanation);
+  const about = { namespace: asked.namespace, name: asked.name };
+  await answerOrWatch(flags, about, (loaded, terminal, onProgress) => {
+    const { view, target, where } = targetIn(asked, loaded);
+    onProgress('looking for what would help');
+    const explanation = answer(view, target, { ...options, nowMs: realClock.nowMs(), where });
+    return { text: rendered(explanation, format, terminal), exitCode: exitCodeOf(explanation) };
+  });
 }
 
 /** The namespace is undefined if the user gave none. */
@@ -107,12 +104,7 @@ interface Loaded {
   readonly where: string;
 }
 
-async function load(
-  { namespace: asked, ...named }: Asked,
-  flags: ExplainFlags,
-  means: { readonly log: Log; readonly progress: ReturnType<typeof progressOf> },
-): Promise<Loaded> {
-  const loaded = await loadFromSource(flags, { namespace: asked, name: named.name }, means);
+function targetIn({ namespace: _, ...named }: Asked, loaded: LoadedView): Loaded {
   const { view, namespace, where, isFromFiles } = loaded;
   const target = { ...named, namespace };
   if (!isFromFiles) return { view, target, where };

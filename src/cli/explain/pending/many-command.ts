@@ -1,10 +1,9 @@
+import { realClock } from '../../../runtime/clock.ts';
 import { usage } from '../../cli-error.ts';
-import { logForReading } from '../../log-flags.ts';
 import type { OutputFormat } from '../../output/output-format.ts';
-import { progressOf } from '../../output/progress-of.ts';
-import { terminalOf } from '../../output/terminal.ts';
-import { type LoadedView, loadFromSource, type SourceFlags } from '../../source/load-cluster-view.ts';
+import type { LoadedView, SourceFlags } from '../../source/load-cluster-view.ts';
 import { requireNamespace } from '../../source/require-namespace.ts';
+import { answerOrWatch, type WatchFlags } from '../../watch/answer-or-watch.ts';
 import { missingKindNotes } from '../missing-kinds.ts';
 import { namespacedName } from '../namespaced-name.ts';
 import {
@@ -46,18 +45,18 @@ export function askedForMany(
 /** `stowage explain` for many pods: prints the explanation and sets the exit status. */
 export async function explainMany(
   asked: AskedForMany,
-  flags: SourceFlags,
+  flags: SourceFlags & WatchFlags,
   { format, ...options }: Omit<ExplainPendingOptions, 'onProgress'> & { readonly format: OutputFormat },
 ): Promise<void> {
-  const log = logForReading(flags);
-  const progress = progressOf(log);
   const name = asked.kind === 'pods' ? undefined : asked.name;
-  const loaded = await loadFromSource(flags, { namespace: asked.namespace, name }, { log, progress });
-  const onProgress = (text: string) => progress.tell(text);
-  const explanation = answerMany(loaded, asked, { ...options, onProgress });
-  progress.end();
-  process.stdout.write(renderedPending(explanation, format, terminalOf(process.stdout, process.env)));
-  process.exitCode = exitCodeOfPending(explanation);
+  await answerOrWatch(flags, { namespace: asked.namespace, name }, (loaded, terminal, onProgress) => {
+    const nowMs = realClock.nowMs();
+    const explanation = answerMany(loaded, asked, { ...options, nowMs, onProgress });
+    return {
+      text: renderedPending(explanation, format, terminal),
+      exitCode: exitCodeOfPending(explanation),
+    };
+  });
 }
 
 /** Throws if the namespace or the workload does not exist. */

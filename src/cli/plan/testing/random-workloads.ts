@@ -85,11 +85,14 @@ export class RandomWorkloads implements AsyncDisposable {
     const { cluster } = this.fixture;
     const drained = changes.flatMap((change) => (change.kind === 'drain-node' ? [change.node] : []));
     for (const node of drained) await this.#cordon(node);
-    for (const change of changes) {
-      if (change.kind === 'scale') await this.#scale(change.workload.name, change.replicas);
-      else if (change.kind === 'apply')
-        for (const object of change.objects) await cluster.resource(pods).create(object as Pod);
-    }
+    // At the same time: none has been placed before all are there.
+    await Promise.all(
+      changes.flatMap((change): readonly Promise<unknown>[] => {
+        if (change.kind === 'scale') return [this.#scale(change.workload.name, change.replicas)];
+        if (change.kind !== 'apply') return [];
+        return change.objects.map((object) => cluster.resource(pods).create(object as Pod));
+      }),
+    );
     await this.fixture.settle(calmMs);
     await this.#evictAll(drained);
     await this.fixture.settle(calmMs);

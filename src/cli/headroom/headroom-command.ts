@@ -1,0 +1,93 @@
+import { parseQuantity, quantityToNano } from '../../kube/quantities/quantity.ts';
+import { realClock } from '../../runtime/clock.ts';
+import { CliError, usage } from '../cli-error.ts';
+import { profileFlag } from '../explain/pod-scheduler.ts';
+import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { workloadOf } from '../plan/change-flags.ts';
+import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
+import { type AnsweredText, answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
+import type { HeadroomReport } from './headroom-report.ts';
+import { type MeasureOptions, measureRoom } from './measure.ts';
+import { fittingNames, renderHeadroom } from './render-headroom.ts';
+
+export interface HeadroomFlags extends SourceFlags, WatchFlags {
+  readonly class?: string;
+  readonly size: string;
+  readonly like?: string;
+  readonly max?: string;
+  readonly namespace?: string;
+  readonly profile?: string;
+  readonly output: string;
+}
+
+/** `stowage headroom`: prints how much more fits, and sets the exit status. */
+export async function headroomCommand(flags: HeadroomFlags): Promise<void> {
+  const format = outputFormatOf(flags.output);
+  const options = optionsOf(flags, format);
+  if (flags.like !== undefined && flags.class !== undefined)
+    throw usage('--like and --class: use one of them; a StatefulSet names its classes itself');
+  await answerOrWatch(flags, { namespace: flags.namespace }, (loaded, terminal) =>
+    answered(loaded, flags, { ...options, format, terminal }),
+  );
+}
+
+function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<MeasureOptions, 'nowMs'> {
+  const bytes = bytesOf('--size', flags.size);
+  return {
+    profile: profileFlag(flags.profile),
+    size: { text: flags.size, bytes },
+    storageClass: flags.class,
+    countMax: flags.max === undefined ? undefined : countOf(flags.max),
+    isWide: format !== 'table',
+  };
+}
+
+function answered(
+  { view, namespace, where, isFromFiles }: LoadedView,
+  { like }: HeadroomFlags,
+  options: Omit<MeasureOptions, 'nowMs'> & { readonly format: OutputFormat; readonly terminal: Terminal },
+): AnsweredText {
+  if (!view.seesNodes)
+    throw new CliError(
+      isFromFiles
+        ? `there is no node in ${where}; add the output of kubectl get nodes -o yaml`
+        : 'could not read nodes: forbidden; ask for the right to list them',
+    );
+  const report = measureRoom(view, {
+    ...options,
+    nowMs: realClock.nowMs(),
+    like: like === undefined ? undefined : workloadOf('--like', like, namespace),
+  });
+  return {
+    text: renderedHeadroom(report, options.format, options.terminal),
+    exitCode: exitCodeOfHeadroom(report, like !== undefined || options.storageClass !== undefined),
+  };
+}
+
+export function renderedHeadroom(report: HeadroomReport, format: OutputFormat, terminal: Terminal): string {
+  if (format === 'json' || format === 'yaml') return structured(report, format);
+  if (format === 'name') return fittingNames(report);
+  return renderHeadroom(report, { terminal, isWide: format === 'wide' });
+}
+
+/** 3 if a class or a workload was named, and nothing more of it fits. */
+export function exitCodeOfHeadroom({ rows }: HeadroomReport, isNamed: boolean): number {
+  return isNamed && rows.every(({ count }) => count === 0) ? 3 : 0;
+}
+
+function bytesOf(flag: string, text: string): number {
+  const parsed = parseQuantity(text);
+  const bytes = parsed.ok ? Number(quantityToNano(parsed.quantity)) / 1e9 : Number.NaN;
+  if (!(bytes > 0)) throw usage(`${flag}: "${text}" must be a size such as 10Gi`);
+  return Math.ceil(bytes);
+}
+
+const countLimit = 1_000_000;
+
+function countOf(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || count > countLimit)
+    throw usage(`--max: "${text}" must be a whole number from 1 to ${countLimit}`);
+  return count;
+}
