@@ -1,8 +1,8 @@
 /**
  * Joins the modules of the compiled program into few files, so that it starts in half the time: Node takes longer to find and read a
  * thousand modules than to run them. `node scripts/bundle.mjs FOLDER` reads `FOLDER/cli/main.js` and replaces it; what each command loads
- * is in `FOLDER/cli/chunks`. Dependencies stay outside, so that npm keeps them up to date. The single modules stay too: the libraries
- * consist of them, and the source maps lead to them.
+ * is in `FOLDER/cli/chunks`. Dependencies are joined too: a command spent more time on finding their hundreds of files than on its work. The
+ * single modules stay: the libraries consist of them, and the source maps lead to them.
  */
 import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -16,8 +16,8 @@ const bundle = await rolldown({
   cwd: folder,
   input: { main: './cli/main.js' },
   platform: 'node',
-  // Everything that is not a path is a module of Node or a dependency.
-  external: /^[^./]/,
+  // lmdb has a binary. proto-loader is large, and grpc-js loads it only for a service that we do not have.
+  external: /^(node:|lmdb$|@grpc\/proto-loader$)/,
 });
 await bundle.write({
   dir: join(folder, 'cli'),
@@ -26,5 +26,7 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
   sourcemap: true,
   sourcemapExcludeSources: true,
+  // Names stay, so that stack traces can be read.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();
