@@ -1,6 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { compiledFiles, compiledSources } from './test/compiled-sources.ts';
+
+// For the threads that will run the tests: with more space for new objects there are half as many garbage collections, which are a tenth of
+// the work of a simulation.
+setFlagsFromString('--min-semi-space-size=32');
+setFlagsFromString('--max-semi-space-size=64');
 
 // Threads without isolation: the tests share no state, and a whole run takes seconds instead of a minute.
 export default defineConfig(({ mode }) => ({
