@@ -78,15 +78,21 @@ export class DiskVerdicts {
     };
     const settingsChanged = () =>
       this.#addAll([...schedules.values()].map(({ metadata }) => metadata?.name ?? ''));
-    // Only evidence of data matters here: requests are in the schedule itself.
+    // Evidence of data matters here, and who holds bytes: requests are in the schedule itself.
     const replica = ({ spec, status }: Projected<Replica>) => {
-      if (spec?.diskID && (status?.healthyAt ?? status?.failedAt)) this.#queue.add(spec.diskID);
+      const { diskID } = spec ?? {};
+      if (!diskID) return;
+      if ((status?.healthyAt ?? status?.failedAt) || this.#holding.has(diskID)) this.#queue.add(diskID);
+    };
+    const replicaUpdated = (object: Projected<Replica>, old: Projected<Replica>) => {
+      replica(object);
+      if (old.spec?.diskID !== object.spec?.diskID) replica(old);
     };
     return [
       this.#nodeSchedules.listen(),
       schedules.addHandler({ added: schedule, updated: schedule, deleted: schedule }),
       nodes.addHandler({ added: node, updated: nodeUpdated, deleted: node }),
-      replicas.addHandler({ added: replica, updated: replica }),
+      replicas.addHandler({ added: replica, updated: replicaUpdated, deleted: replica }),
       images.addHandler({
         added: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),
         updated: ({ status }) => this.#addAll(Object.keys(status?.diskFileStatusMap ?? {})),

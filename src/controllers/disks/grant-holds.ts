@@ -50,6 +50,6 @@ export async function storedHolds(
   return (name) => held.get(name) ?? 0;
 }
 
-function isOn({ metadata, spec }: Replica, diskID: string | undefined): boolean {
-  return metadata?.deletionTimestamp === undefined && spec?.diskID === diskID;
+function isOn({ spec }: Replica, diskID: string | undefined): boolean {
+  return spec?.diskID === diskID;
 }

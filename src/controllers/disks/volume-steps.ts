@@ -30,8 +30,8 @@ export interface VolumeStepsOptions {
  * Carries out the steps of one volume, each with one write. A write of a Replica carries the version that the plan was made from, and so does a
  * withdrawal: if the disk has granted the request meanwhile, the withdrawal fails and the grant is used. A request carries only the uid of the
  * schedule: it sets one key that only this volume writes, so many volumes may request at once, and one that arrives late takes nothing back that the volume
- * holds (`grant-holds.ts`). A smaller request carries the version of the schedule, and the volume is read again before it: instances with different
- * caches do not undo each other's requests.
+ * holds (`grant-holds.ts`). Before another size is requested, the volume is read again, and a smaller request carries the version of the schedule:
+ * instances with different caches do not undo each other's requests.
  */
 export class VolumeSteps {
   readonly #options: VolumeStepsOptions;
@@ -190,8 +190,9 @@ export class VolumeSteps {
     const { cluster, caches, signal } = this.#options;
     const schedule = caches.schedules.get(diskUUID);
     const { uid, resourceVersion } = schedule?.metadata ?? {};
-    const isTakenBack = bytes < (ownValue(schedule?.spec?.replicas, replica) ?? 0);
-    if (isTakenBack) await this.#confirmVolume();
+    const asked = ownValue(schedule?.spec?.replicas, replica);
+    const isTakenBack = bytes < (asked ?? 0);
+    if (asked !== undefined) await this.#confirmVolume();
     const metadata = { uid, ...(isTakenBack && { resourceVersion }) };
     const body = { metadata, spec: { replicas: { [replica]: bytes } } };
     try {
