@@ -73,6 +73,9 @@ export class NodeNetwork {
     await inside('link', 'set', 'eth0', 'up');
     await inside('addr', 'add', `${this.nodeAddress(index)}/24`, 'dev', 'eth0');
     await inside('route', 'add', 'default', 'via', this.address);
+    // Pods of different nodes reach each other without this machine, which may not forward.
+    for (let other = 0; other < nodesMax; other += 1)
+      if (other !== index) await inside('route', 'add', this.podRange(other), 'via', this.nodeAddress(other));
     await runCommand('ip', 'route', 'replace', this.podRange(index), 'via', this.nodeAddress(index));
   }
 

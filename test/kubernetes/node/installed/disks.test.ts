@@ -30,7 +30,7 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
     afterAll(async () => expect(await leftBehind()).toEqual([]));
 
     test('agents keep replicas and images as files; each node publishes its capacity and creates its volumes', {
-      timeout: 600_000,
+      timeout: 900_000,
     }, async () => {
       const bed = await InstalledBed.start();
       for (const node of [bed.a, bed.b]) await xfsDisk(node, diskPath);
@@ -102,7 +102,7 @@ async function publishesPerNode(bed: InstalledBed): Promise<void> {
   await bed.untilReady('mock');
   expect(await bed.nodeOf('mock')).toBe('b');
   await untilPublished(bed, 'a 2Gi, b 3Gi');
-  // Each figure belongs to the pod that published it, and goes with it.
+  // The garbage collector removes the figures with the DaemonSet.
   const owners = 'jsonpath={.items[*].metadata.ownerReferences[0].kind}';
   expect(
     await bed.kubectl('get', 'csistoragecapacities', '-n', 'kube-system', '-l', ofMock, '-o', owners),
