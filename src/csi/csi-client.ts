@@ -4,6 +4,8 @@ import { messageOf } from '../runtime/error-message.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Metrics } from '../runtime/metrics.ts';
 import { CallMetrics, unknownDriver } from './call-metrics.ts';
+import { InvalidField } from './checks/field-checks.ts';
+import { checkReply } from './checks/reply-checks.ts';
 import { socketPathOf } from './csi-address.ts';
 import { CsiCallError, CsiError, CsiMessageSizeError, CsiReplyError, type FailedCall } from './csi-errors.ts';
 import {
@@ -15,10 +17,8 @@ import {
   methodPath,
 } from './csi-methods.ts';
 import { type CallLimits, DriverConnection, type RawReply } from './driver-connection.ts';
-import { InvalidField } from './field-checks.ts';
 import type { GrpcCode } from './grpc-codes.ts';
 import { messageText, withoutSecretsOf } from './message-text.ts';
-import { checkReply } from './reply-checks.ts';
 
 /** The default of external-provisioner's `--timeout`. */
 export const callTimeoutMs = 10_000;

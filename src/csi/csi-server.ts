@@ -12,6 +12,7 @@ import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } f
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/error-message.ts';
 import type { Log } from '../runtime/log.ts';
+import { checkRequest } from './checks/request-checks.ts';
 import { socketPathOf } from './csi-address.ts';
 import { CsiStatusError } from './csi-errors.ts';
 import { methodPath } from './csi-methods.ts';
@@ -19,7 +20,6 @@ import { Controller, Identity, Node } from './generated/csi.ts';
 import { Registration } from './generated/plugin-registration.ts';
 import { type GrpcCode, grpcNumberOf } from './grpc-codes.ts';
 import { messageText, withoutSecretsOf } from './message-text.ts';
-import { checkRequest } from './request-checks.ts';
 import { CsiSocketError, releaseStaleSocket } from './server-socket.ts';
 import { statusOf } from './status-of.ts';
 

@@ -1,13 +1,13 @@
 import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
+import { InvalidField } from './checks/field-checks.ts';
+import { checkReply } from './checks/reply-checks.ts';
+import { checkRequest } from './checks/request-checks.ts';
 import type { CallOptions } from './csi-client.ts';
 import { CsiCallError, CsiReplyError } from './csi-errors.ts';
 import { type CsiMethodName, type CsiReply, type CsiRequestInit, csiMethods } from './csi-methods.ts';
 import type { CsiCallContext, CsiServices } from './csi-server.ts';
 import { CsiDriverIdentity, noFields } from './driver-identity.ts';
-import { InvalidField } from './field-checks.ts';
 import { IdentifiedDriver } from './identified-driver.ts';
-import { checkReply } from './reply-checks.ts';
-import { checkRequest } from './request-checks.ts';
 import type { CapacityChanges } from './served-driver.ts';
 import { statusOf } from './status-of.ts';
 

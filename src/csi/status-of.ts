@@ -1,6 +1,6 @@
 import { messageOf } from '../runtime/error-message.ts';
+import { InvalidField } from './checks/field-checks.ts';
 import { CsiStatusError } from './csi-errors.ts';
-import { InvalidField } from './field-checks.ts';
 import type { GrpcErrorCode } from './grpc-codes.ts';
 
 /** The gRPC status that answers a call whose implementation threw `error`. */

@@ -3,11 +3,11 @@ import { matchesRequirement, type Requirement } from '../../kube/selectors/requi
 import { toleratesTaint } from '../../kube/selectors/tolerations.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { nonNullItems } from '../records/field-readers.ts';
-import { hostPortsOf } from '../records/host-ports.ts';
 import type { NodeRecord } from '../records/node-record.ts';
-import { podTermsOf } from '../records/pod-affinity.ts';
-import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
 import type { PodRecord } from '../records/pod-record.ts';
+import { hostPortsOf } from '../records/pod-shape/host-ports.ts';
+import { podTermsOf } from '../records/pod-shape/pod-affinity.ts';
+import { podNodeAffinityOf } from '../records/pod-shape/pod-node-affinity.ts';
 import type { Finding } from '../rules/framework/finding.ts';
 
 /** The taint, label, port or volume that a finding is about, as text. Empty if the reason says everything. */

@@ -12,7 +12,7 @@ import type { Size } from '../size.ts';
 import { nonNullItems, readSize, sizeOfQuantity, stringMapOf } from './field-readers.ts';
 import { type Identity, namespacedIdentity } from './identity.ts';
 import { haveSameLabels } from './labels.ts';
-import { type PodShape, podShapeOf } from './pod-shape.ts';
+import { type PodShape, podShapeOf } from './pod-shape/pod-shape.ts';
 
 /** The fields of a Pod that the engine uses. */
 export interface PodRecord extends Identity {

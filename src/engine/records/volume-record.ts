@@ -10,7 +10,7 @@ import { readSize, stringMapOf } from './field-readers.ts';
 import { clusterIdentity, type Identity } from './identity.ts';
 import type { Interner } from './interner.ts';
 import { everyNode, type NodeMatcher } from './node-matcher.ts';
-import type { NodeSelectorCache } from './node-selector-cache.ts';
+import type { NodeSelectorCache } from './pod-shape/node-selector-cache.ts';
 import type { DriverPoolsRecord } from './pool-record.ts';
 import { type PreferredNodes, readPreferredNodes } from './preferred-nodes.ts';
 

@@ -5,7 +5,7 @@ import { labels as wellKnownLabels } from '../../kube/well-known.ts';
 import type { ClusterIndex } from '../cluster-index/cluster-index.ts';
 import { matcherHolds } from '../records/node-matcher.ts';
 import type { NodeRecord } from '../records/node-record.ts';
-import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
+import { podNodeAffinityOf } from '../records/pod-shape/pod-node-affinity.ts';
 import { resourceText } from './amount-text.ts';
 import { amountOf, resourceQuantity } from './amounts.ts';
 import { belongsToType, nodeLike, ownPodsOf } from './node-like.ts';

@@ -6,7 +6,7 @@ import { textOf } from '../../kube/wire.ts';
 import { taintText } from '../explain/finding-detail.ts';
 import { nonNullItems } from '../records/field-readers.ts';
 import type { MatcherTerm } from '../records/node-matcher.ts';
-import { podNodeAffinityOf } from '../records/pod-node-affinity.ts';
+import { podNodeAffinityOf } from '../records/pod-shape/pod-node-affinity.ts';
 import { isKubernetesTaint, isNodeIdentityLabel, isNodeRemovalTaint } from './node-facts.ts';
 import { changing, type RemedyStep, requiredNodeAffinity } from './remedy-step.ts';
 import type { WhatIf } from './what-if.ts';

@@ -1,6 +1,11 @@
 import type { CompiledLabelSelector } from '../../../kube/selectors/label-selector.ts';
-import { type PodTerm, podTermsOf, type TermTarget, termMatches } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import {
+  type PodTerm,
+  podTermsOf,
+  type TermTarget,
+  termMatches,
+} from '../../records/pod-shape/pod-affinity.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
 import { SelectorIndex } from '../primitives/selector-index.ts';
 import type { OccupancyTable } from './occupancy.ts';

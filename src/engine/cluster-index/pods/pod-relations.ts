@@ -1,7 +1,7 @@
 import type { NamespaceRecord } from '../../records/namespace-record.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import type { TermTarget } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import type { TermTarget } from '../../records/pod-shape/pod-affinity.ts';
 import { DomainTable } from '../nodes/domain-table.ts';
 import type { NodeRow, NodeTable } from '../nodes/node-table.ts';
 import { AffinityTermTable } from './affinity-term-table.ts';

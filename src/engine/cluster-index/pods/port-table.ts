@@ -1,5 +1,5 @@
-import { anyIp, type HostPort, hostPortsOf } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { anyIp, type HostPort, hostPortsOf } from '../../records/pod-shape/host-ports.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
 import type { OccupancyTable } from './occupancy.ts';
 

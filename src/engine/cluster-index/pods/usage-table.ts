@@ -4,8 +4,8 @@ import {
   type ResourceAmounts,
 } from '../../../kube/quantities/resource-amounts.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { podUsageOf } from '../../records/pod-demand.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { podUsageOf } from '../../records/pod-shape/pod-demand.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
 import { ExactSums, growColumn } from '../primitives/exact-sums.ts';
 import type { OccupancyTable } from './occupancy.ts';

@@ -1,5 +1,5 @@
-import { type DiskUse, exclusiveDisks } from '../../records/exclusive-disks.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { type DiskUse, exclusiveDisks } from '../../records/pod-shape/exclusive-disks.ts';
 import type { NodeRow } from '../nodes/node-table.ts';
 import type { OccupancyTable } from '../pods/occupancy.ts';
 

@@ -3,7 +3,7 @@
  * balances or unbalances the node: 75 for no difference, up to 100 for better and down to 50 for worse.
  */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import { podDemandOf } from '../../records/pod-demand.ts';
+import { podDemandOf } from '../../records/pod-shape/pod-demand.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { resourcesInvalidate } from '../node-resources/wakes.ts';

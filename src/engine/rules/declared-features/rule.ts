@@ -2,7 +2,7 @@
 import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-change.ts';
 import { nonNullItems } from '../../records/field-readers.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { memoByShape, type ShapeSpec } from '../../records/pod-shape.ts';
+import { memoByShape, type ShapeSpec } from '../../records/pod-shape/pod-shape.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';

@@ -4,7 +4,7 @@
  */
 import { textOf } from '../../../kube/wire.ts';
 import { haveSameImages, type PulledImage } from '../../cluster-index/nodes/image-table.ts';
-import { memoByShape } from '../../records/pod-shape.ts';
+import { memoByShape } from '../../records/pod-shape/pod-shape.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { type Prepared, type Rule, skip } from '../framework/rule.ts';
 import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';

@@ -9,8 +9,8 @@ import {
   isInScope,
   type NamespaceScope,
 } from '../../cluster-index/pods/namespace-scopes.ts';
-import { type PodTerm, type PodTerms, podTermsOf } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { type PodTerm, type PodTerms, podTermsOf } from '../../records/pod-shape/pod-affinity.ts';
 
 /** How many pods there are in each domain of one topology key. */
 export interface DomainCounts {

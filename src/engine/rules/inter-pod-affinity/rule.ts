@@ -3,7 +3,7 @@
  * pod with affinity to pods like itself may be the first of them.
  */
 import { noDomain } from '../../cluster-index/nodes/domain-table.ts';
-import { podTermsOf } from '../../records/pod-affinity.ts';
+import { podTermsOf } from '../../records/pod-shape/pod-affinity.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';

@@ -2,9 +2,9 @@ import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-ch
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { haveSameLabels } from '../../records/labels.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { type PodTerm, podTermsOf, termMatches } from '../../records/pod-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { hasSchedulingChange } from '../../records/pod-record.ts';
+import { type PodTerm, podTermsOf, termMatches } from '../../records/pod-shape/pod-affinity.ts';
 import type { Interest } from '../framework/rule.ts';
 import { occupancyKey, occupiedNodes } from '../wake-conditions/pod-moves.ts';
 import { selects } from './affinity-state.ts';

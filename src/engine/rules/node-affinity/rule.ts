@@ -8,7 +8,7 @@ import type { Topology } from '../../cluster-index/nodes/topology-table.ts';
 import { haveSameLabels } from '../../records/labels.ts';
 import { matcherHolds } from '../../records/node-matcher.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
-import { type PodNodeAffinity, podNodeAffinityOf } from '../../records/pod-node-affinity.ts';
+import { type PodNodeAffinity, podNodeAffinityOf } from '../../records/pod-shape/pod-node-affinity.ts';
 import type { PreferredNodes } from '../../records/preferred-nodes.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';

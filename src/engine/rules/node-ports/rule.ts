@@ -1,8 +1,8 @@
 /** NodePorts: only one pod at a time uses a port of a node, by protocol and address. The wildcard address conflicts with every address. */
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
-import { type HostPort, hostPortsOf, portsConflict } from '../../records/host-ports.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { type HostPort, hostPortsOf, portsConflict } from '../../records/pod-shape/host-ports.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { type Interest, type Prepared, type Rule, skip } from '../framework/rule.ts';

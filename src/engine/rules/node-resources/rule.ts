@@ -1,6 +1,6 @@
 /** NodeResourcesFit: a node must be able to run one more pod and have all the resources that it requests. Prefers nodes with more left. */
 import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
-import { type PodDemand, podDemandOf } from '../../records/pod-demand.ts';
+import { type PodDemand, podDemandOf } from '../../records/pod-shape/pod-demand.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding, ResourceMargin } from '../framework/finding.ts';
 import type { Prepared, Rule } from '../framework/rule.ts';

@@ -3,7 +3,7 @@ import type { Taint } from '../../../kube/api/core.ts';
 import { toleratesTaint } from '../../../kube/selectors/tolerations.ts';
 import type { ClusterChange } from '../../cluster-index/cluster-change.ts';
 import { nonNullItems } from '../../records/field-readers.ts';
-import { memoByShape } from '../../records/pod-shape.ts';
+import { memoByShape } from '../../records/pod-shape/pod-shape.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';

@@ -4,7 +4,7 @@
  * kube-scheduler.
  */
 import { isRecord, listOf } from '../../../kube/wire.ts';
-import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape.ts';
+import { memoByShape, type ShapeContainer, type ShapeSpec } from '../../records/pod-shape/pod-shape.ts';
 import { type PodRefusal, type Rule, skip } from '../framework/rule.ts';
 import { podMessage } from '../reasons.ts';
 import { isOwnSpecChange } from '../wake-conditions/own-spec.ts';

@@ -4,7 +4,7 @@ import type { Requirement } from '../../../kube/selectors/requirement.ts';
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import type { SpreadConstraint } from '../../records/spread-constraints.ts';
+import type { SpreadConstraint } from '../../records/pod-shape/spread-constraints.ts';
 
 const skews: readonly (readonly [topologyKey: string, maxSkew: number])[] = [
   [wellKnownLabels.hostname, 3],

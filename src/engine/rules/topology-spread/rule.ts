@@ -4,7 +4,11 @@
  */
 import { matchesLabels } from '../../../kube/selectors/label-selector.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
-import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
+import {
+  type SpreadConstraint,
+  selectorFor,
+  spreadConstraintsOf,
+} from '../../records/pod-shape/spread-constraints.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';

@@ -1,6 +1,6 @@
 import { labels as wellKnownLabels } from '../../../kube/well-known.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
-import type { SpreadConstraint } from '../../records/spread-constraints.ts';
+import type { SpreadConstraint } from '../../records/pod-shape/spread-constraints.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { countByDomain, SpreadNodes } from './spread-nodes.ts';
 

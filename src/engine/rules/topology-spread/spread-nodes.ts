@@ -2,9 +2,9 @@ import { findUntoleratedTaint } from '../../../kube/selectors/tolerations.ts';
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import { type Domains, noDomain } from '../../cluster-index/nodes/domain-table.ts';
 import { scopeOf } from '../../cluster-index/pods/namespace-scopes.ts';
-import { podNodeAffinityOf } from '../../records/pod-node-affinity.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
-import { type SpreadConstraint, selectorFor } from '../../records/spread-constraints.ts';
+import { podNodeAffinityOf } from '../../records/pod-shape/pod-node-affinity.ts';
+import { type SpreadConstraint, selectorFor } from '../../records/pod-shape/spread-constraints.ts';
 
 /** The count of a domain in which no node counts. */
 export const notCounted = -1;

@@ -5,7 +5,11 @@ import { haveSameLabels } from '../../records/labels.ts';
 import type { NodeRecord } from '../../records/node-record.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
 import { hasSchedulingChange } from '../../records/pod-record.ts';
-import { type SpreadConstraint, selectorFor, spreadConstraintsOf } from '../../records/spread-constraints.ts';
+import {
+  type SpreadConstraint,
+  selectorFor,
+  spreadConstraintsOf,
+} from '../../records/pod-shape/spread-constraints.ts';
 import type { Interest } from '../framework/rule.ts';
 import { occupancyKey } from '../wake-conditions/pod-moves.ts';
 

@@ -6,8 +6,8 @@ import type { ClusterChange, ObjectChange } from '../../cluster-index/cluster-ch
 import type { ClusterIndex } from '../../cluster-index/cluster-index.ts';
 import type { NodeRow } from '../../cluster-index/nodes/node-table.ts';
 import { accessModeBits } from '../../records/access-modes.ts';
-import { type DiskUse, exclusiveDisks } from '../../records/exclusive-disks.ts';
 import type { PodRecord } from '../../records/pod-record.ts';
+import { type DiskUse, exclusiveDisks } from '../../records/pod-shape/exclusive-disks.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import type { Finding } from '../framework/finding.ts';
 import { plainFinding } from '../framework/plain-finding.ts';

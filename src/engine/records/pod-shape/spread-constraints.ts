@@ -1,9 +1,9 @@
-import type { TopologySpreadConstraint } from '../../kube/api/core.ts';
-import { type CompiledLabelSelector, compileLabelSelector } from '../../kube/selectors/label-selector.ts';
-import { isLabelValue } from '../../kube/selectors/label-syntax.ts';
-import type { Requirement } from '../../kube/selectors/requirement.ts';
-import { lookUp, textOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
+import type { TopologySpreadConstraint } from '../../../kube/api/core.ts';
+import { type CompiledLabelSelector, compileLabelSelector } from '../../../kube/selectors/label-selector.ts';
+import { isLabelValue } from '../../../kube/selectors/label-syntax.ts';
+import type { Requirement } from '../../../kube/selectors/requirement.ts';
+import { lookUp, textOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 
 /** A topology spread constraint: how evenly pods are spread over the values of one node label. */

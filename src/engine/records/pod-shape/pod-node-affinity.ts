@@ -1,10 +1,10 @@
-import type { NodeSelector } from '../../kube/api/core.ts';
-import { compileNodeSelector, compileTerm, type Requirement } from '../../kube/selectors/node-selector.ts';
-import { isRecord, listOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
-import { type MatcherTerm, matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import type { NodeSelector } from '../../../kube/api/core.ts';
+import { compileNodeSelector, compileTerm, type Requirement } from '../../../kube/selectors/node-selector.ts';
+import { isRecord, listOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
+import { type MatcherTerm, matcherOfSelector, type NodeMatcher } from '../node-matcher.ts';
+import type { PreferredNodes } from '../preferred-nodes.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
-import type { PreferredNodes } from './preferred-nodes.ts';
 
 /** The nodes that a pod requires or prefers by name and label. */
 export interface PodNodeAffinity {

@@ -1,6 +1,6 @@
-import type { ContainerPort } from '../../kube/api/core.ts';
-import { textOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
+import type { ContainerPort } from '../../../kube/api/core.ts';
+import { textOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
 import { memoByShape } from './pod-shape.ts';
 
 /** A host port that a pod uses. */

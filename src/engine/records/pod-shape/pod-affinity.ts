@@ -1,12 +1,12 @@
-import type { PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm } from '../../kube/api/core.ts';
+import type { PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm } from '../../../kube/api/core.ts';
 import {
   type CompiledLabelSelector,
   compileLabelSelector,
   matchesLabels,
-} from '../../kube/selectors/label-selector.ts';
-import { isRecord, textOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
-import { requirementsKey } from './node-matcher.ts';
+} from '../../../kube/selectors/label-selector.ts';
+import { isRecord, textOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
+import { requirementsKey } from '../node-matcher.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 
 /**

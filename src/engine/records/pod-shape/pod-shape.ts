@@ -11,11 +11,11 @@ import type {
   Toleration,
   TopologySpreadConstraint,
   Volume,
-} from '../../kube/api/core.ts';
-import type { StringMap } from '../../kube/api/meta.ts';
-import { jsonText } from '../../kube/go/json-text.ts';
-import { isRecord, textOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
+} from '../../../kube/api/core.ts';
+import type { StringMap } from '../../../kube/api/meta.ts';
+import { jsonText } from '../../../kube/go/json-text.ts';
+import { isRecord, textOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
 
 /**
  * The scheduling requirements of a pod, without its claims and its identity. The replicas of a workload share one shape: it is parsed

@@ -1,4 +1,5 @@
-import type { CsiMethodName, CsiReply, CsiRequest } from './csi-methods.ts';
+import type { CsiMethodName, CsiReply, CsiRequest } from '../csi-methods.ts';
+import { type VolumeUsage, VolumeUsage_Unit } from '../generated/csi.ts';
 import {
   checkId,
   checkLength,
@@ -7,7 +8,6 @@ import {
   checkWithinRange,
   InvalidField,
 } from './field-checks.ts';
-import { type VolumeUsage, VolumeUsage_Unit } from './generated/csi.ts';
 
 /** Throws `InvalidField` for a reply that CSI forbids, so that callers can rely on what they read. */
 export function checkReply<Name extends CsiMethodName>(

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { type CsiMethodName, type CsiReply, type CsiRequest, csiMethods } from './csi-methods.ts';
+import { type CsiMethodName, type CsiReply, type CsiRequest, csiMethods } from '../csi-methods.ts';
 import { checkReply } from './reply-checks.ts';
 
 interface Case {

@@ -1,6 +1,6 @@
-import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../kube/api/core.ts';
-import { compileNodeSelector } from '../../kube/selectors/node-selector.ts';
-import { matcherOfSelector, type NodeMatcher } from './node-matcher.ts';
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../../kube/api/core.ts';
+import { compileNodeSelector } from '../../../kube/selectors/node-selector.ts';
+import { matcherOfSelector, type NodeMatcher } from '../node-matcher.ts';
 
 interface CompiledSelector {
   readonly nodes: NodeMatcher;

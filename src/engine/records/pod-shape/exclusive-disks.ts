@@ -1,6 +1,6 @@
-import type { Volume } from '../../kube/api/core.ts';
-import { isRecord, textOf } from '../../kube/wire.ts';
-import { nonNullItems } from './field-readers.ts';
+import type { Volume } from '../../../kube/api/core.ts';
+import { isRecord, textOf } from '../../../kube/wire.ts';
+import { nonNullItems } from '../field-readers.ts';
 import { memoByShape, type ShapeSpec } from './pod-shape.ts';
 
 /** A disk that a pod spec names directly. Pods of one node can't share it, unless all of them only read. */

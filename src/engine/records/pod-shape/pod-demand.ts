@@ -1,5 +1,5 @@
-import { podLoadForScore, podRequests, podRequestsForScore } from '../../kube/quantities/pod-requests.ts';
-import type { ResourceAmounts } from '../../kube/quantities/resource-amounts.ts';
+import { podLoadForScore, podRequests, podRequestsForScore } from '../../../kube/quantities/pod-requests.ts';
+import type { ResourceAmounts } from '../../../kube/quantities/resource-amounts.ts';
 import { memoByShape } from './pod-shape.ts';
 
 /** The resources that a pending pod requests. */

@@ -1,5 +1,5 @@
-import { isLabelKey, isLabelValue } from '../kube/selectors/label-syntax.ts';
-import type { CapacityRange, Topology } from './generated/csi.ts';
+import { isLabelKey, isLabelValue } from '../../kube/selectors/label-syntax.ts';
+import type { CapacityRange, Topology } from '../generated/csi.ts';
 
 /** A field of a message breaks a rule of CSI. */
 export class InvalidField extends Error {
