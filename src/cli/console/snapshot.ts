@@ -5,7 +5,7 @@ import { fileSystemReason } from '../../io/files/file-system-reason.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
 import { apiVersionOf, type Resource } from '../../kube/resource.ts';
-import { coreEvents } from '../../kube/resources.ts';
+import { coreEvents, leases, podDisruptionBudgets, priorityClasses } from '../../kube/resources.ts';
 import { realClock } from '../../runtime/clock.ts';
 import { redactedObject } from '../bundle/redaction/redact-object.ts';
 import { CliError } from '../cli-error.ts';
@@ -61,7 +61,12 @@ async function stateOf(cluster: Cluster, onProgress: (text: string) => void): Pr
     if (found === undefined) unread.push(resource.plural);
     else objects.push(...found);
   }
-  const others = [...((await announcements(cluster)) ?? []), ...(await readPolicies(cluster))];
+  const announced = ((await announcements(cluster)) ?? []).map((lease) => ({ ...namesOf(leases), ...lease }));
+  const policies = (await readPolicies(cluster)).map((policy) => ({
+    ...policy,
+    ...namesOf(policy.kind === priorityClasses.kind ? priorityClasses : podDisruptionBudgets),
+  }));
+  const others = [...announced, ...policies];
   return { objects: [...objects, ...others], unread };
 }
 
@@ -71,7 +76,7 @@ async function listAll(
   resource: Resource<KubeObject>,
 ): Promise<readonly KubeObject[] | undefined> {
   const found: KubeObject[] = [];
-  const named = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const named = namesOf(resource);
   let next: string | undefined;
   try {
     do {
@@ -87,6 +92,11 @@ async function listAll(
     if (isReason(error, 'Forbidden')) return undefined;
     throw error;
   }
+}
+
+/** Objects in lists do not say what they are. */
+function namesOf(resource: Resource): { readonly apiVersion: string; readonly kind: string } {
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind };
 }
 
 /** The time is at the beginning, where it is found without reading the whole file. */

@@ -87,7 +87,7 @@ function NodeTable(props: {
     { title: 'Node', render: ({ id }) => id, width: 'minmax(8rem, 1.4fr)' },
     { title: 'Zone', render: ({ zone }) => zone, isMinor: true },
     { title: 'Rack', render: ({ rack }) => rack, isMinor: true },
-    { title: 'State', render: stateText, width: '6.5rem' },
+    { title: 'State', render: stateText, width: '9rem' },
     { title: 'CPU', render: ({ cpu }) => percentText(cpu[0], cpu[1]), isNumber: true, width: '4rem' },
     {
       title: 'Storage',
@@ -121,7 +121,7 @@ function NodeTable(props: {
 }
 
 export function stateText({ isReady, isCordoned }: ConsoleNode): string {
-  return isReady ? (isCordoned ? 'cordoned' : 'ready') : 'not ready';
+  return [isReady ? 'ready' : 'not ready', ...(isCordoned ? ['cordoned'] : [])].join(', ');
 }
 
 function NodePanel({ name, storage }: { readonly name: string; readonly storage: NodeStorage }) {

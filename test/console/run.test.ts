@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { namespaces, nodes, persistentVolumeClaims, pods } from '../../src/kube/resources.ts';
+import { accessModes, main, makeClass, makeDisk, makeNode } from '../kubernetes/testing/run-scheduler.ts';
+import { lacks, serverPrograms, sharedTestBed } from '../kubernetes/vitest-beds.ts';
+import { type Browser, hasBrowser, openBrowser, showView } from './browser.ts';
+import { startConsole } from './stowage-program.ts';
+
+const rights = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: reader, namespace: shop }
+rules:
+  - { apiGroups: [""], resources: [pods, persistentvolumeclaims, events], verbs: [get, list] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: reader, namespace: shop }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader }
+subjects: [{ kind: ServiceAccount, name: of-a-team, namespace: shop }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: volumes }
+rules: [{ apiGroups: [""], resources: [nodes, persistentvolumes], verbs: [list] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: volumes }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: volumes }
+subjects: [{ kind: ServiceAccount, name: of-a-team, namespace: shop }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: all-of-it }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin }
+subjects: [{ kind: ServiceAccount, name: boss, namespace: shop }]
+`;
+
+async function signIn({ page }: Browser, url: string, token: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+}
+
+/** All data of the page's server that the browser can get. */
+async function everything({ page }: Browser): Promise<string> {
+  const paths = ['state', 'queue', 'reservations', 'history', 'pod?id=secret/hidden'];
+  const texts = await page.evaluate(
+    `Promise.all(${JSON.stringify(paths)}.map((path) => fetch('/console/data/' + path).then((answer) => answer.text())))`,
+  );
+  return (texts as string[]).join('\n');
+}
+
+describe.skipIf(lacks(...serverPrograms) || !hasBrowser)(
+  'the console of run --console on kube-apiserver',
+  () => {
+    const bed = sharedTestBed({ apiServer: { extraFlags: { 'authorization-mode': 'RBAC' } } });
+
+    test('shows each viewer what the RBAC of their own token allows', async () => {
+      const cluster = await bed().connect();
+      for (const name of ['shop', 'secret'])
+        await cluster.resource(namespaces).create({ metadata: { name } });
+      await makeNode(cluster, 'node-1');
+      await makeClass(cluster, 'local');
+      await makeDisk(cluster, 'disk-1', { node: 'node-1', storageClassName: 'local' });
+      for (const [namespace, name] of [
+        ['shop', 'visible'],
+        ['secret', 'hidden'],
+      ] as const) {
+        await cluster.resource(persistentVolumeClaims).create({
+          metadata: { namespace, name },
+          spec: { accessModes, storageClassName: 'local', resources: { requests: { storage: '900Ti' } } },
+        });
+        await cluster.resource(pods).create({
+          metadata: { namespace, name },
+          spec: {
+            schedulerName: 'stowage',
+            containers: [main],
+            volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
+          },
+        });
+      }
+      for (const name of ['of-a-team', 'boss'])
+        await bed().kubectl(['create', 'serviceaccount', name, '-n', 'shop']);
+      const applied = await bed().kubectl(['apply', '-f', '-'], rights);
+      expect([applied.code, applied.stderr]).toEqual([0, '']);
+      const tokenOf = async (name: string) =>
+        (await bed().kubectl(['create', 'token', name, '-n', 'shop'])).stdout.trim();
+
+      await using program = await startConsole(
+        ...[
+          'run',
+          '--kubeconfig',
+          bed().kubeconfig,
+          '--console',
+          '--console-address',
+          '127.0.0.1:0',
+          '--console-write',
+        ],
+      );
+      await using browser = await openBrowser();
+      await signIn(browser, program.consoleUrl, await tokenOf('of-a-team'));
+      const { page } = browser;
+      await page.getByText('You may list pods only in namespace shop').waitFor();
+      await showView(page, '#/queue');
+      await page.getByText('1 pod is pending in namespace shop').waitFor();
+      await showView(page, '#/pod/shop%2Fvisible');
+      await page.getByText('Pod shop/visible').first().waitFor();
+      const seen = await everything(browser);
+      expect(seen).toContain('shop/visible');
+      expect(seen).toContain('node-1');
+      expect(seen).not.toMatch(/secret\/hidden(?!, or you may not)/);
+      // Changes are carried out with the viewer's rights, too.
+      const cordon = JSON.stringify({ kind: 'cordon', what: 'node', name: 'node-1', isOn: true });
+      const act = async () =>
+        await page.evaluate(
+          `fetch('/console/data/act', { method: 'POST', body: ${JSON.stringify(cordon)} }).then((answer) => answer.status)`,
+        );
+      expect(await act()).toBe(403);
+
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signIn(browser, program.consoleUrl, await tokenOf('boss'));
+      await showView(page, '#/queue');
+      await page.getByText('2 pods are pending').waitFor();
+      expect(await everything(browser)).toContain('secret/hidden');
+      expect(await act()).toBe(200);
+      expect((await cluster.resource(nodes).get({ name: 'node-1' })).spec?.unschedulable).toBe(true);
+      await showView(page, '#/map');
+      await page.getByRole('button', { name: 'Table' }).click();
+      await page.getByRole('gridcell', { name: 'not ready, cordoned' }).waitFor();
+    });
+  },
+);
