@@ -30,9 +30,15 @@ export class StowageProcess {
   #stderr = '';
   #hasExited = false;
 
-  constructor(args: readonly string[], cwd?: string, env: Readonly<Record<string, string>> = {}) {
+  /** `program` is the `main.js` of another build. */
+  constructor(
+    args: readonly string[],
+    cwd?: string,
+    env: Readonly<Record<string, string>> = {},
+    program?: string,
+  ) {
     this.args = args;
-    const script = builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
+    const script = program ?? builtProgram(new URL('../../src/cli/main.ts', import.meta.url));
     this.#process = spawn(process.execPath, [script, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
