@@ -27,6 +27,11 @@ export class DiskBook {
     return this.#disks.get(uuid);
   }
 
+  /** UUIDs of the disks that the node reports, and of those that it reported last. */
+  affectedBy(node: Pick<StorageNode, 'metadata' | 'status'>): ReadonlySet<string> {
+    return this.#nodeSchedules.affectedBy(node);
+  }
+
   /** Follows the caches. `gained` is called for a disk that is new, or that may take requests which it could not take before. */
   listen(gained: DiskGained): readonly (() => void)[] {
     const schedule = (object: Projected<DiskSchedule>) => this.#update(object, gained);

@@ -42,6 +42,15 @@ describe('placing', () => {
 });
 
 describe('leaving', () => {
+  test('eviction from a disk that its node does not report any more', async () => {
+    const fixture = await DisksFixture.start(100, 50);
+    await fixture.addVolume('v', { size: 10, numberOfReplicas: 1 });
+    await fixture.reportDisk(1, null);
+    expect(await fixture.replicas()).toEqual(['v-r0 1 10 running']);
+    await fixture.patchNode(1, { spec: { evictionRequested: true } });
+    expect((await fixture.replicas()).at(-1)).toBe('v-r1 2 10 running');
+  });
+
   test('a deleted volume takes its replicas and their bytes along', async () => {
     const fixture = await DisksFixture.start(100, 100);
     fixture.environment.run(allControllers().filter(({ name }) => name === 'garbage-collector'));

@@ -15,7 +15,7 @@ import { WorkQueue } from '../../reconcile/work-queue.ts';
 import type { Requeue } from '../../reconcile/workers.ts';
 import { confirmGrants } from './confirm-grants.ts';
 import { DiskBook } from './disk-book.ts';
-import { type DiskCaches, reportedDisks } from './disk-caches.ts';
+import type { DiskCaches } from './disk-caches.ts';
 import { ExpectedWrites } from './expected-writes.ts';
 import { withImageDemand } from './images/image-demand.ts';
 import { PendingRequests } from './pending-requests.ts';
@@ -157,10 +157,10 @@ export class VolumePlacement {
     }
   }
 
-  /** Eviction may have been requested, of the node or of one of its disks. */
+  /** Eviction may have been requested, of the node or of one of its disks, also of one that it does not report now. */
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
     if (isEqualWhenStored(node.spec, old.spec)) return;
-    for (const uuid of reportedDisks(node).keys())
+    for (const uuid of this.#book.affectedBy(node))
       this.#addVolumesOf(Object.keys(this.#caches.schedules.get(uuid)?.spec?.replicas ?? {}));
   }
 

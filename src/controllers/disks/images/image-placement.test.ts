@@ -178,6 +178,14 @@ describe('leaving', () => {
     expect(await fixture.entries('i')).toEqual([2]);
   });
 
+  test('eviction from a disk that its node does not report any more', async () => {
+    const fixture = await ImagesFixture.start(100, 50);
+    await fixture.addImage('i', 10, { expectedSize: 10 });
+    await fixture.disks.reportDisk(1, null);
+    await fixture.patchNode(1, { evictionRequested: true });
+    expect(await fixture.copies('i')).toContain('2 ready 10');
+  });
+
   test('an evicted copy that has nowhere to go stays, and the disk says so', async () => {
     const fixture = await ImagesFixture.start(100, 5);
     await fixture.addImage('i', 10, { expectedSize: 10 });

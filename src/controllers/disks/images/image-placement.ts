@@ -101,11 +101,13 @@ export class ImagePlacement {
 
   /** Eviction may have been requested of the node or of one of its disks, or it may have lost or gained a disk. */
   #nodeChanged(node: Projected<StorageNode>, old: Projected<StorageNode>): void {
-    const disks = new Set([...reportedDisks(node).keys(), ...reportedDisks(old).keys()]);
-    const hasSameDisks = reportedDisks(old).size === disks.size && reportedDisks(node).size === disks.size;
+    const { book } = this.#sources;
+    const reported = new Set([...reportedDisks(node).keys(), ...reportedDisks(old).keys()]);
+    const hasSameDisks = [node, old].every((one) => reportedDisks(one).size === reported.size);
     const hasSameMetadata = isEqualWhenStored(node.metadata?.annotations, old.metadata?.annotations);
     if (isEqualWhenStored(node.spec, old.spec) && hasSameDisks && hasSameMetadata) return;
-    this.#disksChanged([...disks]);
+    // Also those that it does not report now.
+    this.#disksChanged([...book.affectedBy(node), ...reported]);
   }
 
   /** Wakes the images that have, or should have, a copy on one of these disks. */
