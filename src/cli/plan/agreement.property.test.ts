@@ -15,8 +15,7 @@ import { pods } from '../../kube/resources.ts';
 import { loadCluster } from '../source/load-cluster.ts';
 import { highPriority, RandomWorkloads } from './testing/random-workloads.ts';
 
-const only = process.env.PLAN_ONLY?.split(',').map(Number);
-const clusters = Number(process.env.PLAN_CLUSTERS ?? 12);
+const clusters = Number(process.env.PLAN_CLUSTERS ?? 10);
 const seed = process.env.PLAN_SEED ?? 'plan';
 const clustersPerTest = 20;
 
@@ -113,10 +112,7 @@ async function agree(workloads: RandomWorkloads): Promise<readonly string[]> {
   });
   const detail = JSON.stringify({
     changes,
-    before: [...placesNow(snapshot.values('Pod'))],
-    predicted: [...placesPredicted(snapshot.values('Pod'), prediction)],
-    now: [...placesNow(items)],
-    fates: prediction.fates.map(({ why, ...f }) => ({ ...f, why: why?.message })),
+    fates: prediction.fates.map(({ pod, outcome }) => [pod, outcome]),
   });
   expect(placesPredicted(snapshot.values('Pod'), prediction), detail).toEqual(placesNow(items));
   return prediction.fates.map(({ outcome }) => outcome);
@@ -126,23 +122,15 @@ const starts = Array.from({ length: Math.ceil(clusters / clustersPerTest) }, (_,
 
 test.each(starts)('the prediction is what happens, in clusters from %s', async (start) => {
   const outcomes = new Set<string>();
-  let failed = 0;
   for (let at = start; at < Math.min(start + clustersPerTest, clusters); at += 1) {
-    if (only && !only.includes(at)) continue;
     await using workloads = await RandomWorkloads.start(`${seed} ${at}`);
     try {
       for (const outcome of await agree(workloads)) outcomes.add(outcome);
     } catch (error) {
-      if (process.env.PLAN_COUNT !== undefined) {
-        failed += 1;
-        console.log(`cluster ${at}`, (error as Error).message);
-        continue;
-      }
       throw new Error(`cluster ${seed} ${at}: ${(error as Error).message}`, { cause: error });
     }
   }
-  if (process.env.PLAN_COUNT !== undefined) console.log('failed', failed, [...outcomes]);
   // The clusters must exercise every case, or the test proves little.
-  if (starts.length > 1)
+  if (clusters >= clustersPerTest)
     expect([...outcomes]).toEqual(expect.arrayContaining(['moved', 'stranded', 'placed']));
 });

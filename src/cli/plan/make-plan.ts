@@ -86,10 +86,7 @@ function predicted(
   { index }: PreparedIndex,
   { nowMs }: MakePlanOptions,
 ): Prediction {
-  const budgets = policies.flatMap((object): readonly DisruptionBudget[] => {
-    const budget = object.kind === 'PodDisruptionBudget' ? readDisruptionBudget(object) : undefined;
-    return budget === undefined ? [] : [budget];
-  });
+  const budgets = budgetsOf({ policies });
   // Safe: optional fields only are read of an object of this kind.
   const priorityClasses = policies.filter(({ kind }) => kind === 'PriorityClass') as readonly PriorityClass[];
   try {
@@ -98,6 +95,14 @@ function predicted(
     if (!(error instanceof WhatIfError)) throw error;
     throw new CliError(error.message, 1, { cause: error });
   }
+}
+
+/** The PodDisruptionBudgets that were read. */
+export function budgetsOf({ policies = [] }: Pick<ClusterView, 'policies'>): readonly DisruptionBudget[] {
+  return policies.flatMap((object): readonly DisruptionBudget[] => {
+    const budget = object.kind === 'PodDisruptionBudget' ? readDisruptionBudget(object) : undefined;
+    return budget === undefined ? [] : [budget];
+  });
 }
 
 function fateLines({ fates, copies }: Prediction) {

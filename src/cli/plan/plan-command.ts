@@ -1,18 +1,19 @@
 import type { WhatIfChange } from '../../engine/what-if/change.ts';
 import { realClock } from '../../runtime/clock.ts';
-import { CliError, usage } from '../cli-error.ts';
+import { usage } from '../cli-error.ts';
 import { profileFlag } from '../explain/pod-scheduler.ts';
 import { logForReading } from '../log-flags.ts';
 import { type OutputFormat, outputFormatOf, structured } from '../output/output-format.ts';
 import { progressOf } from '../output/progress-of.ts';
 import { type Terminal, terminalOf } from '../output/terminal.ts';
-import { type LoadedView, loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
+import { loadFromSource, type SourceFlags } from '../source/load-cluster-view.ts';
 import { applyChange } from './applied-objects.ts';
 import { type ChangeFlags, changesOfFlags } from './change-flags.ts';
 import { readChangesFile } from './changes-file.ts';
 import { makePlan } from './make-plan.ts';
 import type { PlanReport } from './plan-report.ts';
 import { renderPlan, strandedNames } from './render-plan.ts';
+import { requireNodes } from './require-nodes.ts';
 
 export interface PlanFlags extends SourceFlags, ChangeFlags {
   readonly apply?: readonly string[];
@@ -50,15 +51,6 @@ function changesOf(flags: PlanFlags, namespace: string): readonly WhatIfChange[]
   if (changes.length === 0)
     throw usage('say what changes: --drain, --add-nodes, --add-drive, --replicas, --apply or --changes');
   return changes;
-}
-
-function requireNodes({ view, where, isFromFiles }: LoadedView): void {
-  if (view.seesNodes) return;
-  throw new CliError(
-    isFromFiles
-      ? `there is no node in ${where}; add the output of kubectl get nodes -o yaml`
-      : 'could not read nodes: forbidden; ask for the right to list them',
-  );
 }
 
 export function renderedPlan(report: PlanReport, format: OutputFormat, terminal: Terminal): string {

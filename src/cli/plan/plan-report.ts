@@ -72,4 +72,6 @@ export interface VolumeCopyLine {
   readonly from: string;
   /** Undefined if a copy fits nowhere. */
   readonly to: string | undefined;
+  /** The drive of that node, if a copy gets a drive. */
+  readonly drive?: string | undefined;
 }
