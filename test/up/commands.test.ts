@@ -62,7 +62,7 @@ describe.each(asking.map((args) => ({ args })))('stowage $args', ({ args }) => {
 
   test('prints its requests and the cause of an error with --verbose', async () => {
     const away = ['--kubeconfig', kubeconfigFor(unavailableServer, 'secret'), '--verbose'];
-    const { status, stdout, stderr } = await callStowage(...args, ...away);
+    const { status, stdout, stderr } = await callInProcess(...args, ...away);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
       /^stowage: debug: GET https:\/\/127\.0\.0\.1:1\/api\S+: connect ECONNREFUSED 127\.0\.0\.1:1 ms=\d+$/m,
@@ -96,11 +96,11 @@ describe('on an empty cluster', () => {
       status: 0,
       stdout: 'volumes: 0\n',
     });
-    const verbose = await callStowage('capacity', ...own, '--verbose');
+    const verbose = await callInProcess('capacity', ...own, '--verbose');
     expect([verbose.status, verbose.stdout.split(':')[0]]).toEqual([0, 'Nothing to measure']);
     expect(verbose.stderr).toMatch(/^stowage: debug: GET https:\S+\/api\/v1\/nodes\?\S+ status=200 ms=\d+$/m);
     expect(verbose.stderr).toMatch(/^stowage: debug: reading https:\S+: \d+ objects$/m);
-    expect(JSON.parse((await callStowage('reservations', ...own, '-o', 'json')).stdout)).toEqual({
+    expect(JSON.parse((await callInProcess('reservations', ...own, '-o', 'json')).stdout)).toEqual({
       apiVersion: 'stowage.dev/reservations/v1',
       kind: 'ReservationsReport',
       volumes: [],
@@ -110,7 +110,7 @@ describe('on an empty cluster', () => {
       pods: [],
       notes: [],
     });
-    expect((await callStowage('capacity', ...own, '-o', 'name')).stdout).toBe('');
+    expect((await callInProcess('capacity', ...own, '-o', 'name')).stdout).toBe('');
     const [missing, text] = await complaintOf('explain', 'claim', 'a', ...own);
     expect([missing, text]).toEqual([1, expect.stringContaining('there is no claim default/a in https://')]);
     expect(await complaintOf('capacity', '--class', 'x', ...own)).toEqual([
@@ -212,10 +212,10 @@ describe('with five thousand nodes', () => {
     expect(table.stdout).toContain('  and 4,950 more; -o wide shows all');
     expect(table.stdout.split('\n').length).toBeLessThan(120);
     expect(table.stdout).not.toMatch(/[█#]/);
-    const whole = JSON.parse((await callStowage('capacity', '--from', file, '-o', 'json')).stdout);
+    const whole = JSON.parse((await callInProcess('capacity', '--from', file, '-o', 'json')).stdout);
     expect([whole.pools.length, whole.volumes.length]).toEqual([5_000, 5_000]);
     expect(whole.classes).toMatchObject([{ storageClass: 'dyn', poolCount: 5_000, largestVolume: '10Gi' }]);
-    const held = JSON.parse((await callStowage('reservations', '--from', file, '-o', 'json')).stdout);
+    const held = JSON.parse((await callInProcess('reservations', '--from', file, '-o', 'json')).stdout);
     expect(held.claims).toMatchObject([{ claim: 'default/making', node: 'n7', pool: 'storage/n7' }]);
     const explained = await callStowage('explain', 'pod', 'big', '--from', file);
     expect([explained.status, explained.stderr]).toEqual([3, '']);

@@ -31,6 +31,10 @@ describe('stowage disks', () => {
   afterAll(() => removeFolder(folder));
 
   const disks = async (...args: readonly string[]) =>
+    await callInProcess('disks', ...args, '--kubeconfig', up.kubeconfig);
+
+  /** In a process of its own, which must end. */
+  const disksProcess = async (...args: readonly string[]) =>
     await callStowage('disks', ...args, '--kubeconfig', up.kubeconfig);
 
   const states = async () => {
@@ -60,9 +64,11 @@ describe('stowage disks', () => {
     await addVolume('db', 4 * mib, 2);
     await expect.poll(() => has('volumes/db', 'DiskAllocation'), { timeout: 60_000 }).toBe(true);
     expect(await states()).toEqual(['Ready', 'Ready']);
-    expect((await disks('list', '-o', 'name')).stdout).toBe('disk/n1/default\ndisk/n2/default\n');
+    expect((await disksProcess('list', '-o', 'name')).stdout).toBe('disk/n1/default\ndisk/n2/default\n');
     expect((await disks('list', '--volumes')).stdout).toMatch(/^ {2}db +4Mi +2 +2 +\d +Allocated$/m);
-    expect((await disks('describe', 'n1/default')).stdout).toMatch(/^ {2}replica +db-r\d +db +4Mi +4Mi /m);
+    expect((await disksProcess('describe', 'n1/default')).stdout).toMatch(
+      /^ {2}replica +db-r\d +db +4Mi +4Mi /m,
+    );
     expect((await disks('describe', 'node/n1')).stdout).toMatch(/^Takes new replicas: yes$/m);
     const { stdout } = await disks('describe', 'db');
     expect(stdout).toMatch(/^Replicas: +2 wanted, 2 placed/m);
@@ -70,9 +76,9 @@ describe('stowage disks', () => {
   });
 
   test('evict says what can not move, and why, and takes it back', async () => {
-    const evict = () => disks('evict', 'node/n1');
-    await expect.poll(async () => (await evict()).status, { timeout: 60_000 }).toBe(3);
-    const { stdout, stderr } = await evict();
+    const status = async () => (await disks('evict', 'node/n1')).status;
+    await expect.poll(status, { timeout: 60_000 }).toBe(3);
+    const { stdout, stderr } = await disksProcess('evict', 'node/n1');
     expect(stderr).toMatch(/^stowage: node\/n1: replica db-r\d can't move: /);
     expect(stdout).toMatch(/Blocked +replica db-r\d: .*its node n2 has another replica/);
     expect(await states()).toEqual(['Evicting', 'Ready']);
@@ -83,7 +89,7 @@ describe('stowage disks', () => {
     expect(await disks('uncordon', 'n1/default')).toMatchObject({
       stdout: 'disk/n1/default already uncordoned; node/n1 is still cordoned\n',
     });
-    expect(await disks('evict', 'node/n1', '--undo')).toMatchObject({
+    expect(await disksProcess('evict', 'node/n1', '--undo')).toMatchObject({
       status: 0,
       stdout: 'node/n1 is not evicted, and takes new replicas and copies\n',
     });
@@ -93,12 +99,14 @@ describe('stowage disks', () => {
   test('an image is uploaded, verified, and deleted', async () => {
     const file = join(folder, 'image');
     writeFileSync(file, randomBytes(3 * mib));
-    expect(await disks('image', 'upload', 'ubuntu', file)).toMatchObject({
+    expect(await disksProcess('image', 'upload', 'ubuntu', file)).toMatchObject({
       status: 0,
       stdout: 'image/ubuntu ready\n',
       stderr: '',
     });
-    expect((await disks('image', 'list')).stdout).toMatch(/^ {2}ubuntu +3Mi +1 +1 +100 % +upload +Ready$/m);
+    expect((await disksProcess('image', 'list')).stdout).toMatch(
+      /^ {2}ubuntu +3Mi +1 +1 +100 % +upload +Ready$/m,
+    );
     const { stdout } = await disks('describe', 'image/ubuntu', '-o', 'json');
     const [copy] = (JSON.parse(stdout) as { copies: readonly { node: string }[] }).copies;
     const path = join(folder, copy!.node, 'images', 'ubuntu', 'data.img');
@@ -109,7 +117,7 @@ describe('stowage disks', () => {
       status: 1,
       stderr: expect.stringContaining('image ubuntu exists already, with other data; choose another name'),
     });
-    expect(await disks('image', 'delete', 'ubuntu')).toMatchObject({
+    expect(await disksProcess('image', 'delete', 'ubuntu')).toMatchObject({
       status: 0,
       stdout: 'image/ubuntu deleted\n',
     });
@@ -124,7 +132,9 @@ describe('stowage disks', () => {
         /^stowage: disk n1\/default is not empty: replica db-r\d; move them with/,
       ),
     });
-    expect(await disks('uncordon', 'n1/default')).toMatchObject({ stdout: 'disk/n1/default uncordoned\n' });
+    expect(await disksProcess('uncordon', 'n1/default')).toMatchObject({
+      stdout: 'disk/n1/default uncordoned\n',
+    });
     expect(await disks('remove', 'n1/default', '--force', '--yes')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("disk n1/default answers, so it can't be given up with --force"),

@@ -50,14 +50,22 @@ describe('stowage explain', () => {
     expect([status, stderr]).toEqual([3, '']);
     expect(stdout).toContain('Pod default/db-0 does not fit on the only node:');
     expect(stdout).toContain('1. Create a PersistentVolume of 5Gi, class local, that node n1 can reach');
-    const asJson = await callStowage('explain', 'claim', 'data', '--kubeconfig', up.kubeconfig, '-o', 'json');
+    const asJson = await callInProcess(
+      'explain',
+      'claim',
+      'data',
+      '--kubeconfig',
+      up.kubeconfig,
+      '-o',
+      'json',
+    );
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       apiVersion: 'stowage.dev/explanation/v1',
       kind: 'ClaimExplanation',
       state: 'WaitsForScheduler',
       pods: [{ verdict: 'refused' }],
     });
-    const name = await callStowage('explain', 'pod/db-0', '--kubeconfig', up.kubeconfig, '-o', 'name');
+    const name = await callInProcess('explain', 'pod/db-0', '--kubeconfig', up.kubeconfig, '-o', 'name');
     expect(name).toMatchObject({ status: 3, stdout: '', stderr: '' });
     const all = await callStowage('explain', '--kubeconfig', up.kubeconfig);
     expect([all.status, all.stderr]).toEqual([3, '']);
@@ -85,7 +93,7 @@ describe('stowage explain', () => {
     mkdirSync(join(folder, 'dump'));
     writeFileSync(join(folder, 'dump/a.json'), JSON.stringify(objects[0][1]));
     writeFileSync(join(folder, 'dump/b.json'), JSON.stringify(asPending));
-    const { status, stdout } = await callStowage('explain', 'pod', 'db-0', '--from', join(folder, 'dump'));
+    const { status, stdout } = await callInProcess('explain', 'pod', 'db-0', '--from', join(folder, 'dump'));
     expect(status).toBe(1);
     expect(stdout).toContain('the cause is unknown: the files contain no PersistentVolumeClaim');
     expect(stdout).toContain(
@@ -127,7 +135,7 @@ describe('stowage explain', () => {
       'no file',
       ['pod', 'a', '--from', '/nowhere/at/all'],
       1,
-      '/nowhere/at/all: does not exist; --from takes',
+      '/nowhere/at/all: does not exist; name a file, a folder or -',
     ],
     [
       'no kubeconfig',

@@ -9,9 +9,8 @@ export interface ProgramOutput {
 }
 
 /**
- * Runs a command line in the process of the test, which costs a small part of a new process. Only for calls that fail, and for help: after these
- * the program ends with `process.exit`, so that nothing that a command has left behind can keep it running. Calls that succeed need a process
- * (`callStowage`).
+ * Runs a command line in the process of the test, which costs a small part of a new process. That a command which succeeds leaves nothing
+ * behind that keeps its process running, only a process shows: for each command, at least one call that succeeds is made by `callStowage`.
  */
 export async function callInProcess(...args: readonly string[]): Promise<ProgramOutput> {
   return await callInFolder(process.cwd(), ...args);
@@ -32,9 +31,9 @@ export async function callInFolder(folder: string, ...args: readonly string[]): 
   process.env = { PATH: environment.PATH, NO_COLOR: '1' };
   try {
     const status = await runCommandLine(args);
-    if (status === undefined) throw new Error(`stowage ${args.join(' ')} succeeds, so it needs a process`);
-    return { status, ...printed };
+    return { status: status ?? Number(process.exitCode ?? 0), ...printed };
   } finally {
+    process.exitCode = undefined;
     process.env = environment;
     for (const spy of [...spies, cwd]) spy.mockRestore();
   }
