@@ -1,7 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** A write that a cache does not show after this time was overwritten: then the plan goes on with what the cache has. */
-const overdueMs = 5_000;
+/**
+ * A write that a cache does not show after this time was overwritten: then the plan goes on with what the cache has. It is long, because the watches of a
+ * busy process may be seconds behind, and writes that are repeated then make it busier.
+ */
+const overdueMs = 20_000;
 
 /**
  * Writes of this process that its caches do not show yet. Each kind has a watch of its own, so the event of one write may arrive before that of an

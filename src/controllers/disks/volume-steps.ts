@@ -135,9 +135,13 @@ export class VolumeSteps {
     return written;
   }
 
-  #expectEntry(replica: string, diskUUID: string, bytes: number | undefined): void {
-    const { caches, expect } = this.#options;
-    expect(() => ownValue(caches.schedules.get(diskUUID)?.spec?.replicas, replica) === bytes);
+  /** The cache shows the write, or one that replaced it, once the request is not the one before. */
+  #expectEntry(replica: string, diskUUID: string, before: number | undefined): void {
+    this.#options.expect(() => this.#asked(replica, diskUUID) !== before);
+  }
+
+  #asked(replica: string, diskUUID: string): number | undefined {
+    return ownValue(this.#options.caches.schedules.get(diskUUID)?.spec?.replicas, replica);
   }
 
   /** The Event is recorded by the process whose write took place. */
@@ -190,7 +194,7 @@ export class VolumeSteps {
     const { cluster, caches, signal } = this.#options;
     const schedule = caches.schedules.get(diskUUID);
     const { uid, resourceVersion } = schedule?.metadata ?? {};
-    const asked = ownValue(schedule?.spec?.replicas, replica);
+    const asked = this.#asked(replica, diskUUID);
     const isTakenBack = bytes < (asked ?? 0);
     if (asked !== undefined) await this.#confirmVolume();
     const metadata = { uid, ...(isTakenBack && { resourceVersion }) };
@@ -202,14 +206,15 @@ export class VolumeSteps {
       if (isReason(error, 'Invalid')) throw conflict(diskSchedules, diskUUID, error.message);
       throw error;
     }
-    this.#expectEntry(replica, diskUUID, bytes);
+    if (asked !== bytes) this.#expectEntry(replica, diskUUID, asked);
   }
 
   async #withdraw(replica: string, diskUUID: string): Promise<void> {
     const { cluster, caches, signal } = this.#options;
     const { uid, resourceVersion } = caches.schedules.get(diskUUID)?.metadata ?? {};
+    const asked = this.#asked(replica, diskUUID);
     const body = { metadata: { uid, resourceVersion }, spec: { replicas: { [replica]: null } } };
     await cluster.resource(diskSchedules).patch({ name: diskUUID }, { type: 'merge', body }, { signal });
-    this.#expectEntry(replica, diskUUID, undefined);
+    if (asked !== undefined) this.#expectEntry(replica, diskUUID, asked);
   }
 }
