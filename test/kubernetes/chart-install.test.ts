@@ -173,7 +173,7 @@ function needsIn(message: string): readonly string[] {
   return [...list.matchAll(/(?:^|\), )([^(]+?) \(/g)].map(([, name = '']) => name).toSorted();
 }
 
-/** A Drive that somebody uses: neither an upgrade nor uninstalling may remove it. */
+/** A Drive in use: neither an upgrade nor uninstalling may remove it. */
 async function keepsObjects(bed: TestBed): Promise<void> {
   await applied(bed, ['wait', '--for=condition=Established', 'crd/drives.stowage.dev']);
   const spec = { nodeName: 'n1', filesystemUUID: '00000000-0000-4000-8000-000000000001' };
