@@ -72,8 +72,8 @@ describe.skipIf(lacks(...serverPrograms))('doctor and bundle on a Kubernetes clu
   });
 
   test('with no rights, say which are missing; a bundle lists what it lacks', async () => {
-    await bed().kubectl(['create', 'serviceaccount', 'nobody']);
-    const kubeconfig = await serviceAccountKubeconfig(bed(), 'default', 'nobody');
+    await bed().kubectl(['create', 'serviceaccount', 'no-rights']);
+    const kubeconfig = await serviceAccountKubeconfig(bed(), 'default', 'no-rights');
     const report = await doctor(kubeconfig);
     expect(report.unchecked).toContainEqual({
       check: 'the state of drives',

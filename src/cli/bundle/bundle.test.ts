@@ -124,7 +124,7 @@ test('a bundle has the state without secrets, and pods can be explained from it'
 });
 
 test('what the caller may not read is in the manifest, and the doctor names the missing rights', async () => {
-  const account = { namespace: 'default', name: 'nobody' };
+  const account = { namespace: 'default', name: 'no-rights' };
   await admin.resource(serviceAccounts).create({ metadata: account });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} } as const;
   const { status } = (await admin.resource(serviceAccounts).post(account, 'token', request as never)) as {

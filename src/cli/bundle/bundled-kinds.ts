@@ -81,7 +81,7 @@ export const bundledKinds: readonly BundledKind[] = [
 ] as readonly BundledKind[];
 
 /** A pod of a component of Stowage, by the labels of its manifests. */
-export function isOwnPod({ metadata }: KubeObject): boolean {
+function isOwnPod({ metadata }: KubeObject): boolean {
   const labels = metadata?.labels ?? {};
   return labels['app.kubernetes.io/name'] === 'stowage' || labels.app === 'stowage';
 }

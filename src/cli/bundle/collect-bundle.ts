@@ -11,7 +11,7 @@ import { announcementOf } from '../../reconcile/leases/component-lease.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { messageOf } from '../../runtime/error-message.ts';
 import { examine } from '../doctor/examine.ts';
-import { itemsOf } from '../doctor/facts.ts';
+import { factItems } from '../doctor/facts.ts';
 import { readFacts, readList, readOwnPods } from '../doctor/read-facts.ts';
 import { renderDoctor } from '../doctor/render-doctor.ts';
 import { explainPendingPods, renderedPending } from '../explain/pending/explain-many.ts';
@@ -48,7 +48,7 @@ export async function collectBundle(
   for (const kind of bundledKinds) await addObjects(cluster, kind, files, options);
   onProgress('explaining pending pods');
   await addExplanations(cluster, files, options);
-  for (const pod of itemsOf(await readOwnPods(cluster))) {
+  for (const pod of factItems(await readOwnPods(cluster))) {
     onProgress(`reading the log of ${textOf(pod.metadata?.name)}`);
     await addComponentOutput(cluster, pod, files);
   }
@@ -112,7 +112,7 @@ async function addExplanations(
 /** As the components announce them on their Leases. */
 async function componentVersions(cluster: KubernetesCluster): Promise<Readonly<Record<string, string>>> {
   const fact = await readList(cluster, leases, { namespace: 'kube-system' });
-  const announced = itemsOf<Lease>(fact).flatMap((lease): [string, string][] => {
+  const announced = factItems<Lease>(fact).flatMap((lease): [string, string][] => {
     const { version } = announcementOf(lease);
     return version === '' ? [] : [[textOf(lease.metadata?.name), version]];
   });

@@ -1,6 +1,6 @@
 import type { ClusterFacts, Fact, FactLists } from './facts.ts';
 import { type FindingCode, findingTexts, type Severity } from './findings.ts';
-import type { DoctorFinding, FoundObject } from './report.ts';
+import type { DoctorFinding, ExaminedObject } from './report.ts';
 
 /** A check is a pure function from facts to findings. It is skipped, and that is reported, if a fact that it needs was not read. */
 export interface Check {
@@ -14,7 +14,7 @@ export type FactName = keyof FactLists | 'clock' | 'gates' | 'missingCallerRight
 
 export interface Found {
   readonly code: FindingCode;
-  readonly object: FoundObject;
+  readonly object: ExaminedObject;
   readonly detail: string;
   /** Replaces that of the catalogue. */
   readonly severity?: Severity;
@@ -52,7 +52,7 @@ export function findingOf({ code, object, detail, severity, remedy }: Found): Do
 export function objectOf(
   kind: string,
   { metadata }: { readonly metadata?: { readonly name?: string; readonly namespace?: string } | undefined },
-): FoundObject {
+): ExaminedObject {
   const { name = '', namespace } = metadata ?? {};
   return { kind, ...(namespace && { namespace }), name };
 }

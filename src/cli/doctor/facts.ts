@@ -85,6 +85,6 @@ export function factValue<T>(fact: Fact<T>): T {
 }
 
 /** The objects of a list, none if it could not be read: for facts that only improve a finding. */
-export function itemsOf<T>(fact: Fact<readonly T[]>): readonly T[] {
+export function factItems<T>(fact: Fact<readonly T[]>): readonly T[] {
   return 'value' in fact ? fact.value : [];
 }

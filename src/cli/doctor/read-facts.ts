@@ -28,7 +28,7 @@ import {
 import type { Clock } from '../../runtime/clock.ts';
 import { componentRights } from './component-rights.ts';
 import type { ClusterFacts, Fact, FactLists, ServerClock } from './facts.ts';
-import { itemsOf } from './facts.ts';
+import { factItems } from './facts.ts';
 import { missingAccountRights, missingCallerRights } from './review-rights.ts';
 
 const pageSize = 500;
@@ -136,7 +136,7 @@ export async function readOwnPods(cluster: KubernetesCluster): Promise<Fact<read
   );
   const unread = lists.find((fact) => 'unread' in fact);
   if (unread !== undefined) return unread;
-  const byUid = new Map(lists.flatMap(itemsOf).map((pod) => [pod.metadata?.uid, pod]));
+  const byUid = new Map(lists.flatMap(factItems).map((pod) => [pod.metadata?.uid, pod]));
   return { value: [...byUid.values()] };
 }
 
@@ -146,7 +146,7 @@ async function readSchedulingEvents(cluster: KubernetesCluster): Promise<FactLis
       readList(cluster, events, { fieldSelector: `reason=${reason}` }),
     ),
   );
-  return lists.find((fact) => 'unread' in fact) ?? { value: lists.flatMap(itemsOf) };
+  return lists.find((fact) => 'unread' in fact) ?? { value: lists.flatMap(factItems) };
 }
 
 async function readServerClock(cluster: KubernetesCluster, clock: Clock): Promise<Fact<ServerClock>> {

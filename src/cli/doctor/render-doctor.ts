@@ -4,7 +4,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { Sections } from '../reservations/sections.ts';
 import type { Severity } from './findings.ts';
 import { severities } from './findings.ts';
-import type { DoctorFinding, DoctorReport, FoundObject } from './report.ts';
+import type { DoctorFinding, DoctorReport, ExaminedObject } from './report.ts';
 
 export interface RenderDoctorOptions {
   readonly terminal: Terminal;
@@ -58,6 +58,6 @@ function remedies(findings: readonly DoctorFinding[]): readonly string[] {
   return [...new Set(texts)];
 }
 
-function objectText({ kind, namespace, name }: FoundObject): string {
+function objectText({ kind, namespace, name }: ExaminedObject): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }

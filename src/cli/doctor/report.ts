@@ -25,14 +25,14 @@ export interface DoctorFinding {
   /** One of the stable codes of docs/doctor.md. */
   readonly code: string;
   readonly severity: Severity;
-  readonly object: FoundObject;
+  readonly object: ExaminedObject;
   /** What is the matter with this object. */
   readonly detail: string;
   readonly meaning: string;
   readonly remedy: string;
 }
 
-export interface FoundObject {
+export interface ExaminedObject {
   readonly kind: string;
   readonly namespace?: string | undefined;
   readonly name: string;

@@ -5,7 +5,7 @@ import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
 import { announcementOf } from '../../../reconcile/leases/component-lease.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
-import { type ClusterFacts, type Fact, factValue, itemsOf, type ServerClock } from '../facts.ts';
+import { type ClusterFacts, type Fact, factItems, factValue, type ServerClock } from '../facts.ts';
 import { serverNowMs } from './clocks.ts';
 
 /** A pod that was just started is not ready yet. */
@@ -22,7 +22,7 @@ export const componentChecks: readonly Check[] = [
 
 /** The Leases of our own controllers. */
 export function componentLeases({ lists }: ClusterFacts): readonly Lease[] {
-  return itemsOf(lists.leases).filter(({ metadata }) => textOf(metadata?.name).startsWith('stowage-'));
+  return factItems(lists.leases).filter(({ metadata }) => textOf(metadata?.name).startsWith('stowage-'));
 }
 
 /** `running`: a process renews the Lease. `stopped`: it was released, or never had a holder and is not renewed. `gone`: its holder does not renew it. */

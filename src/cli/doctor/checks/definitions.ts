@@ -2,7 +2,7 @@ import type { CustomResourceDefinition } from '../../../kube/api/apiextensions.t
 import { stowageVersion } from '../../../kube/stowage.ts';
 import { isRecord, listOf, textOf } from '../../../kube/wire.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
-import { type ClusterFacts, factValue, itemsOf } from '../facts.ts';
+import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 import { componentLeases } from './components.ts';
 
 export const definitionChecks: readonly Check[] = [
@@ -37,7 +37,7 @@ function notInstalled(facts: ClusterFacts): readonly Found[] {
 }
 
 function hasOwnClass({ lists }: ClusterFacts): boolean {
-  return itemsOf(lists.classes).some(({ provisioner }) => textOf(provisioner).endsWith('.stowage.dev'));
+  return factItems(lists.classes).some(({ provisioner }) => textOf(provisioner).endsWith('.stowage.dev'));
 }
 
 function problemsOf(own: CustomResourceDefinition, found: CustomResourceDefinition): readonly Found[] {

@@ -2,7 +2,7 @@ import type { CSIDriver, StorageClass } from '../../../kube/api/storage.ts';
 import { noProvisioner } from '../../../kube/well-known.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
-import { type ClusterFacts, factValue, itemsOf } from '../facts.ts';
+import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 
 export const driverChecks: readonly Check[] = [
   { subject: 'CSI drivers without capacity', needs: ['drivers', 'classes'], find: capacityFindings },
@@ -22,12 +22,12 @@ function usedDrivers({ lists }: ClusterFacts): readonly CSIDriver[] {
 /** Only where volumes are made for a node: a driver whose volumes every node reaches needs no capacity by node. */
 function capacityFindings(facts: ClusterFacts): readonly Found[] {
   const pooled = new Set(
-    itemsOf(facts.lists.driverCapacities).map(
+    factItems(facts.lists.driverCapacities).map(
       ({ spec, metadata }) => textOf(spec?.driver) || textOf(metadata?.name),
     ),
   );
   const limited = driversWithTopology(facts);
-  const isAnyKnown = itemsOf(facts.lists.csiNodes).length > 0;
+  const isAnyKnown = factItems(facts.lists.csiNodes).length > 0;
   return usedDrivers(facts)
     .filter(({ metadata, spec }) => {
       const name = textOf(metadata?.name);
@@ -64,7 +64,7 @@ function registrationFindings(facts: ClusterFacts): readonly Found[] {
 }
 
 function driversWithTopology({ lists }: ClusterFacts): ReadonlySet<string> {
-  const drivers = itemsOf(lists.csiNodes).flatMap(({ spec }) => listOf(spec?.drivers));
+  const drivers = factItems(lists.csiNodes).flatMap(({ spec }) => listOf(spec?.drivers));
   return new Set(
     drivers.filter(({ topologyKeys }) => listOf(topologyKeys).length > 0).map(({ name }) => textOf(name)),
   );
@@ -97,7 +97,7 @@ function limitOf(
 
 function pendingByClass({ lists }: ClusterFacts): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { spec } of itemsOf(lists.claims)) {
+  for (const { spec } of factItems(lists.claims)) {
     const name = textOf(spec?.storageClassName);
     if (textOf(spec?.volumeName) === '') counts.set(name, (counts.get(name) ?? 0) + 1);
   }

@@ -7,7 +7,7 @@ import { parseTimestamp } from '../../../kube/go/timestamp.ts';
 import { textOf } from '../../../kube/wire.ts';
 import { announcementOf } from '../../../reconcile/leases/component-lease.ts';
 import type { Check, Found } from '../check.ts';
-import { type ClusterFacts, factValue, itemsOf } from '../facts.ts';
+import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 import { componentLeases, leaseState } from './components.ts';
 
 /** A scheduler that runs has looked at a pod by then. */
@@ -63,7 +63,7 @@ function absence(name: string, facts: ClusterFacts): string {
 /** kube-scheduler's Lease shows that it runs; its profile for `default-scheduler` can be removed, but that is rare. */
 function sharedNameFindings(facts: ClusterFacts): readonly Found[] {
   if (!servedNames(facts).includes(defaultSchedulerName)) return [];
-  const kubeScheduler = itemsOf(facts.lists.leases).find(
+  const kubeScheduler = factItems(facts.lists.leases).find(
     ({ metadata }) => metadata?.name === 'kube-scheduler',
   );
   if (kubeScheduler === undefined || leaseState(kubeScheduler, facts.clock, facts.nowMs) !== 'running')

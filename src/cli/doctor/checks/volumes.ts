@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../../kube/api/core.ts';
 import { listOf, textOf } from '../../../kube/wire.ts';
 import { type Check, type Found, objectOf } from '../check.ts';
-import { type ClusterFacts, factValue, itemsOf } from '../facts.ts';
+import { type ClusterFacts, factItems, factValue } from '../facts.ts';
 
 export const volumeChecks: readonly Check[] = [
   {
@@ -39,10 +39,10 @@ function whyLimited(
 /** A driver whose nodes have a value of their own for a topology key. Volumes of a driver by zone may be everywhere in a cluster of one zone. */
 function nodeLimited({ lists }: ClusterFacts): (driver: string) => boolean {
   const keys = new Map<string, ReadonlySet<string>>();
-  for (const { spec } of itemsOf(lists.csiNodes))
+  for (const { spec } of factItems(lists.csiNodes))
     for (const { name, topologyKeys } of listOf(spec?.drivers))
       keys.set(textOf(name), new Set([...(keys.get(textOf(name)) ?? []), ...listOf(topologyKeys)]));
-  const all = itemsOf(lists.nodes);
+  const all = factItems(lists.nodes);
   return (driver) =>
     [...(keys.get(driver) ?? [])].some((key) => {
       const values = all.flatMap(({ metadata }) => metadata?.labels?.[key] ?? []);

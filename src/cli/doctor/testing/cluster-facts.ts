@@ -87,3 +87,12 @@ export function schedulerLease(names: string, options: LeaseOptions = {}): Lease
   const marks = { [annotations.schedulerNames]: names, [annotations.profile]: 'stowage', ...options.marks };
   return leaseOf('stowage-scheduler', { ...options, marks });
 }
+
+export const at = (ms: number) => new Date(ms).toISOString();
+
+export const condition = (type: string, status: string, reason = 'R', message = 'why') => ({
+  type,
+  status,
+  reason,
+  message,
+});
