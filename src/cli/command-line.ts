@@ -8,6 +8,7 @@ import { addConsole } from './commands/console.ts';
 import { addCsi } from './commands/csi.ts';
 import { addDisks } from './commands/disks/disks.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addDrainPlan } from './commands/drain-plan.ts';
 import { addDrives } from './commands/drives/drives.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExtender } from './commands/extender.ts';
@@ -72,6 +73,7 @@ function newProgram(): Command {
   addExplain(program);
   addPlan(program);
   addHeadroom(program);
+  addDrainPlan(program);
   addReservations(program);
   addCapacity(program);
   addDrives(program);

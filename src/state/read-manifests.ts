@@ -5,8 +5,10 @@ import { costProblem } from '../io/yaml/yaml-limits.ts';
 import type { Lease } from '../kube/api/coordination.ts';
 import type { Event } from '../kube/api/core.ts';
 import type { KubeObject } from '../kube/api/meta.ts';
+import { backingImages } from '../kube/disks/backing-image.ts';
 import { diskSchedules } from '../kube/disks/disk-schedule.ts';
 import { diskSettings } from '../kube/disks/disk-settings.ts';
+import { replicas } from '../kube/disks/replica.ts';
 import { storageNodes } from '../kube/disks/storage-node.ts';
 import { diskVolumes } from '../kube/disks/volume.ts';
 import { apiVersionOf } from '../kube/resource.ts';
@@ -147,7 +149,7 @@ function indexedKind({ kind, apiVersion }: KubeObject): IndexedKind | undefined 
   return isSame ? (kind as IndexedKind) : undefined;
 }
 
-const diskResources = [diskSchedules, storageNodes, diskSettings, diskVolumes];
+const diskResources = [diskSchedules, storageNodes, diskSettings, diskVolumes, replicas, backingImages];
 
 function isDiskKind({ kind, apiVersion }: KubeObject): boolean {
   return diskResources.some((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);

@@ -44,6 +44,7 @@ export type NamedThing =
   | 'node'
   | 'disk'
   | 'node-or-disk'
+  | 'node-or-drive'
   | 'disks-target'
   | 'disk-volume'
   | 'image';
@@ -72,5 +73,6 @@ export function namedByFlag(long: string): NamedThing | undefined {
 export function namedByArgument(command: string, name: string): NamedThing | undefined {
   if (command.startsWith('drives ') && /^(drives?|source|target)$/.test(name)) return 'drive';
   if (command === 'explain' && name === 'name') return 'object';
+  if ((command === 'drain-plan' || command === 'move') && name === 'target') return 'node-or-drive';
   return disksArguments[`${command} ${name}`];
 }

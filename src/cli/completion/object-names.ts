@@ -71,6 +71,7 @@ const namedSources: Readonly<Record<string, readonly NameSource[]>> = {
   node: [{ resource: nodes as Resource }],
   disk: [storageDisks],
   'node-or-disk': [withPrefix('node', storageNodes as Resource), storageDisks],
+  'node-or-drive': [withPrefix('node', nodes as Resource), withPrefix('drive', drives as Resource)],
   'disks-target': [
     storageDisks,
     withPrefix('node', storageNodes as Resource),

@@ -1,8 +1,10 @@
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { KubeObject } from '../../kube/api/meta.ts';
 import { isReason } from '../../kube/api-error.ts';
+import { type BackingImage, backingImages } from '../../kube/disks/backing-image.ts';
 import { type DiskSchedule, diskSchedules } from '../../kube/disks/disk-schedule.ts';
 import { type DiskSettings, diskSettings } from '../../kube/disks/disk-settings.ts';
+import { type Replica, replicas } from '../../kube/disks/replica.ts';
 import { type StorageNode, storageNodes } from '../../kube/disks/storage-node.ts';
 import { type DiskVolume, disksDriver, diskVolumes } from '../../kube/disks/volume.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -14,6 +16,9 @@ export interface DiskView {
   readonly nodes: readonly StorageNode[];
   readonly settings: readonly DiskSettings[];
   readonly volumes: readonly DiskVolume[];
+  /** Only of files. */
+  readonly replicas?: readonly Replica[];
+  readonly images?: readonly BackingImage[];
 }
 
 /** Reads the disks, if a class uses them; undefined if there is none, or if the caller may not read them. */
@@ -50,6 +55,8 @@ export function diskViewIn(objects: readonly KubeObject[]): DiskView | undefined
     nodes: of(storageNodes),
     settings: of(diskSettings),
     volumes: of(diskVolumes),
+    replicas: of(replicas),
+    images: of(backingImages),
   };
   return found.schedules.length + found.nodes.length === 0 ? undefined : found;
 }

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../kube/api/core.ts';
 import { annotations } from '../../kube/well-known.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import { plan } from '../plan.ts';
+import { type Placement, plan } from '../plan.ts';
 import { everyNode } from '../records/node-matcher.ts';
 import { type PodRecord, readPod } from '../records/pod-record.ts';
 import type { PodFate, VolumeCopy } from './prediction.ts';
@@ -39,11 +39,19 @@ export function copiesFor(
         pod: fate.pod,
         from: `node/${fate.from}`,
         to: fits ? `node/${answer.node}` : undefined,
+        drive: fits ? driveOf(answer, claim) : undefined,
       }));
     });
   } finally {
     index.rollback(savepoint);
   }
+}
+
+/** The drive that the new volume of the claim gets; undefined if its class uses no drives. */
+function driveOf({ provisions }: Placement, { metadata }: PersistentVolumeClaim): string | undefined {
+  const key = `${metadata?.namespace}/${metadata?.name}`;
+  const pool = provisions.find(({ claim }) => claim === key)?.pool;
+  return pool?.isDrive === true ? pool.name : undefined;
 }
 
 interface PinnedClaim {

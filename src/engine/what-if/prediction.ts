@@ -62,6 +62,8 @@ export interface VolumeCopy {
   readonly from: string;
   /** `node/NAME` or `drive/NAME`; undefined if there is no room for it. */
   readonly to: string | undefined;
+  /** If `to` is a node: its drive that a copy fits on, where the claim's class uses drives. */
+  readonly drive?: string | undefined;
 }
 
 export interface NodeDifference {

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../runtime/virtual-clock.ts';
+import { nodeWith, viewOf } from '../explain/testing/cluster-views.ts';
+import { plainTerminal, type Terminal } from '../output/terminal.ts';
+import { shop, twoDrives } from '../plan/testing/plan-views.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import { renderedDrainPlan } from './drain-plan-command.ts';
+import type { DrainPlanReport } from './drain-report.ts';
+import { drainTargetOf } from './drain-target.ts';
+import { exitCodeOfDrain, makeDrainPlan } from './make-drain-plan.ts';
+import { moveMarkText, moveTargetKey } from './move-mark.ts';
+import { predictEviction } from './predict-eviction.ts';
+import { busyNode, roomyDrives, threeDisks } from './testing/drain-views.ts';
+
+const golden = (name: string) => `./testing/golden/${name}.txt`;
+const narrow: Terminal = { width: 50, hasColour: false, isInteractive: true };
+
+function planOf(argument: string, view: ClusterView, disks?: ReturnType<typeof threeDisks>): DrainPlanReport {
+  const facts = { view, disks, clock: new VirtualClock(), profile: 'stowage' } as const;
+  return makeDrainPlan(drainTargetOf(argument), facts);
+}
+
+describe('golden files', () => {
+  test('a node with disks, pods of a budget, a local volume, a drive and a bare pod', async () => {
+    const report = planOf('n1', busyNode(), threeDisks());
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('node'));
+    await expect(renderedDrainPlan(report, 'table', narrow)).toMatchFileSnapshot(golden('node-narrow'));
+    await expect(renderedDrainPlan(report, 'wide', plainTerminal)).toMatchFileSnapshot(golden('node-wide'));
+    await expect(renderedDrainPlan(report, 'json', plainTerminal)).toMatchFileSnapshot(golden('node-json'));
+    expect(renderedDrainPlan(report, 'name', plainTerminal)).toBe(
+      'replica c-r0\nvolume n1-local\nvolume pvc-old\npod default/files\npod default/shell\n',
+    );
+    expect(exitCodeOfDrain(report)).toBe(3);
+  });
+
+  test('a drive whose volumes fit on two others', async () => {
+    const report = planOf('drive/d1', roomyDrives());
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('drive'));
+    await expect(renderedDrainPlan(report, 'table', narrow)).toMatchFileSnapshot(golden('drive-narrow'));
+    expect(exitCodeOfDrain(report)).toBe(0);
+  });
+
+  test('a drive with a volume that fits nowhere', async () => {
+    const report = planOf('drive/d1', twoDrives());
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(
+      golden('drive-stuck'),
+    );
+    expect(exitCodeOfDrain(report)).toBe(3);
+  });
+
+  test('an empty node', async () => {
+    const report = planOf('node/n1', viewOf({ Node: [nodeWith('n1', '1')] }));
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('empty'));
+    expect(exitCodeOfDrain(report)).toBe(0);
+  });
+
+  test('without rights to see disks', async () => {
+    const notes = [{ about: 'unseen', text: 'could not read storagenodes (forbidden): unknown' }] as const;
+    const none = { nodes: [], schedules: [], settings: [], volumes: [], replicas: [], images: [] };
+    const report = planOf('n1', shop(), { ...none, persistentVolumes: [], notes });
+    await expect(renderedDrainPlan(report, 'table', plainTerminal)).toMatchFileSnapshot(golden('unseen'));
+  });
+});
+
+test('a StatefulSet loses one pod at a time, the last first, and a budget delays', () => {
+  const pods = planOf('n1', busyNode()).steps.flatMap((step) => step.pods);
+  expect(pods.map(({ pod, wave }) => [pod, wave])).toEqual([
+    ['default/web-1', 1],
+    ['default/web-0', 2],
+  ]);
+});
+
+test('a budget that forbids to stop all pods of a drive at once is named', () => {
+  const report = planOf('drive/d1', roomyDrives(1));
+  expect(report.left.map(({ kind, name }) => [kind, name])).toEqual([['pod', 'default/db-0']]);
+  expect(exitCodeOfDrain(report)).toBe(3);
+});
+
+test('what an earlier call has decided stays so, though its targets are cordoned and one volume has moved', () => {
+  const view = roomyDrives();
+  const before = planOf('drive/d1', view).steps.flatMap(({ volumes }) => volumes);
+  expect(before.map(({ name, to }) => [name, to])).toEqual([
+    ['pvc-data-db-0', 'drive/d2'],
+    ['pvc-data-db-1', 'drive/d3'],
+  ]);
+  const [d1, d2, d3] = ['d1', 'd2', 'd3'].map((name) => view.snapshot.get('Drive', name)!);
+  const [moved, other] = d1!.spec!.volumes!;
+  view.snapshot.add('Drive', { ...d1, spec: { ...d1!.spec, unschedulable: true, volumes: [other!] } });
+  for (const [drive, volumes, own] of [
+    [d2!, ['pvc-data-db-0'], [moved!]],
+    [d3!, ['pvc-data-db-1'], d3!.spec!.volumes!],
+  ] as const)
+    view.snapshot.add('Drive', {
+      ...drive,
+      metadata: {
+        ...drive.metadata,
+        annotations: { [moveTargetKey]: moveMarkText({ from: 'd1', volumes }) },
+      },
+      spec: { ...drive.spec, unschedulable: true, volumes: own },
+      status: { ...drive.status, state: 'Repairing' },
+    });
+  const report = planOf('drive/d1', view);
+  expect(report.steps.flatMap(({ volumes }) => volumes).map(({ name, to }) => [name, to])).toEqual([
+    ['pvc-data-db-1', 'drive/d3'],
+  ]);
+  expect(report.steps[0]?.objects).toEqual(['drive/d1', 'drive/d2', 'drive/d3', 'node/n1']);
+});
+
+test('all replicas together must fit, and an image goes where a copy is missing', () => {
+  const lines = predictEviction('n1', threeDisks(), new VirtualClock());
+  expect(lines.map(({ name, to, refusal }) => [name, to, refusal !== undefined])).toEqual([
+    ['a-r0', 'disk/n3/d', false],
+    ['b-r0', 'disk/n2/d', false],
+    ['c-r0', undefined, true],
+    ['ubuntu', 'disk/n2/d', false],
+  ]);
+});
+
+test.each(['', '/', 'disk/x', 'node/a/b', 'drive/'])('wrong usage: %j', (text) => {
+  expect(() => drainTargetOf(text)).toThrow('must be NODE, node/NAME or drive/NAME');
+});
+
+test.each([
+  ['n9', 'there is no node n9'],
+  ['drive/d9', 'there is no drive d9'],
+])('%s does not exist', (argument, message) => {
+  expect(() => planOf(argument, shop())).toThrow(message);
+});

@@ -1,0 +1,223 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import type { PodRecord } from '../../engine/records/pod-record.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { budgetsOf, whatIfIndex } from '../plan/make-plan.ts';
+import type { VolumeCopyLine } from '../plan/plan-report.ts';
+import type { ClusterView } from '../source/cluster-view.ts';
+import type { DrainStep, EvictedPodLine, LeftLine, NodeCommand } from './drain-report.ts';
+import { driveMoves } from './drive-moves.ts';
+import { evictionWaves } from './eviction-waves.ts';
+import type { DrainFacts, DrainParts } from './make-drain-plan.ts';
+import { cordonedForDrive, moveMarkOf } from './move-mark.ts';
+import { emptyStep, leftPod } from './step-parts.ts';
+
+/** The steps that empty a drive: its volumes are copied to other drives of the node, while no pod uses any of these drives. */
+export function driveSteps(name: string, facts: DrainFacts): DrainParts {
+  const { view, clock, profile } = facts;
+  const options = { nowMs: clock.nowMs(), profile };
+  const { copies, plan } = driveMoves(view, name, options);
+  const { index } = whatIfIndex(view, options);
+  const source = view.snapshot.get('Drive', name) ?? {};
+  const fitting = copies.filter(({ to }) => to !== undefined);
+  const targets = targetsOf(fitting, name, view);
+  const isNeeded = fitting.length > 0 || inlinePods(source).length > 0;
+  const users = isNeeded ? usersOf([source, ...targets], index) : [];
+  const pods = stoppedPods(users, view);
+  const left = [
+    ...copies.filter(({ to }) => to === undefined).map(stuckLine),
+    ...heldPods(pods),
+    ...keptPods(users),
+  ];
+  const steps = [
+    cordonStep(source, targets, view),
+    ...(pods.length === 0 ? [] : [podStep(pods)]),
+    ...(fitting.length === 0 ? [] : [copyStep(source, fitting)]),
+    ...uncordonSteps(source, targets, view),
+  ];
+  return { steps, left, stays: [], notes: plan.notes };
+}
+
+/** The drives that get volumes, or that an earlier call has cordoned for that. */
+function targetsOf(
+  copies: readonly VolumeCopyLine[],
+  source: string,
+  { snapshot }: ClusterView,
+): readonly Drive[] {
+  const chosen = new Set(copies.map(({ to }) => to));
+  return [...snapshot.values('Drive')]
+    .filter((drive) => chosen.has(`drive/${drive.metadata?.name}`) || moveMarkOf(drive)?.from === source)
+    .toSorted((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1));
+}
+
+function nodeOf({ spec }: Drive): string {
+  return spec?.nodeName ?? '';
+}
+
+// ── Steps ──
+
+function cordonStep(
+  source: Drive,
+  targets: readonly Drive[],
+  { snapshot }: ClusterView,
+): Omit<DrainStep, 'number'> {
+  const node = snapshot.get('Node', nodeOf(source));
+  const isNeeded = targets.length > 0;
+  const closed = [source, ...targets].every(({ spec }) => spec?.unschedulable === true);
+  return {
+    ...emptyStep,
+    action: 'cordon',
+    title: isNeeded
+      ? 'Cordon the drives, and the node, so that the pods wait until the copy is done'
+      : 'Cordon the drive: no new volumes',
+    isDone: closed && (!isNeeded || node === undefined || node.spec?.unschedulable === true),
+    objects: [
+      ...[source, ...targets].map(({ metadata }) => `drive/${metadata?.name}`),
+      ...(isNeeded ? [`node/${nodeOf(source)}`] : []),
+    ],
+  };
+}
+
+function podStep(pods: readonly EvictedPodLine[]): Omit<DrainStep, 'number'> {
+  const title =
+    'Stop the pods that use volumes of these drives; all of them, because the drives are unmounted';
+  return { ...emptyStep, action: 'evict-pods', title, isDone: false, pods };
+}
+
+function copyStep(source: Drive, copies: readonly VolumeCopyLine[]): Omit<DrainStep, 'number'> {
+  return {
+    ...emptyStep,
+    action: 'copy-volumes',
+    title: 'Copy the volumes, compare each copy, move the entries, and only then remove the data',
+    isDone: false,
+    volumes: copies.map(({ volume, claim, bytes, from, to }) => ({
+      kind: 'volume',
+      name: volume,
+      claim: claim === '' ? undefined : claim,
+      bytes,
+      from,
+      to,
+    })),
+    commands: copyCommands(source, copies),
+  };
+}
+
+/** One command for each target. */
+export function copyCommands(source: Drive, copies: readonly VolumeCopyLine[]): readonly NodeCommand[] {
+  const byTarget = new Map<string, string[]>();
+  for (const { volume, to } of copies)
+    if (to !== undefined) byTarget.set(to, [...(byTarget.get(to) ?? []), volume]);
+  const all = (source.spec?.volumes ?? []).length;
+  return [...byTarget].map(([to, volumes]) => {
+    const flags = volumes.length === all ? '' : volumes.map((volume) => ` --volume ${volume}`).join('');
+    const target = to.slice(to.indexOf('/') + 1);
+    return {
+      node: nodeOf(source),
+      command: `stowage drives move ${source.metadata?.name} ${target}${flags}`,
+    };
+  });
+}
+
+/** What the move has cordoned is opened again; the drive that was emptied stays cordoned. */
+function uncordonSteps(
+  source: Drive,
+  targets: readonly Drive[],
+  { snapshot }: ClusterView,
+): readonly Omit<DrainStep, 'number'>[] {
+  if (targets.length === 0) return [];
+  const node = snapshot.get('Node', nodeOf(source));
+  const isOurs = node !== undefined && cordonedForDrive(node) === source.metadata?.name;
+  const isOpen = node !== undefined && node.spec?.unschedulable !== true;
+  return [
+    {
+      ...emptyStep,
+      action: 'uncordon',
+      title:
+        'Uncordon what this move has cordoned, when each copy is in the ledger of its drive; the pods start again',
+      isDone: false,
+      objects: [
+        ...targets.map(({ metadata }) => `drive/${metadata?.name}`),
+        ...(isOurs || isOpen ? [`node/${nodeOf(source)}`] : []),
+      ],
+    },
+  ];
+}
+
+// ── Pods ──
+
+function inlinePods({ spec }: Drive): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ podRef }) =>
+    podRef ? [`${podRef.namespace}/${podRef.name}`] : [],
+  );
+}
+
+/** The pods that use a volume of one of these drives, as far as they have a node. */
+function usersOf(drives: readonly Drive[], index: ClusterIndex): readonly PodRecord[] {
+  const found = new Map<string, PodRecord>();
+  for (const drive of drives) {
+    for (const { claimRef } of drive.spec?.volumes ?? [])
+      if (claimRef !== undefined)
+        for (const pod of index.pods.usingClaim(`${claimRef.namespace}/${claimRef.name}`))
+          found.set(pod.key, pod);
+    for (const key of inlinePods(drive)) {
+      const pod = index.pods.get(key);
+      if (pod !== undefined) found.set(key, pod);
+    }
+  }
+  return [...found.values()].filter(({ nodeName, isFinished }) => nodeName !== '' && !isFinished);
+}
+
+function stoppedPods(users: readonly PodRecord[], view: ClusterView): readonly EvictedPodLine[] {
+  const stopped = users.filter((pod) => !isKept(pod));
+  const waves = evictionWaves(stopped, { budgets: budgetsOf(view), restartsElsewhere: false });
+  return [...waves].map(([{ key, owner }, wave]) => ({ pod: key, owner, wave, to: undefined }));
+}
+
+// ── What is left ──
+
+function stuckLine({ volume, claim, driver, bytes }: VolumeCopyLine): LeftLine {
+  return {
+    kind: 'volume',
+    name: volume,
+    claim: claim === '' ? undefined : claim,
+    driver,
+    bytes,
+    fitsOn: undefined,
+    why: 'it fits on no other drive of its node, and local volumes cannot leave their node',
+    remedy: 'add a drive to the node, or free bytes on one',
+  };
+}
+
+function heldPods(pods: readonly EvictedPodLine[]): readonly LeftLine[] {
+  return pods
+    .filter(({ wave }) => wave === undefined)
+    .map(({ pod }) =>
+      leftPod(
+        pod,
+        'a PodDisruptionBudget does not allow that it is stopped together with the others, and none of them can start before the copy is done',
+        'change the budget for the time of the copy',
+      ),
+    );
+}
+
+/** Pods that an eviction would not stop, or would stop without end. */
+function keptPods(pods: readonly PodRecord[]): readonly LeftLine[] {
+  return pods
+    .filter(isKept)
+    .map(({ key, owner }) =>
+      owner === ''
+        ? leftPod(
+            key,
+            'no controller creates it again, so it is not stopped',
+            'delete it, and create it again after the copy',
+          )
+        : leftPod(
+            key,
+            `${owner} starts it again at once, also on a cordoned node`,
+            'delete its controller for the time of the copy',
+          ),
+    );
+}
+
+function isKept({ owner }: PodRecord): boolean {
+  return owner === '' || owner.startsWith('DaemonSet/') || owner.startsWith('Node/');
+}

@@ -1,0 +1,210 @@
+import type { ClusterIndex } from '../../engine/cluster-index/cluster-index.ts';
+import { everyNode, matcherHolds } from '../../engine/records/node-matcher.ts';
+import type { VolumeRecord } from '../../engine/records/volume-record.ts';
+import type { Drive } from '../../kube/drive.ts';
+import { drivesDriver } from '../../kube/drive.ts';
+import { budgetsOf, makePlan, whatIfIndex } from '../plan/make-plan.ts';
+import type { PlanReport, VolumeCopyLine } from '../plan/plan-report.ts';
+import type { DrainStep, EvictedPodLine, LeftLine } from './drain-report.ts';
+import { evictionWaves } from './eviction-waves.ts';
+import type { DrainFacts, DrainParts } from './make-drain-plan.ts';
+import { type PredictedEviction, predictEviction } from './predict-eviction.ts';
+import { emptyStep, leftPod } from './step-parts.ts';
+
+/** The steps that empty a node. */
+export function nodeSteps(node: string, facts: DrainFacts): DrainParts {
+  const { view, clock, profile } = facts;
+  const options = { nowMs: clock.nowMs(), profile };
+  const plan = makePlan(view, [{ kind: 'drain-node', node }], options);
+  const { index } = whatIfIndex(view, options);
+  const own = [...view.snapshot.values('Drive')].filter(({ spec }) => spec?.nodeName === node);
+  const evictions = facts.disks === undefined ? [] : predictEviction(node, facts.disks, clock);
+  const pods = evictedPods(node, plan, index, facts);
+  const steps = [
+    cordonStep(node, own, facts),
+    ...diskSteps(node, evictions, facts),
+    ...(pods.length === 0 ? [] : [podStep(pods)]),
+  ];
+  const left = [
+    ...evictions.flatMap(refusedLine),
+    ...leftVolumes(node, plan, index, own),
+    ...leftPods(node, plan, pods),
+  ];
+  const stays = plan.stays.filter((line) => line.node === node).map(({ pod }) => pod);
+  return { steps, left, stays, notes: plan.notes };
+}
+
+// ── Steps ──
+
+function cordonStep(
+  node: string,
+  own: readonly Drive[],
+  { view, disks }: DrainFacts,
+): Omit<DrainStep, 'number'> {
+  const storageNode = disks?.nodes.find(({ metadata }) => metadata?.name === node);
+  const isNodeClosed = view.snapshot.get('Node', node)?.spec?.unschedulable === true;
+  const isStorageClosed = storageNode === undefined || storageNode.spec?.allowScheduling === false;
+  const names = own.map(({ metadata }) => metadata?.name ?? '').sort();
+  return {
+    ...emptyStep,
+    action: 'cordon',
+    title: 'Cordon: no new pods, volumes, replicas and copies of images',
+    isDone: isNodeClosed && isStorageClosed && own.every(({ spec }) => spec?.unschedulable === true),
+    objects: [
+      `node/${node}`,
+      ...names.map((name) => `drive/${name}`),
+      ...(storageNode === undefined ? [] : [`storagenode/${node}`]),
+    ],
+  };
+}
+
+function diskSteps(
+  node: string,
+  evictions: readonly PredictedEviction[],
+  { disks }: DrainFacts,
+): readonly Omit<DrainStep, 'number'>[] {
+  if (disks?.nodes.some(({ metadata }) => metadata?.name === node) !== true) return [];
+  const volumes = evictions.filter(({ refusal }) => refusal === undefined);
+  return [
+    {
+      ...emptyStep,
+      action: 'evict-disks',
+      title: 'Evict its disks: a new replica or copy first; the old one goes when the new one has the data',
+      isDone: evictions.length === 0,
+      objects: [`storagenode/${node}`],
+      volumes: volumes.map(({ refusal: _, ...line }) => line),
+    },
+  ];
+}
+
+function podStep(pods: readonly EvictedPodLine[]): Omit<DrainStep, 'number'> {
+  return {
+    ...emptyStep,
+    action: 'evict-pods',
+    title: 'Evict the pods that have another node to go to, wave by wave',
+    isDone: false,
+    pods,
+  };
+}
+
+function evictedPods(
+  node: string,
+  plan: PlanReport,
+  index: ClusterIndex,
+  { view }: DrainFacts,
+): readonly EvictedPodLine[] {
+  const targets = new Map(
+    plan.moves.flatMap(({ pod, from, to, cause }) =>
+      from === node && cause === 'drained' ? [[pod, to] as const] : [],
+    ),
+  );
+  const records = [...targets.keys()].flatMap((key) => index.pods.get(key) ?? []);
+  const waves = evictionWaves(records, { budgets: budgetsOf(view), restartsElsewhere: true });
+  return [...waves].map(([{ key, owner }, wave]) => ({
+    pod: key,
+    owner: owner === '' ? undefined : owner,
+    wave,
+    to: targets.get(key),
+  }));
+}
+
+// ── What is left ──
+
+function refusedLine({ kind, name, claim, bytes, refusal }: PredictedEviction): readonly LeftLine[] {
+  if (refusal === undefined) return [];
+  const remedy = 'add a disk, or free bytes';
+  return [{ kind, name, claim, driver: undefined, bytes, fitsOn: undefined, why: refusal, remedy }];
+}
+
+/** Volumes that only this node reaches: those of pods, and those that no pod uses now. */
+function leftVolumes(
+  node: string,
+  plan: PlanReport,
+  index: ClusterIndex,
+  own: readonly Drive[],
+): readonly LeftLine[] {
+  const copies = plan.copies.filter(({ from }) => from === `node/${node}`);
+  const known = new Set(copies.map(({ volume }) => volume));
+  const unused = [...index.volumes.records()].filter(
+    (volume) => !known.has(volume.key) && volume.claim !== undefined && isPinned(volume, node, index),
+  );
+  const handles = new Set([...index.volumes.records()].map(({ csi }) => csi?.handle ?? ''));
+  const entries = own.flatMap(({ spec }) => spec?.volumes ?? []);
+  return [
+    ...copies.map(pinnedLine),
+    ...unused.map((volume) => otherPinnedLine(volume, index)),
+    ...entries
+      .filter(({ name, podRef }) => podRef === undefined && !handles.has(name))
+      .map(({ name, sizeBytes, claimRef }) => ({
+        kind: 'volume' as const,
+        name,
+        claim: claimRef && `${claimRef.namespace}/${claimRef.name}`,
+        driver: drivesDriver,
+        bytes: sizeBytes,
+        fitsOn: undefined,
+        why: 'its drive has an entry for it, and there is no PersistentVolume',
+        remedy: 'see stowage drives list volumes',
+      })),
+  ];
+}
+
+function isPinned({ nodes }: VolumeRecord, node: string, index: ClusterIndex): boolean {
+  if (nodes === everyNode) return false;
+  const reaching = index.nodes.rowsByName.flatMap((row) => {
+    const record = index.nodes.record(row);
+    return record !== undefined && matcherHolds(nodes, record.key, record.labels) ? [record.key] : [];
+  });
+  return reaching.length === 1 && reaching[0] === node;
+}
+
+function pinnedLine({ volume, claim, driver, bytes, to, drive, pod }: VolumeCopyLine): LeftLine {
+  const fitsOn = drive === undefined ? to : `drive/${drive}`;
+  return {
+    kind: 'volume',
+    name: volume,
+    claim,
+    driver,
+    bytes,
+    fitsOn,
+    why: `only this node reaches it, and pod ${pod} uses it`,
+    remedy:
+      to === undefined
+        ? 'no node has room for a copy; add one, then bring the data to a new claim by the application or a backup'
+        : 'bring the data to a new claim by the application or a backup, then delete the old claim and the pod',
+  };
+}
+
+function otherPinnedLine({ key, claim, csi, size }: VolumeRecord, index: ClusterIndex): LeftLine {
+  const [user] = [...index.pods.usingClaim(claim?.claimKey ?? '')].filter(({ isFinished }) => !isFinished);
+  return {
+    kind: 'volume',
+    name: key,
+    claim: claim?.claimKey,
+    driver: csi?.driver,
+    bytes: size.bytes,
+    fitsOn: undefined,
+    why: `only this node reaches it; ${user === undefined ? 'no pod uses it now' : `pod ${user.key} uses it`}`,
+    remedy: 'copy the data if it is needed, then delete the claim',
+  };
+}
+
+function leftPods(node: string, plan: PlanReport, pods: readonly EvictedPodLine[]): readonly LeftLine[] {
+  const explained = new Set(plan.copies.map(({ pod }) => pod));
+  return [
+    ...plan.stranded
+      .filter(({ pod, from, cause }) => from === node && cause === 'drained' && !explained.has(pod))
+      .map(({ pod, message }) => leftPod(pod, message, 'stowage explain pod says what is missing')),
+    ...plan.lost
+      .filter((lost) => lost.node === node)
+      .map(({ pod }) => leftPod(pod, 'no controller creates it again', 'delete it if it is not needed')),
+    ...pods
+      .filter(({ wave }) => wave === undefined)
+      .map(({ pod }) =>
+        leftPod(
+          pod,
+          'a PodDisruptionBudget allows no eviction now',
+          'wait until the other pods of the budget are ready, or change the budget',
+        ),
+      ),
+  ];
+}
