@@ -1,4 +1,4 @@
-/** The files of an image or of one of its layers, before they are written. All belong to root, and to nobody's special rights. */
+/** The files of an image or of one of its layers, before they are written. All belong to root, and no file gives its rights to other users. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, posix } from 'node:path';
 

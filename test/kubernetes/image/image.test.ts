@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { projectRoot } from '../../project-root.ts';
 import { runCommand } from '../node/commands.ts';
 import { ImageArchive } from './image-archive.ts';
+import { lacksImageTools } from './image-requirements.ts';
 import { buildImage, stowageImage } from './stowage-image.ts';
 
 const timeout = 600_000;
@@ -21,7 +22,7 @@ interface Sbom {
   }[];
 }
 
-describe('the image', () => {
+describe.skipIf(lacksImageTools())('the image', () => {
   test('is the same, byte for byte, when it is built again; docker reads the blobs that the OCI index has', {
     timeout,
   }, async () => {

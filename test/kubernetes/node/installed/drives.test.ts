@@ -8,7 +8,7 @@ import { leftBehind } from '../left-behind.ts';
 import { LoopDrive } from '../loop-drive.ts';
 import { lacksRealNode } from '../node-requirements.ts';
 import type { RealNode } from '../real-node.ts';
-import { initDrives } from './drive-formatter.ts';
+import { initDrive } from './init-drives.ts';
 import { InstalledBed } from './installed-bed.ts';
 import { claimNamed, claimSpec, podWith, scheduled, withVolume } from './test-pods.ts';
 
@@ -32,8 +32,8 @@ describe.skipIf(lacks('1.36', ...programs) || lacksRealNode() || lacksXfs())(
       const bed = await InstalledBed.start();
       // No kernel here has XFS project quota; test/kubernetes/uml has one.
       await bed.install({ drives: { enabled: true, node: { unenforcedQuota: true } } });
-      await initDrives(bed, 'a', [devices.a.device]);
-      await initDrives(bed, 'b', [devices.b.device]);
+      await initDrive(bed, 'a', devices.a.device);
+      await initDrive(bed, 'b', devices.b.device);
       await untilDrives(
         bed,
         (all) => all.length === 2 && all.every(({ status }) => status?.state === 'Ready'),

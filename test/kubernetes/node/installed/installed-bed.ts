@@ -91,12 +91,13 @@ export class InstalledBed {
   }
 
   async apply(...objects: readonly object[]): Promise<void> {
-    await this.kubectlWith({ apiVersion: 'v1', kind: 'List', items: objects }, 'apply', '-f', '-');
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    await this.kubectlWith(list, 'apply', '-f', '-');
   }
 
-  /** With an object as its input. */
-  async kubectlWith(object: object, ...args: readonly string[]): Promise<string> {
-    return await this.#kubectl(args, JSON.stringify(object));
+  /** With an input. */
+  async kubectlWith(input: string, ...args: readonly string[]): Promise<string> {
+    return await this.#kubectl(args, input);
   }
 
   async untilReady(...names: readonly string[]): Promise<void> {

@@ -66,7 +66,7 @@ async function survivesEviction(bed: InstalledBed): Promise<void> {
   const evict = (pod: string) => {
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: 'default' } };
     return bed.kubectlWith(
-      body,
+      JSON.stringify(body),
       'create',
       '--raw',
       `/api/v1/namespaces/default/pods/${pod}/eviction`,
