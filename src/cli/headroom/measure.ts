@@ -86,7 +86,7 @@ function classRow(index: ClusterIndex, record: ClassRecord, options: MeasureOpti
     driver: record.canProvision ? record.provisioner : undefined,
     largestBytes,
     ...countLines(counted),
-    topologies,
+    topologies: topologies.toSorted((a, b) => (b.largestBytes ?? 0) - (a.largestBytes ?? 0)),
     omittedTopologies: cells.length - shown.length,
   };
 }

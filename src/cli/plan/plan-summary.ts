@@ -32,7 +32,7 @@ export function planSummary({
     before.nodes === after.nodes
       ? `${grouped(after.nodes)} ${after.nodes === 1 ? 'node' : 'nodes'}`
       : `${grouped(before.nodes)} nodes, then ${grouped(after.nodes)}`;
-  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} pods have a node before, ${grouped(after.placedPods)} after (${nodes}).`;
+  return `${capital(changes.join('; '))}: ${what}. ${grouped(before.placedPods)} ${before.placedPods === 1 ? 'pod has' : 'pods have'} a node before, ${grouped(after.placedPods)} after (${nodes}).`;
 }
 
 function counted(count: number, one: string, many: string): string | undefined {
