@@ -39,7 +39,7 @@ export interface KubernetesConnectOptions {
   readonly onRequest?: (sent: SentRequest) => void;
 }
 
-export interface ServerPage {
+export interface FetchedPage {
   readonly text: string;
   /** In whole seconds; undefined if the server does not say. */
   readonly sentMs: number | undefined;
@@ -118,7 +118,7 @@ export class KubernetesCluster implements Cluster, AsyncDisposable {
   }
 
   /** The text of a page that is not JSON, such as `/metrics` or the log of a container, and when the server sent it by its own clock. */
-  async page(path: string, signal?: AbortSignal): Promise<ServerPage> {
+  async page(path: string, signal?: AbortSignal): Promise<FetchedPage> {
     const call = { method: 'GET', path, accept: 'text/plain, */*', signal } as const;
     const { text, headers } = await this.#requester.text(call);
     const sentMs = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
