@@ -120,6 +120,12 @@ ports:
 
 {{/* Probes of a port with /healthz and /readyz. */}}
 {{- define "stowage.probes" -}}
+# On a busy node a start may take longer than the kubelet waits for an answer of a running process.
+startupProbe:
+  httpGet: { path: /healthz, port: {{ . }} }
+  timeoutSeconds: 5
+  periodSeconds: 2
+  failureThreshold: 60
 livenessProbe:
   httpGet: { path: /healthz, port: {{ . }} }
   # A process that is busy with a large cluster may answer late.
