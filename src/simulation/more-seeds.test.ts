@@ -1,3 +1,3 @@
 import { testSeeds } from './testing/seed-batches.ts';
 
-testSeeds(101, 200);
+testSeeds({ skip: 100, count: 100 });

@@ -1,4 +1,4 @@
 import { testSeeds } from './testing/seed-batches.ts';
 
 // The other half is in more-seeds.test.ts, so that two cores share the work.
-testSeeds(1, 100);
+testSeeds({ skip: 0, count: 100 });
