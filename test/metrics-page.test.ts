@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { builtInKindCatalog } from '../src/apiserver/kinds/built-in-kinds.ts';
 import { newMetrics, publishedMetrics } from '../src/apiserver/server/metrics.ts';
 import { controllerNames } from '../src/controllers/controller-names.ts';
+import { meterAgent } from '../src/controllers/disk-agent/agent-metrics.ts';
 import { runControllers } from '../src/controllers/run-controllers.ts';
 import { VirtualTimeCluster } from '../src/controllers/testing/virtual-time-cluster.ts';
 import { CallMetrics } from '../src/csi/call-metrics.ts';
@@ -30,9 +31,10 @@ async function controllerMetrics(): Promise<readonly MetricDescription[]> {
   const metrics = new Metrics();
   // A connection to a CSI driver has it; here is none.
   new CallMetrics(metrics);
-  // Only processes with leader election, and `stowage csi`, have these.
+  // Only processes with leader election, `stowage csi` and disk agents have these.
   meteredLeadership(metrics, 'scheduler');
   new ServedCallMetrics(metrics);
+  meterAgent(metrics, { nodeName: 'n1', node: () => undefined, probeAgeMs: () => undefined })();
   const supervisor = new Supervisor({ clock, random, onCrash: () => {} });
   runControllers({
     names: controllerNames,

@@ -2,6 +2,7 @@ import { nodes } from '../../kube/resources.ts';
 import { undefinedIfNotFound } from '../../kube/undefined-if-not-found.ts';
 import type { ControllerContext } from '../../reconcile/controller.ts';
 import { diskAgentCaches } from './agent-caches.ts';
+import { meterAgent } from './agent-metrics.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { CopyTasks } from './copy-tasks.ts';
 import type { AgentNodeSettings, DiskAgentSettings } from './disk-agent-settings.ts';
@@ -59,7 +60,16 @@ export async function runStorageNodeAgent(
     onError: (error) => report({ controller: 'disk-agent', key: nodeName, error }),
   });
   status = new NodeStatus(context, { nodeName, files, disks, caches, upload: () => server.address });
-  await Promise.all([status.run(signal), copies.run(signal), new ReplicaFiles(parts).run(signal)]);
+  const stopMetering = meterAgent(context.metrics, {
+    nodeName,
+    node: () => caches.nodes.get(nodeName),
+    probeAgeMs: () => status?.probeAgeMs,
+  });
+  try {
+    await Promise.all([status.run(signal), copies.run(signal), new ReplicaFiles(parts).run(signal)]);
+  } finally {
+    stopMetering();
+  }
 }
 
 /** Other nodes can't use a wildcard address; the Node says where it is reached. */

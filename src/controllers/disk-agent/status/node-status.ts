@@ -48,6 +48,12 @@ export class NodeStatus {
     this.#queue = new WorkQueue(context);
   }
 
+  /** How long ago the disks were last looked at; undefined before the first time. */
+  get probeAgeMs(): number | undefined {
+    const ageMs = this.#context.clock.monotonicMs() - this.#probedMs;
+    return Number.isFinite(ageMs) ? ageMs : undefined;
+  }
+
   /** Files have changed. */
   wake(): void {
     this.#queue.addAfter(this.#options.nodeName, afterChangeMs);
