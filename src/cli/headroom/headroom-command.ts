@@ -8,7 +8,7 @@ import { workloadOf } from '../plan/change-flags.ts';
 import type { LoadedView, SourceFlags } from '../source/load-cluster-view.ts';
 import { type AnsweredText, answerOrWatch, type WatchFlags } from '../watch/answer-or-watch.ts';
 import type { HeadroomReport } from './headroom-report.ts';
-import { type MeasureOptions, measureRoom } from './measure.ts';
+import { type HeadroomMeasureOptions, measureRoom } from './measure.ts';
 import { fittingNames, renderHeadroom } from './render-headroom.ts';
 
 export interface HeadroomFlags extends SourceFlags, WatchFlags {
@@ -32,7 +32,7 @@ export async function headroomCommand(flags: HeadroomFlags): Promise<void> {
   );
 }
 
-function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<MeasureOptions, 'nowMs'> {
+function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<HeadroomMeasureOptions, 'nowMs'> {
   const bytes = bytesOf('--size', flags.size);
   return {
     profile: profileFlag(flags.profile),
@@ -46,7 +46,10 @@ function optionsOf(flags: HeadroomFlags, format: OutputFormat): Omit<MeasureOpti
 function answered(
   { view, namespace, where, isFromFiles }: LoadedView,
   { like }: HeadroomFlags,
-  options: Omit<MeasureOptions, 'nowMs'> & { readonly format: OutputFormat; readonly terminal: Terminal },
+  options: Omit<HeadroomMeasureOptions, 'nowMs'> & {
+    readonly format: OutputFormat;
+    readonly terminal: Terminal;
+  },
 ): AnsweredText {
   if (!view.seesNodes)
     throw new CliError(

@@ -25,7 +25,7 @@ import {
   type RunsOutLine,
 } from './headroom-report.ts';
 
-export interface MeasureOptions extends MakePlanOptions {
+export interface HeadroomMeasureOptions extends MakePlanOptions {
   readonly size: { readonly text: string; readonly bytes: number };
   readonly storageClass?: string | undefined;
   readonly like?: WorkloadReference | undefined;
@@ -40,7 +40,7 @@ const topologiesMaxWide = 200;
 const nodesNamedMax = 20;
 
 /** Measures how much more fits; throws a CliError if the class or the workload does not exist. */
-export function measureRoom(view: ClusterView, options: MeasureOptions): HeadroomReport {
+export function measureRoom(view: ClusterView, options: HeadroomMeasureOptions): HeadroomReport {
   const { index, notes } = whatIfIndex(view, options);
   const rows = withInFlightPods(index, { view, except: '', nowMs: options.nowMs }, () =>
     options.like === undefined
@@ -56,7 +56,7 @@ export function measureRoom(view: ClusterView, options: MeasureOptions): Headroo
   };
 }
 
-function classesOf(index: ClusterIndex, { storageClass }: MeasureOptions): readonly ClassRecord[] {
+function classesOf(index: ClusterIndex, { storageClass }: HeadroomMeasureOptions): readonly ClassRecord[] {
   const known = [...index.classes.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   if (storageClass === undefined) return known;
   const found = known.filter(({ key }) => key === storageClass);
@@ -65,7 +65,7 @@ function classesOf(index: ClusterIndex, { storageClass }: MeasureOptions): reado
   return found;
 }
 
-function classRow(index: ClusterIndex, record: ClassRecord, options: MeasureOptions): HeadroomRow {
+function classRow(index: ClusterIndex, record: ClassRecord, options: HeadroomMeasureOptions): HeadroomRow {
   const withSize = (bytes: number) => storagePod(record, 0, bytes);
   const cells = cellsFor(index, withSize(options.size.bytes));
   const sorted = [...cells].sort(
@@ -157,7 +157,7 @@ function workloadRow(
   view: ClusterView,
   index: ClusterIndex,
   asked: WorkloadReference,
-  options: MeasureOptions,
+  options: HeadroomMeasureOptions,
 ): HeadroomRow {
   const template = replicasOfWorkload(view, asked);
   const counted = measureHeadroom(template, index, options);

@@ -23,14 +23,14 @@ export function changesOfFlags(flags: ChangeFlags, namespace: string): readonly 
   ];
 }
 
-export function drainOf(text: string): WhatIfChange {
+function drainOf(text: string): WhatIfChange {
   const [kind, name = ''] = splitOnce(text, '/');
   if (name !== '' && /^(nodes?|no)$/i.test(kind)) return { kind: 'drain-node', node: name };
   if (name !== '' && /^drives?$/i.test(kind)) return { kind: 'drain-drive', drive: name };
   throw usage(`--drain: "${text}" must be node/NAME or drive/NAME`);
 }
 
-export function addNodesOf({ addNodes, like }: ChangeFlags): readonly WhatIfChange[] {
+function addNodesOf({ addNodes, like }: ChangeFlags): readonly WhatIfChange[] {
   if (addNodes === undefined) {
     if (like !== undefined) throw usage('--like: belongs to --add-nodes; add --add-nodes COUNT');
     return [];
@@ -40,7 +40,7 @@ export function addNodesOf({ addNodes, like }: ChangeFlags): readonly WhatIfChan
 }
 
 /** `NODE=SIZE` or `NODE=SIZE:TIER`. */
-export function addDriveOf(text: string): WhatIfChange {
+function addDriveOf(text: string): WhatIfChange {
   const [node, rest = ''] = splitOnce(text, '=');
   const [size, tier] = splitOnce(rest, ':');
   const quantity = parseQuantity(size);
@@ -53,7 +53,7 @@ export function addDriveOf(text: string): WhatIfChange {
 }
 
 /** `KIND/NAME=COUNT` or `KIND/NAMESPACE/NAME=COUNT`. */
-export function replicasOf(text: string, namespace: string): WhatIfChange {
+function replicasOf(text: string, namespace: string): WhatIfChange {
   const [what, count = ''] = splitOnce(text, '=');
   return {
     kind: 'scale',

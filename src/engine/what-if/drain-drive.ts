@@ -1,8 +1,8 @@
 import type { Drive, DriveVolume } from '../../kube/drive.ts';
 import { drivesDriver, driveVolumesMax } from '../../kube/drive.ts';
+import { quantityOfBytes } from '../../kube/quantities/bytes.ts';
 import { isOfKind } from '../drives/drive-ask.ts';
 import { promisedBytes, readDrive } from '../drives/drive-record.ts';
-import { quantityOfBytes } from './bytes-text.ts';
 import { WhatIfError } from './change.ts';
 import type { ChangeSink } from './change-sink.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
@@ -47,7 +47,7 @@ function moveVolume(source: string, volume: DriveVolume, { cluster, copy, settle
     moveEntry(cluster, source, target, volume);
     return;
   }
-  const message = `volume ${volume.name} (${quantityOfBytes(sizeBytes)}) of claim ${claim} fits on no other drive of its node, and local volumes cannot leave their node`;
+  const message = `volume ${volume.name} (${quantityOfBytes(BigInt(sizeBytes))}) of claim ${claim} fits on no other drive of its node, and local volumes cannot leave their node`;
   for (const pod of users) settle(pod, 'drained', 'stuck', message);
 }
 

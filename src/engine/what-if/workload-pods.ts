@@ -15,7 +15,7 @@ import { bindAtOnce, withDefaultClass } from './immediate-claims.ts';
 import type { WhatIfCluster } from './what-if-cluster.ts';
 
 export interface WorkloadOptions {
-  /** The uid that the API server will give the pod; the scheduler breaks ties by it. Unknown to anybody but tests. */
+  /** The uid that the API server will give the pod; the scheduler breaks ties by it. Known to tests only. */
   readonly uidOf?: ((pod: Pod) => string) | undefined;
   /** The PriorityClasses, for pods that the API server has not seen yet. */
   readonly priorityClasses?: readonly PriorityClass[] | undefined;
@@ -155,7 +155,7 @@ export function podKey({ metadata }: Pod): string {
 }
 
 /** The pod as its controller creates it again: without node, status and identity. */
-export function withoutPlace(pod: Pod): Pod {
+function withoutPlace(pod: Pod): Pod {
   const {
     uid: _u,
     resourceVersion: _r,
